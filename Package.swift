@@ -1,0 +1,108 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target is compiled with. `scripts/check.sh` asks the compiler whether it knows each name, because an
+/// unknown one is accepted in silence.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// For targets that touch C or raw memory: each unsafe expression is marked.
+let memorySafe = strict + [.strictMemorySafety()]
+
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
+
+let package = Package(
+  name: "kith",
+  products: [
+    .executable(name: "kithd", targets: ["kithd"]),
+    .executable(name: "kith", targets: ["kith"]),
+    .library(name: "KithClient", targets: ["KithClient"]),
+    .library(name: "VCard", targets: ["VCard"]),
+    .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
+    .library(name: "EventLoop", targets: ["EventLoop"]),
+    .library(name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+  ],
+  targets: [
+    .target(name: "CLinux"),
+    .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+    .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+
+    .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
+    .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
+    .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "EventLoop", logging], swiftSettings: memorySafe),
+    .target(name: "VCard", swiftSettings: memorySafe),
+    .target(name: "KithMessages", dependencies: [protobuf], swiftSettings: strict),
+    .target(name: "Bus", dependencies: ["KithMessages", "EventLoop", "Digest", protobuf, logging], swiftSettings: strict),
+    .target(
+      name: "BusZeroMQ", dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", protobuf, logging],
+      swiftSettings: strict),
+    .target(
+      name: "Storage", dependencies: ["Bus", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb],
+      swiftSettings: strict),
+    .target(
+      name: "ContactsSync",
+      dependencies: ["Bus", "KithMessages", "Storage", "VCard", "Digest", "EventLoop", "CLinux", protobuf, logging],
+      swiftSettings: strict),
+    .target(
+      name: "Hub",
+      dependencies: [
+        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux", lifecycle,
+        logging, protobuf, toml,
+      ], swiftSettings: strict),
+    .target(
+      name: "KithClient", dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", "Digest", protobuf, logging],
+      swiftSettings: strict),
+    .target(name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", protobuf, arguments, logging], swiftSettings: strict),
+    .target(name: "TestKit", dependencies: ["KithMessages", "Bus"], path: "Sources/TestKit", swiftSettings: strict),
+
+    .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
+    .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
+    .executableTarget(
+      name: "protoc-gen-kith",
+      dependencies: [protobuf, .product(name: "SwiftProtobufPluginLibrary", package: "swift-protobuf")],
+      swiftSettings: strict),
+
+    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
+    .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
+    .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
+    .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
+    .testTarget(name: "BusTests", dependencies: ["Bus", "KithMessages", "EventLoop", "TestKit", protobuf], swiftSettings: strict),
+    .testTarget(
+      name: "StorageTests", dependencies: ["Storage", "Bus", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ContactsSyncTests",
+      dependencies: ["ContactsSync", "Storage", "VCard", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PortContractTests",
+      dependencies: [
+        "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit", protobuf, logging,
+      ], swiftSettings: strict),
+    .testTarget(name: "CommandsTests", dependencies: ["Commands", "KithClient", "KithMessages", "Bus"], swiftSettings: strict),
+    .testTarget(
+      name: "IntegrationTests",
+      dependencies: ["KithClient", "KithMessages", "Bus", "BusZeroMQ", "ZeroMQ", "EventLoop", "Digest", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

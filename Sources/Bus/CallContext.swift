@@ -1,0 +1,35 @@
+public import KithMessages
+
+/// What travels beside a command: its identity, its time, who asks, and where progress goes.
+public struct CallContext: Sendable {
+  /// Identifies this call; the same on every resend. 1-64 characters.
+  public var requestID: String
+  /// Under which the answer of a mutating command is remembered; empty = ``requestID``. At most 64 bytes.
+  public var idempotencyKey: String
+  /// Who asks. A port to another process leaves this to the hub, which knows its peers.
+  public var principal: Principal
+  /// How long the caller waits; nil = the method's own time-out.
+  public var timeout: Duration?
+  /// Called with what a long command reports; any thread.
+  public var progress: (@Sendable (Progress) -> Void)?
+  /// Bulk bytes that belong to the request, such as a piece of a blob.
+  public var attachments: [[UInt8]]
+  /// The durable identity of a mutating command, set by the ``Router``.
+  package var ticket: CommandTicket?
+
+  /// Makes a context.
+  public init(
+    requestID: String = UUIDv7.make().text, idempotencyKey: String = "", principal: Principal = .hub,
+    timeout: Duration? = nil, attachments: [[UInt8]] = [], progress: (@Sendable (Progress) -> Void)? = nil
+  ) {
+    self.requestID = requestID
+    self.idempotencyKey = idempotencyKey
+    self.principal = principal
+    self.timeout = timeout
+    self.attachments = attachments
+    self.progress = progress
+  }
+
+  /// The key under which the answer is remembered.
+  public var effectiveKey: String { self.idempotencyKey.isEmpty ? self.requestID : self.idempotencyKey }
+}

@@ -1,0 +1,30 @@
+internal import KithMessages
+
+/// Waiting with a limit.
+enum Deadline {
+  /// Runs `work` and gives it up after `limit`.
+  ///
+  /// - Throws: `DEADLINE_EXCEEDED/RUNNING_TOO_LONG`, or what `work` throws.
+  static func race<Result: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    do {
+      return try await withThrowingTaskGroup(of: Result.self) { group in
+        group.addTask { try await work() }
+        group.addTask {
+          try await Task.sleep(for: limit)
+          throw Failure(
+            .deadlineExceeded, "RUNNING_TOO_LONG",
+            "The command did not end within \(limit). It is safe to send it again with the same key.")
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else { throw Failure.cancelled }
+        return first
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw .cancelled
+    }
+  }
+}

@@ -1,0 +1,112 @@
+internal import EventLoop
+internal import KithMessages
+
+/// Names one running command.
+struct FlightID: Hashable, Sendable {
+  let principal: String
+  let key: String
+}
+
+/// The commands that run now. A second call with the same key joins the first instead of running again.
+///
+/// The work runs in a task of its own, which is cancelled when the last caller that waits for it was cancelled.
+final class Flights: Sendable {
+  private typealias Outcome = Result<any Sendable, Failure>
+
+  private struct Flight {
+    let content: [UInt8]
+    var task: Task<Void, Never>?
+    var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
+    var sinks: [@Sendable (Progress) -> Void] = []
+  }
+
+  private struct State {
+    var flights: [FlightID: Flight] = [:]
+    var nextWaiter: UInt64 = 0
+  }
+
+  private let state = Lock(State())
+
+  var count: Int { self.state.withLock { $0.flights.count } }
+
+  /// Runs `work`, or waits for what runs under `id` already.
+  ///
+  /// - Parameter content: Tells the same command from another one under the same id.
+  func join<Value: Sendable>(
+    _ id: FlightID, content: [UInt8], progress: (@Sendable (Progress) -> Void)?,
+    work: @escaping @Sendable (_ progress: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let waiter = self.state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        self.board(id, waiter, continuation, content: content, progress: progress, work: work)
+      }
+    } onCancel: {
+      self.leave(id, waiter)
+    }
+    guard let value = try outcome.get() as? Value else { throw Self.reused }
+    return value
+  }
+
+  /// Cancels what runs under an id.
+  func cancel(_ id: FlightID) -> Bool {
+    let task = self.state.withLock { $0.flights[id]?.task }
+    task?.cancel()
+    return task != nil
+  }
+
+  private func board<Value: Sendable>(
+    _ id: FlightID, _ waiter: UInt64, _ continuation: CheckedContinuation<Outcome, Never>, content: [UInt8],
+    progress: (@Sendable (Progress) -> Void)?,
+    work: @escaping @Sendable (_ progress: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Value
+  ) {
+    let refusal = self.state.withLock { state -> Failure? in
+      // The cancellation handler may have run before there was anything to leave.
+      guard !Task.isCancelled else { return .cancelled }
+      var flight = state.flights[id] ?? Flight(content: content)
+      guard flight.content == content else { return Self.reused }
+      flight.waiters[waiter] = continuation
+      if let progress { flight.sinks.append(progress) }
+      if flight.task == nil {
+        flight.task = Task {
+          let outcome: Outcome
+          do throws(Failure) {
+            outcome = .success(try await work { self.report($0, of: id) })
+          } catch {
+            outcome = .failure(error)
+          }
+          self.land(id, outcome)
+        }
+      }
+      state.flights[id] = flight
+      return nil
+    }
+    if let refusal { continuation.resume(returning: .failure(refusal)) }
+  }
+
+  private func land(_ id: FlightID, _ outcome: Outcome) {
+    let flight = self.state.withLock { $0.flights.removeValue(forKey: id) }
+    for waiter in flight?.waiters.values ?? [:].values { waiter.resume(returning: outcome) }
+  }
+
+  private func leave(_ id: FlightID, _ waiter: UInt64) {
+    let (continuation, abandoned) = self.state.withLock { state in
+      let continuation = state.flights[id]?.waiters.removeValue(forKey: waiter)
+      let abandoned = continuation != nil && state.flights[id]?.waiters.isEmpty == true
+      return (continuation, abandoned ? state.flights[id]?.task : nil)
+    }
+    abandoned?.cancel()
+    continuation?.resume(returning: .failure(.cancelled))
+  }
+
+  private func report(_ progress: Progress, of id: FlightID) {
+    for sink in self.state.withLock({ $0.flights[id]?.sinks ?? [] }) { sink(progress) }
+  }
+
+  private static let reused = Failure(
+    .invalidArgument, "IDEMPOTENCY_KEY_REUSED",
+    "This request id or idempotency key belongs to another command. Use a new one for a new command.")
+}

@@ -1,0 +1,57 @@
+internal import EventLoop
+public import KithMessages
+
+/// One method with the function that serves it.
+public struct Route: Sendable {
+  /// What it serves.
+  public let method: Method
+  /// The typed handler, cast back by the in-process port.
+  let handler: any Sendable
+  /// Decodes, runs and encodes.
+  let encoded: @Sendable (Router, [UInt8], Encoding, CallContext) async throws(Failure) -> EncodedAnswer
+  /// Runs the handler on a stored request, for its effect.
+  let rerun: @Sendable (Router, UnfinishedCommand, CallContext) async throws(Failure) -> Void
+
+  /// Serves a method with an answer that has attachments or effects beside its reply.
+  public init<C: Command>(
+    answering type: C.Type, _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> Answer<C.Reply>
+  ) {
+    self.method = C.method
+    self.handler = Handler<C>(run: handler)
+    self.encoded = { router, body, encoding, context throws(Failure) in
+      let command = try encoding.decode(C.self, from: body)
+      let answer = try await router.perform(command, request: body, encoding: encoding, Handler<C>(run: handler), context)
+      return EncodedAnswer(
+        body: try encoding.encode(answer.reply), attachments: answer.attachments, effects: answer.effects,
+        isReplayed: answer.isReplayed)
+    }
+    self.rerun = { router, unfinished, context throws(Failure) in
+      let command = try Encoding.pb.decode(C.self, from: unfinished.request)
+      try await router.resume(command, unfinished.ticket, Handler<C>(run: handler), context)
+    }
+  }
+
+  /// Serves a method with its reply.
+  public init<C: Command>(
+    _ type: C.Type, _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> C.Reply
+  ) {
+    self.init(answering: type) { command, context throws(Failure) in Answer(try await handler(command, context)) }
+  }
+}
+
+/// A handler with its type, so that a table of any of them can give it back.
+struct Handler<C: Command>: Sendable {
+  let run: @Sendable (C, CallContext) async throws(Failure) -> Answer<C.Reply>
+}
+
+/// An answer ready for the wire.
+public struct EncodedAnswer: Sendable {
+  /// The reply in the encoding of the request.
+  public var body: [UInt8]
+  /// Bulk bytes.
+  public var attachments: [[UInt8]]
+  /// Positions to wait for.
+  public var effects: [StreamPosition]
+  /// Whether it is a remembered answer.
+  public var isReplayed: Bool
+}

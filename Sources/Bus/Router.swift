@@ -1,0 +1,175 @@
+public import Digest
+internal import EventLoop
+public import KithMessages
+public import Logging
+internal import SwiftProtobuf
+
+/// Finds the handler of a command and sees to it that a mutating command happens once.
+///
+/// It is the in-process ``Port``, and the control plane reaches the same handlers through ``answer(method:encoding:body:context:)``:
+/// roles, cancellation and the memory of finished commands are the same on both ways.
+public final class Router: Port, Sendable {
+  private let routes: [String: Route]
+  private let journal: any CommandJournal
+  private let contentKey: HMACKey
+  private let flights = Flights()
+  private let logger: Logger
+
+  /// Makes a router.
+  ///
+  /// - Parameters:
+  ///   - routes: One a method.
+  ///   - journal: Where answers are kept.
+  ///   - contentKey: Authenticates the content of commands in the journal; kept outside the database, so that the
+  ///     journal alone does not betray what was asked.
+  public init(_ routes: [Route], journal: any CommandJournal, contentKey: HMACKey, logger: Logger) {
+    self.routes = Dictionary(routes.map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.journal = journal
+    self.contentKey = contentKey
+    self.logger = logger
+  }
+
+  /// The methods that are served, in the order of `proto/`.
+  public var methods: [Method] { Methods.all.filter { self.routes[$0.name] != nil } }
+
+  public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
+    guard let handler = self.routes[C.method.name]?.handler as? Handler<C> else { throw Self.unserved(C.method.name) }
+    try context.principal.require(C.method)
+    guard let timeout = context.timeout else {
+      return try await self.perform(command, request: [], encoding: .pb, handler, context)
+    }
+    return try await Deadline.race(timeout) { () async throws(Failure) in
+      try await self.perform(command, request: [], encoding: .pb, handler, context)
+    }
+  }
+
+  /// Runs a command as it came over the wire. Time-outs are the caller's.
+  public func answer(
+    method name: String, encoding: Encoding, body: [UInt8], context: CallContext
+  ) async throws(Failure) -> EncodedAnswer {
+    guard let route = self.routes[name] else { throw Self.unserved(name) }
+    try context.principal.require(route.method)
+    return try await route.encoded(self, body, encoding, context)
+  }
+
+  /// The rules of a method that is served; nil for any other name.
+  public func method(named name: String) -> Method? { self.routes[name]?.method }
+
+  /// Cancels a command of a principal that is running.
+  ///
+  /// - Parameter requestID: Its request id or idempotency key.
+  /// - Returns: Whether there was one.
+  public func cancel(principal: String, requestID: String) -> Bool {
+    self.flights.cancel(FlightID(principal: principal, key: requestID))
+  }
+
+  /// Commands that run now.
+  public var inFlight: Int { self.flights.count }
+
+  /// Takes up what the last process left unfinished, as each method's recovery says.
+  public func recover() async throws(Failure) {
+    for command in try await self.journal.unfinished() {
+      let ticket = command.ticket
+      self.logger.info("unfinished command", metadata: ["method": "\(ticket.method.name)", "recovery": "\(ticket.method.recovery)"])
+      switch ticket.method.recovery {
+      case .report:
+        await self.journal.conclude(
+          ticket,
+          with: Failure(
+            .aborted, "OUTCOME_UNKNOWN",
+            "kithd stopped while \(ticket.method.name) was running. Look at the result before sending it again."))
+      case .rerun, .resume:
+        guard let route = self.routes[ticket.method.name] else { continue }
+        var context = CallContext(requestID: ticket.requestID, idempotencyKey: ticket.key)
+        context.ticket = ticket
+        Task { [context] in try? await route.rerun(self, command, context) }
+      }
+    }
+  }
+
+  /// Runs a command in a flight of its own, or joins the one that runs under the same key.
+  func perform<C: Command>(
+    _ command: C, request: [UInt8], encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
+  ) async throws(Failure) -> Answer<C.Reply> {
+    let id = FlightID(principal: context.principal.name, key: context.effectiveKey)
+    guard C.method.isMutating else {
+      return try await self.flights.join(id, content: request, progress: context.progress) { progress throws(Failure) in
+        var context = context
+        context.progress = progress
+        return try await handler.run(command, context)
+      }
+    }
+    let content = request.isEmpty ? try Self.deterministic(command) : request
+    let ticket = CommandTicket(
+      principal: id.principal, key: id.key, requestID: context.requestID, method: C.method,
+      fingerprint: self.contentKey.authenticationCode(for: Array(C.method.name.utf8), content))
+    let outcome = try await self.flights.join(id, content: ticket.fingerprint, progress: context.progress) {
+      progress throws(Failure) -> CommandOutcome in
+      if let stored = try await self.journal.recall(ticket) { return stored }
+      if C.method.isLongRunning {
+        try await self.journal.accept(ticket, request: encoding == .pb ? content : try Encoding.pb.encode(command))
+      }
+      var context = context
+      context.progress = progress
+      return try await self.run(command, ticket, handler, context)
+    }
+    return try Self.answer(C.Reply.self, of: outcome)
+  }
+
+  /// Runs an accepted command again after a crash, so that a client that resends it joins or finds the answer.
+  func resume<C: Command>(
+    _ command: C, _ ticket: CommandTicket, _ handler: Handler<C>, _ context: CallContext
+  ) async throws(Failure) {
+    let id = FlightID(principal: ticket.principal, key: ticket.key)
+    _ = try await self.flights.join(id, content: ticket.fingerprint, progress: nil) { progress throws(Failure) in
+      var context = context
+      context.progress = progress
+      return try await self.run(command, ticket, handler, context)
+    }
+  }
+
+  private func run<C: Command>(
+    _ command: C, _ ticket: CommandTicket, _ handler: Handler<C>, _ context: CallContext
+  ) async throws(Failure) -> CommandOutcome {
+    var context = context
+    context.ticket = ticket
+    do {
+      _ = try await handler.run(command, context)
+    } catch {
+      if ticket.method.isLongRunning { await self.journal.conclude(ticket, with: error) }
+      throw error
+    }
+    guard let outcome = ticket.outcome else {
+      let failure = Failure.bug(UUIDv7.make().text)
+      self.logger.critical(
+        "a mutating handler returned without committing its answer",
+        metadata: ["method": "\(ticket.method.name)", "log_id": "\(failure.status.details["log_id"] ?? "")"])
+      throw failure
+    }
+    return outcome
+  }
+
+  private static func answer<Reply: SwiftProtobuf.Message & Sendable>(
+    _ type: Reply.Type, of outcome: CommandOutcome
+  ) throws(Failure) -> Answer<Reply> {
+    guard outcome.status.code == .ok else { throw Failure(status: outcome.status) }
+    return Answer(
+      try Encoding.pb.decode(Reply.self, from: outcome.reply), effects: outcome.effects, isReplayed: outcome.isReplayed)
+  }
+
+  private static func deterministic(_ command: some Command) throws(Failure) -> [UInt8] {
+    var options = BinaryEncodingOptions()
+    options.useDeterministicOrdering = true
+    do {
+      return try command.serializedBytes(options: options)
+    } catch {
+      throw Failure(.invalidArgument, "MALFORMED", "The command cannot be encoded.")
+    }
+  }
+
+  private static func unserved(_ name: String) -> Failure {
+    Failure(
+      .unimplemented, "SERVICE_UNKNOWN",
+      "This hub does not serve '\(name.prefix(80))'. `kith services` lists what it does.")
+  }
+}

@@ -1,0 +1,4 @@
+@main
+struct Kith {
+  static func main() {}
+}

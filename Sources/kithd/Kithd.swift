@@ -1,0 +1,4 @@
+@main
+struct Kithd {
+  static func main() {}
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Generates the Swift code and the service reference from proto/. With --check: fails when the checked-in files differ.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+out=.
+if [ "${1:-}" = --check ]; then
+  out=$(mktemp -d)
+  trap 'rm -rf "$out"' EXIT
+  mkdir -p "$out/Sources/KithMessages/Generated" "$out/Sources/protoc-gen-kith" "$out/docs"
+fi
+
+swift build --product protoc-gen-swift
+swift build --product protoc-gen-kith
+bin=$(swift build --show-bin-path)
+messages=(proto/kith/v1/{wire,events,system,contacts}.proto)
+swift_opts=(--swift_opt=FileNaming=DropPath --swift_opt=UseAccessLevelOnImports=true)
+
+protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" --swift_opt=Visibility=Public \
+  --swift_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
+protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" \
+  --swift_out="$out/Sources/protoc-gen-kith" proto/kith/v1/options.proto
+protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=swift \
+  --kith_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
+protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=markdown --kith_out="$out/docs" "${messages[@]}"
+
+if [ "$out" != . ]; then
+  diff -r Sources/KithMessages/Generated "$out/Sources/KithMessages/Generated"
+  diff Sources/protoc-gen-kith/options.pb.swift "$out/Sources/protoc-gen-kith/options.pb.swift"
+  diff docs/services.md "$out/docs/services.md"
+  echo "generated code is what proto/ says"
+fi
