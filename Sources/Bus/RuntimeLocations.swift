@@ -24,7 +24,7 @@ public struct RuntimeLocations: Sendable, Hashable {
     runtimeDirectory: String? = nil, stateDirectory: String? = nil,
     environment: (String) -> String? = RuntimeLocations.variable
   ) throws(Failure) {
-    let value = { (name: String) in environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+    func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     let state = stateDirectory ?? value("KITH_STATE_DIR") ?? value("XDG_STATE_HOME").map { $0 + "/kith" }
     if let state {
       self.stateDirectory = Self.absolute(state)
