@@ -1,6 +1,7 @@
 /// A timer of a loop, to cancel it with.
 public struct LoopTimer: Hashable, Sendable, Comparable {
-  let deadline: ContinuousClock.Instant
+  /// When it fires.
+  public let deadline: ContinuousClock.Instant
   let sequence: UInt64
 
   public static func < (left: LoopTimer, right: LoopTimer) -> Bool {
