@@ -85,7 +85,9 @@ let package = Package(
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
-    .testTarget(name: "BusTests", dependencies: ["Bus", "KithMessages", "EventLoop", "TestKit", protobuf], swiftSettings: strict),
+    .testTarget(
+      name: "BusTests", dependencies: ["Bus", "BusZeroMQ", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging],
+      swiftSettings: strict),
     .testTarget(
       name: "StorageTests", dependencies: ["Storage", "Bus", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
       swiftSettings: strict),
