@@ -15,7 +15,8 @@ public actor ControlPlane: LoopActor {
   private let access: AccessPolicy
   private let logger: Logger
 
-  private var socket: Socket
+  /// Nil after ``close()``.
+  private var socket: Socket?
   private var watch: Watch?
   private var incoming = MultipartMessage(capacity: WireLimits.frames + 2)
   private var outgoing = MultipartMessage(capacity: WireLimits.frames + 2)
@@ -50,8 +51,9 @@ public actor ControlPlane: LoopActor {
   ///
   /// - Throws: `ZMQError`.
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
-    try self.socket.bind(endpoint)
-    self.watch = self.watch(self.socket.source, for: .readable) { plane, _ in plane.readable() }
+    try self.socket?.bind(endpoint)
+    guard let source = self.socket?.source else { return }
+    self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
   }
 
   /// Commands that are being worked on.
@@ -71,6 +73,7 @@ public actor ControlPlane: LoopActor {
     self.watch = nil
     for task in self.tasks.values { task.cancel() }
     self.tasks = [:]
+    self.socket = nil
   }
 
   // MARK: - Requests
@@ -78,7 +81,7 @@ public actor ControlPlane: LoopActor {
   private func readable() {
     do {
       for _ in 0..<64 {
-        switch try self.socket.receive(&self.incoming) {
+        switch try self.socket?.receive(&self.incoming) ?? .empty {
         case .empty: return
         case .oversized(let frameCount):
           self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
@@ -280,7 +283,7 @@ public actor ControlPlane: LoopActor {
     do {
       self.outgoing.removeAll()
       for frame in frames { try self.outgoing.append(frame) }
-      return try self.socket.send(&self.outgoing)
+      return try self.socket?.send(&self.outgoing) ?? .lost
     } catch {
       self.logger.error("control plane cannot send", metadata: ["error": "\(error)"])
       return .lost

@@ -14,7 +14,8 @@ public actor EventsPlane: LoopActor {
   private let hubInstance: String
   private let logger: Logger
 
-  private var socket: Socket
+  /// Nil after ``close()``.
+  private var socket: Socket?
   private var watch: Watch?
   private var monitorWatch: Watch?
   private var incoming = MultipartMessage(capacity: 2)
@@ -51,10 +52,10 @@ public actor EventsPlane: LoopActor {
   ///
   /// - Throws: `ZMQError`.
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
-    let monitor = try self.socket.startMonitor(.connections)
+    guard let source = self.socket?.source, let monitor = try self.socket?.startMonitor(.connections) else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    try self.socket.bind(endpoint)
-    self.watch = self.watch(self.socket.source, for: .readable) { plane, _ in plane.readable() }
+    try self.socket?.bind(endpoint)
+    self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
   }
 
   /// Subscriptions that are held.
@@ -73,6 +74,7 @@ public actor EventsPlane: LoopActor {
     self.headTimer = nil
     self.watch = nil
     self.monitorWatch = nil
+    self.socket = nil
   }
 
   // MARK: - Publishing
@@ -95,7 +97,7 @@ public actor EventsPlane: LoopActor {
       do {
         self.outgoing.removeAll()
         for bytes in try frame.encoded(topic.encoding) { try self.outgoing.append(bytes) }
-        _ = try self.socket.send(&self.outgoing)
+        _ = try self.socket?.send(&self.outgoing)
       } catch {
         self.logger.error("event cannot be published", metadata: ["error": "\(error)"])
       }
@@ -118,7 +120,7 @@ public actor EventsPlane: LoopActor {
     do {
       var isNew = false
       for _ in 0..<64 {
-        guard try self.socket.receive(&self.incoming) == .received else { break }
+        guard try self.socket?.receive(&self.incoming) == .received else { break }
         isNew = try self.take() || isNew
       }
       if isNew {
@@ -139,18 +141,18 @@ public actor EventsPlane: LoopActor {
     let topic = Array(bytes.dropFirst())
     let peer = self.incoming.property("__fd").flatMap { Int32($0) }
     guard first == 1 else {
-      for granted in self.subscriptions.unsubscribe(topic, peer: peer) { try self.socket.set(.unsubscribe, granted) }
+      for granted in self.subscriptions.unsubscribe(topic, peer: peer) { try self.socket?.set(.unsubscribe, granted) }
       return false
     }
     let role = self.access.principal(userID: self.incoming.userID ?? "")?.role
     let granted = self.subscriptions.subscribe(topic, peer: peer, role: role)
-    for topic in granted { try self.socket.set(.subscribe, topic) }
+    for topic in granted { try self.socket?.set(.subscribe, topic) }
     return !granted.isEmpty
   }
 
   private func drainMonitor() {
     do {
-      try self.socket.drainMonitor { event in
+      try self.socket?.drainMonitor { event in
         if case .accepted(let descriptor) = event.kind { self.subscriptions.connected(peer: descriptor) }
       }
     } catch {
