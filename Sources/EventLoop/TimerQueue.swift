@@ -4,6 +4,7 @@ public struct LoopTimer: Hashable, Sendable, Comparable {
   public let deadline: ContinuousClock.Instant
   let sequence: UInt64
 
+  /// Orders by deadline, and by age where deadlines are equal.
   public static func < (left: LoopTimer, right: LoopTimer) -> Bool {
     (left.deadline, left.sequence) < (right.deadline, right.sequence)
   }

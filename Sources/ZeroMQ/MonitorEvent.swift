@@ -23,8 +23,10 @@ public struct MonitorEvent: Hashable, Sendable {
 
   /// Which events a monitor reports.
   public struct Selection: OptionSet, Hashable, Sendable {
+    /// libzmq's bits.
     public let rawValue: Int32
 
+    /// Creates a selection from libzmq's bits.
     public init(rawValue: Int32) {
       self.rawValue = rawValue
     }
