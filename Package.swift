@@ -89,6 +89,9 @@ let package = Package(
       name: "BusTests", dependencies: ["Bus", "BusZeroMQ", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
+      name: "BusZeroMQTests", dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+    .testTarget(
       name: "StorageTests", dependencies: ["Storage", "Bus", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
       swiftSettings: strict),
     .testTarget(

@@ -16,8 +16,10 @@ public import EventLoop
     event = try EventDescriptor()
   }
 
+  /// Ends a wait from any thread.
   public var wakeup: any Wakeup { event }
 
+  /// Waits for the items and the wake-up; see `LoopPoller.wait`.
   public mutating func wait(_ polled: inout [PollItem], milliseconds: Int32) {
     // The handles are copied, and every one is open: its owner has not dropped its watch.
     unsafe items.removeAll(keepingCapacity: true)
