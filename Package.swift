@@ -86,7 +86,7 @@ let package = Package(
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
-      name: "BusTests", dependencies: ["Bus", "BusZeroMQ", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging],
+      name: "BusTests", dependencies: ["Bus", "BusZeroMQ", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
       name: "BusZeroMQTests", dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
