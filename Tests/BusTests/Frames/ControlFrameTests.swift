@@ -102,7 +102,7 @@ struct ControlFrameTests {
   func faults() throws {
     func check(
       _ cause: FrameRejection.Cause, _ reason: String, requestID: String = "",
-      _ change: (inout [[UInt8]]) -> Void, sourceLocation: SourceLocation = #_sourceLocation
+      _ change: (inout [[UInt8]]) -> Void, sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) throws {
       var frames = try ping(.pb).encoded()
       change(&frames)

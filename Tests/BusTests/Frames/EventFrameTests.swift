@@ -1,6 +1,7 @@
 import Bus
 import BusZeroMQ
 import KithMessages
+import SwiftProtobuf
 import Testing
 
 @Suite("Event frames")
