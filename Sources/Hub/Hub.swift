@@ -30,16 +30,14 @@ public struct Hub: ServiceLifecycle.Service {
     let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
     let runtime: RuntimeDirectory
     let socketLock: LockFile
-    let stateLock: LockFile
     do {
       runtime = try RuntimeDirectory(path: self.locations.runtimeDirectory)
       socketLock = try runtime.lock("kith.lock")
-      stateLock = try RuntimeDirectory(path: self.locations.stateDirectory).lock("kithd.lock")
     } catch {
       throw Failure(.failedPrecondition, "NOT_CONFIGURED", error.description)
     }
-    // Held until the end, whatever the compiler thinks of their use.
-    defer { withExtendedLifetime((socketLock.path, stateLock.path)) {} }
+    // Held until the end, whatever the compiler thinks of its use.
+    defer { _ = socketLock.path }
 
     let publisher = EventRelay()
     let storage = try StorageActor(directory: self.locations.stateDirectory, logger: self.logger) { publisher.publish($0) }
@@ -72,15 +70,14 @@ public struct Hub: ServiceLifecycle.Service {
       logger: self.logger)
     publisher.connect(eventsPlane)
 
-    let shared = Lock<Router?>(nil)
+    let flights = Flights()
     let system = SystemRoutes(
-      storage: storage, identity: identity, router: shared,
+      storage: storage, identity: identity, flights: flights,
       syncStatus: { () async throws(Failure) in try await contacts.status() },
       subscriptions: { await eventsPlane.subscriptionCount })
     let router = Router(
-      system.routes + contacts.routes, journal: storage,
+      system.routes + contacts.routes, flights: flights, journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory), logger: self.logger)
-    shared.withLock { $0 = router }
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, logger: self.logger)
 
