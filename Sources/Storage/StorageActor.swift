@@ -134,18 +134,22 @@ public actor StorageActor: CommandJournal {
 
   // MARK: - CommandJournal
 
+  /// The stored outcome of a ticket's key; read from the disk only where there may be one.
   public nonisolated func recall(_ ticket: CommandTicket) async throws(Failure) -> CommandOutcome? {
     try await self.journal.recall(ticket)
   }
 
+  /// Commits that a long-running command has begun.
   public nonisolated func accept(_ ticket: CommandTicket, request: [UInt8]) async throws(Failure) {
     try await self.journal.accept(ticket, request: request)
   }
 
+  /// Keeps the failure of an accepted command as its answer, or forgets the command when the failure is transient.
   public nonisolated func conclude(_ ticket: CommandTicket, with failure: Failure) async {
     await self.journal.conclude(ticket, with: failure)
   }
 
+  /// The commands that had begun when the last process ended, oldest first.
   public nonisolated func unfinished() async throws(Failure) -> [UnfinishedCommand] {
     try await self.journal.unfinished()
   }
