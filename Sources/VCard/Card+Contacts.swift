@@ -70,7 +70,7 @@ extension Card {
       address.formatted =
         property.value(ofParameter: "LABEL").map(TextValue.unescapeParameter)?.nonEmpty
         ?? printed.first { label(of: $0).types == address.label.types }?.text.nonEmpty
-      return address
+      return address.isEmpty ? nil : address
     }
   }
 

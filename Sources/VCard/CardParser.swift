@@ -46,6 +46,7 @@ struct CardParser {
       }
       warn(.missingBegin, firstLine)
     }
+    decodeUndeclared()
     guard !properties.isEmpty || version != nil else { throw CardFault(.empty, line: firstLine) }
     if !hasEnd { warn(.missingEnd, lineNumber) }
     if version == nil { warn(.missingVersion, firstLine) }
@@ -187,10 +188,36 @@ struct CardParser {
       if warnings.last?.kind != .tooManyProperties { warn(.tooManyProperties, content.number) }
       return
     }
-    if !content.traits.contains(.hasCharset), !bytes.isASCII(in: content.value), !bytes.isUTF8(content) {
+    properties.append(content)
+    guard !content.traits.contains(.hasCharset), !content.traits.contains(.base64) else { return }
+    if content.traits.contains(.quotedPrintable) || !bytes.isASCII(in: content.value), !bytes.isUTF8(content) {
+      properties[properties.count - 1].traits.insert(.undeclared)
       warn(.undeclaredCharset, content.number)
     }
-    properties.append(content)
+  }
+
+  /// Decodes the values that are not UTF-8 and do not say what they are, behind the card's own bytes.
+  ///
+  /// A character set that another property declares comes first, then Windows-1252, which knows nearly all bytes. A value
+  /// that is mostly UTF-8 stays, and its bad bytes are replaced when it is read.
+  private mutating func decodeUndeclared() {
+    guard properties.contains(where: { $0.traits.contains(.undeclared) }) else { return }
+    let declared = properties.filter { $0.traits.contains(.hasCharset) }
+      .compactMap { Property($0, in: bytes).value(ofParameter: "CHARSET") }
+      .filter { !CharsetDecoder.isUTF8($0) }
+    for index in properties.indices where properties[index].traits.contains(.undeclared) {
+      let content = Property(properties[index], in: bytes).content
+      guard !content.isMostlyUTF8 else { continue }
+      for name in declared + ["WINDOWS-1252"] {
+        guard let decoder = CharsetDecoder(name) else { continue }
+        let decoded = decoder.decode(content)
+        guard decoded.isClean || name == "WINDOWS-1252" else { continue }
+        properties[index].value = bytes.count..<bytes.count + decoded.text.count
+        properties[index].traits.subtract([.folded, .quotedPrintable])
+        bytes.append(contentsOf: decoded.text)
+        break
+      }
+    }
   }
 
   private func namesSomebody(_ content: ContentLine) -> Bool {
@@ -228,10 +255,10 @@ extension [UInt8] {
     return range.lowerBound + 1..<range.upperBound - 1
   }
 
-  /// Whether the value of a line is UTF-8 after unfolding.
+  /// Whether the value of a line is UTF-8 after unfolding and decoding.
   fileprivate func isUTF8(_ content: ContentLine) -> Bool {
-    guard content.traits.contains(.folded) else { return isUTF8(in: content.value) }
-    let value = unfolded(content.value)
+    guard !content.traits.isDisjoint(with: [.folded, .quotedPrintable]) else { return isUTF8(in: content.value) }
+    let value = Array(Property(content, in: self).content)
     return value.isUTF8(in: 0..<value.count)
   }
 
@@ -242,5 +269,15 @@ extension [UInt8] {
   /// Whether a line is blank or consists of base64 digits alone.
   fileprivate func isBase64Text(_ range: Range<Int>) -> Bool {
     range.allSatisfy { Base64.isText(self[$0]) }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether more of the bytes above 0x7F belong to characters of UTF-8 than do not.
+  fileprivate var isMostlyUTF8: Bool {
+    let text = String(decoding: self, as: UTF8.self)
+    let bad = text.unicodeScalars.count { $0 == "\u{FFFD}" }
+    let good = text.unicodeScalars.count { !$0.isASCII } - bad
+    return good > bad
   }
 }

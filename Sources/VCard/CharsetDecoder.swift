@@ -34,6 +34,11 @@ import Glibc
     "KS_C_5601-1987": "CP949", "GB2312": "GB18030", "UTF8": "UTF-8", "LATIN1": "ISO-8859-1",
   ]
 
+  /// Whether a CHARSET parameter says that nothing is to convert.
+  static func isUTF8(_ name: String) -> Bool {
+    ["UTF-8", "UTF8", "US-ASCII", "ASCII"].contains(name.uppercasedASCII)
+  }
+
   /// The text of `bytes` in UTF-8; a byte that is not of the character set becomes U+FFFD and makes `isClean` false.
   func decode(_ bytes: ArraySlice<UInt8>) -> (text: [UInt8], isClean: Bool) {
     var input = bytes.map { CChar(bitPattern: $0) }

@@ -11,6 +11,8 @@ struct ContentLine: Sendable, Hashable {
     static let legacy = Traits(rawValue: 16)
     /// The value is a whole card.
     static let nested = Traits(rawValue: 32)
+    /// The value is not UTF-8 and no character set is declared.
+    static let undeclared = Traits(rawValue: 64)
   }
 
   /// The part before the dot; empty without a group.

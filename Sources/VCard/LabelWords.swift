@@ -41,10 +41,14 @@ enum LabelWords {
       || word.hasPrefix("X-SERVICE")
   }
 
-  /// The words of a TYPE value; `"home,work"` in quotes is two words too.
+  /// The words of a TYPE value; `"home,work"` in quotes is two words too, and `home,TYPE=work` is met.
   static func split(_ value: String) -> [String] {
-    guard value.utf8.contains(ASCII.comma), !value.utf8.starts(with: "X-CUSTOM(".utf8) else { return [value.trimmed] }
-    return value.utf8.split(separator: ASCII.comma).map { String(decoding: $0, as: UTF8.self).trimmed }
+    guard value.utf8.contains(ASCII.comma), !value.uppercasedASCII.hasPrefix("X-CUSTOM(") else { return [word(value)] }
+    return value.utf8.split(separator: ASCII.comma).map { word(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  private static func word(_ text: String) -> String {
+    text.uppercasedASCII.hasPrefix("TYPE=") ? String(text.dropFirst(5)).trimmed : text.trimmed
   }
 
   /// A person's own TYPE word without `X-`; Android writes `X-CUSTOM(CHARSET=...,ENCODING=QUOTED-PRINTABLE,text)`.

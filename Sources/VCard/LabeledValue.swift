@@ -54,6 +54,9 @@ public struct PostalAddress: Sendable, Hashable {
   /// Makes an empty address.
   public init() {}
 
+  /// Whether no part of ADR has a value and there is no printed form.
+  public var isEmpty: Bool { formatted == nil && components.allSatisfy(\.isEmpty) }
+
   /// The seven components of ADR in their order.
   public var components: [String] {
     [postOfficeBox, extended, street, locality, region, postalCode, country]

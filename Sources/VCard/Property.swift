@@ -23,9 +23,6 @@ public struct Property: Sendable {
   /// The line the property starts on, counted from 1 in the whole input.
   public var lineNumber: Int { line.number }
 
-  /// The property as it stands in the card: folded, encoded and escaped, without its last line break.
-  public var source: ArraySlice<UInt8> { bytes[line.range] }
-
   /// All parameters in their order.
   public var parameters: [Parameter] {
     ParameterScanner(line, in: bytes).map { Parameter($0, in: bytes, isLegacy: isLegacy) }
@@ -91,7 +88,7 @@ extension Property {
       plain = bytes[line.value]
     }
     guard line.traits.contains(.hasCharset), let name = value(ofParameter: "CHARSET"),
-      !["UTF-8", "UTF8", "US-ASCII", "ASCII"].contains(name.uppercasedASCII)
+      !CharsetDecoder.isUTF8(name)
     else { return (plain, true) }
     guard let decoder = CharsetDecoder(name) else { return (plain, false) }
     let decoded = decoder.decode(plain)

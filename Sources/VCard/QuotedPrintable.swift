@@ -2,7 +2,8 @@
 enum QuotedPrintable {
   /// The decoded bytes of a value with its soft line breaks.
   ///
-  /// A blank after a soft break is the fold of a program that folds as well, and is left out. What is not an escape stays.
+  /// A blank after a soft break is text, unless a character goes on behind it: then a program has folded the lines as well.
+  /// What is not an escape stays.
   static func decode(_ bytes: [UInt8], in range: Range<Int>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(range.count)
@@ -12,29 +13,37 @@ enum QuotedPrintable {
       let byte = bytes[index]
       index += 1
       if byte.isLineBreak {
-        index = skipFold(bytes, from: index, to: end)
+        index = skipBreak(bytes, from: index, to: end)
+        if index < end, bytes[index].isBlank { index += 1 }
       } else if byte != ASCII.equals {
         result.append(byte)
-      } else if index + 1 < end, let high = bytes[index].hexadecimalValue,
-        let low = bytes[index + 1].hexadecimalValue
-      {
-        result.append(high << 4 | low)
+      } else if let octet = octet(bytes, at: index, before: end) {
+        result.append(octet)
         index += 2
-      } else if index == end {
-        break
-      } else if bytes[index].isLineBreak {
-        index = skipFold(bytes, from: index, to: end)
-      } else {
+      } else if index < end, bytes[index].isLineBreak {
+        index = skipBreak(bytes, from: index, to: end)
+        if index + 1 < end, bytes[index].isBlank, bytes[index + 1] == ASCII.equals,
+          let next = octet(bytes, at: index + 2, before: end), 0x80..<0xC0 ~= next
+        {
+          index += 1
+        }
+      } else if index < end {
         result.append(byte)
       }
     }
     return result
   }
 
-  private static func skipFold(_ bytes: [UInt8], from start: Int, to end: Int) -> Int {
+  /// The byte that two hexadecimal digits stand for.
+  private static func octet(_ bytes: [UInt8], at index: Int, before end: Int) -> UInt8? {
+    guard index + 1 < end, let high = bytes[index].hexadecimalValue, let low = bytes[index + 1].hexadecimalValue
+    else { return nil }
+    return high << 4 | low
+  }
+
+  private static func skipBreak(_ bytes: [UInt8], from start: Int, to end: Int) -> Int {
     var index = start
     while index < end, bytes[index].isLineBreak { index += 1 }
-    if index < end, bytes[index].isBlank { index += 1 }
     return index
   }
 }
