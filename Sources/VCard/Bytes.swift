@@ -100,10 +100,21 @@ extension String {
 
   /// The text without white space at its ends.
   var trimmed: String {
-    let bytes = Array(utf8)
     func isWhite(_ byte: UInt8) -> Bool { byte.isBlank || byte.isLineBreak }
-    guard let first = bytes.firstIndex(where: { !isWhite($0) }), let last = bytes.lastIndex(where: { !isWhite($0) })
+    guard let first = utf8.first, let last = utf8.last, isWhite(first) || isWhite(last) else { return self }
+    guard let start = utf8.firstIndex(where: { !isWhite($0) }), let end = utf8.lastIndex(where: { !isWhite($0) })
     else { return "" }
-    return first == 0 && last == bytes.count - 1 ? self : String(decoding: bytes[first...last], as: UTF8.self)
+    return String(self[start...end])
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether `byte` is among the bytes.
+  func has(_ byte: UInt8) -> Bool {
+    // The buffer is the slice's own and is searched within its count.
+    unsafe withUnsafeBytes { buffer in
+      guard let base = buffer.baseAddress else { return false }
+      return unsafe memchr(base, Int32(byte), buffer.count) != nil
+    }
   }
 }

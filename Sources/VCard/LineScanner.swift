@@ -68,7 +68,7 @@ struct LineScanner {
   /// Follows the removal of the first `count` bytes of the input.
   mutating func shift(by count: Int) {
     position -= count
-    feed.searched = max(0, feed.searched - count)
-    carriage.searched = max(0, carriage.searched - count)
+    feed.searched -= count
+    carriage.searched -= count
   }
 }
