@@ -51,6 +51,32 @@ extension [UInt8] {
     }
   }
 
+  /// The first index of a CR or LF in `range`.
+  func firstLineBreak(in range: Range<Int>) -> Int? {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let feeds = ones * UInt64(ASCII.lineFeed)
+    let carriages = ones * UInt64(ASCII.carriageReturn)
+    // The precondition keeps each load of eight bytes, and each single one, inside the array, which outlives the closure.
+    return unsafe withUnsafeBytes { buffer in
+      var index = range.lowerBound
+      while index &+ 8 <= range.upperBound {
+        let word = unsafe UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+        let feed = word ^ feeds
+        let carriage = word ^ carriages
+        // A byte is zero where the difference matches; the lowest such byte shows at its top bit.
+        let found = ((feed &- ones) & ~feed | (carriage &- ones) & ~carriage) & (ones << 7)
+        if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
+        index &+= 8
+      }
+      while index < range.upperBound {
+        if unsafe buffer[index].isLineBreak { return index }
+        index &+= 1
+      }
+      return nil
+    }
+  }
+
   /// Whether every byte in `range` is below 0x80.
   func isASCII(in range: Range<Int>) -> Bool {
     let bytes = span.extracting(range)
@@ -95,7 +121,16 @@ extension String {
   /// The text with its letters a to z in upper case.
   var uppercasedASCII: String {
     guard utf8.contains(where: { $0 &- 0x61 < 26 }) else { return self }
-    return String(decoding: utf8.map(\.uppercasedASCII), as: UTF8.self)
+    let bytes = utf8
+    // The buffer has room for all bytes of the text, which are written from its start; their number is returned.
+    return unsafe String(unsafeUninitializedCapacity: bytes.count) { buffer in
+      var index = 0
+      for byte in bytes {
+        unsafe buffer[index] = byte.uppercasedASCII
+        index += 1
+      }
+      return index
+    }
   }
 
   /// The text without white space at its ends.

@@ -18,10 +18,10 @@ import Testing
       let names = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     else { return own }
     let files = names.compactMap { $0 as? URL }.filter { $0.pathExtension == "vcf" }.sorted { $0.path < $1.path }
-    return own + files.compactMap { try? TestData.bytes($0) }.filter { $0.count < 6000 }
+    return own + files.compactMap { try? TestData.bytes($0) }.filter { $0.count < 1200 }
   }()
 
-  @Test(.timeLimit(.minutes(1)), arguments: 0..<8)
+  @Test(.timeLimit(.minutes(5)), arguments: 0..<8)
   func mutations(part: Int) throws {
     var limits = Limits()
     limits.cardBytes = 4000
@@ -36,14 +36,15 @@ import Testing
       for reading in CardReader(bytes, limits: limits) {
         guard case .success(let card) = reading.result else { continue }
         read += 1
-        check(card, limits: limits, isWritten: random.chance(40))
+        check(card, limits: limits, version: random.chance(50) ? .v3_0 : .v4_0)
+        if random.chance(10) { checkForms(of: card) }
       }
       if random.chance(10) { agreesInSlices(bytes, limits: limits, &random) }
     }
     #expect(read > 1000)
   }
 
-  private func check(_ card: Card, limits: Limits, isWritten: Bool) {
+  private func check(_ card: Card, limits: Limits, version: Version) {
     let values = TypedValues(card)
     let isWithin =
       card.source.count <= limits.cardBytes && card.properties.count <= limits.properties
@@ -51,22 +52,22 @@ import Testing
       && card.valueWarnings().allSatisfy { $0.line >= card.lineNumber }
     #expect(isWithin)
     if case .inline(let bytes, _)? = values.photo { #expect(bytes.count <= limits.photoBytes) }
-    guard isWritten else { return }
+    let written = try? Card(CardWriter(version: version).bytes(of: card))
+    let isReadable = written != nil && written?.formattedName == values.name
+    #expect(isReadable)
+  }
+
+  private func checkForms(of card: Card) {
     var blobs: [[UInt8]] = []
     let detached = DetachedCard.detach(card) { data in
       blobs.append(data)
       return String(blobs.count - 1)
     }
-    let back = DetachedCard.attach(detached) { Int($0).map { blobs[$0] } }
-    let isWhole = back == Array(card.source)
+    let isWhole = DetachedCard.attach(detached) { Int($0).map { blobs[$0] } } == Array(card.source)
     #expect(isWhole)
-    for version in [Version.v3_0, .v4_0] {
-      let written = CardWriter(version: version).bytes(of: card)
-      let again = try? Card(written)
-      #expect(again != nil)
-      #expect(again?.formattedName == values.name)
-    }
-    #expect(SemanticForm.bytes(of: card) == SemanticForm.bytes(of: card))
+    let again = try? Card(Array(card.source), lineNumber: card.lineNumber, limits: card.limits)
+    let isSame = again.map { SemanticForm.bytes(of: $0) } == SemanticForm.bytes(of: card)
+    #expect(isSame)
   }
 
   private func agreesInSlices(_ bytes: [UInt8], limits: Limits, _ random: inout Seeded) {

