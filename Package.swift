@@ -57,7 +57,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Storage", dependencies: ["Bus", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb],
-      swiftSettings: strict),
+      swiftSettings: memorySafe),
     .target(
       name: "ContactsSync",
       dependencies: ["Bus", "KithMessages", "Storage", "VCard", "Digest", "EventLoop", "CLinux", protobuf, logging],
@@ -85,7 +85,12 @@ let package = Package(
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
-    .testTarget(name: "BusTests", dependencies: ["Bus", "KithMessages", "EventLoop", "TestKit", protobuf], swiftSettings: strict),
+    .testTarget(
+      name: "BusTests", dependencies: ["Bus", "BusZeroMQ", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+    .testTarget(
+      name: "BusZeroMQTests", dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
+      swiftSettings: strict),
     .testTarget(
       name: "StorageTests", dependencies: ["Storage", "Bus", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
       swiftSettings: strict),

@@ -14,8 +14,10 @@ public struct DescriptorPoller: LoopPoller {
     event = try EventDescriptor()
   }
 
+  /// Ends a wait from any thread.
   public var wakeup: any Wakeup { event }
 
+  /// Waits for the items and the wake-up; see `LoopPoller.wait`.
   public mutating func wait(_ items: inout [PollItem], milliseconds: Int32) {
     descriptors.removeAll(keepingCapacity: true)
     descriptors.append(pollfd(fd: event.descriptor, events: Int16(POLLIN), revents: 0))

@@ -25,6 +25,7 @@ public protocol LoopActor: Actor {
 }
 
 extension LoopActor {
+  /// The loop, as the Swift runtime asks for it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The actor holds its loop strongly, and a loop's thread holds the loop until its shutdown.
     unsafe loop.asUnownedSerialExecutor()

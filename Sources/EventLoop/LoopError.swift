@@ -13,6 +13,7 @@ public struct LoopError: Error, Hashable, CustomStringConvertible {
     self.code = code
   }
 
+  /// What failed, and what to check.
   public var description: String {
     // `strerror` returns a NUL-terminated string that is copied before anything else can run on this thread.
     let reason = unsafe String(cString: strerror(code))

@@ -59,6 +59,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   // MARK: - Jobs
 
+  /// Takes a job from the Swift runtime, after what is waiting already.
   public func enqueue(_ job: consuming ExecutorJob) {
     enqueue(.job(UnownedJob(job)))
   }
@@ -91,10 +92,12 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     unsafe kith_current_loop() == Unmanaged.passUnretained(self).toOpaque()
   }
 
+  /// Tells `assumeIsolated` whether the caller is on the loop, also where no job runs, such as in a handler.
   public func isIsolatingCurrentContext() -> Bool? {
     isCurrent
   }
 
+  /// Traps unless the caller is on the loop.
   public func checkIsolated() {
     precondition(isCurrent, "not on the event loop \(name)")
   }

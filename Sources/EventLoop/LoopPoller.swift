@@ -15,8 +15,8 @@ public protocol LoopPoller {
   mutating func wait(_ items: inout [PollItem], milliseconds: Int32)
 }
 
-/// What a loop can watch.
 // Safe although it holds a pointer: it is handed to the poller, and never dereferenced in Swift.
+/// What a loop can watch.
 @safe
 public enum PollSource {
   /// A file descriptor: a socket, a pipe, inotify, signalfd, timerfd.
@@ -27,8 +27,10 @@ public enum PollSource {
 
 /// In which ways a source is, or should be, ready.
 public struct Readiness: OptionSet, Hashable, Sendable {
+  /// The flags as bits.
   public let rawValue: UInt8
 
+  /// Creates a set from its bits.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }

@@ -1,8 +1,10 @@
 /// A timer of a loop, to cancel it with.
 public struct LoopTimer: Hashable, Sendable, Comparable {
-  let deadline: ContinuousClock.Instant
+  /// When it fires.
+  public let deadline: ContinuousClock.Instant
   let sequence: UInt64
 
+  /// Orders by deadline, and by age where deadlines are equal.
   public static func < (left: LoopTimer, right: LoopTimer) -> Bool {
     (left.deadline, left.sequence) < (right.deadline, right.sequence)
   }

@@ -24,6 +24,7 @@ public final class EventDescriptor: Wakeup {
     close(descriptor)
   }
 
+  /// Makes the descriptor readable.
   public func wake() {
     kith_eventfd_raise(descriptor)
   }

@@ -4,7 +4,9 @@ internal import CZeroMQ
 public struct MonitorEvent: Hashable, Sendable {
   /// What happened.
   public enum Kind: Hashable, Sendable {
-    case connected, connectDelayed, connectRetried, listening, accepted, closed, disconnected
+    /// A peer has connected; the descriptor of its connection, which its messages carry as the property `__fd`.
+    case accepted(Int32)
+    case connected, connectDelayed, connectRetried, listening, closed, disconnected
     /// Binding, accepting or closing failed, with an `errno`.
     case bindFailed(Int32), acceptFailed(Int32), closeFailed(Int32)
     /// The peers have agreed on protocol and mechanism: messages can flow.
@@ -21,8 +23,10 @@ public struct MonitorEvent: Hashable, Sendable {
 
   /// Which events a monitor reports.
   public struct Selection: OptionSet, Hashable, Sendable {
+    /// libzmq's bits.
     public let rawValue: Int32
 
+    /// Creates a selection from libzmq's bits.
     public init(rawValue: Int32) {
       self.rawValue = rawValue
     }
@@ -66,7 +70,7 @@ extension MonitorEvent.Kind {
       case ZMQ_EVENT_CONNECT_RETRIED: .connectRetried
       case ZMQ_EVENT_LISTENING: .listening
       case ZMQ_EVENT_BIND_FAILED: .bindFailed(value)
-      case ZMQ_EVENT_ACCEPTED: .accepted
+      case ZMQ_EVENT_ACCEPTED: .accepted(value)
       case ZMQ_EVENT_ACCEPT_FAILED: .acceptFailed(value)
       case ZMQ_EVENT_CLOSED: .closed
       case ZMQ_EVENT_CLOSE_FAILED: .closeFailed(value)

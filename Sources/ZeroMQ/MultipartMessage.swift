@@ -1,10 +1,10 @@
 internal import CZeroMQ
 
+// Safe: the storage holds `capacity` initialised messages from `init` to `deinit`, and every index is checked.
 /// The frames of one message, in storage that is used again for the next one.
 ///
 /// The same value receives, is read in place, is built for sending, and is sent: an echo sends what was received
 /// without a copy. A message with more frames than `capacity` is not kept; see `Socket.receive`.
-// Safe: the storage holds `capacity` initialised messages from `init` to `deinit`, and every index is checked.
 @safe public struct MultipartMessage: ~Copyable {
   /// The most frames it takes.
   public let capacity: Int

@@ -47,10 +47,10 @@ extension Socket {
     for index in 0...last {
       // The frame is initialised and belongs to `message`; libzmq leaves it empty when it takes the content.
       while unsafe zmq_msg_send(message.storage + index, handle, index < last ? flags | ZMQ_SNDMORE : flags) == -1 {
-        let error = ZMQError("zmq_msg_send")
-        if error.code == .interrupted { continue }
-        guard error.code == .wouldBlock || error.code == .hostUnreachable else { throw error }
-        guard index > 0 else { return error.code == .wouldBlock ? .wouldBlock : .unreachable }
+        let code = ZMQError.Code.last
+        if code == .interrupted { continue }
+        guard code == .wouldBlock || code == .hostUnreachable else { throw ZMQError(code: code, "zmq_msg_send") }
+        guard index > 0 else { return code == .wouldBlock ? .wouldBlock : .unreachable }
         // The pipe died in mid-message. libzmq throws the rest away up to the last frame, so it has to see that one.
         result = .lost
         break
@@ -66,12 +66,11 @@ extension Socket {
   public mutating func send(_ bytes: UnsafeRawBufferPointer, waiting: Waiting = .never) throws(ZMQError) -> SendResult {
     // The buffer outlives the call, which copies it.
     while unsafe zmq_send(handle, bytes.baseAddress, bytes.count, waiting == .never ? ZMQ_DONTWAIT : 0) == -1 {
-      let error = ZMQError("zmq_send")
-      switch error.code {
+      switch ZMQError.Code.last {
       case .interrupted: continue
       case .wouldBlock: return .wouldBlock
       case .hostUnreachable: return .unreachable
-      default: throw error
+      case let code: throw ZMQError(code: code, "zmq_send")
       }
     }
     return .sent
@@ -107,11 +106,11 @@ extension Socket {
       // Within the allocation, and initialised.
       let frame = unsafe message.storage + index
       guard unsafe zmq_msg_recv(frame, handle, flags) != -1 else {
-        let error = ZMQError("zmq_msg_recv")
-        if error.code == .interrupted { continue }
+        let code = ZMQError.Code.last
+        if code == .interrupted { continue }
         message.count = max(held, min(frameCount, message.capacity))
         message.removeAll()
-        guard error.code == .wouldBlock else { throw error }
+        guard code == .wouldBlock else { throw ZMQError(code: code, "zmq_msg_recv") }
         return .empty
       }
       frameCount += 1
@@ -129,15 +128,17 @@ extension Socket {
   /// - Parameters:
   ///   - message: Storage for the frames; empty afterwards.
   ///   - limit: Messages at most.
-  ///   - body: Gets each whole message, or learns of one that was too long. May take or change the frames.
+  ///   - body: Gets this socket, to answer on, and each whole message, or learns of one that was too long. It may take or
+  ///     change the frames, and must not reach the socket by another way: this call has exclusive access to it.
   /// - Throws: `ZMQError` from libzmq, and nothing else.
   public mutating func receive(
-    into message: inout MultipartMessage, limit: Int = 64, _ body: (inout MultipartMessage, ReceiveResult) -> Void
+    into message: inout MultipartMessage, limit: Int = 64,
+    _ body: (inout Socket, inout MultipartMessage, ReceiveResult) -> Void
   ) throws(ZMQError) {
     for _ in 0..<limit {
       let result = try receive(&message)
       if result == .empty { return }
-      body(&message, result)
+      body(&self, &message, result)
     }
     message.removeAll()
   }

@@ -2,12 +2,12 @@ internal import CZeroMQ
 public import EventLoop
 internal import Glibc
 
+// `@unchecked` is sound for the reason below: all methods that reach libzmq are `mutating` or consume the value.
 /// A libzmq socket; closes when it goes.
 ///
 /// libzmq allows a socket to one thread at a time, with a memory fence between two. That is what ownership gives: the
 /// value cannot be copied, everything that uses it needs exclusive access, and whatever hands it to another thread
 /// synchronises. Keep it in an actor on an event loop (`LoopActor`), whose `isolated deinit` closes it there.
-// `@unchecked` is sound for the reason above: all methods that reach libzmq are `mutating` or consume the value.
 @safe public struct Socket: ~Copyable, @unchecked Sendable {
   let handle: UnsafeMutableRawPointer
   var monitor: MonitorReader?

@@ -7,11 +7,16 @@ internal import Glibc
 public struct ZMQError: Error, Hashable, CustomStringConvertible {
   /// The `errno` of libzmq; the manual page of each call lists its own.
   public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The number.
     public let rawValue: Int32
 
+    /// Creates a code from its number.
     public init(rawValue: Int32) {
       self.rawValue = rawValue
     }
+
+    /// The calling thread's last libzmq error.
+    static var last: Code { Code(rawValue: zmq_errno()) }
 
     /// `EAGAIN`: the call would have to wait.
     public static let wouldBlock = Code(rawValue: EAGAIN)
@@ -42,7 +47,7 @@ public struct ZMQError: Error, Hashable, CustomStringConvertible {
 
   /// Creates an error from the calling thread's last libzmq error.
   init(_ call: StaticString, _ subject: String = "") {
-    self.init(code: Code(rawValue: zmq_errno()), call, subject)
+    self.init(code: .last, call, subject)
   }
 
   init(code: Code, _ call: StaticString, _ subject: String = "") {
@@ -51,6 +56,7 @@ public struct ZMQError: Error, Hashable, CustomStringConvertible {
     self.subject = subject
   }
 
+  /// The call, what it was about, and libzmq's words for the code.
   public var description: String {
     // libzmq returns a string that is never freed.
     let reason = unsafe String(cString: zmq_strerror(code.rawValue))

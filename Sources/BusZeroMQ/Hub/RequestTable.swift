@@ -71,7 +71,9 @@ struct RequestTable {
   init(limits: Limits = Limits()) { self.limits = limits }
 
   var count: Int { self.entries.count }
-  var keys: [Key] { Array(self.entries.keys) }
+
+  /// How a request in flight is to be answered.
+  func request(_ key: Key) -> Request? { self.entries[key]?.request }
 
   mutating func admit(_ key: Key, _ request: Request, now: ContinuousClock.Instant) -> Admission {
     guard self.entries[key] == nil else { return .duplicate }

@@ -6,10 +6,7 @@ internal import KithMessages
 /// A pure value. A peer asks for a topic; what it gets is the streams that its role may see, so a wide request is
 /// narrowed and an unknown one gets nothing.
 struct SubscriptionTable {
-  /// The stream of positions that every subscriber may have.
-  static let headStream = "!head"
-
-  private let streams: [String]
+  private let topics: [[UInt8]]
   private let limitPerPeer: Int
   private var perPeer: [Int32: Int] = [:]
   /// Subscriptions by the topic that was asked for.
@@ -22,18 +19,18 @@ struct SubscriptionTable {
   /// - Parameters:
   ///   - streams: All that there are.
   ///   - limitPerPeer: Subscriptions that one connection may have.
-  init(streams: [String], limitPerPeer: Int = WireLimits.subscriptionsPerPeer) {
-    self.streams = streams + [Self.headStream]
+  init(streams: [String], limitPerPeer: Int = WireLimits.subscriptions) {
+    self.topics = [Encoding.json, .pb].flatMap { encoding in
+      streams.map { Topic.stream($0, encoding).bytes } + [Topic.head(encoding).bytes]
+    }
     self.limitPerPeer = limitPerPeer
   }
 
   /// The subscriptions that are held.
   var count: Int { self.requested.values.reduce(0, +) }
 
-  /// Whether anybody listens to a stream in an encoding.
-  func wants(_ stream: String, _ encoding: Encoding) -> Bool {
-    self.granted[Topic.bytes(stream, encoding)] != nil
-  }
+  /// Whether anybody listens to a topic.
+  func wants(_ topic: Topic) -> Bool { self.granted[topic.bytes] != nil }
 
   /// A connection was made: whatever an earlier one with the same descriptor held is gone.
   mutating func connected(peer: Int32) { self.perPeer[peer] = nil }
@@ -45,7 +42,7 @@ struct SubscriptionTable {
   ///   - role: Nil for a stranger.
   /// - Returns: The topics to subscribe it to; none when it is refused.
   mutating func subscribe(_ topic: [UInt8], peer: Int32?, role: Role?) -> [[UInt8]] {
-    guard let role, role.covers(.viewer), topic.count <= WireLimits.topicBytes else { return [] }
+    guard let role, role.covers(.viewer), topic.count <= WireLimits.topic else { return [] }
     let topics = self.topics(matching: topic)
     guard !topics.isEmpty else { return [] }
     if let peer {
@@ -73,9 +70,5 @@ struct SubscriptionTable {
   }
 
   /// The whole streams that a requested prefix stands for. A topic below a stream is not: filter by key locally.
-  private func topics(matching prefix: [UInt8]) -> [[UInt8]] {
-    [Encoding.json, .pb].flatMap { encoding in
-      self.streams.map { Topic.bytes($0, encoding) }.filter { $0.starts(with: prefix) }
-    }
-  }
+  private func topics(matching prefix: [UInt8]) -> [[UInt8]] { self.topics.filter { $0.starts(with: prefix) } }
 }

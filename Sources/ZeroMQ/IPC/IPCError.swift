@@ -11,6 +11,7 @@ public enum IPCError: Error, Hashable, CustomStringConvertible {
   /// A system call failed, with an `errno`.
   case system(call: String, path: String, code: Int32)
 
+  /// What is wrong, with which path, and what to do.
   public var description: String {
     switch self {
     case .pathTooLong(let path, let limit):

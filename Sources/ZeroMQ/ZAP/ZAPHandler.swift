@@ -9,6 +9,7 @@ public actor ZAPHandler: LoopActor {
   /// Decides about a peer. Runs on the loop, so it must not wait.
   public typealias Policy = @Sendable (ZAPRequest) -> ZAPReply
 
+  /// The loop that serves the handler.
   public nonisolated let loop: LoopExecutor
   private let logger: Logger
   private let policy: Policy
