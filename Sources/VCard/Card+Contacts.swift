@@ -60,7 +60,7 @@ extension Card {
   public var addresses: [PostalAddress] {
     let printed = properties(named: "LABEL")
     return limited(properties(named: "ADR")).compactMap { property in
-      var address = PostalAddress(components: property.components)
+      var address = PostalAddress(components: property.fields)
       address.label = label(of: property)
       address.lineNumber = property.lineNumber
       address.subLocality = companions(of: property, named: "X-APPLE-SUBLOCALITY")?.text.nonEmpty
@@ -113,10 +113,9 @@ extension Card {
 }
 
 extension PostalAddress {
-  /// Reads the components of ADR; several values of one are joined with a comma.
-  init(components: [[String]]) {
-    let parts = components.map { $0.joined(separator: ",") }
-    func part(_ index: Int) -> String { index < parts.count ? parts[index] : "" }
+  /// Reads the components of ADR; a comma stays in its component, since most programs do not escape it.
+  init(components: [String]) {
+    func part(_ index: Int) -> String { index < components.count ? components[index] : "" }
     postOfficeBox = part(0)
     extended = part(1)
     street = part(2)

@@ -28,7 +28,7 @@ public struct PostalAddress: Sendable, Hashable {
   public var postOfficeBox = ""
   /// Apartment or suite.
   public var extended = ""
-  /// Street and number; lines are joined with a comma when the card lists them so.
+  /// Street and number, with line feeds between lines.
   public var street = ""
   /// City.
   public var locality = ""
