@@ -29,7 +29,11 @@ enum CardDecision: Equatable {
     if read.vanished {
       self = .vanished
     } else if !read.hasContact {
-      self = known.map { $0.contactID.isEmpty || $0.isDeleted ? .reportOnly : .keepStale(contactID: $0.contactID) } ?? .reportOnly
+      guard let known, !known.contactID.isEmpty, !known.isDeleted else {
+        self = .reportOnly
+        return
+      }
+      self = .keepStale(contactID: known.contactID)
     } else if let known, !known.contactID.isEmpty {
       if known.isDeleted {
         self = .revive(contactID: known.contactID)
@@ -44,4 +48,9 @@ enum CardDecision: Equatable {
       self = .insert
     }
   }
+}
+
+extension KnownCard {
+  /// Whether the contact is the last good state of a card that could not be read: no bytes are noted for it then.
+  var isStale: Bool { self.rawSHA256.isEmpty }
 }

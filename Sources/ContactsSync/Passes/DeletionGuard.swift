@@ -11,14 +11,15 @@ struct DeletionGuard {
     case none
     /// Delete these.
     case delete([String])
-    /// Delete nothing; mark these missing since then, in so many passes.
-    case hold([String], since: Int64, passes: Int, reason: HoldReason)
+    /// Delete nothing, and count one more pass that lacks these; from the start when others were missing before.
+    case hold([String], beginsAnew: Bool, reason: HoldReason)
+    /// Delete nothing and count nothing: the listing proves nothing. So many are missing in it.
+    case unproven(Int)
   }
 
   enum HoldReason: String, Equatable {
     case allWouldGo = "ALL_WOULD_GO"
     case tooMany = "TOO_MANY"
-    case notWhole = "LISTING_NOT_WHOLE"
   }
 
   /// Cards that may always go.
@@ -43,35 +44,22 @@ struct DeletionGuard {
     let proposed = missing.filter { !$0.isKept }
     guard !proposed.isEmpty else { return .none }
     let hrefs = proposed.map(\.href).sorted()
-    guard self.isWhole else { return self.hold(proposed, hrefs, .notWhole, counts: false) }
+    guard self.isWhole else { return .unproven(hrefs.count) }
     // A card that never gave a contact takes nothing with it.
     let contacts = proposed.count { !$0.contactID.isEmpty }
     guard !self.isConfirmed, let reason = self.objection(to: contacts) else { return .delete(hrefs) }
-    let held = self.hold(proposed, hrefs, reason, counts: true)
-    if reason == .tooMany, case .hold(_, let since, let passes, _) = held, passes >= Self.passesToRelease,
-      self.now - since >= Self.timeToRelease
-    {
-      return .delete(hrefs)
-    }
-    return held
+    guard let first = proposed.first, first.missingSince != 0,
+      proposed.allSatisfy({ $0.missingSince == first.missingSince && $0.missingPasses == first.missingPasses })
+    else { return .hold(hrefs, beginsAnew: true, reason: reason) }
+    let isReleased =
+      reason == .tooMany && first.missingPasses + 1 >= Self.passesToRelease
+      && self.now - first.missingSince >= Self.timeToRelease
+    return isReleased ? .delete(hrefs) : .hold(hrefs, beginsAnew: false, reason: reason)
   }
 
   private func objection(to contacts: Int) -> HoldReason? {
     guard contacts > 0 else { return nil }
     if contacts >= self.live { return .allWouldGo }
     return contacts > max(Self.allowance, self.live / Self.share) ? .tooMany : nil
-  }
-
-  /// The same cards go on counting; another set begins anew.
-  private func hold(
-    _ proposed: [KnownCard], _ hrefs: [String], _ reason: HoldReason, counts: Bool
-  ) -> Decision {
-    let first = proposed.first
-    let isSame = first.map { first in
-      first.missingSince != 0
-        && proposed.allSatisfy { $0.missingSince == first.missingSince && $0.missingPasses == first.missingPasses }
-    }
-    guard let first, isSame == true else { return .hold(hrefs, since: self.now, passes: counts ? 1 : 0, reason: reason) }
-    return .hold(hrefs, since: first.missingSince, passes: first.missingPasses + (counts ? 1 : 0), reason: reason)
   }
 }

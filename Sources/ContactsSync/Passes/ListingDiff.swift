@@ -35,16 +35,24 @@ struct ListingDiff {
   mutating func add(_ items: [SourceItem]) {
     for item in items {
       self.listed += 1
-      let cards = self.cards(of: item.href)
+      let cards = self.cards(of: item.href).filter { !$0.isDeleted }
       self.isListed.insert(item.href[...])
-      let isSame = !cards.isEmpty && cards.allSatisfy { $0.fingerprint == item.fingerprint && !$0.isDeleted }
+      let isSame = !cards.isEmpty && cards.allSatisfy { $0.fingerprint == item.fingerprint }
       if isSame && !self.readsAll {
         self.unchanged += cards.count
-        self.reappeared += cards.filter { $0.missingSince != 0 }.map(\.href)
+        self.reappeared += cards.filter { $0.missingSince != 0 || $0.isKept }.map(\.href)
       } else {
         self.toFetch.append(item.href)
       }
     }
+  }
+
+  /// The listing is the one of the last pass: what was there then is there, what was missing is missing.
+  mutating func keepAll() {
+    let present = self.known.values.filter { !$0.isDeleted && $0.missingSince == 0 && !$0.isKept }
+    self.listed = present.count
+    self.unchanged = present.count
+    self.addPresent(present.map(\.href))
   }
 
   /// Counts items as present that could not be looked at.
@@ -60,7 +68,13 @@ struct ListingDiff {
     }
   }
 
-  private func cards(of item: String) -> [KnownCard] {
+  /// The item that a card which was read belongs to: itself, or its file.
+  func item(of href: String) -> String {
+    self.isListed.contains(href[...]) ? href : String(CardKeys.file(of: href))
+  }
+
+  /// The known cards of an item.
+  func cards(of item: String) -> [KnownCard] {
     (self.byItem[item[...]] ?? []).compactMap { self.known[$0] }
   }
 }

@@ -59,13 +59,27 @@ struct PassState: Sendable {
     return true
   }
 
+  /// Items could not be looked at.
+  mutating func skip(_ count: Int) { self.status.skipped += UInt32(clamping: count) }
+
   /// Cards were deleted, or their deletion is held back.
   mutating func decide(_ decision: DeletionGuard.Decision, deleted: Int) {
     self.status.deleted = UInt32(clamping: deleted)
-    if case .hold(let hrefs, _, _, let reason) = decision {
+    switch decision {
+    case .none, .delete: break
+    case .hold(let hrefs, _, let reason):
       self.status.heldBack = UInt32(clamping: hrefs.count)
       self.status.holdReason = reason.rawValue
+    case .unproven(let count):
+      self.status.heldBack = UInt32(clamping: count)
+      self.status.holdReason = "LISTING_NOT_WHOLE"
     }
+  }
+
+  /// The pass was given up before its end. What it stored before stays.
+  mutating func stop(now: Int64) {
+    self.status.state = .idle
+    self.status.finishedAt = .init(nanosecondsSince1970: now)
   }
 
   /// The pass went through.

@@ -20,27 +20,22 @@ enum ContactMapping {
     read.href = href
     read.fingerprint = fingerprint
     read.rawSha256 = Data(SHA256.digest(Array(card.source)))
-    var pictures: [String: Picture] = [:]
-    read.raw = Data(
-      DetachedCard.detach(card) { bytes in
-        let picture = Self.picture(bytes, mediaType: "application/octet-stream")
-        pictures[picture.ref.sha256] = picture
-        return "sha256:" + picture.ref.sha256
-      })
     var contact = Self.contact(card)
     contact.sourceIdentifier = href
     let reading = card.photo()
     switch reading.photo {
     case .inline(let bytes, let mediaType):
       let picture = Self.picture(bytes, mediaType: mediaType)
-      pictures[picture.ref.sha256] = picture
       contact.photo = picture.ref
+      read.pictures = [picture]
+      // A blank is no name for a reference: what is not the contact's picture stays in the card.
+      read.raw = Data(DetachedCard.detach(card) { $0 == bytes ? "sha256:" + picture.ref.sha256 : " " })
     case .uri(let uri):
       contact.photoUri = uri
+      read.raw = Data(card.source)
     case nil:
-      break
+      read.raw = Data(card.source)
     }
-    read.pictures = pictures.values.sorted { $0.ref.sha256 < $1.ref.sha256 }
     read.semanticDigest = Data(Self.digest(contact))
     read.contact = contact
     read.problems = (card.warnings + card.valueWarnings() + reading.warnings).map { CardProblem.problem($0, href: href) }

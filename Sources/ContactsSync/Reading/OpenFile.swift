@@ -13,8 +13,11 @@ struct OpenFile: ~Copyable {
     // The path is valid for the call.
     let descriptor = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw SourceFault.opening(path, errno: errno) }
+    guard Self.isOrdinary(descriptor) else {
+      close(descriptor)
+      throw SourceFault.notAFile(path)
+    }
     self.descriptor = descriptor
-    guard self.isOrdinary else { throw SourceFault.notAFile(path) }
   }
 
   /// Opens a file of a folder; nil with `errno` when it cannot be opened, and for all but ordinary files.
@@ -23,18 +26,19 @@ struct OpenFile: ~Copyable {
     let descriptor = unsafe openat(
       folder.descriptor, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
-    self.descriptor = descriptor
-    guard self.isOrdinary else {
+    guard Self.isOrdinary(descriptor) else {
+      close(descriptor)
       errno = EINVAL
       return nil
     }
+    self.descriptor = descriptor
   }
 
   deinit { close(self.descriptor) }
 
-  private var isOrdinary: Bool {
+  private static func isOrdinary(_ descriptor: Int32) -> Bool {
     var status = stat()
-    return unsafe fstat(self.descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// The stamp of now; nil when the file system fails.
