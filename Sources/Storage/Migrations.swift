@@ -11,7 +11,8 @@ struct Migration: Sendable {
 extension Migration {
   /// The steps in their order. A step that was released is never changed.
   static let all: [Migration] = [
-    .engine
+    .engine,
+    .contacts,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.
