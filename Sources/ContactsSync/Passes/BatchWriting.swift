@@ -37,10 +37,9 @@ struct BatchWriting: Sendable {
   ) throws(Failure) -> KnownCard? {
     let known = try transaction.cards.find(card.href, in: self.source)
     guard known?.contactID.isEmpty ?? true, card.hasContact, !card.contact.uid.isEmpty else { return known }
-    let lost = self.lost[card.contact.uid]?.first { !outcome.renamed.contains($0.href) && $0.href != card.href }
-    guard let same = try lost ?? transaction.cards.findDeleted(uid: card.contact.uid, in: self.source) else {
-      return known
-    }
+    var same = self.lost[card.contact.uid]?.first { !outcome.renamed.contains($0.href) && $0.href != card.href }
+    if same == nil { same = try transaction.cards.findDeleted(uid: card.contact.uid, in: self.source) }
+    guard let same else { return known }
     try transaction.cards.rename(same.href, to: card.href, in: self.source)
     outcome.renamed.insert(same.href)
     return try transaction.cards.find(card.href, in: self.source)
