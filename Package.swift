@@ -61,7 +61,7 @@ let package = Package(
     .target(
       name: "ContactsSync",
       dependencies: ["Bus", "KithMessages", "Storage", "VCard", "Digest", "EventLoop", "CLinux", protobuf, logging],
-      swiftSettings: strict),
+      swiftSettings: memorySafe),
     .target(
       name: "Hub",
       dependencies: [
