@@ -15,6 +15,7 @@ done
 
 scripts/setup.sh
 # A folder on a real disk: /tmp may be memory, where a commit costs nothing.
+mkdir -p .build
 work=$(mktemp -d "$PWD/.build/bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
