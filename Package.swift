@@ -57,7 +57,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Storage", dependencies: ["Bus", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb],
-      swiftSettings: strict),
+      swiftSettings: memorySafe),
     .target(
       name: "ContactsSync",
       dependencies: ["Bus", "KithMessages", "Storage", "VCard", "Digest", "EventLoop", "CLinux", protobuf, logging],

@@ -24,6 +24,8 @@ extension DatabaseView {
 
 /// One consistent state of the store, for reading.
 public struct ReadView: DatabaseView {
+  /// The reading connection.
   public let database: Database
+  /// Turns SQL errors into failures.
   public let health: StoreHealth
 }

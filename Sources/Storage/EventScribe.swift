@@ -12,7 +12,7 @@ final class EventScribe {
   var cause = ""
 
   private let epoch: String
-  private let firsts: [UInt64]
+  private var firsts: [UInt64]
   private let now: Int64
   private var changedContacts: [String] = []
   private let insertEvent: Statement
@@ -105,14 +105,19 @@ final class EventScribe {
     }
   }
 
+  /// Says that a stream was compacted by a member of this group.
+  ///
+  /// It stays said when that member is undone, which costs a statement that finds nothing.
+  func noteCompacted(_ stream: EventStream, from first: UInt64) { self.firsts[stream.rawValue] = first }
+
   /// The event that compaction left only because it was the key's last.
   private func dropCompactedLast(of stream: EventStream, _ key: String, _ database: Database) throws {
     try database.cachedStatement(
       sql: """
-        DELETE FROM event WHERE stream = ?1 AND seq < ?3
+        DELETE FROM event WHERE stream = ?1 AND seq < (SELECT first_seq FROM stream WHERE id = ?1)
           AND seq = (SELECT seq FROM last_event WHERE stream = ?1 AND key = ?2)
         """
-    ).execute(arguments: [stream.rawValue, key, Int64(self.firsts[stream.rawValue])])
+    ).execute(arguments: [stream.rawValue, key])
   }
 
   private static let idsInChanged = 500

@@ -85,5 +85,9 @@ extension Failure {
     .dataLoss, "STORE_DAMAGED",
     "The database file is damaged. Stop kithd, keep a copy of the file, and put the last backup in its place.")
 
+  static let rolledBack = Failure(
+    .unavailable, "STORE_ROLLED_BACK", "SQLite undid the transaction, so nothing was stored. Try again.",
+    retryAfterMilliseconds: 200)
+
   static let storeClosed = Failure(.unavailable, "SHUTTING_DOWN", "kithd is stopping. Try again when it runs.")
 }

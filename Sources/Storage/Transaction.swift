@@ -6,7 +6,9 @@ public import KithMessages
 ///
 /// It stands for one savepoint. When the closure that was given it throws, everything done through it is undone.
 public struct Transaction: DatabaseView {
+  /// The writing connection.
   public let database: Database
+  /// Turns SQL errors into failures.
   public let health: StoreHealth
   let scribe: EventScribe
 
