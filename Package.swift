@@ -98,7 +98,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ContactsSyncTests",
-      dependencies: ["ContactsSync", "Storage", "VCard", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "ContactsSync", "Storage", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PortContractTests",
