@@ -19,6 +19,7 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
@@ -31,7 +32,8 @@ let package = Package(
     .library(name: "VCard", targets: ["VCard"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
-    .library(name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages"]),
+    .library(
+      name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages", "Digest"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -57,15 +59,15 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Storage", dependencies: ["Bus", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb],
-      swiftSettings: strict),
+      swiftSettings: memorySafe),
     .target(
       name: "ContactsSync",
       dependencies: ["Bus", "KithMessages", "Storage", "VCard", "Digest", "EventLoop", "CLinux", protobuf, logging],
-      swiftSettings: strict),
+      swiftSettings: memorySafe),
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux", lifecycle,
+        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux", lifecycle, signals,
         logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
@@ -86,7 +88,7 @@ let package = Package(
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
-      name: "BusTests", dependencies: ["Bus", "BusZeroMQ", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging],
+      name: "BusTests", dependencies: ["Bus", "BusZeroMQ", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
       name: "BusZeroMQTests", dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
@@ -96,7 +98,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ContactsSyncTests",
-      dependencies: ["ContactsSync", "Storage", "VCard", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "ContactsSync", "Storage", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PortContractTests",
@@ -104,10 +108,6 @@ let package = Package(
         "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit", protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(name: "CommandsTests", dependencies: ["Commands", "KithClient", "KithMessages", "Bus"], swiftSettings: strict),
-    .testTarget(
-      name: "IntegrationTests",
-      dependencies: ["KithClient", "KithMessages", "Bus", "BusZeroMQ", "ZeroMQ", "EventLoop", "Digest", "TestKit", protobuf, logging],
-      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,5 @@
 internal import Bus
 internal import BusZeroMQ
-internal import EventLoop
 internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
@@ -12,10 +11,7 @@ struct SystemRoutes: Sendable {
 
   let storage: StorageActor
   let identity: HubIdentity
-  /// The router these routes belong to, which exists after them.
-  let router: Lock<Router?>
-  /// The state of every source.
-  let syncStatus: @Sendable () async throws(Failure) -> [SyncStatus]
+  let flights: Flights
   let subscriptions: @Sendable () async -> Int
 
   var routes: [Route] {
@@ -26,27 +22,14 @@ struct SystemRoutes: Sendable {
         reply.echo = request.echo
         return reply
       },
-      Route(CancelRequest.self) { request, context throws(Failure) in
-        guard !request.requestID.isEmpty else { throw .invalid(field: "request_id", "name the command to cancel") }
-        var reply = CancelReply()
-        reply.cancelled =
-          self.router.withLock(\.self)?.cancel(principal: context.principal.name, requestID: request.requestID) ?? false
-        return reply
-      },
-      Route(ServicesRequest.self) { _, _ throws(Failure) in
-        var reply = ServicesReply()
-        reply.services = (self.router.withLock(\.self)?.methods ?? []).map(Self.describe)
-        return reply
-      },
       Route(StatusRequest.self) { _, _ throws(Failure) in try await self.status() },
       Route(SnapshotRequest.self) { request, _ throws(Failure) in try await self.storage.snapshot(request) },
       Route(ReplayRequest.self) { request, _ throws(Failure) in try await self.storage.replay(request) },
       Route(BlobOpenRequest.self) { request, context throws(Failure) in
-        try await self.storage.openUpload(request, principal: context.principal.name)
+        try await self.storage.openBlob(request, principal: context.principal.name)
       },
       Route(BlobPutRequest.self) { request, context throws(Failure) in
-        try await self.storage.putUpload(
-          request, data: context.attachments.first ?? [], principal: context.principal.name)
+        try await self.storage.putBlob(request, context.attachments.first ?? [], principal: context.principal.name)
       },
       Route(answering: BlobGetRequest.self) { request, _ throws(Failure) in
         let (reply, data) = try await self.storage.readBlob(request)
@@ -78,10 +61,10 @@ struct SystemRoutes: Sendable {
     reply.limits.maxFrame = UInt32(WireLimits.frame)
     reply.limits.maxBody = UInt32(WireLimits.body)
     reply.limits.maxAttachments = UInt32(WireLimits.attachments)
-    reply.limits.maxInflight = UInt32(WireLimits.inFlight)
+    reply.limits.maxInflight = 64
     reply.limits.chunk = UInt32(WireLimits.attachment)
-    reply.limits.window = UInt32(WireLimits.window)
-    reply.limits.maxBlob = UInt64(WireLimits.blob)
+    reply.limits.window = 2 << 20
+    reply.limits.maxBlob = 512 << 20
     return reply
   }
 
@@ -92,19 +75,12 @@ struct SystemRoutes: Sendable {
     reply.startedAt = self.identity.startedAt
     reply.hubTime = .now()
     // The command that asks is not counted.
-    reply.commandsInFlight = UInt32(max(0, (self.router.withLock(\.self)?.inFlight ?? 0) - 1))
+    reply.commandsInFlight = UInt32(max(0, self.flights.count - 1))
     reply.subscriptions = UInt32(await self.subscriptions())
     reply.heads = self.storage.heads()
     reply.storage = await self.storage.status()
-    reply.sync = try await self.syncStatus()
+    reply.sync = try await self.storage.read { view throws(Failure) in try view.sources.all().map(\.source.status) }
+    reply.storage.contacts = reply.sync.reduce(0) { $0 + $1.live }
     return reply
-  }
-
-  private static func describe(_ method: Method) -> KithMessages.Service {
-    var service = KithMessages.Service()
-    service.name = method.name
-    service.mutating = method.isMutating
-    service.roles = Role.allCases.filter { $0.covers(method.role) }.map(\.rawValue)
-    return service
   }
 }

@@ -29,13 +29,25 @@ public import EventLoop
     }
     // The array is not touched during the call and holds `count` elements.
     let ready = unsafe zmq_poll(&items, Int32(items.count), Int(milliseconds))
+    // A terminated context fails the whole wait; the owners of the sockets find out when they are told to look.
+    let hasFailed = ready == -1 && ZMQError.Code.last != .interrupted
     for index in polled.indices {
-      // One more than the items, in the same order.
-      polled[index].ready = ready > 0 ? unsafe Readiness(zmq: Int32(items[index + 1].revents)) : []
+      if ready > 0 {
+        // One more than the items, in the same order.
+        polled[index].ready = unsafe Readiness(zmq: Int32(items[index + 1].revents))
+      } else {
+        polled[index].ready = hasFailed && polled[index].source.isSocket ? .failed : []
+      }
     }
     if ready > 0, unsafe items[0].revents != 0 {
       event.reset()
     }
+  }
+}
+
+extension PollSource {
+  fileprivate var isSocket: Bool {
+    if case .socket = self { true } else { false }
   }
 }
 

@@ -1,0 +1,68 @@
+import Bus
+import Digest
+import GRDB
+import KithMessages
+import Logging
+import Storage
+
+/// Durable commands through the router and the store: journal row, record row and event each.
+///
+/// `storage-bench DIRECTORY SECONDS IN-FLIGHT`; compare with `c/sqlite_floor.c` in the same directory.
+@main
+struct StorageBench {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 4, let seconds = Int(arguments[2]), let inFlight = Int(arguments[3]) else {
+      print("usage: storage-bench DIRECTORY SECONDS IN-FLIGHT")
+      return
+    }
+    let logger = Logger(label: "storage-bench") { _ in SwiftLogNoOpLogHandler() }
+    let storage = try StorageActor(directory: arguments[1], logger: logger) { _ in }
+    try await storage.write { transaction throws(Failure) in
+      try transaction.attempt { database in
+        try database.execute(
+          sql: """
+            DROP TABLE IF EXISTS record;
+            CREATE TABLE record (id TEXT PRIMARY KEY, name TEXT NOT NULL, changed_at INTEGER NOT NULL)
+              STRICT, WITHOUT ROWID;
+            """)
+      }
+    }
+    let router = Router(
+      [
+        Route(answering: RestoreContactRequest.self) { command, context throws(Failure) in
+          try await storage.commit(RestoreContactRequest.self, context) { transaction throws(Failure) in
+            try transaction.attempt { database in
+              try database.cachedStatement(sql: "INSERT INTO record VALUES (?, 'A name of usual length', ?)")
+                .execute(arguments: [command.id, WallClock.nanoseconds()])
+            }
+            transaction.changed(contacts: [command.id])
+            var reply = GetContactReply()
+            reply.contact.id = command.id
+            return reply
+          }
+        }
+      ], journal: storage, contentKey: HMACKey([1, 2, 3]), logger: logger)
+
+    let start = ContinuousClock.now
+    let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<inFlight {
+        group.addTask {
+          var count = 0
+          while start.duration(to: .now) < .seconds(seconds) {
+            var command = RestoreContactRequest()
+            command.id = UUIDv7.make().text
+            _ = try await router.ask(command)
+            count += 1
+          }
+          return count
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    let took = start.duration(to: .now)
+    let perSecond = Double(counts) / (Double(took.components.seconds) + Double(took.components.attoseconds) / 1e18)
+    print("durable commands, \(inFlight) in flight: \(Int(perSecond)) commands/s")
+    await storage.close()
+  }
+}

@@ -1,0 +1,52 @@
+internal import EventLoop
+import Glibc
+
+/// Named places where a test can have the process killed, to show that nothing is lost there.
+///
+/// `KITH_FAULT_POINT=name:n` in the environment makes the process send itself SIGKILL when it passes the point `name` for the
+/// n-th time. Without the variable a point costs one comparison.
+public enum FaultPoint: String, Sendable, CaseIterable {
+  /// A pass is in the store as begun.
+  case passStarted = "pass_started"
+  /// A source was listed and nothing of it is stored yet.
+  case listed = "listed"
+  /// A batch of cards was read and is not stored yet.
+  case batchRead = "batch_read"
+  /// A batch of cards is stored.
+  case batchCommitted = "batch_committed"
+  /// It is decided what a pass deletes, and nothing is deleted yet.
+  case deletionsDecided = "deletions_decided"
+  /// A pass is in the store as ended.
+  case passCommitted = "pass_committed"
+
+  private static let armed = Countdown(getenv("KITH_FAULT_POINT").map { String(cString: $0) })
+
+  /// Marks that the point is passed.
+  public func pass() {
+    guard let countdown = Self.armed, countdown.reachesZero(at: self) else { return }
+    kill(getpid(), SIGKILL)
+  }
+
+  /// How often a point is still to be passed.
+  private final class Countdown: Sendable {
+    private let point: FaultPoint
+    private let remaining: Lock<Int>
+
+    init?(_ text: String?) {
+      let parts = text?.split(separator: ":") ?? []
+      guard parts.count == 2, let point = FaultPoint(rawValue: String(parts[0])), let count = Int(parts[1]) else {
+        return nil
+      }
+      self.point = point
+      self.remaining = Lock(count)
+    }
+
+    func reachesZero(at point: FaultPoint) -> Bool {
+      guard point == self.point else { return false }
+      return self.remaining.withLock { remaining in
+        remaining -= 1
+        return remaining == 0
+      }
+    }
+  }
+}

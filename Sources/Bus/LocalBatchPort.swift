@@ -1,0 +1,61 @@
+public import KithMessages
+
+/// The way to placeable services that live in this process.
+///
+/// A service makes its next batch on another task while the receiver keeps the one before: one in flight, one being made.
+public struct LocalBatchPort: BatchPort, Port {
+  private let routes: [String: Route]
+  private let batchRoutes: [String: BatchRoute]
+
+  /// Makes a port.
+  ///
+  /// - Parameters:
+  ///   - routes: The methods that answer once; none of them mutating.
+  ///   - batches: The methods that answer in batches.
+  public init(_ routes: [Route], batches: [BatchRoute]) {
+    self.routes = Dictionary(routes.map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.batchRoutes = Dictionary(batches.map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
+    guard let handler = self.routes[C.method.name]?.handler as? Handler<C> else { throw Self.unserved(C.method) }
+    let limit = context.timeout ?? .milliseconds(Int64(C.method.timeoutMilliseconds))
+    return try await Deadline.race(limit) { () async throws(Failure) in try await handler.run(command, context) }
+  }
+
+  public func call<C: BatchCommand>(
+    _ command: C, _ context: CallContext, receive: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
+  ) async throws(Failure) -> C.Reply {
+    guard let handler = self.batchRoutes[C.method.name]?.handler as? BatchHandler<C> else {
+      throw Self.unserved(C.method)
+    }
+    let handOver = HandOver<C.Batch>()
+    async let making = Self.make(command, context, handler, into: handOver)
+    do throws(Failure) {
+      while let batch = await handOver.take() { try await receive(batch) }
+    } catch {
+      // Wakes the maker, which is cancelled when this scope ends.
+      await handOver.close()
+      throw error
+    }
+    return try await making.get()
+  }
+
+  @concurrent
+  private static func make<C: BatchCommand>(
+    _ command: C, _ context: CallContext, _ handler: BatchHandler<C>, into handOver: HandOver<C.Batch>
+  ) async -> Result<C.Reply, Failure> {
+    let result: Result<C.Reply, Failure>
+    do throws(Failure) {
+      result = .success(try await handler.run(command, context) { batch throws(Failure) in try await handOver.give(batch) })
+    } catch {
+      result = .failure(error)
+    }
+    await handOver.close()
+    return result
+  }
+
+  private static func unserved(_ method: Method) -> Failure {
+    Failure(.unimplemented, "SERVICE_UNKNOWN", "Nobody here serves '\(method.name)'.")
+  }
+}

@@ -1,0 +1,141 @@
+public import Bus
+internal import EventLoop
+internal import KithMessages
+public import Logging
+public import Storage
+internal import SwiftProtobuf
+
+/// Keeps the stored contacts in step with their sources, and answers for them.
+///
+/// It decides and stores; the sources themselves are read through a port, because the reading may happen on another machine.
+/// Passes run in tasks of their own, several sources at once, and nothing waits for them but the commands that asked for one.
+public actor ContactsSyncActor {
+  private struct RunningPass {
+    let id: UUIDv7
+    let options: PassOptions
+    let sinks: ProgressSinks
+    let task: Task<Result<SyncStatus, Failure>, Never>
+  }
+
+  let storage: StorageActor
+  let source: any BatchPort & Port
+  let now: @Sendable () -> Int64
+  private let logger: Logger
+  /// The last pass of each source that runs or waits for the one before it.
+  private var passes: [String: RunningPass] = [:]
+
+  /// Makes an actor.
+  ///
+  /// - Parameters:
+  ///   - storage: Where everything is kept.
+  ///   - source: The way to `kith.v1.ContactsSource`.
+  ///   - now: Gives the time of day in nanoseconds since 1970.
+  public init(
+    storage: StorageActor, source: any BatchPort & Port, logger: Logger,
+    now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
+  ) {
+    self.storage = storage
+    self.source = source
+    self.logger = logger
+    self.now = now
+  }
+
+  /// Runs a pass over every source and waits for all of them, as at the start of the hub.
+  ///
+  /// A source that fails has its failure in its status.
+  ///
+  /// - Throws: A failure of the store.
+  public func syncAll() async throws(Failure) {
+    _ = try await self.sync([], PassOptions(), cause: "", progress: nil)
+  }
+
+  /// Runs a pass over one source in the background, as on a schedule or a file-change notice; joins the one that runs.
+  ///
+  /// - Returns: Whether the pass completed.
+  @discardableResult
+  public func syncInBackground(_ name: String) async -> Bool {
+    let status = try? await self.join(name, PassOptions(), cause: "", progress: nil).task.value.get()
+    return status?.state == .completed
+  }
+
+  /// Cancels the passes that run and waits for their ends. What they stored stays.
+  public func stop() async {
+    for name in self.passes.keys { await self.stop(name) }
+  }
+
+  func stop(_ name: String) async {
+    while let pass = self.passes[name] {
+      pass.task.cancel()
+      _ = await pass.task.value
+    }
+  }
+
+  /// Runs passes over sources, or joins those that run, and waits for their ends.
+  ///
+  /// - Parameter names: Of sources; none = all.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` before anything is run; a failure of the store.
+  func sync(
+    _ names: [String], _ options: PassOptions, cause: String, progress: (@Sendable (Progress) -> Void)?
+  ) async throws(Failure) -> [SyncStatus] {
+    let known = try await self.storage.read { view throws(Failure) in try view.sources.all().map(\.source.name) }
+    if let unknown = names.first(where: { !known.contains($0) }) { throw Self.unknownSource(unknown) }
+    let wanted = names.isEmpty ? known : known.filter(names.contains)
+    let joined = wanted.map { self.join($0, options, cause: cause, progress: progress) }
+    var statuses: [SyncStatus] = []
+    for pass in joined { statuses.append(try await pass.task.value.get()) }
+    return statuses
+  }
+
+  /// Joins the pass that runs when it does all that is asked for, else lets another follow it.
+  private func join(
+    _ name: String, _ options: PassOptions, cause: String, progress: (@Sendable (Progress) -> Void)?
+  ) -> RunningPass {
+    let current = self.passes[name]
+    if let current, current.options.covers(options) {
+      if let progress { current.sinks.add(progress) }
+      return current
+    }
+    let sinks = ProgressSinks()
+    if let progress { sinks.add(progress) }
+    var logger = self.logger
+    logger[metadataKey: "source"] = "\(name)"
+    let pass = Pass(
+      name, options, storage: self.storage, source: self.source, cause: cause, now: self.now,
+      report: { sinks.report($0) }, logger: logger)
+    let id = UUIDv7.make()
+    let task = Task {
+      _ = await current?.task.value
+      let result: Result<SyncStatus, Failure>
+      do throws(Failure) {
+        result = .success(try await pass.run())
+      } catch {
+        result = .failure(error)
+      }
+      self.end(name, id)
+      return result
+    }
+    let running = RunningPass(id: id, options: options, sinks: sinks, task: task)
+    self.passes[name] = running
+    return running
+  }
+
+  private func end(_ name: String, _ id: UUIDv7) {
+    if self.passes[name]?.id == id { self.passes[name] = nil }
+  }
+
+  static func unknownSource(_ name: String) -> Failure {
+    .unknownRecord(
+      name, "There is no source named '\(name.prefix(64))'. `kith contacts source list` shows those there are.")
+  }
+}
+
+/// Those who wait for a pass and want to hear how far it is.
+private final class ProgressSinks: Sendable {
+  private let sinks = Lock<[@Sendable (Progress) -> Void]>([])
+
+  func add(_ sink: @escaping @Sendable (Progress) -> Void) { self.sinks.withLock { $0.append(sink) } }
+
+  func report(_ progress: Progress) {
+    for sink in self.sinks.withLock({ $0 }) { sink(progress) }
+  }
+}

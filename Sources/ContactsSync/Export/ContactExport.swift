@@ -1,0 +1,82 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+
+/// Writes the contacts to a staged file, a page at a time, so that no more than a page is in memory.
+actor ContactExport {
+  private let request: ExportContactsRequest
+  private let storage: StorageActor
+  private let format: any ContactFormat
+  private var cursor = ""
+  private var stage = Stage.head
+
+  private enum Stage {
+    case head
+    case pages
+    case tail
+    case done
+  }
+
+  /// Checks the request.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a format there is not.
+  init(_ request: ExportContactsRequest, storage: StorageActor) throws(Failure) {
+    self.request = request
+    self.storage = storage
+    switch request.format {
+    case "", "vcf": self.format = VCardFormat()
+    case "json": self.format = JSONFormat()
+    case "csv": self.format = CSVFormat()
+    default: throw .invalid(field: "format", "must be vcf, json or csv.")
+    }
+  }
+
+  /// Writes the file.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source; `RESOURCE_EXHAUSTED/DISK_FULL`.
+  func stage() async throws(Failure) -> BlobRef {
+    try await self.storage.stage(mediaType: self.format.mediaType) { () async throws(Failure) in try await self.next() }
+  }
+
+  private func next() async throws(Failure) -> [UInt8]? {
+    switch self.stage {
+    case .head:
+      self.stage = .pages
+      return self.format.head
+    case .pages:
+      return try await self.page()
+    case .tail:
+      self.stage = .done
+      return self.format.tail
+    case .done:
+      return nil
+    }
+  }
+
+  private func page() async throws(Failure) -> [UInt8] {
+    let (request, cursor, format) = (self.request, self.cursor, self.format)
+    let (bytes, next) = try await self.storage.read { view throws(Failure) -> ([UInt8], String) in
+      let page = try view.contacts.page(
+        limit: 100, cursor: cursor, source: request.source, includeDeleted: request.includeDeleted)
+      var bytes: [UInt8] = []
+      for (index, contact) in page.contacts.enumerated() {
+        bytes += try format.bytes(of: contact, isFirst: cursor.isEmpty && index == 0, in: view)
+      }
+      return (bytes, page.nextCursor)
+    }
+    self.cursor = next
+    if next.isEmpty { self.stage = .tail }
+    return bytes
+  }
+}
+
+/// How contacts are written to a file.
+protocol ContactFormat: Sendable {
+  var mediaType: String { get }
+  /// What comes before the first contact.
+  var head: [UInt8] { get }
+  /// What comes after the last.
+  var tail: [UInt8] { get }
+  /// One contact.
+  func bytes(of contact: Contact, isFirst: Bool, in view: ReadView) throws(Failure) -> [UInt8]
+}

@@ -1,0 +1,56 @@
+internal import KithMessages
+internal import Storage
+
+/// What the store does with one card that was read, given the card that is known.
+enum CardDecision: Equatable {
+  /// A new contact.
+  case insert
+  /// What the card says has changed.
+  case update(contactID: String)
+  /// The same in other bytes: only the card itself is stored.
+  case store(contactID: String)
+  /// The same bytes: only the stamp is stored.
+  case touch
+  /// A deleted contact is back, with what the card says now.
+  case revive(contactID: String)
+  /// It cannot be read, and an earlier state stays.
+  case keepStale(contactID: String)
+  /// It cannot be read and never could.
+  case reportOnly
+  /// It went between the listing and the reading: it counts as missing.
+  case vanished
+
+  /// Decides on one card.
+  ///
+  /// - Parameters:
+  ///   - read: The card as it was read.
+  ///   - known: The card of the same name, or one of the same UID that took this name; nil when there is none.
+  init(read: CardRead, known: KnownCard?) {
+    if read.vanished {
+      self = .vanished
+    } else if !read.hasContact {
+      guard let known, !known.contactID.isEmpty, !known.isDeleted else {
+        self = .reportOnly
+        return
+      }
+      self = .keepStale(contactID: known.contactID)
+    } else if let known, !known.contactID.isEmpty {
+      if known.isDeleted {
+        self = .revive(contactID: known.contactID)
+      } else if known.rawSHA256 == Array(read.rawSha256), !known.isStale {
+        self = .touch
+      } else if known.semanticDigest == Array(read.semanticDigest), !known.isStale {
+        self = .store(contactID: known.contactID)
+      } else {
+        self = .update(contactID: known.contactID)
+      }
+    } else {
+      self = .insert
+    }
+  }
+}
+
+extension KnownCard {
+  /// Whether the contact is the last good state of a card that could not be read: no bytes are noted for it then.
+  var isStale: Bool { self.rawSHA256.isEmpty }
+}

@@ -1,0 +1,257 @@
+internal import Bus
+internal import KithMessages
+internal import Logging
+internal import Storage
+
+/// What a pass is asked to do beyond bringing in what changed.
+struct PassOptions: Sendable, Equatable {
+  /// Reads every card again.
+  var isFull = false
+  /// Carries out deletions that would be held back, and takes a folder that was replaced for the source.
+  var allowsMassDelete = false
+
+  /// Whether a pass with these options does all that one with `other` does.
+  func covers(_ other: PassOptions) -> Bool {
+    (self.isFull || !other.isFull) && (self.allowsMassDelete || !other.allowsMassDelete)
+  }
+}
+
+/// One pass over one source: lists it, reads what changed, stores it batch by batch, and deletes what is gone for certain.
+///
+/// Each batch is a commit of its own, and what the pass still has to do follows from the store and the source alone: after a
+/// crash the next pass goes on where this one stopped.
+actor Pass {
+  private let name: String
+  private let options: PassOptions
+  private let storage: StorageActor
+  private let source: any BatchPort
+  private let cause: String
+  private let now: @Sendable () -> Int64
+  private let report: @Sendable (Progress) -> Void
+  private let logger: Logger
+
+  private var state = PassState(SyncStatus(), source: "")
+  private var diff = ListingDiff(known: [], readsAll: false)
+  private var live = 0
+  /// Known cards that the source does not list, by UID and by href.
+  private var lostByUID: [String: [KnownCard]] = [:]
+  private var lost: [String: KnownCard] = [:]
+
+  init(
+    _ name: String, _ options: PassOptions, storage: StorageActor, source: any BatchPort, cause: String,
+    now: @escaping @Sendable () -> Int64, report: @escaping @Sendable (Progress) -> Void, logger: Logger
+  ) {
+    self.name = name
+    self.options = options
+    self.storage = storage
+    self.source = source
+    self.cause = cause
+    self.now = now
+    self.report = report
+    self.logger = logger
+  }
+
+  /// Runs the pass to its end, which is stored and published.
+  ///
+  /// - Returns: `COMPLETED`, `ERROR` with the failure of the source, or `IDLE` when the task was cancelled.
+  /// - Throws: A failure of the store itself; `NOT_FOUND/RECORD_UNKNOWN` when the source is not there, or no more.
+  func run() async throws(Failure) -> SyncStatus {
+    let record = try await self.begin()
+    do throws(Failure) {
+      let listing = try await self.list(record)
+      try await self.fetch(record.location)
+      try await self.end(listing)
+    } catch {
+      try await self.give(up: error)
+    }
+    self.logger.info(
+      "pass ended",
+      metadata: [
+        "state": "\(self.state.status.state)", "reason": "\(self.state.status.error.reason)",
+        "added": "\(self.state.status.added)", "updated": "\(self.state.status.updated)",
+        "deleted": "\(self.state.status.deleted)", "held_back": "\(self.state.status.heldBack)",
+      ])
+    return self.state.status
+  }
+
+  private func begin() async throws(Failure) -> SourceRecord {
+    let (name, now, runID, full) = (self.name, self.now(), UUIDv7.make().text, self.options.isFull)
+    let (record, known, state) = try await self.storage.write(cause: self.cause) {
+      transaction throws(Failure) -> (SourceRecord, [KnownCard], PassState) in
+      guard let record = try transaction.sources.find(name) else { throw ContactsSyncActor.unknownSource(name) }
+      let known = try transaction.cards.known(in: name)
+      var state = PassState(record.source.status, source: name)
+      state.begin(runID: runID, live: Self.live(known), now: now)
+      try transaction.publish(state.status, of: name)
+      return (record, known, state)
+    }
+    FaultPoint.passStarted.pass()
+    self.state = state
+    self.live = Self.live(known)
+    self.diff = ListingDiff(known: known, readsAll: full)
+    return record
+  }
+
+  private static func live(_ known: [KnownCard]) -> Int { known.count { !$0.isDeleted && !$0.contactID.isEmpty } }
+
+  private func list(_ record: SourceRecord) async throws(Failure) -> ListItemsReply {
+    var request = ListItemsRequest()
+    request.source = record.location
+    request.token = self.options.isFull ? "" : record.token
+    var reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-list")) {
+      batch throws(Failure) in await self.add(batch.items)
+    }
+    FaultPoint.listed.pass()
+    if reply.unchanged {
+      self.diff.keepAll()
+      reply.complete = true
+    }
+    self.diff.addPresent(reply.problems.map(\.sourceIdentifier))
+    for card in self.diff.missing { self.lose(card) }
+    try self.check(reply.identity, against: record.location)
+    self.state.list(total: self.diff.listed, unchanged: self.diff.unchanged)
+    self.state.skip(reply.problems.count)
+    return reply
+  }
+
+  private func add(_ items: [SourceItem]) { self.diff.add(items) }
+
+  private func lose(_ card: KnownCard) {
+    guard self.lost.updateValue(card, forKey: card.href) == nil, !card.uid.isEmpty else { return }
+    self.lostByUID[card.uid, default: []].append(card)
+  }
+
+  /// Another folder than before is the source only when it holds most of the same cards: a disk that is not mounted leaves an
+  /// empty or older folder at the same path.
+  private func check(_ identity: String, against location: SourceLocation) throws(Failure) {
+    guard !location.identity.isEmpty, identity != location.identity, !self.options.allowsMassDelete else { return }
+    let missing = self.lost.values.count { !$0.contactID.isEmpty && !$0.isKept }
+    guard missing * DeletionGuard.share > self.live else { return }
+    throw Failure(
+      .unavailable, "SOURCE_REPLACED",
+      """
+      The source '\(self.name)' is another folder than at the last pass, and lacks \(missing) of \(self.live) cards. If its disk \
+      is not mounted, mount it. If it was replaced on purpose, run `kith contacts sync \(self.name) --allow-mass-delete`.
+      """)
+  }
+
+  private func fetch(_ location: SourceLocation) async throws(Failure) {
+    guard !self.diff.toFetch.isEmpty else { return }
+    var request = FetchItemsRequest()
+    request.source = location
+    request.hrefs = self.diff.toFetch
+    _ = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-fetch")) {
+      batch throws(Failure) in try await self.store(batch.cards)
+    }
+  }
+
+  private func store(_ cards: [CardRead]) async throws(Failure) {
+    FaultPoint.batchRead.pass()
+    let present = self.losePartsOfFiles(cards)
+    let writing = BatchWriting(source: self.name, lost: self.lostByUID, now: self.now())
+    let (name, before) = (self.name, self.state)
+    let (outcome, after) = try await self.storage.write(cause: self.cause) {
+      transaction throws(Failure) -> (BatchWriting.Outcome, PassState) in
+      let outcome = try writing.write(cards, in: transaction)
+      var state = before
+      state.count(outcome.counts)
+      if state.reports(now: writing.now) { try transaction.publish(state.status, of: name) }
+      return (outcome, state)
+    }
+    FaultPoint.batchCommitted.pass()
+    self.state = after
+    for href in outcome.renamed.union(present) { self.lost[href] = nil }
+    self.report(self.state.progress)
+  }
+
+  /// Finds the known cards that their file, which was read, no longer holds.
+  ///
+  /// - Returns: Those that count as present all the same, because a part of the file could not be read.
+  private func losePartsOfFiles(_ cards: [CardRead]) -> [String] {
+    var present: [String] = []
+    for (item, reads) in Dictionary(grouping: cards, by: { self.diff.item(of: $0.href) }) {
+      let hrefs = Set(reads.map(\.href))
+      let isWhole = reads.allSatisfy { read in
+        read.hasContact && !read.problems.contains { CardProblem.truncating.contains($0.kind) }
+      }
+      for card in self.diff.cards(of: item) where !card.isDeleted && !hrefs.contains(card.href) {
+        self.lose(card)
+        if !isWhole { present.append(card.href) }
+      }
+    }
+    return present
+  }
+
+  private func end(_ listing: ListItemsReply) async throws(Failure) {
+    let (name, now, lost) = (self.name, self.now(), self.lost)
+    let decision = DeletionGuard(
+      isWhole: listing.complete, isConfirmed: self.options.allowsMassDelete, live: self.live, now: now
+    ).decide(missing: Array(lost.values))
+    FaultPoint.deletionsDecided.pass()
+    let (before, reappeared) = (self.state, self.diff.reappeared)
+    let problems = listing.problems
+    self.state = try await self.storage.write(cause: self.cause) { transaction throws(Failure) -> PassState in
+      try transaction.cards.clearMissing(reappeared, in: name)
+      for problem in problems {
+        try transaction.problems.replace([problem], of: problem.sourceIdentifier, in: name, at: now)
+      }
+      let deleted = try transaction.carryOut(decision, on: lost, of: name, now: now)
+      try transaction.problems.clear(except: problems.map(\.sourceIdentifier), in: name)
+      try transaction.photos.dropUnreferenced()
+      try transaction.sources.setListing(
+        name, token: listing.complete ? listing.token : "", identity: listing.identity)
+      var state = before
+      state.decide(decision, deleted: deleted)
+      state.complete(live: try transaction.contacts.count(source: name), now: now)
+      try transaction.publish(state.status, of: name)
+      return state
+    }
+    FaultPoint.passCommitted.pass()
+    self.report(self.state.progress)
+  }
+
+  /// Keeps the failure of the source as the state of the pass; what was stored stays.
+  private func give(up failure: Failure) async throws(Failure) {
+    let (name, now, before) = (self.name, self.now(), self.state)
+    self.state = try await self.storage.write(cause: self.cause) { transaction throws(Failure) -> PassState in
+      var state = before
+      if failure.code == .cancelled {
+        state.stop(now: now)
+      } else {
+        state.fail(failure, live: try transaction.contacts.count(source: name), now: now)
+      }
+      try transaction.publish(state.status, of: name)
+      return state
+    }
+  }
+}
+
+extension Transaction {
+  /// Stores the state of a source and tells subscribers.
+  func publish(_ status: SyncStatus, of source: String) throws(Failure) {
+    try self.sources.setStatus(status, of: source)
+    var event = Event()
+    event.sync = status
+    try self.emit(event, on: "sync", key: PassState.key(source))
+  }
+
+  /// Does with missing cards what the guard decided.
+  ///
+  /// - Returns: How many contacts were deleted.
+  fileprivate func carryOut(
+    _ decision: DeletionGuard.Decision, on lost: [String: KnownCard], of source: String, now: Int64
+  ) throws(Failure) -> Int {
+    switch decision {
+    case .none, .unproven:
+      return 0
+    case .delete(let hrefs):
+      let contacts = hrefs.compactMap { lost[$0]?.contactID }.filter { !$0.isEmpty }
+      try self.cards.forget(hrefs.filter { lost[$0]?.contactID.isEmpty == true }, in: source)
+      return try self.contacts.softDelete(contacts, at: now)
+    case .hold(let hrefs, let beginsAnew, _):
+      if beginsAnew { try self.cards.clearMissing(hrefs.filter { lost[$0]?.missingSince != 0 }, in: source) }
+      try self.cards.setMissing(hrefs, in: source, since: now)
+      return 0
+    }
+  }
+}

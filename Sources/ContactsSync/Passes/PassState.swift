@@ -1,0 +1,122 @@
+internal import Bus
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// Where the pass of one source stands: `idle`, `syncing`, then `completed` or `error`, with its counts.
+struct PassState: Sendable {
+  /// What people and programs are shown.
+  private(set) var status: SyncStatus
+  private var lastReport: Int64 = .min
+
+  /// Reports of one pass are at least so far apart, in nanoseconds: four a second.
+  static let reportInterval: Int64 = 250_000_000
+
+  /// Takes up the state that the store has of a source.
+  init(_ stored: SyncStatus, source name: String) {
+    self.status = stored
+    self.status.source = Self.key(name)
+  }
+
+  /// The source in events and their key.
+  static func key(_ name: String) -> String { "contacts:" + name }
+
+  /// A pass begins: counts start at nothing, the history stays.
+  mutating func begin(runID: String, live: Int, now: Int64) {
+    var next = SyncStatus()
+    next.source = self.status.source
+    next.state = .syncing
+    next.runID = runID
+    next.live = UInt32(clamping: live)
+    next.startedAt = .init(nanosecondsSince1970: now)
+    if self.status.hasLastSuccessAt { next.lastSuccessAt = self.status.lastSuccessAt }
+    next.consecutiveFailures = self.status.consecutiveFailures
+    self.status = next
+    self.lastReport = now
+  }
+
+  /// The source was listed.
+  mutating func list(total: Int, unchanged: Int) {
+    self.status.total = UInt32(clamping: total)
+    self.status.unchanged = UInt32(clamping: unchanged)
+    self.status.done = self.status.unchanged
+  }
+
+  /// A batch was stored.
+  mutating func count(_ counts: PassCounts) {
+    self.status.added += counts.added
+    self.status.updated += counts.updated
+    self.status.unchanged += counts.unchanged
+    self.status.revived += counts.revived
+    self.status.skipped += counts.skipped
+    self.status.done += counts.seen
+    self.status.total = max(self.status.total, self.status.done)
+  }
+
+  /// Whether a report is due; then the next is due an interval later.
+  mutating func reports(now: Int64) -> Bool {
+    guard now - self.lastReport >= Self.reportInterval || now < self.lastReport else { return false }
+    self.lastReport = now
+    return true
+  }
+
+  /// Items could not be looked at.
+  mutating func skip(_ count: Int) { self.status.skipped += UInt32(clamping: count) }
+
+  /// Cards were deleted, or their deletion is held back.
+  mutating func decide(_ decision: DeletionGuard.Decision, deleted: Int) {
+    self.status.deleted = UInt32(clamping: deleted)
+    switch decision {
+    case .none, .delete: break
+    case .hold(let hrefs, _, let reason):
+      self.status.heldBack = UInt32(clamping: hrefs.count)
+      self.status.holdReason = reason.rawValue
+    case .unproven(let count):
+      self.status.heldBack = UInt32(clamping: count)
+      self.status.holdReason = "LISTING_NOT_WHOLE"
+    }
+  }
+
+  /// The pass was given up before its end. What it stored before stays.
+  mutating func stop(now: Int64) {
+    self.status.state = .idle
+    self.status.finishedAt = .init(nanosecondsSince1970: now)
+  }
+
+  /// The pass went through.
+  mutating func complete(live: Int, now: Int64) {
+    self.status.state = .completed
+    self.status.done = self.status.total
+    self.status.live = UInt32(clamping: live)
+    self.status.finishedAt = .init(nanosecondsSince1970: now)
+    self.status.lastSuccessAt = self.status.finishedAt
+    self.status.consecutiveFailures = 0
+  }
+
+  /// The pass failed. What it stored before stays.
+  mutating func fail(_ failure: Failure, live: Int, now: Int64) {
+    self.status.state = .error
+    self.status.error = failure.status
+    self.status.live = UInt32(clamping: live)
+    self.status.finishedAt = .init(nanosecondsSince1970: now)
+    self.status.consecutiveFailures += 1
+  }
+
+  /// What a caller who waits is told.
+  var progress: Progress {
+    var progress = Progress()
+    progress.fraction = self.status.total == 0 ? 0 : Float(self.status.done) / Float(self.status.total)
+    progress.stage = self.status.source
+    progress.note = "\(self.status.done) of \(self.status.total)"
+    return progress
+  }
+}
+
+/// What the cards of one batch were.
+struct PassCounts: Sendable, Equatable {
+  var seen: UInt32 = 0
+  var added: UInt32 = 0
+  var updated: UInt32 = 0
+  var unchanged: UInt32 = 0
+  var revived: UInt32 = 0
+  var skipped: UInt32 = 0
+}

@@ -1,0 +1,34 @@
+internal import Bus
+internal import KithMessages
+
+/// Gathers cards into batches that are worth a commit and small enough to hold.
+struct CardBatcher: Sendable {
+  /// Cards of a batch, and bytes of cards and pictures, at which it goes out.
+  static let limit = (cards: 100, bytes: 1 << 20)
+
+  private let yield: @Sendable (CardBatch) async throws(Failure) -> Void
+  private var batch = CardBatch()
+  private var bytes = 0
+  /// The cards that were handed on or are gathered, those that could not be read included.
+  private(set) var count = 0
+
+  init(_ yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void) { self.yield = yield }
+
+  /// Adds the cards of one file, which stay together: what a file no longer holds is seen from one batch.
+  mutating func add(_ cards: [CardRead]) async throws(Failure) {
+    self.batch.cards += cards
+    self.count += cards.count
+    for card in cards { self.bytes += card.raw.count + card.pictures.reduce(256) { $0 + $1.data.count } }
+    if self.batch.cards.count >= Self.limit.cards || self.bytes >= Self.limit.bytes { try await self.flush() }
+  }
+
+  /// Hands on what is gathered.
+  mutating func flush() async throws(Failure) {
+    guard !self.batch.cards.isEmpty else { return }
+    guard !Task.isCancelled else { throw .cancelled }
+    let batch = self.batch
+    self.batch = CardBatch()
+    self.bytes = 0
+    try await self.yield(batch)
+  }
+}

@@ -1,0 +1,71 @@
+internal import Digest
+internal import VCard
+
+/// Names the cards of a file of many, so that the same card has the same name when the file is written anew in another order.
+///
+/// The key is the UID where the file has it once. Otherwise it is a digest of the name, the first phone and the first e-mail
+/// address, with a number for each further card of the same digest.
+struct CardKeys: Sendable {
+  private struct Mark: Sendable {
+    let uid: String
+    let digest: String
+  }
+
+  private var marks: [Mark?] = []
+  private var uses: [String: Int] = [:]
+
+  /// Takes the next card of the file.
+  ///
+  /// - Parameter card: nil for one that cannot be read.
+  mutating func add(_ card: Card?) {
+    guard let card else {
+      self.marks.append(nil)
+      return
+    }
+    let uid = card.bareUID ?? ""
+    self.uses[uid, default: 0] += 1
+    self.marks.append(Mark(uid: uid, digest: Self.digest(card)))
+  }
+
+  /// How many cards there are, those that cannot be read included.
+  var count: Int { self.marks.count }
+
+  /// Whether any card can be read.
+  var hasCards: Bool { self.marks.contains { $0 != nil } }
+
+  /// The names in the order of the file.
+  ///
+  /// - Parameter file: The text of the file's name, which they begin with.
+  func hrefs(file: String) -> [String] {
+    var ordinals: [String: Int] = [:]
+    func numbered(_ text: String) -> String {
+      ordinals[text, default: 0] += 1
+      return "\(text)-\(ordinals[text] ?? 1)"
+    }
+    return self.marks.map { mark in
+      guard let mark else { return file + "#" + numbered("!unreadable") }
+      let isKey = Self.isUsable(mark.uid) && self.uses[mark.uid] == 1
+      return file + "#" + (isKey ? mark.uid : numbered(mark.digest))
+    }
+  }
+
+  /// The name of the file in the name of one of its cards.
+  static func file(of href: String) -> Substring {
+    var from = href.startIndex
+    while let mark = href[from...].firstIndex(of: "#") {
+      if href[..<mark].lowercased().hasSuffix(".vcf") { return href[..<mark] }
+      from = href.index(after: mark)
+    }
+    return href[...]
+  }
+
+  private static func isUsable(_ uid: String) -> Bool {
+    !uid.isEmpty && uid.utf8.count <= 256 && !uid.hasPrefix("~") && !uid.hasPrefix("!")
+      && uid.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
+
+  private static func digest(_ card: Card) -> String {
+    let parts = [card.formattedName, card.phones.first?.value, card.emails.first?.value].map { $0 ?? "" }
+    return "~" + Hex.encode(SHA256.digest(Array(parts.joined(separator: "\n").utf8)).prefix(8))
+  }
+}

@@ -1,0 +1,71 @@
+internal import KithMessages
+internal import VCard
+
+/// The problems that a card or its file can have, with the sentences that people read. Never card text.
+enum CardProblem {
+  /// Makes the row of a problem.
+  ///
+  /// - Parameters:
+  ///   - kind: Stable, lower_snake.
+  ///   - line: Counted from 1 in the file; 0 when the file as a whole is meant.
+  ///   - skipped: Whether no contact is made of the card.
+  static func problem(_ kind: String, href: String, line: Int = 0, skipped: Bool) -> Problem {
+    var problem = Problem()
+    problem.sourceIdentifier = href
+    problem.kind = kind
+    problem.line = UInt32(clamping: line)
+    problem.skipped = skipped
+    problem.message = Self.messages[kind] ?? "The card was read with a repair."
+    return problem
+  }
+
+  /// A repair that the reader made.
+  static func problem(_ warning: Warning, href: String) -> Problem {
+    Self.problem(Self.snake(warning.kind.rawValue), href: href, line: warning.line, skipped: false)
+  }
+
+  /// Why a card could not be read.
+  static func problem(_ fault: CardFault, href: String) -> Problem {
+    Self.problem(Self.snake(fault.kind.rawValue), href: href, line: fault.line, skipped: true)
+  }
+
+  /// The kinds that say that a part of a file may be missing: what is absent from it is not thereby gone.
+  static let truncating: Set<String> = [
+    Self.snake(Warning.Kind.missingEnd.rawValue), Self.snake(CardFault.Kind.cardTooLarge.rawValue),
+    Self.snake(CardFault.Kind.lineTooLong.rawValue),
+  ]
+
+  private static func snake(_ name: String) -> String {
+    name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+  }
+
+  private static let messages = [
+    "not_a_file": "This is a link, a folder or a device, not an ordinary file. Put the card itself here.",
+    "file_unreadable": "The file cannot be opened. Give kithd's user the right to read it.",
+    "file_too_large": "The file is larger than 64 MiB. Add it as a source of its own with --vcf.",
+    "file_empty": "The file is empty. It may be half written; its contact stays as it was.",
+    "no_card": "The file holds no card.",
+    "card_too_large": "The card exceeds the size limit.",
+    "line_too_long": "A line of the card exceeds the size limit.",
+    "empty": "The card holds no property.",
+    "text_outside_card": "There is text outside of BEGIN:VCARD and END:VCARD.",
+    "missing_begin": "BEGIN:VCARD is missing.",
+    "missing_end": "END:VCARD is missing; the file may be cut off.",
+    "missing_version": "VERSION is missing; the card was read as 3.0.",
+    "duplicate_version": "VERSION stands more than once; the first was taken.",
+    "unknown_version": "VERSION names none of 2.1, 3.0 and 4.0; the card was read as 3.0.",
+    "missing_formatted_name": "FN is missing; the name was taken from another property.",
+    "unreadable_line": "A line is no property and was left out.",
+    "unbalanced_quotes": "The quotes of a parameter are not closed.",
+    "undeclared_charset": "Bytes are not UTF-8 and no character set is declared.",
+    "undecodable_charset": "The text does not fit its declared character set.",
+    "unreadable_date": "A date is of no known form and was kept as text.",
+    "unreadable_revision": "REV is of no known form.",
+    "undecodable_photo": "The picture is of no known kind and was left out.",
+    "photo_too_large": "The picture is larger than 12 MiB and was left out.",
+    "too_many_properties": "There are more than 2,000 properties; the rest was left out.",
+    "too_many_values": "There are more than 200 values of one kind; the rest was left out.",
+    "too_many_parameters": "There are more than 64 parameters; the rest was left out.",
+    "nested_too_deep": "Cards are nested too deep; the inner ones were left out.",
+  ]
+}

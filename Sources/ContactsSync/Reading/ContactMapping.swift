@@ -1,0 +1,170 @@
+internal import Digest
+internal import FoundationEssentials
+internal import KithMessages
+internal import SwiftProtobuf
+internal import VCard
+
+/// Turns a card into the `Contact` message and what is stored beside it.
+enum ContactMapping {
+  /// Raised with the reader or this mapping: every card is read again then.
+  static let version = 1
+
+  /// Maps a card.
+  ///
+  /// - Parameters:
+  ///   - card: A card that was read.
+  ///   - href: Its name in the source.
+  ///   - fingerprint: Of its file at the moment of reading.
+  static func cardRead(_ card: Card, href: String, fingerprint: String) -> CardRead {
+    var read = CardRead()
+    read.href = href
+    read.fingerprint = fingerprint
+    read.rawSha256 = Data(SHA256.digest(Array(card.source)))
+    var contact = Self.contact(card)
+    contact.sourceIdentifier = href
+    let reading = card.photo()
+    switch reading.photo {
+    case .inline(let bytes, let mediaType):
+      let picture = Self.picture(bytes, mediaType: mediaType)
+      contact.photo = picture.ref
+      read.pictures = [picture]
+      // A blank is no name for a reference: what is not the contact's picture stays in the card.
+      read.raw = Data(DetachedCard.detach(card) { $0 == bytes ? "sha256:" + picture.ref.sha256 : " " })
+    case .uri(let uri):
+      contact.photoUri = uri
+      read.raw = Data(card.source)
+    case nil:
+      read.raw = Data(card.source)
+    }
+    read.semanticDigest = Data(Self.digest(contact))
+    read.contact = contact
+    read.problems = (card.warnings + card.valueWarnings() + reading.warnings).map { CardProblem.problem($0, href: href) }
+    return read
+  }
+
+  private static func picture(_ bytes: [UInt8], mediaType: String) -> Picture {
+    var picture = Picture()
+    picture.ref.sha256 = Hex.encode(SHA256.digest(bytes))
+    picture.ref.size = UInt64(bytes.count)
+    picture.ref.mediaType = mediaType
+    picture.data = Data(bytes)
+    return picture
+  }
+
+  /// What the card says, free of stamps and of the order of its values.
+  private static func digest(_ contact: Contact) -> [UInt8] {
+    var contact = contact
+    contact.sourceIdentifier = ""
+    contact.uid = ""
+    contact.revision = ""
+    func order(_ left: KithMessages.LabeledValue, _ right: KithMessages.LabeledValue) -> Bool {
+      (left.value, left.label) < (right.value, right.label)
+    }
+    contact.phones.sort(by: order)
+    contact.emails.sort(by: order)
+    contact.urls.sort(by: order)
+    contact.dates.sort(by: order)
+    contact.impps.sort(by: order)
+    contact.related.sort(by: order)
+    contact.addresses.sort { ($0.street, $0.city, $0.label) < ($1.street, $1.city, $1.label) }
+    contact.categories.sort()
+    contact.members.sort()
+    let bytes: [UInt8]? = try? contact.serializedBytes()
+    return SHA256.digest(bytes ?? [])
+  }
+
+  private static func contact(_ card: Card) -> Contact {
+    var contact = Contact()
+    contact.uid = card.bareUID ?? ""
+    contact.formattedName = card.formattedName ?? ""
+    contact.name = Self.name(card)
+    contact.nickname = card.nicknames.joined(separator: ", ")
+    let organization = card.organization
+    contact.organization = organization.first ?? ""
+    contact.department = organization.dropFirst().joined(separator: ", ")
+    contact.phoneticOrganization = card.phoneticOrganization ?? ""
+    contact.title = card.title ?? ""
+    contact.role = card.role ?? ""
+    contact.kind = Self.kind(card.kind)
+    contact.birthday = card.birthday?.date?.description ?? ""
+    contact.note = card.note ?? ""
+    contact.phones = card.phones.map(Self.value)
+    contact.emails = card.emails.map(Self.value)
+    contact.urls = card.urls.map(Self.value)
+    contact.related = card.relations.map(Self.value)
+    contact.addresses = card.addresses.map(Self.address)
+    contact.dates = (card.dates + card.alternateBirthdays).map { date in
+      var types = date.label.types
+      if let calendar = date.calendar { types.append(calendar.uppercased()) }
+      return Self.value(date.date?.description ?? date.text, date.label, types: types)
+    }
+    contact.impps = card.messaging.map { address in
+      var value = Self.value(address.uri ?? address.user, address.label)
+      if let service = address.service { value.label = service }
+      return value
+    }
+    contact.categories = card.categories
+    contact.members = card.members
+    contact.revision = card.revision ?? ""
+    return contact
+  }
+
+  private static func name(_ card: Card) -> Name {
+    let parts = card.structuredName
+    let reading = card.phoneticName
+    var name = Name()
+    name.prefix = parts.prefixes.joined(separator: " ")
+    name.given = parts.given.joined(separator: " ")
+    name.middle = parts.additional.joined(separator: " ")
+    name.family = parts.family.joined(separator: " ")
+    name.suffix = parts.suffixes.joined(separator: " ")
+    name.phoneticGiven = reading.given ?? ""
+    name.phoneticMiddle = reading.middle ?? ""
+    name.phoneticFamily = reading.family ?? ""
+    return name
+  }
+
+  private static func kind(_ kind: CardKind) -> String {
+    switch kind {
+    case .individual: ""
+    case .group: "group"
+    case .organization: "org"
+    case .location: "location"
+    case .other(let word): word
+    }
+  }
+
+  private static func value(_ value: VCard.LabeledValue) -> KithMessages.LabeledValue {
+    Self.value(value.value, value.label)
+  }
+
+  private static func value(_ text: String, _ label: Label, types: [String]? = nil) -> KithMessages.LabeledValue {
+    var value = KithMessages.LabeledValue()
+    value.value = text
+    value.label = label.canonical ?? ""
+    value.labelRaw = label.raw ?? ""
+    value.types = types ?? label.types
+    value.pref = UInt32(clamping: label.preference ?? 0)
+    return value
+  }
+
+  private static func address(_ from: PostalAddress) -> Address {
+    var address = Address()
+    address.label = from.label.canonical ?? ""
+    address.labelRaw = from.label.raw ?? ""
+    address.types = from.label.types
+    address.pref = UInt32(clamping: from.label.preference ?? 0)
+    address.poBox = from.postOfficeBox
+    address.extended = from.extended
+    address.street = from.street
+    address.city = from.locality
+    address.region = from.region
+    address.postalCode = from.postalCode
+    address.country = from.country
+    address.subLocality = from.subLocality ?? ""
+    address.subRegion = from.subAdministrativeArea ?? ""
+    address.countryCode = from.countryCode ?? ""
+    address.formatted = from.formatted ?? ""
+    return address
+  }
+}

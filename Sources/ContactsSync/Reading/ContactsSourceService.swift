@@ -1,0 +1,65 @@
+public import Bus
+internal import KithMessages
+
+/// The reading side of the contacts sources: lists and parses folders and files of cards.
+///
+/// It may live on another machine. It has no store, and keeps nothing between calls. Files are read on the shared thread pool,
+/// never on a caller's executor.
+public struct ContactsSourceService: Sendable {
+  private let now: @Sendable () -> Int64
+
+  /// Makes a service.
+  ///
+  /// - Parameter now: Gives the time of day in nanoseconds since 1970.
+  public init(now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds) { self.now = now }
+
+  /// The methods that answer once.
+  public var routes: [Route] {
+    [
+      Route(ProbeSourceRequest.self) { request, _ throws(Failure) in try await self.probe(request) }
+    ]
+  }
+
+  /// The methods that answer in batches.
+  public var batchRoutes: [BatchRoute] {
+    [
+      BatchRoute(ListItemsRequest.self) { request, _, yield throws(Failure) in try await self.list(request, yield) },
+      BatchRoute(FetchItemsRequest.self) { request, _, yield throws(Failure) in try await self.fetch(request, yield) },
+    ]
+  }
+
+  @concurrent
+  private func probe(_ request: ProbeSourceRequest) async throws(Failure) -> ProbeSourceReply {
+    switch request.source.kind {
+    case .vdir(let vdir)?: try FolderSource(path: vdir.path, now: self.now).probe()
+    case .vcf(let vcf)?: try FileSource(path: vcf.path, now: self.now).probe()
+    case .carddav?: throw SourceFault.carddav
+    case nil: throw SourceFault.kindMissing
+    }
+  }
+
+  @concurrent
+  private func list(
+    _ request: ListItemsRequest, _ yield: @escaping @Sendable (ItemBatch) async throws(Failure) -> Void
+  ) async throws(Failure) -> ListItemsReply {
+    switch request.source.kind {
+    case .vdir(let vdir)?: try await FolderSource(path: vdir.path, now: self.now).list(yield: yield)
+    case .vcf(let vcf)?: try await FileSource(path: vcf.path, now: self.now).list(token: request.token, yield: yield)
+    case .carddav?: throw SourceFault.carddav
+    case nil: throw SourceFault.kindMissing
+    }
+  }
+
+  @concurrent
+  private func fetch(
+    _ request: FetchItemsRequest, _ yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
+  ) async throws(Failure) -> FetchItemsReply {
+    switch request.source.kind {
+    case .vdir(let vdir)?:
+      try await FolderSource(path: vdir.path, now: self.now).fetch(request.hrefs, yield: yield)
+    case .vcf(let vcf)?: try await FileSource(path: vcf.path, now: self.now).fetch(request.hrefs, yield: yield)
+    case .carddav?: throw SourceFault.carddav
+    case nil: throw SourceFault.kindMissing
+    }
+  }
+}

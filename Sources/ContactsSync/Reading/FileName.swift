@@ -1,0 +1,58 @@
+internal import Bus
+
+/// The name of a file in a folder, of any bytes.
+///
+/// As text, bytes that are not UTF-8, control characters and the percent sign are written `%XX`, so that each name has one
+/// text and each text one name.
+struct FileName: Sendable, Hashable {
+  /// Without a NUL at the end.
+  let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Reads a text that ``text`` gave.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for what is no name of a file in the folder itself.
+  init(text: String) throws(Failure) {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+        throw .invalid(field: "hrefs", "a percent sign must be followed by two hexadecimal digits.")
+      }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    guard !bytes.isEmpty, !bytes.contains(UInt8(ascii: "/")), !bytes.contains(0), bytes != Array(".".utf8),
+      bytes != Array("..".utf8)
+    else {
+      throw .invalid(field: "hrefs", "must name a file in the folder itself.")
+    }
+    self.bytes = bytes
+  }
+
+  var text: String {
+    let isText = String(validating: self.bytes, as: UTF8.self) != nil
+    func isPlain(_ byte: UInt8) -> Bool {
+      byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "%") && (isText || byte < 0x80)
+    }
+    guard !self.bytes.allSatisfy(isPlain) else { return String(decoding: self.bytes, as: UTF8.self) }
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    for byte in self.bytes {
+      text += isPlain(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Whether it is the name of a card file: `.vcf` in any case at its end, no dot file, and none that programs write for a while
+  /// (`*.tmp`, `*~`).
+  var isCardFile: Bool {
+    self.bytes.first != UInt8(ascii: ".") && self.bytes.count > 4
+      && String(decoding: self.bytes.suffix(4), as: UTF8.self).lowercased() == ".vcf"
+  }
+}

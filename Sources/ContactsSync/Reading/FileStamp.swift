@@ -1,0 +1,41 @@
+import Glibc
+
+/// What the file system says of a file: it differs when the file may have changed.
+struct FileStamp: Sendable, Equatable {
+  let device: UInt64
+  let inode: UInt64
+  /// Bytes.
+  let size: Int64
+  /// Nanoseconds since 1970 of the last write.
+  let modified: Int64
+  /// Nanoseconds since 1970 of the last change of contents, name, owner or mode.
+  let changed: Int64
+
+  init(_ status: stat) {
+    self.device = UInt64(status.st_dev)
+    self.inode = UInt64(status.st_ino)
+    self.size = Int64(status.st_size)
+    self.modified = Self.nanoseconds(status.st_mtim)
+    self.changed = Self.nanoseconds(status.st_ctim)
+  }
+
+  /// Changes of a file within this time of a look at it can leave the same stamp: two writes in one tick of the clock.
+  static let racyWindow: Int64 = 2_000_000_000
+
+  /// The stamp as text, with the version of the reading so that a new reader reads every card again.
+  ///
+  /// - Parameter now: When the file was looked at, in nanoseconds since 1970. A file that changed just before gets a text that
+  ///   never comes again.
+  func fingerprint(seenAt now: Int64) -> String {
+    let text =
+      "\(ContactMapping.version):\(self.device):\(self.inode):\(self.size):\(self.modified):\(self.changed)"
+    return self.isRacy(seenAt: now) ? text + "~\(now)" : text
+  }
+
+  /// Whether a later change may leave the same stamp.
+  func isRacy(seenAt now: Int64) -> Bool {
+    [self.modified, self.changed].contains { $0 > now - Self.racyWindow && $0 < now + Self.racyWindow }
+  }
+
+  private static func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) }
+}

@@ -1,0 +1,59 @@
+internal import Bus
+import Glibc
+internal import KithMessages
+
+/// The failures of a source on disk, with what a person can do about each.
+enum SourceFault {
+  /// What `errno` says about opening or reading the folder or file of a source.
+  static func opening(_ path: String, errno code: Int32) -> Failure {
+    switch code {
+    case ENOENT:
+      Failure(
+        .notFound, "SOURCE_UNAVAILABLE",
+        "'\(path)' is not there. It was moved, or its disk is not mounted. The contacts stay as they are.")
+    case EACCES, EPERM:
+      Failure(
+        .permissionDenied, "SOURCE_UNREADABLE",
+        "kithd may not read '\(path)'. Give its user the right to read and enter it. The contacts stay as they are.")
+    case ENOTDIR:
+      Failure(
+        .failedPrecondition, "SOURCE_NOT_A_FOLDER",
+        "'\(path)' is no folder, or lies in none. The contacts stay as they are.")
+    case let code:
+      Failure(
+        .unavailable, "SOURCE_UNAVAILABLE",
+        "'\(path)' cannot be read: \(Self.text(code)). The contacts stay as they are; the next pass tries again.")
+    }
+  }
+
+  static func notAFile(_ path: String) -> Failure {
+    Failure(.failedPrecondition, "SOURCE_NOT_A_FILE", "'\(path)' is no ordinary file. A folder is added with --vdir.")
+  }
+
+  static func withoutCards(_ path: String) -> Failure {
+    Failure(
+      .unavailable, "SOURCE_UNAVAILABLE",
+      "'\(path)' holds no card. It may be half written or of another format. The contacts stay as they are.")
+  }
+
+  static func changing(_ path: String) -> Failure {
+    Failure(
+      .unavailable, "SOURCE_CHANGING", "'\(path)' is being written. The next pass reads it.",
+      retryAfterMilliseconds: 2000)
+  }
+
+  static func tooLarge(_ path: String, _ limit: String) -> Failure {
+    Failure(.resourceExhausted, "SOURCE_TOO_LARGE", "'\(path)' exceeds the limit of \(limit).")
+  }
+
+  static let carddav = Failure(
+    .unimplemented, "SOURCE_KIND_UNSUPPORTED",
+    "CardDAV accounts cannot be read yet. Sync the account to a folder, with vdirsyncer for example, and add that.")
+
+  static let kindMissing = Failure.invalid(field: "kind", "name a folder (vdir) or a file (vcf).")
+
+  private static func text(_ code: Int32) -> String {
+    // `strerror` gives a text that lives at least until the next call on this thread.
+    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+  }
+}

@@ -1,0 +1,237 @@
+internal import Bus
+internal import Digest
+internal import Foundation
+internal import KithMessages
+
+/// The files under `blobs/`: uploads, exports and backups, kept for a day.
+///
+/// What belongs to a record is in the database instead, so that a backup holds it. A file counts once its row is
+/// committed, and its row is written when file and directory are on the disk. An upload that is under way is a file under
+/// `blobs/parts/`, whose length is where it goes on: nothing about it is kept in memory, so a restart does not matter.
+actor BlobFiles {
+  private let executor: DiskExecutor
+  private let directory: String
+  private let group: GroupCommit
+  private let reader: Reader
+  private let limits: BlobLimits
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe self.executor.asUnownedSerialExecutor() }
+
+  init(directory: String, group: GroupCommit, reader: Reader, limits: BlobLimits) throws(Failure) {
+    self.executor = DiskExecutor(label: "kith.blobs")
+    self.directory = directory + "/blobs"
+    self.group = group
+    self.reader = reader
+    self.limits = limits
+    for path in [self.directory, self.directory + "/parts"] {
+      try DiskFile.makeDirectory(path)
+    }
+  }
+
+  // MARK: - Uploads
+
+  func open(_ request: BlobOpenRequest, principal: String, now: Int64) async throws(Failure) -> BlobOpenReply {
+    let digest = try BlobDigest(request.blob.sha256)
+    guard request.blob.size <= self.limits.size else {
+      throw .invalid(field: "size", "is more than the \(self.limits.size) bytes that a blob may have.")
+    }
+    var reply = BlobOpenReply()
+    reply.chunk = self.limits.chunk
+    reply.window = self.limits.window
+    if let size = try await self.completeSize(digest, keepUntilTomorrow: now) {
+      reply.nextOffset = size
+      reply.complete = true
+      return reply
+    }
+    let part = Part(digest, principal)
+    let others = try self.parts().filter { $0.hasSuffix(part.owner) && $0 != part.name }
+    guard others.count < self.limits.openUploads else {
+      throw Failure(
+        .resourceExhausted, "BLOB_QUOTA",
+        "\(principal) has \(others.count) uploads under way. Finish one of them; what does not go on is dropped after a day.",
+        retryAfterMilliseconds: 60_000)
+    }
+    guard let file = try DiskFile.open(self.path(of: part), create: true) else { return reply }
+    reply.nextOffset = try file.size()
+    return reply
+  }
+
+  func put(
+    _ request: BlobPutRequest, _ bytes: [UInt8], principal: String, now: Int64
+  ) async throws(Failure) -> BlobPutReply {
+    let digest = try BlobDigest(request.sha256)
+    let path = self.path(of: Part(digest, principal))
+    var reply = BlobPutReply()
+    guard let file = try DiskFile.open(path) else {
+      guard let size = try await self.completeSize(digest) else {
+        throw Failure(.failedPrecondition, "BLOB_MISSING", "This upload was not begun, or was dropped. Send BlobOpen.")
+      }
+      reply.nextOffset = size
+      reply.complete = true
+      return reply
+    }
+    let size = try file.size()
+    reply.nextOffset = size
+    // A piece that was sent before: its bytes are there.
+    if request.offset < size, !bytes.isEmpty { return reply }
+    guard request.offset == size else {
+      throw Failure(
+        .outOfRange, "OFFSET_GAP", "The next byte of this upload is \(size).", details: ["next_offset": "\(size)"])
+    }
+    guard bytes.isEmpty else {
+      guard size + UInt64(bytes.count) <= self.limits.size else {
+        throw .invalid(field: "offset", "the blob would have more than \(self.limits.size) bytes.")
+      }
+      try file.append(bytes, at: size)
+      reply.nextOffset = size + UInt64(bytes.count)
+      return reply
+    }
+    guard try file.digest() == digest.bytes else {
+      DiskFile.remove(path)
+      throw Failure(
+        .dataLoss, "DIGEST_MISMATCH", "What arrived is not what its SHA-256 names. It was dropped: upload it again.")
+    }
+    try file.synchronize()
+    try await self.keep(path, as: digest, size: size, mediaType: "", now: now)
+    reply.complete = true
+    return reply
+  }
+
+  // MARK: - Reading
+
+  func get(_ request: BlobGetRequest) async throws(Failure) -> (BlobGetReply, [UInt8]) {
+    let digest = try BlobDigest(request.sha256)
+    let length = request.length == 0 ? self.limits.chunk : min(request.length, self.limits.chunk)
+    var reply = BlobGetReply()
+    reply.offset = request.offset
+    if let file = try DiskFile.open(self.path(of: digest)) {
+      reply.size = try file.size()
+      let count = try Self.count(from: request.offset, length, of: reply.size)
+      return (reply, try file.read(at: request.offset, length: count))
+    }
+    let (size, bytes) = try await self.reader.read { view throws(Failure) -> (UInt64, [UInt8]) in
+      let rows = BlobRows(view: view)
+      guard let size = try rows.size(digest) else {
+        throw .unknownRecord("blob", "There is no such blob. Uploads, exports and backups are kept for a day.")
+      }
+      let count = try Self.count(from: request.offset, length, of: size)
+      return (size, try rows.read(digest, offset: request.offset, length: count))
+    }
+    reply.size = size
+    return (reply, bytes)
+  }
+
+  // MARK: - Files of our own
+
+  /// A name for a file that is being made.
+  nonisolated func scratchPath() -> String { "\(self.directory)/parts/\(UUIDv7.make().text)" }
+
+  /// Writes a file piece by piece and keeps it.
+  func stage(
+    mediaType: String, now: Int64, _ next: @Sendable () async throws(Failure) -> [UInt8]?
+  ) async throws(Failure) -> BlobRef {
+    let path = self.scratchPath()
+    do throws(Failure) {
+      var size: UInt64 = 0
+      while let piece = try await next() {
+        guard let file = try DiskFile.open(path, create: true) else { break }
+        try file.append(piece, at: size)
+        size += UInt64(piece.count)
+      }
+      return try await self.adopt(path, mediaType: mediaType, now: now)
+    } catch {
+      DiskFile.remove(path)
+      throw error
+    }
+  }
+
+  /// Keeps a file that was made at a ``scratchPath()``.
+  func adopt(_ path: String, mediaType: String, now: Int64) async throws(Failure) -> BlobRef {
+    guard let file = try DiskFile.open(path, create: true) else { throw .unusable(path) }
+    let digest = BlobDigest(bytes: try file.digest())
+    var ref = BlobRef()
+    ref.sha256 = digest.text
+    ref.size = try file.size()
+    ref.mediaType = mediaType
+    try file.synchronize()
+    try await self.keep(path, as: digest, size: ref.size, mediaType: mediaType, now: now)
+    return ref
+  }
+
+  /// Drops what is older than a day: rows first, then the files that no row names.
+  func expire(now: Int64) async throws(Failure) {
+    let oldest = now - self.limits.age.nanoseconds
+    try await self.group.write(cause: "") { transaction throws(Failure) in
+      try BlobRows(view: transaction).forgetFiles(before: oldest)
+    }
+    let kept = try await self.reader.read { view throws(Failure) in try BlobRows(view: view).fileDigests() }
+    for name in try self.names(in: self.directory) where name != "parts" && !kept.contains(name) {
+      Self.remove(self.directory + "/" + name, ifOlderThan: oldest)
+    }
+    for name in try self.parts() { Self.remove(self.directory + "/parts/" + name, ifOlderThan: oldest) }
+  }
+
+  // MARK: -
+
+  private func keep(
+    _ path: String, as digest: BlobDigest, size: UInt64, mediaType: String, now: Int64
+  ) async throws(Failure) {
+    try DiskFile.move(path, to: self.path(of: digest), in: self.directory)
+    try await self.group.write(cause: "") { transaction throws(Failure) in
+      try BlobRows(view: transaction).keepFile(digest, size: size, mediaType: mediaType, now: now)
+    }
+  }
+
+  /// The size of a blob that is whole, be it a file or a row.
+  private func completeSize(_ digest: BlobDigest, keepUntilTomorrow now: Int64? = nil) async throws(Failure) -> UInt64?
+  {
+    let (file, row) = try await self.reader.read { view throws(Failure) in
+      let rows = BlobRows(view: view)
+      return (try rows.file(digest), try rows.size(digest))
+    }
+    guard let file, DiskFile.modified(self.path(of: digest)) != nil else { return row }
+    if let now {
+      try await self.group.write(cause: "") { transaction throws(Failure) in
+        try BlobRows(view: transaction).keepFile(digest, size: file.size, mediaType: file.mediaType, now: now)
+      }
+    }
+    return file.size
+  }
+
+  private func path(of digest: BlobDigest) -> String { "\(self.directory)/\(digest.text)" }
+
+  private func path(of part: Part) -> String { "\(self.directory)/parts/\(part.name)" }
+
+  private func parts() throws(Failure) -> [String] { try self.names(in: self.directory + "/parts") }
+
+  private func names(in directory: String) throws(Failure) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: directory)
+    } catch {
+      throw .unusable(directory)
+    }
+  }
+
+  private static func count(from offset: UInt64, _ length: UInt32, of size: UInt64) throws(Failure) -> Int {
+    guard offset <= size else {
+      throw Failure(
+        .outOfRange, "OFFSET_GAP", "The blob has \(size) bytes.", details: ["next_offset": "\(size)"])
+    }
+    return Int(min(UInt64(length), size - offset))
+  }
+
+  private static func remove(_ path: String, ifOlderThan moment: Int64) {
+    if let modified = DiskFile.modified(path), modified < moment { DiskFile.remove(path) }
+  }
+}
+
+/// An upload under way: a file named after its digest and whose it is.
+private struct Part {
+  let name: String
+  let owner: String
+
+  init(_ digest: BlobDigest, _ principal: String) {
+    self.owner = "-" + Hex.encode(SHA256.digest(Array(principal.utf8)).prefix(8))
+    self.name = digest.text + self.owner
+  }
+}

@@ -1,0 +1,83 @@
+internal import Bus
+internal import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// The rows that know of blobs: those whose bytes belong to a record, and those that are files for a day.
+struct BlobRows {
+  let view: any DatabaseView
+
+  /// A blob that is a file.
+  struct File {
+    let size: UInt64
+    let mediaType: String
+  }
+
+  func file(_ digest: BlobDigest) throws(Failure) -> File? {
+    try self.view.attempt { database in
+      try Row.fetchOne(
+        database, sql: "SELECT size, media_type FROM blob_file WHERE sha256 = ?", arguments: [Data(digest.bytes)]
+      ).map { File(size: UInt64($0[0] as Int64), mediaType: $0[1]) }
+    }
+  }
+
+  /// Remembers a file, or that it is wanted for another day.
+  func keepFile(_ digest: BlobDigest, size: UInt64, mediaType: String, now: Int64) throws(Failure) {
+    try self.view.attempt { database in
+      try database.execute(
+        sql: """
+          INSERT INTO blob_file (sha256, size, media_type, created_at) VALUES (?, ?, ?, ?)
+          ON CONFLICT (sha256) DO UPDATE SET created_at = excluded.created_at
+          """, arguments: [Data(digest.bytes), Int64(size), mediaType, now])
+    }
+  }
+
+  /// Forgets the files that were made before a moment.
+  func forgetFiles(before moment: Int64) throws(Failure) {
+    try self.view.attempt { database in
+      try database.execute(sql: "DELETE FROM blob_file WHERE created_at < ?", arguments: [moment])
+    }
+  }
+
+  func fileDigests() throws(Failure) -> Set<String> {
+    try self.view.attempt { database in
+      Set(
+        try Data.fetchAll(database, sql: "SELECT sha256 FROM blob_file").map { BlobDigest(bytes: [UInt8]($0)).text })
+    }
+  }
+
+  /// The size of a blob that belongs to a record; nil when there is none.
+  func size(_ digest: BlobDigest) throws(Failure) -> UInt64? {
+    try self.view.attempt { database in
+      try Int64.fetchOne(database, sql: "SELECT size FROM blob WHERE sha256 = ?", arguments: [Data(digest.bytes)])
+        .map { UInt64($0) }
+    }
+  }
+
+  /// A piece of a blob that belongs to a record, without loading the rest of it
+  /// (<https://www.sqlite.org/c3ref/blob_open.html>).
+  ///
+  /// - Parameter length: Must not reach beyond the blob's end.
+  func read(_ digest: BlobDigest, offset: UInt64, length: Int) throws(Failure) -> [UInt8] {
+    try self.view.attempt { database in
+      guard
+        let row = try Int64.fetchOne(
+          database, sql: "SELECT rowid FROM blob WHERE sha256 = ?", arguments: [Data(digest.bytes)])
+      else { return [] }
+      var blob: OpaquePointer?
+      // The connection is that of the closure; the blob is closed before it ends.
+      let opened = unsafe sqlite3_blob_open(database.sqliteConnection, "main", "blob", "data", row, 0, &blob)
+      // Closing a null blob does nothing.
+      defer { unsafe sqlite3_blob_close(blob) }
+      guard opened == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: opened)) }
+      var result = SQLITE_OK
+      // SQLite fills exactly `length` bytes or reports an error, which throws below.
+      let bytes = unsafe [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
+        result = unsafe sqlite3_blob_read(blob, buffer.baseAddress, CInt(length), CInt(offset))
+        initialized = result == SQLITE_OK ? length : 0
+      }
+      guard result == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: result)) }
+      return bytes
+    }
+  }
+}

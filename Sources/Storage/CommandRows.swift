@@ -1,0 +1,114 @@
+internal import Bus
+internal import Foundation
+internal import GRDB
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// The rows of the command journal.
+struct CommandRows {
+  let view: any DatabaseView
+
+  /// A remembered command.
+  struct Entry {
+    let id: Int64
+    let fingerprint: [UInt8]
+    /// Nil while it runs.
+    let outcome: CommandOutcome?
+  }
+
+  /// The row of a key.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/IDEMPOTENCY_KEY_REUSED` when the key was used with other content.
+  func find(_ ticket: CommandTicket) throws(Failure) -> Entry? {
+    let entry = try self.view.attempt { database -> Entry? in
+      let statement = try database.cachedStatement(
+        sql: """
+          SELECT id, fingerprint, finished_at IS NOT NULL, header, reply FROM command WHERE principal = ? AND key = ?
+          """)
+      guard let row = try Row.fetchOne(statement, arguments: [ticket.principal, ticket.key]) else { return nil }
+      return Entry(
+        id: row[0], fingerprint: [UInt8](row[1] as Data), outcome: row[2] ? try Self.outcome(row[3], row[4]) : nil)
+    }
+    guard let entry else { return nil }
+    guard entry.fingerprint == ticket.fingerprint else {
+      throw Failure(
+        .invalidArgument, "IDEMPOTENCY_KEY_REUSED",
+        "This request id or idempotency key belongs to another command. Use a new one for a new command.")
+    }
+    return entry
+  }
+
+  /// Remembers that a command runs.
+  func insertRunning(_ ticket: CommandTicket, request: [UInt8], now: Int64) throws(Failure) {
+    try self.view.attempt { database in
+      try database.execute(
+        sql: """
+          INSERT INTO command (principal, key, request_id, method, fingerprint, created_at, kept_bytes, request)
+          VALUES (?, ?, ?, ?, ?, ?, 0, ?)
+          """,
+        arguments: [
+          ticket.principal, ticket.key, ticket.requestID, ticket.method.name, Data(ticket.fingerprint), now,
+          Data(request),
+        ])
+    }
+  }
+
+  /// Remembers how a command ended.
+  ///
+  /// - Parameter keptBytes: Of all finished rows ever, this one included.
+  func insertFinished(
+    _ ticket: CommandTicket, header: Data, reply: Data, keptBytes: Int64, now: Int64
+  ) throws(Failure) {
+    try self.view.attempt { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          INSERT INTO command
+            (principal, key, request_id, method, fingerprint, created_at, finished_at, kept_bytes, header, reply)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """)
+      try statement.execute(
+        arguments: [
+          ticket.principal, ticket.key, ticket.requestID, ticket.method.name, Data(ticket.fingerprint), now, now,
+          keptBytes, header, reply,
+        ])
+    }
+  }
+
+  /// Forgets a running command.
+  ///
+  /// - Returns: Whether there was one.
+  func deleteRunning(_ ticket: CommandTicket) throws(Failure) -> Bool {
+    try self.view.attempt { database in
+      try database.execute(
+        sql: "DELETE FROM command WHERE principal = ? AND key = ? AND finished_at IS NULL",
+        arguments: [ticket.principal, ticket.key])
+      return database.changesCount > 0
+    }
+  }
+
+  /// The commands that run, oldest first.
+  func running() throws(Failure) -> [UnfinishedCommand] {
+    try self.view.attempt { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT principal, key, request_id, method, fingerprint, request FROM command WHERE finished_at IS NULL
+          ORDER BY id
+          """
+      ).compactMap { row in
+        let name: String = row[3]
+        // A method that a newer or older hub knew; its row ages out like the others.
+        guard let method = Methods.all.first(where: { $0.name == name }) else { return nil }
+        return UnfinishedCommand(
+          principal: row[0], key: row[1], requestID: row[2], method: method, fingerprint: [UInt8](row[4] as Data),
+          request: [UInt8](row[5] as Data))
+      }
+    }
+  }
+
+  private static func outcome(_ header: Data, _ reply: Data) throws -> CommandOutcome {
+    let header = try ReplyHeader(serializedBytes: header)
+    return CommandOutcome(
+      status: header.status, reply: [UInt8](reply), effects: header.effects, isReplayed: true)
+  }
+}

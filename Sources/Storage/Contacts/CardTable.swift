@@ -1,0 +1,252 @@
+public import Bus
+internal import Foundation
+internal import GRDB
+public import KithMessages
+
+/// The cards of the sources: which were seen, in which state, and the contact of each.
+///
+/// A card is (source, href). Its row stays while its contact is deleted, so that the contact comes back with the card.
+public struct CardTable<View: DatabaseView> {
+  let view: View
+
+  /// Every known card of a source, deleted and missing ones included, by href.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func known(in source: String) throws(Failure) -> [KnownCard] {
+    let row = try self.view.sources.row(of: source)
+    return try self.view.attempt { database in
+      try Self.cards(database, "WHERE card.source = ? ORDER BY card.href", [row])
+    }
+  }
+
+  /// The card of an href; nil when none is known.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func find(_ href: String, in source: String) throws(Failure) -> KnownCard? {
+    let row = try self.view.sources.row(of: source)
+    return try self.view.attempt { database in
+      try Self.cards(database, "WHERE card.source = ? AND card.href = ?", [row, href]).first
+    }
+  }
+
+  /// The card of a UID whose contact is deleted, the last deleted one if several; nil when there is none.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func findDeleted(uid: String, in source: String) throws(Failure) -> KnownCard? {
+    guard !uid.isEmpty else { return nil }
+    let row = try self.view.sources.row(of: source)
+    return try self.view.attempt { database in
+      try Self.cards(
+        database,
+        """
+        WHERE card.source = ? AND card.uid = ? AND card.uid <> '' AND contact.deleted_at IS NOT NULL
+        ORDER BY contact.deleted_at DESC LIMIT 1
+        """, [row, uid]
+      ).first
+    }
+  }
+
+  /// The text of a card with its pictures as references; nil when none is known.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func raw(_ href: String, in source: String) throws(Failure) -> [UInt8]? {
+    let row = try self.view.sources.row(of: source)
+    return try self.view.attempt { database in
+      try Data.fetchOne(
+        database.cachedStatement(sql: "SELECT raw FROM card WHERE source = ? AND href = ?"), arguments: [row, href]
+      ).map { Array($0) }
+    }
+  }
+
+  private static func cards(
+    _ database: Database, _ condition: String, _ arguments: StatementArguments
+  ) throws -> [KnownCard] {
+    let cursor = try Row.fetchCursor(
+      database.cachedStatement(
+        sql: """
+          SELECT card.href, card.fingerprint, card.raw_sha256, card.semantic_digest, card.uid, card.missing_since,
+            card.missing_passes, contact.uuid, contact.deleted_at IS NOT NULL, contact.is_kept
+          FROM card LEFT JOIN contact ON contact.id = card.contact
+          """ + " " + condition), arguments: arguments)
+    var cards: [KnownCard] = []
+    while let row = try cursor.next() {
+      let contactID: String? = row[7]
+      cards.append(
+        KnownCard(
+          href: row[0], fingerprint: row[1], rawSHA256: Array(row[2] as Data), semanticDigest: Array(row[3] as Data),
+          contactID: contactID ?? "", uid: row[4], isDeleted: contactID != nil && row[8] as Bool,
+          missingSince: row[5] as Int64? ?? 0, missingPasses: row[6], isKept: row[9] as Bool? ?? false))
+    }
+    return cards
+  }
+}
+
+extension CardTable where View == Transaction {
+  /// Writes a card as it was read. It is then no longer missing, and its contact needs no keeping by hand.
+  ///
+  /// Of a card that could not be read only its fingerprint and digest are written, so that it is not read again before
+  /// it changes; text, UID and contact stay those of its last good state, and the contact becomes stale.
+  ///
+  /// - Parameter contactID: The contact made of it; empty for a card that could never be read. It may not exist yet in
+  ///   no other case.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for source or contact.
+  public func put(_ card: CardRead, in source: String, contactID: String) throws(Failure) {
+    let sourceRow = try self.view.sources.row(of: source)
+    var contact: Int64?
+    if !contactID.isEmpty {
+      contact = try self.view.contacts.row(of: contactID)
+      guard contact != nil else { throw .unknownRecord(contactID, "There is no contact '\(contactID)'.") }
+    }
+    let isReadable = card.hasContact
+    try self.view.attempt { database in
+      try database.cachedStatement(sql: isReadable ? Self.replacement : Self.remark).execute(arguments: [
+        sourceRow, ColumnValues.text(card.href), contact, ColumnValues.text(card.fingerprint), card.rawSha256,
+        isReadable ? card.semanticDigest : Data(), ColumnValues.text(card.contact.uid),
+        isReadable ? card.raw : Data(),
+      ])
+      try self.note(
+        database, contact: contact ?? self.contact(of: card.href, sourceRow, database), isStale: !isReadable)
+    }
+  }
+
+  /// Notes a new fingerprint of a card that says what it said before.
+  ///
+  /// - Parameter rawSHA256: Of the bytes as they are now: 32 bytes.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func touch(_ href: String, in source: String, fingerprint: String, rawSHA256: [UInt8]) throws(Failure) {
+    let row = try self.view.sources.row(of: source)
+    try self.view.attempt { database in
+      try database.cachedStatement(
+        sql: "UPDATE card SET fingerprint = ?, raw_sha256 = ? WHERE source = ? AND href = ?"
+      ).execute(arguments: [ColumnValues.text(fingerprint), Data(rawSHA256), row, href])
+    }
+  }
+
+  /// Counts one more whole listing that lacks these cards, whose deletion is held back.
+  ///
+  /// - Parameter now: Nanoseconds since 1970; kept from the first such listing on.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func setMissing(_ hrefs: [String], in source: String, since now: Int64) throws(Failure) {
+    let row = try self.view.sources.row(of: source)
+    try self.view.attempt { database in
+      for href in hrefs {
+        try database.cachedStatement(
+          sql: """
+            UPDATE card SET missing_since = coalesce(missing_since, ?), missing_passes = missing_passes + 1
+            WHERE source = ? AND href = ?
+            """
+        ).execute(arguments: [now, row, href])
+        try self.report(
+          """
+          UPDATE contact SET missing_since = ? WHERE missing_since IS NULL AND deleted_at IS NULL
+          AND id = (SELECT contact FROM card WHERE source = ? AND href = ?) RETURNING uuid
+          """, [now, row, href], database)
+      }
+    }
+  }
+
+  /// Notes that cards are there again. Their contacts no longer need keeping by hand.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func clearMissing(_ hrefs: [String], in source: String) throws(Failure) {
+    let row = try self.view.sources.row(of: source)
+    try self.view.attempt { database in
+      for href in hrefs {
+        try database.cachedStatement(
+          sql: "UPDATE card SET missing_since = NULL, missing_passes = 0 WHERE source = ? AND href = ?"
+        ).execute(arguments: [row, href])
+        try self.note(database, contact: self.contact(of: href, row, database), isStale: nil)
+      }
+    }
+  }
+
+  /// Gives a card another href: it is the same card, found by its UID.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for source or card; `ALREADY_EXISTS/RECORD_EXISTS` where a card of a contact has
+  ///   the new href. One that could never be read gives way.
+  public func rename(_ href: String, to newHref: String, in source: String) throws(Failure) {
+    guard href != newHref else { return }
+    let row = try self.view.sources.row(of: source)
+    if let other = try self.find(newHref, in: source) {
+      guard other.contactID.isEmpty else {
+        throw Failure(
+          .alreadyExists, "RECORD_EXISTS", "There is a card '\(newHref)' in the source '\(source)' already.")
+      }
+      try self.forget([newHref], in: source)
+    }
+    let contacts = try self.view.attempt { database in
+      try database.cachedStatement(sql: "UPDATE card_problem SET href = ? WHERE source = ? AND href = ?")
+        .execute(arguments: [newHref, row, href])
+      return try Row.fetchAll(
+        database.cachedStatement(sql: "UPDATE card SET href = ? WHERE source = ? AND href = ? RETURNING contact"),
+        arguments: [newHref, row, href]
+      ).map { $0[0] as Int64? }
+    }
+    guard let contact = contacts.first else {
+      throw .unknownRecord(href, "There is no card '\(href)' in the source '\(source)'.")
+    }
+    try self.view.attempt { database in
+      try self.report(
+        "UPDATE contact SET source_identifier = ? WHERE id = ? RETURNING uuid", [newHref, contact], database)
+    }
+  }
+
+  /// Forgets cards of which no contact was ever made, with their problems. Others stay.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func forget(_ hrefs: [String], in source: String) throws(Failure) {
+    let row = try self.view.sources.row(of: source)
+    try self.view.attempt { database in
+      for href in hrefs {
+        try database.cachedStatement(sql: "DELETE FROM card WHERE source = ? AND href = ? AND contact IS NULL")
+          .execute(arguments: [row, href])
+        guard database.changesCount > 0 else { continue }
+        try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
+          .execute(arguments: [row, href])
+      }
+    }
+  }
+
+  /// A card is there: its contact is not missing and not kept by hand; stale or not as said, nil = as it is.
+  private func note(_ database: Database, contact: Int64?, isStale: Bool?) throws {
+    guard let contact else { return }
+    try self.report(
+      """
+      UPDATE contact SET missing_since = NULL, is_kept = 0, stale = coalesce(?1, stale) WHERE id = ?2
+      AND (missing_since IS NOT NULL OR is_kept OR stale <> coalesce(?1, stale)) RETURNING uuid
+      """, [isStale, contact], database)
+  }
+
+  /// Runs an update that returns ids, and tells the transaction of them.
+  private func report(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
+    let ids = try String.fetchAll(database.cachedStatement(sql: sql), arguments: arguments)
+    if !ids.isEmpty { self.view.changed(contacts: ids) }
+  }
+
+  private func contact(of href: String, _ source: Int64, _ database: Database) throws -> Int64? {
+    try Int64.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT contact FROM card WHERE source = ? AND href = ? AND contact IS NOT NULL"),
+      arguments: [source, href]
+    ).first
+  }
+
+  private static var replacement: String {
+    """
+    INSERT INTO card (source, href, contact, fingerprint, raw_sha256, semantic_digest, uid, raw)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (source, href) DO UPDATE SET contact = excluded.contact, fingerprint = excluded.fingerprint,
+      raw_sha256 = excluded.raw_sha256, semantic_digest = excluded.semantic_digest, uid = excluded.uid,
+      raw = excluded.raw, missing_since = NULL, missing_passes = 0
+    """
+  }
+
+  private static var remark: String {
+    """
+    INSERT INTO card (source, href, contact, fingerprint, raw_sha256, semantic_digest, uid, raw)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (source, href) DO UPDATE SET fingerprint = excluded.fingerprint, raw_sha256 = excluded.raw_sha256,
+      missing_since = NULL, missing_passes = 0
+    """
+  }
+}

@@ -1,0 +1,79 @@
+internal import GRDB
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// How fields of messages are written into columns, where a column has no type for them.
+enum ColumnValues {
+  /// Text without U+0000, at which SQLite's C strings would end.
+  static func text(_ text: String) -> String {
+    text.utf8.contains(0) ? String(text.unicodeScalars.filter { $0.value != 0 }) : text
+  }
+
+  /// Nanoseconds since 1970; nil for a stamp beyond the years 1678-2261, which no clock of ours gives.
+  static func nanoseconds(_ stamp: Google_Protobuf_Timestamp) -> Int64? {
+    let (whole, overflowed) = stamp.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, carried) = whole.addingReportingOverflow(Int64(stamp.nanos))
+    return overflowed || carried ? nil : sum
+  }
+
+  /// Several words in one column, each ended by a comma.
+  static func list(_ words: [String]) -> String {
+    var list = ""
+    for word in words {
+      for character in self.text(word).unicodeScalars {
+        if character == "," || character == "\\" { list.unicodeScalars.append("\\") }
+        list.unicodeScalars.append(character)
+      }
+      list.unicodeScalars.append(",")
+    }
+    return list
+  }
+
+  /// The words of such a column.
+  static func words(_ list: String) -> [String] {
+    guard !list.isEmpty else { return [] }
+    var words: [String] = []
+    var word = String.UnicodeScalarView()
+    var isEscaped = false
+    for character in list.unicodeScalars {
+      if isEscaped {
+        word.append(character)
+        isEscaped = false
+      } else if character == "\\" {
+        isEscaped = true
+      } else if character == "," {
+        words.append(String(word))
+        word = String.UnicodeScalarView()
+      } else {
+        word.append(character)
+      }
+    }
+    return words
+  }
+
+  /// Numbers as a JSON array, for `json_each`: one statement serves any count.
+  static func array(_ numbers: [Int64]) -> String { "[\(numbers.map(String.init).joined(separator: ","))]" }
+
+  /// Texts as a JSON array.
+  static func array(_ texts: [String]) -> String {
+    var array = "["
+    for text in texts {
+      if array.utf8.count > 1 { array += "," }
+      array += "\""
+      for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"", "\\":
+          array.unicodeScalars.append("\\")
+          array.unicodeScalars.append(scalar)
+        case "\u{0}"..."\u{1F}":
+          let digits = String(scalar.value, radix: 16)
+          array += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default:
+          array.unicodeScalars.append(scalar)
+        }
+      }
+      array += "\""
+    }
+    return array + "]"
+  }
+}

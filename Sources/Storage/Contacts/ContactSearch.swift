@@ -1,0 +1,64 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+
+extension ContactTable {
+  /// Finds contacts that have every word of a text.
+  ///
+  /// A word of three or more characters is found anywhere in names, organisation, title, phones (by their digits), emails,
+  /// addresses and notes; a shorter one at the beginning of a word there, or anywhere in scripts that write without blanks.
+  /// Case, accents, character width and the kind of kana make no difference. Contacts whose names match come first, and
+  /// among these names that begin with the longest word; then the order is that of the list. Of more than 600 matches
+  /// those stored first are ordered.
+  ///
+  /// - Parameters:
+  ///   - text: Any text; nothing in it is syntax.
+  ///   - limit: 1-500 contacts; 0 = 50.
+  ///   - source: Only of this one; empty = of all.
+  /// - Throws: `FIELD_INVALID` for an empty text or the limit; `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func search(_ text: String, limit: UInt32 = 0, source: String = "") throws(Failure) -> SearchContactsReply {
+    let limit = try PageLimit.records(limit)
+    guard text.contains(where: { !$0.isWhitespace }) else {
+      throw .invalid(field: "text", "is empty. Give a part of a name, number, address or note.")
+    }
+    let sourceRow: Int64? = source.isEmpty ? nil : try self.view.sources.row(of: source)
+    let readings = SearchQuery.readings(of: text, source: sourceRow)
+    var hits: [Int64] = []
+    var seen: Set<Int64> = []
+    for index in ["names", "words"] where hits.count <= limit {
+      for query in readings where hits.count <= limit {
+        for row in try self.hits(of: query, in: index, limit: limit + 1 + seen.count) where seen.insert(row).inserted {
+          hits.append(row)
+        }
+      }
+    }
+    var reply = SearchContactsReply()
+    reply.contacts = try self.loadWhatFits(Array(hits.prefix(limit)))
+    reply.more = reply.contacts.count < hits.count
+    return reply
+  }
+
+  /// Rows of contacts that match in one of the indexes, in the order of the answer.
+  private func hits(of query: SearchQuery, in index: String, limit: Int) throws(Failure) -> [Int64] {
+    let words = query.wordsToCheck
+    return try self.view.attempt { database in
+      try Int64.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT contact.id FROM (
+              SELECT text.contact, instr(text.names, :beginning) = 0 AS place
+              FROM contact_\(index) AS found CROSS JOIN contact_search AS text ON text.contact = found.rowid
+              WHERE contact_\(index) MATCH :expression AND instr(text.\(index), :first) AND (:others IS NULL
+                OR NOT EXISTS (SELECT 1 FROM json_each(:others) WHERE instr(text.\(index), value) = 0))
+              LIMIT :candidates
+            ) AS hit CROSS JOIN contact ON contact.id = hit.contact
+            ORDER BY place, sort_key, contact.id LIMIT :limit
+            """),
+        arguments: [
+          "beginning": query.beginning, "expression": query.expression, "first": words.first ?? "",
+          "others": words.count > 1 ? ColumnValues.array(Array(words.dropFirst())) : nil,
+          "candidates": max(600, limit), "limit": limit,
+        ])
+    }
+  }
+}

@@ -1,0 +1,111 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+/// The contacts: reading.
+public struct ContactTable<View: DatabaseView> {
+  let view: View
+
+  /// The contact of an id, deleted ones included; nil when there is none.
+  public func get(_ id: String) throws(Failure) -> Contact? {
+    guard let row = try self.row(of: id) else { return nil }
+    return try self.load([row]).first
+  }
+
+  /// A page of contacts in the order of their names.
+  ///
+  /// The page ends early, with `next_cursor` set, where the reply would grow over 192 KiB.
+  ///
+  /// - Parameters:
+  ///   - limit: 1-500 contacts; 0 = 50.
+  ///   - cursor: `next_cursor` of the page before; empty = the first page.
+  ///   - source: Only of this one; empty = of all.
+  ///   - includeDeleted: Whether deleted contacts stand among the others.
+  /// - Throws: `FIELD_INVALID` for the cursor or the limit; `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func page(
+    limit: UInt32 = 0, cursor: String = "", source: String = "", includeDeleted: Bool = false
+  ) throws(Failure) -> ListContactsReply {
+    let limit = try PageLimit.records(limit)
+    let start = cursor.isEmpty ? PageCursor(key: "", row: 0) : try PageCursor(text: cursor)
+    let sourceRow: Int64? = source.isEmpty ? nil : try self.view.sources.row(of: source)
+    let places = try self.view.attempt { database in
+      let live = Self.selection(ofSource: sourceRow != nil, where: "deleted_at IS NULL")
+      let deleted = Self.selection(ofSource: sourceRow != nil, where: "deleted_at IS NOT NULL")
+      let statement = try database.cachedStatement(
+        sql: !includeDeleted
+          ? live : "SELECT * FROM (\(live)) UNION ALL SELECT * FROM (\(deleted)) ORDER BY sort_key, id LIMIT :limit")
+      var arguments: StatementArguments = ["key": start.key, "row": start.row, "limit": limit + 1]
+      if let sourceRow { arguments += ["source": sourceRow] }
+      return try Row.fetchAll(statement, arguments: arguments).map { PageCursor(key: $0[0], row: $0[1]) }
+    }
+    var reply = ListContactsReply()
+    reply.contacts = try self.loadWhatFits(places.prefix(limit).map(\.row))
+    if reply.contacts.count < places.count { reply.nextCursor = places[reply.contacts.count - 1].text }
+    return reply
+  }
+
+  /// How many contacts of a source are not deleted.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func count(source: String) throws(Failure) -> Int {
+    let row = try self.view.sources.row(of: source)
+    return try self.view.attempt { database in
+      try Int.fetchOne(
+        database.cachedStatement(sql: "SELECT count(*) FROM contact WHERE source = ? AND deleted_at IS NULL"),
+        arguments: [row]) ?? 0
+    }
+  }
+
+  /// The row of a contact.
+  func row(of id: String) throws(Failure) -> Int64? {
+    try self.view.attempt { database in
+      try Int64.fetchOne(database.cachedStatement(sql: "SELECT id FROM contact WHERE uuid = ?"), arguments: [id])
+    }
+  }
+
+  /// Reads contacts in the order of `rows`, as many as fit into one reply, and at least one.
+  func loadWhatFits(_ rows: [Int64]) throws(Failure) -> [Contact] {
+    var contacts: [Contact] = []
+    var bytes = 0
+    for start in stride(from: 0, to: rows.count, by: PageLimit.chunk) {
+      for contact in try self.load(Array(rows[start..<min(start + PageLimit.chunk, rows.count)])) {
+        bytes += try Encoding.pb.encode(contact).count + 8
+        guard bytes <= PageLimit.replyBytes || contacts.isEmpty else { return contacts }
+        contacts.append(contact)
+      }
+    }
+    return contacts
+  }
+
+  /// Reads contacts in the order of `rows`: one query a table, whatever their number.
+  func load(_ rows: [Int64]) throws(Failure) -> [Contact] {
+    try self.view.attempt { database in
+      var contacts = [Contact](repeating: Contact(), count: rows.count)
+      let indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($0.element, $0.offset) })
+      let cursor = try Row.fetchCursor(
+        database.cachedStatement(
+          sql: """
+            SELECT contact.id, contact.uuid, source.name, \(Self.columns) FROM contact
+            JOIN source ON source.id = contact.source WHERE contact.id IN (SELECT value FROM json_each(?))
+            """), arguments: [ColumnValues.array(rows)])
+      while let row = try cursor.next() {
+        guard let index = indices[row[0]] else { continue }
+        contacts[index] = ContactRow.contact(from: row, at: 3)
+        contacts[index].id = row[1]
+        contacts[index].source = row[2]
+      }
+      try ContactValueTable(database: database).read(into: &contacts, indices: indices)
+      return contacts
+    }
+  }
+
+  private static var columns: String { ContactRow.columns.map { "contact." + $0 }.joined(separator: ", ") }
+
+  private static func selection(ofSource: Bool, where state: String) -> String {
+    """
+    SELECT sort_key, id FROM contact WHERE \(state)\(ofSource ? " AND source = :source" : "")
+    AND (sort_key, id) > (:key, :row) ORDER BY sort_key, id LIMIT :limit
+    """
+  }
+}

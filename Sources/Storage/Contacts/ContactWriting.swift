@@ -1,0 +1,174 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+
+/// The contacts: writing. Every method tells the transaction which contacts it changed.
+extension ContactTable where View == Transaction {
+  /// Adds a contact.
+  ///
+  /// - Parameter contact: With a new id, and the name of an existing source.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source; `ALREADY_EXISTS/RECORD_EXISTS` for the id; `FIELD_INVALID`.
+  public func insert(_ contact: Contact) throws(Failure) {
+    let source = try self.view.sources.row(of: contact.source)
+    guard !contact.id.isEmpty else { throw .invalid(field: "id", "is empty.") }
+    guard try self.row(of: contact.id) == nil else {
+      throw Failure(.alreadyExists, "RECORD_EXISTS", "There is a contact \(contact.id) already.")
+    }
+    let fields = try ContactRow.arguments(of: contact)
+    try self.view.attempt { database in
+      try database.cachedStatement(sql: Self.insertion).execute(
+        arguments: StatementArguments([contact.id, source] + fields))
+      let row = database.lastInsertedRowID
+      try ContactValueTable(database: database).insert(contact, row: row)
+      if !contact.hasDeletedAt { try ContactSearchIndex(database: database).put(contact, row: row, source: source) }
+    }
+    self.view.changed(contacts: [contact.id])
+  }
+
+  /// Writes a contact over the stored one of the same id: every field, deletion included.
+  ///
+  /// The creation stamp stays when the message has none.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for contact or source; `FIELD_INVALID`.
+  public func update(_ contact: Contact) throws(Failure) {
+    let row = try self.knownRow(of: contact.id)
+    let source = try self.view.sources.row(of: contact.source)
+    let fields = try ContactRow.arguments(of: contact)
+    try self.view.attempt { database in
+      try database.cachedStatement(sql: Self.replacement).execute(
+        arguments: StatementArguments([source] + fields + [row]))
+      let values = ContactValueTable(database: database)
+      try values.delete(row: row)
+      try values.insert(contact, row: row)
+      let search = ContactSearchIndex(database: database)
+      if contact.hasDeletedAt {
+        try search.delete(row: row)
+      } else {
+        try search.put(contact, row: row, source: source)
+      }
+    }
+    self.view.changed(contacts: [contact.id])
+  }
+
+  /// Deletes contacts softly: they leave lists and search, and can be restored until they are purged.
+  ///
+  /// Contacts that are unknown or deleted already stay as they are.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  /// - Returns: How many went.
+  @discardableResult
+  public func softDelete(_ ids: [String], at now: Int64) throws(Failure) -> Int {
+    let deleted = try self.view.attempt { database in
+      let search = ContactSearchIndex(database: database)
+      let statement = try database.cachedStatement(
+        sql: """
+          UPDATE contact SET deleted_at = ?1, updated_at = ?1, missing_since = NULL, is_kept = 0
+          WHERE uuid = ?2 AND deleted_at IS NULL RETURNING id
+          """)
+      return try ids.filter { id in
+        guard let row = try Int64.fetchAll(statement, arguments: [now, id]).first else { return false }
+        try search.delete(row: row)
+        return true
+      }
+    }
+    self.view.changed(contacts: deleted)
+    return deleted.count
+  }
+
+  /// Makes a deleted contact live again because its card came back as it was.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func revive(_ id: String, at now: Int64) throws(Failure) {
+    try self.bringBack(id, at: now, isKept: false)
+  }
+
+  /// Makes a deleted contact live again because a person asked for it. It is kept while its card stays away.
+  ///
+  /// A contact that is not deleted stays as it is.
+  ///
+  /// - Returns: The contact as it is now.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func restore(_ id: String, at now: Int64) throws(Failure) -> Contact {
+    try self.bringBack(id, at: now, isKept: true)
+    guard let contact = try self.get(id) else { throw Self.unknown(id) }
+    return contact
+  }
+
+  /// Erases the contacts that were deleted before a moment, with their cards and what else was kept of them.
+  ///
+  /// - Parameter moment: Nanoseconds since 1970.
+  /// - Returns: The ids of the contacts that went.
+  @discardableResult
+  public func purge(deletedBefore moment: Int64) throws(Failure) -> [String] {
+    let ids = try self.view.attempt { database in
+      let rows = try Int64.fetchAll(
+        database, sql: "SELECT id FROM contact WHERE deleted_at IS NOT NULL AND deleted_at < ?", arguments: [moment])
+      return try self.erase(rows)
+    }
+    if !ids.isEmpty { try self.view.photos.dropUnreferenced() }
+    return ids
+  }
+
+  /// Erases contacts with their cards and the problems of these. Photos stay.
+  func erase(_ rows: [Int64]) throws(Failure) -> [String] {
+    let ids = try self.view.attempt { database in
+      let values = ContactValueTable(database: database)
+      let search = ContactSearchIndex(database: database)
+      return try rows.compactMap { row in
+        try values.delete(row: row)
+        try search.delete(row: row)
+        try database.cachedStatement(
+          sql: """
+            DELETE FROM card_problem
+            WHERE (source, href) IN (SELECT source, href FROM card WHERE contact = ?)
+            """
+        ).execute(arguments: [row])
+        try database.cachedStatement(sql: "DELETE FROM card WHERE contact = ?").execute(arguments: [row])
+        return try String.fetchAll(
+          database.cachedStatement(sql: "DELETE FROM contact WHERE id = ? RETURNING uuid"), arguments: [row]
+        ).first
+      }
+    }
+    self.view.changed(contacts: ids)
+    return ids
+  }
+
+  private func bringBack(_ id: String, at now: Int64, isKept: Bool) throws(Failure) {
+    let row = try self.knownRow(of: id)
+    let isDeleted = try self.view.attempt { database in
+      try !Int64.fetchAll(
+        database.cachedStatement(
+          sql: """
+            UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = ?
+            WHERE id = ? AND deleted_at IS NOT NULL RETURNING id
+            """), arguments: [now, isKept, row]
+      ).isEmpty
+    }
+    guard isDeleted, let contact = try self.load([row]).first else { return }
+    let source = try self.view.sources.row(of: contact.source)
+    try self.view.attempt { try ContactSearchIndex(database: $0).put(contact, row: row, source: source) }
+    self.view.changed(contacts: [id])
+  }
+
+  private func knownRow(of id: String) throws(Failure) -> Int64 {
+    guard let row = try self.row(of: id) else { throw Self.unknown(id) }
+    return row
+  }
+
+  private static func unknown(_ id: String) -> Failure {
+    .unknownRecord(
+      id, "There is no contact '\(id.prefix(64))'. It may have been removed; `kith contacts search` finds others.")
+  }
+
+  private static var insertion: String {
+    """
+    INSERT INTO contact (uuid, source, \(ContactRow.columns.joined(separator: ", ")))
+    VALUES (?, ?\(String(repeating: ", ?", count: ContactRow.columns.count)))
+    """
+  }
+
+  private static var replacement: String {
+    let columns = ContactRow.columns.map { $0 == "created_at" ? "created_at = coalesce(?, created_at)" : "\($0) = ?" }
+    return "UPDATE contact SET source = ?, \(columns.joined(separator: ", ")), is_kept = 0 WHERE id = ?"
+  }
+}

@@ -1,0 +1,65 @@
+public import Bus
+internal import Digest
+internal import Foundation
+internal import GRDB
+public import KithMessages
+
+/// The pictures of contacts: bytes as they were in the card, each once.
+public struct PhotoTable<View: DatabaseView> {
+  let view: View
+
+  /// A picture; nil when there is none.
+  ///
+  /// - Parameter sha256: 64 hexadecimal digits.
+  public func get(_ sha256: String) throws(Failure) -> Picture? {
+    guard let digest = Hex.decode(sha256) else { return nil }
+    return try self.view.attempt { database in
+      try Row.fetchOne(
+        database.cachedStatement(sql: "SELECT size, media_type, data FROM blob WHERE sha256 = ?"),
+        arguments: [Data(digest)]
+      ).map { row in
+        var picture = Picture()
+        picture.ref.sha256 = Hex.encode(digest)
+        picture.ref.size = UInt64(bitPattern: row[0])
+        picture.ref.mediaType = row[1]
+        picture.data = row[2]
+        return picture
+      }
+    }
+  }
+}
+
+extension PhotoTable where View == Transaction {
+  /// Stores a picture, unless it is there already.
+  ///
+  /// - Throws: `FIELD_INVALID` for bytes that are not what the digest says.
+  public func put(_ picture: Picture) throws(Failure) {
+    let digest = SHA256.digest(Array(picture.data))
+    guard Hex.encode(digest) == picture.ref.sha256 else {
+      throw .invalid(field: "pictures.ref.sha256", "is not the SHA-256 of the picture's bytes in lower-case digits.")
+    }
+    try self.view.attempt { database in
+      try database.cachedStatement(
+        sql: "INSERT INTO blob (sha256, size, media_type, data) VALUES (?, ?, ?, ?) ON CONFLICT (sha256) DO NOTHING"
+      ).execute(arguments: [
+        Data(digest), picture.data.count, ColumnValues.text(picture.ref.mediaType), picture.data,
+      ])
+    }
+  }
+
+  /// Drops the pictures that no contact has any more, deleted contacts counted among those that have.
+  ///
+  /// - Returns: How many went.
+  @discardableResult
+  public func dropUnreferenced() throws(Failure) -> Int {
+    try self.view.attempt { database in
+      try database.cachedStatement(
+        sql: """
+          DELETE FROM blob WHERE sha256 IN (
+            SELECT sha256 FROM blob EXCEPT SELECT photo_sha256 FROM contact WHERE photo_sha256 IS NOT NULL)
+          """
+      ).execute()
+      return database.changesCount
+    }
+  }
+}

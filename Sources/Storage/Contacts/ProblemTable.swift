@@ -1,0 +1,99 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+
+/// What was wrong with cards when they were last read.
+public struct ProblemTable<View: DatabaseView> {
+  let view: View
+
+  /// A page of problems, by source, card and place in it.
+  ///
+  /// - Parameters:
+  ///   - limit: 1-500 problems; 0 = 50.
+  ///   - cursor: `next_cursor` of the page before; empty = the first page.
+  ///   - source: Only of this one; empty = of all.
+  /// - Throws: `FIELD_INVALID` for the cursor or the limit; `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func page(
+    limit: UInt32 = 0, cursor: String = "", source: String = ""
+  ) throws(Failure) -> ListProblemsReply {
+    let limit = try PageLimit.records(limit)
+    var start: (source: Int64, href: String, position: Int64) = (-1, "", -1)
+    if !cursor.isEmpty {
+      let place = try PageCursor(text: cursor)
+      start = (place.row >> 32, place.key, place.row & 0xFFFF_FFFF)
+    }
+    let only: Int64? = source.isEmpty ? nil : try self.view.sources.row(of: source)
+    return try self.view.attempt { database in
+      var reply = ListProblemsReply()
+      var bytes = 0
+      var end = ""
+      let rows = try Row.fetchCursor(
+        database.cachedStatement(
+          sql: """
+            SELECT source.name, href, line, card_problem.kind, skipped, first_seen_at, message, position, source.id
+            FROM card_problem JOIN source ON source.id = card_problem.source
+            WHERE (card_problem.source, href, position) > (?, ?, ?)\(only == nil ? "" : " AND card_problem.source = ?")
+            ORDER BY card_problem.source, href, position LIMIT ?
+            """),
+        arguments: StatementArguments(
+          [start.source, start.href, start.position] + (only.map { [$0] } ?? []) + [limit + 1]))
+      while let row = try rows.next() {
+        let problem = Self.problem(from: row)
+        bytes += try Encoding.pb.encode(problem).count + 8
+        guard reply.problems.count < limit, bytes <= PageLimit.replyBytes || reply.problems.isEmpty else {
+          reply.nextCursor = end
+          break
+        }
+        reply.problems.append(problem)
+        end = PageCursor(key: problem.sourceIdentifier, row: (row[8] as Int64) << 32 | (row[7] as Int64)).text
+      }
+      return reply
+    }
+  }
+
+  private static func problem(from row: Row) -> Problem {
+    var problem = Problem()
+    problem.source = row[0]
+    problem.sourceIdentifier = row[1]
+    problem.line = UInt32(truncatingIfNeeded: row[2] as Int64)
+    problem.kind = row[3]
+    problem.skipped = row[4]
+    problem.firstSeenAt = .init(nanosecondsSince1970: row[5])
+    problem.message = row[6]
+    return problem
+  }
+}
+
+extension ProblemTable where View == Transaction {
+  /// Writes the problems of one card in the place of its earlier ones.
+  ///
+  /// A problem of a kind that the card had before keeps the moment at which that was first seen.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func replace(_ problems: [Problem], of href: String, in source: String, at now: Int64) throws(Failure) {
+    let row = try self.view.sources.row(of: source)
+    try self.view.attempt { database in
+      let earlier = try Row.fetchAll(
+        database.cachedStatement(
+          sql: "SELECT kind, min(first_seen_at) FROM card_problem WHERE source = ? AND href = ? GROUP BY kind"),
+        arguments: [row, href])
+      guard !earlier.isEmpty || !problems.isEmpty else { return }
+      let firstSeen = Dictionary(uniqueKeysWithValues: earlier.map { ($0[0] as String, $0[1] as Int64) })
+      try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
+        .execute(arguments: [row, href])
+      for (position, problem) in problems.enumerated() {
+        let kind = ColumnValues.text(problem.kind)
+        try database.cachedStatement(
+          sql: """
+            INSERT INTO card_problem (source, href, position, line, kind, skipped, first_seen_at, message)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ).execute(arguments: [
+          row, ColumnValues.text(href), position, Int64(problem.line), kind, problem.skipped, firstSeen[kind] ?? now,
+          ColumnValues.text(problem.message),
+        ])
+      }
+    }
+  }
+}

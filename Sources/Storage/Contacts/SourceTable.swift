@@ -1,0 +1,159 @@
+public import Bus
+internal import Foundation
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+/// A source with what the next pass needs of the last one.
+public struct SourceRecord: Sendable {
+  /// As it is shown, with the status of its last pass.
+  public var source: Source
+  /// As its reading side is told, with its identity.
+  public var location: SourceLocation
+  /// Of the last whole listing; empty = none yet.
+  public var token: String
+}
+
+/// The sources of contacts.
+public struct SourceTable<View: DatabaseView> {
+  let view: View
+
+  /// Every source, by name.
+  public func all() throws(Failure) -> [SourceRecord] {
+    try self.view.attempt { database in
+      try Row.fetchAll(database.cachedStatement(sql: Self.selection + "ORDER BY name")).map {
+        try SourceRecord(row: $0)
+      }
+    }
+  }
+
+  /// The source of a name; nil when there is none.
+  public func find(_ name: String) throws(Failure) -> SourceRecord? {
+    try self.view.attempt { database in
+      try Row.fetchOne(database.cachedStatement(sql: Self.selection + "WHERE name = ?"), arguments: [name])
+        .map { try SourceRecord(row: $0) }
+    }
+  }
+
+  /// The row of a source.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  func row(of name: String) throws(Failure) -> Int64 {
+    let row = try self.view.attempt { database in
+      try Int64.fetchOne(database.cachedStatement(sql: "SELECT id FROM source WHERE name = ?"), arguments: [name])
+    }
+    guard let row else {
+      throw .unknownRecord(name, "There is no source named '\(name.prefix(64))'. `kith contacts sources` lists them.")
+    }
+    return row
+  }
+
+  private static var selection: String {
+    """
+    SELECT name, kind, location, username, password_file, ca_file, created_at, token, identity, status FROM source
+
+    """
+  }
+}
+
+extension SourceRecord {
+  /// Reads the columns of `SourceTable`'s selection.
+  fileprivate init(row: Row) throws {
+    var source = Source()
+    source.name = row[0]
+    var location = SourceLocation()
+    location.name = row[0]
+    location.identity = row[8]
+    switch row[1] as String {
+    case "vdir":
+      source.vdir.path = row[2]
+      location.vdir = source.vdir
+    case "vcf":
+      source.vcf.path = row[2]
+      location.vcf = source.vcf
+    default:
+      source.carddav.url = row[2]
+      source.carddav.username = row[3]
+      source.carddav.passwordFile = row[4]
+      source.carddav.caFile = row[5]
+      location.carddav = source.carddav
+    }
+    if let time = row[6] as Int64? { source.createdAt = .init(nanosecondsSince1970: time) }
+    if let status = row[9] as Data? { source.status = try SyncStatus(serializedBytes: status) }
+    self.init(source: source, location: location, token: row[7])
+  }
+}
+
+extension SourceTable where View == Transaction {
+  /// Adds a source. A password is not stored, whatever the message holds.
+  ///
+  /// - Throws: `ALREADY_EXISTS/RECORD_EXISTS`; `FIELD_INVALID` without a kind.
+  public func insert(_ source: Source) throws(Failure) {
+    if try self.find(source.name) != nil {
+      throw Failure(
+        .alreadyExists, "RECORD_EXISTS", "There is a source named '\(source.name)' already. Choose another name.",
+        details: ["name": "is in use"])
+    }
+    let (kind, location) =
+      switch source.kind {
+      case .vdir(let vdir): ("vdir", vdir.path)
+      case .vcf(let vcf): ("vcf", vcf.path)
+      case .carddav(let carddav): ("carddav", carddav.url)
+      case nil: throw .invalid(field: "kind", "is missing. Give one of vdir, vcf and carddav.")
+      }
+    try self.view.attempt { database in
+      try database.cachedStatement(
+        sql: """
+          INSERT INTO source (name, kind, location, username, password_file, ca_file, created_at, status)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          """
+      ).execute(arguments: [
+        source.name, kind, location, source.carddav.username, source.carddav.passwordFile, source.carddav.caFile,
+        source.hasCreatedAt ? ColumnValues.nanoseconds(source.createdAt) : nil,
+        source.hasStatus ? try source.status.serializedData() : nil,
+      ])
+    }
+  }
+
+  /// Removes a source with its contacts, cards and problems, and the photos that nothing else uses.
+  ///
+  /// - Returns: The ids of the contacts that went, those deleted before included.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func remove(_ name: String) throws(Failure) -> [String] {
+    let row = try self.row(of: name)
+    let ids = try self.view.attempt { database in
+      let contacts = try Int64.fetchAll(database, sql: "SELECT id FROM contact WHERE source = ?", arguments: [row])
+      return try self.view.contacts.erase(contacts)
+    }
+    try self.view.attempt { database in
+      for table in ["card", "card_problem"] {
+        try database.execute(sql: "DELETE FROM \(table) WHERE source = ?", arguments: [row])
+      }
+      try database.execute(sql: "DELETE FROM source WHERE id = ?", arguments: [row])
+    }
+    try self.view.photos.dropUnreferenced()
+    return ids
+  }
+
+  /// Notes what the last whole listing gave: where the next one goes on, and which folder or collection it was.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func setListing(_ name: String, token: String, identity: String) throws(Failure) {
+    let row = try self.row(of: name)
+    try self.view.attempt { database in
+      try database.cachedStatement(sql: "UPDATE source SET token = ?, identity = ? WHERE id = ?")
+        .execute(arguments: [token, identity, row])
+    }
+  }
+
+  /// Keeps where the pass of a source stands.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func setStatus(_ status: SyncStatus, of name: String) throws(Failure) {
+    let row = try self.row(of: name)
+    try self.view.attempt { database in
+      try database.cachedStatement(sql: "UPDATE source SET status = ? WHERE id = ?")
+        .execute(arguments: [try status.serializedData(), row])
+    }
+  }
+}

@@ -1,0 +1,144 @@
+internal import Bus
+internal import Digest
+internal import Glibc
+internal import KithMessages
+
+/// An open file. It is closed when it goes out of scope.
+struct DiskFile: ~Copyable {
+  private let descriptor: CInt
+  private let path: String
+
+  /// Opens a file that is there, or makes it with mode 0600.
+  ///
+  /// - Returns: Nil where it is not there and is not to be made.
+  /// - Throws: What the system refuses.
+  static func open(_ path: String, create: Bool = false) throws(Failure) -> DiskFile? {
+    // The path is a C string for the length of the call.
+    let descriptor = unsafe Glibc.open(path, (create ? O_RDWR | O_CREAT : O_RDWR) | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor < 0, errno == ENOENT, !create { return nil }
+    guard descriptor >= 0 else { throw .unusable(path) }
+    return DiskFile(descriptor: descriptor, path: path)
+  }
+
+  deinit { _ = Glibc.close(self.descriptor) }
+
+  /// Bytes in it.
+  func size() throws(Failure) -> UInt64 {
+    var status = stat()
+    // `status` outlives the call.
+    guard unsafe fstat(self.descriptor, &status) == 0 else { throw .unusable(self.path) }
+    return UInt64(status.st_size)
+  }
+
+  /// Adds bytes at its end: all of them, or none.
+  ///
+  /// - Parameter end: Its size.
+  func append(_ bytes: [UInt8], at end: UInt64) throws(Failure) {
+    var done = 0
+    while done < bytes.count {
+      // The pointer is valid inside the closure, and `done` is below the count.
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe pwrite(
+          self.descriptor, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done, off_t(end) + off_t(done))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let failure = Failure.unusable(self.path)
+        _ = ftruncate(self.descriptor, off_t(end))
+        throw failure
+      }
+      done += count
+    }
+  }
+
+  /// At most `length` bytes from an offset; fewer at the end.
+  func read(at offset: UInt64, length: Int) throws(Failure) -> [UInt8] {
+    var count = 0
+    // `initialized` is set to what pread reports, which is never more than the capacity it was given.
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
+      repeat {
+        count = unsafe pread(self.descriptor, buffer.baseAddress, length, off_t(offset))
+      } while count < 0 && errno == EINTR
+      initialized = max(0, count)
+    }
+    guard count >= 0 else { throw .unusable(self.path) }
+    return bytes
+  }
+
+  /// The digest of what is in it, read in pieces.
+  func digest() throws(Failure) -> [UInt8] {
+    var digest = SHA256()
+    var offset: UInt64 = 0
+    while true {
+      let piece = try self.read(at: offset, length: 256 << 10)
+      guard !piece.isEmpty else { return digest.finish() }
+      digest.update(piece)
+      offset += UInt64(piece.count)
+    }
+  }
+
+  /// Returns when the disk has it.
+  func synchronize() throws(Failure) {
+    guard fsync(self.descriptor) == 0 else { throw .unusable(self.path) }
+  }
+
+  /// Takes the file's lock, which goes with the process however that ends (flock(2)).
+  ///
+  /// - Returns: False when another opener has it.
+  func lock() -> Bool { flock(self.descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+  /// Empties it.
+  func truncate() throws(Failure) {
+    guard ftruncate(self.descriptor, 0) == 0 else { throw .unusable(self.path) }
+  }
+
+  /// Makes it its owner's alone.
+  func makePrivate() throws(Failure) {
+    guard fchmod(self.descriptor, 0o600) == 0 else { throw .unusable(self.path) }
+  }
+}
+
+// The paths below are C strings for the length of each call.
+extension DiskFile {
+  /// Makes a directory with mode 0700 where there is none.
+  static func makeDirectory(_ path: String) throws(Failure) {
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .unusable(path) }
+  }
+
+  /// Makes a directory its owner's alone.
+  static func makeDirectoryPrivate(_ path: String) throws(Failure) {
+    guard unsafe chmod(path, 0o700) == 0 else { throw .unusable(path) }
+  }
+
+  /// Gives a file a new name in a way that a power cut does not undo.
+  static func move(_ path: String, to target: String, in directory: String) throws(Failure) {
+    guard unsafe rename(path, target) == 0 else { throw .unusable(target) }
+    let descriptor = unsafe Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unusable(directory) }
+    defer { _ = Glibc.close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .unusable(directory) }
+  }
+
+  /// Removes a file if it is there.
+  static func remove(_ path: String) { _ = unsafe unlink(path) }
+
+  /// When a file was last written, in nanoseconds since 1970; nil when it is not there.
+  static func modified(_ path: String) -> Int64? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return nil }
+    return Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+  }
+}
+
+extension Failure {
+  /// A path that the system refuses, with errno's words.
+  static func unusable(_ path: String) -> Failure {
+    let code = errno
+    if code == ENOSPC || code == EDQUOT || code == EIO { return .diskFull }
+    // The text is copied before anything else can ask for one.
+    let why = unsafe String(cString: strerror(code))
+    return Failure(
+      .failedPrecondition, "STATE_DIRECTORY_UNUSABLE",
+      "\(path) cannot be used: \(why). The state directory must belong to the user that kithd runs as.")
+  }
+}

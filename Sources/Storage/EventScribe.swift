@@ -1,0 +1,124 @@
+internal import Bus
+internal import Foundation
+internal import GRDB
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// Writes the events of one group into the log. It lives on the writer's queue, for the length of a group.
+final class EventScribe {
+  /// Numbers and events so far.
+  private(set) var ledger: GroupLedger
+  /// Named as the cause of the events that follow.
+  var cause = ""
+
+  private let epoch: String
+  private var firsts: [UInt64]
+  private let now: Int64
+  private var changedContacts: [String] = []
+  private let insertEvent: Statement
+  private let noteLast: Statement
+
+  /// Begins a group.
+  ///
+  /// - Parameters:
+  ///   - position: Where the streams stand.
+  ///   - now: Nanoseconds since 1970.
+  init(_ database: Database, position: LogPosition, now: Int64) throws {
+    self.ledger = GroupLedger(heads: position.heads)
+    self.epoch = position.epoch
+    self.firsts = position.firsts
+    self.now = now
+    self.insertEvent = try database.cachedStatement(
+      sql: "INSERT INTO event (stream, seq, key, time, cause, tombstone, payload) VALUES (?, ?, ?, ?, ?, ?, ?)")
+    self.noteLast = try database.cachedStatement(
+      sql: """
+        INSERT INTO last_event (stream, key, seq) VALUES (?, ?, ?)
+        ON CONFLICT (stream, key) DO UPDATE SET seq = excluded.seq
+        """)
+  }
+
+  func beginMember(cause: String) {
+    self.ledger.beginMember()
+    self.cause = cause
+    self.changedContacts.removeAll()
+  }
+
+  func undoMember() { self.ledger.undoMember() }
+
+  /// Adds ids to the `Changed` event that ``flush(through:)`` writes.
+  func gather(_ ids: [String]) { self.changedContacts.append(contentsOf: ids) }
+
+  /// Writes what was gathered.
+  func flush(through view: some DatabaseView) throws(Failure) {
+    guard !self.changedContacts.isEmpty else { return }
+    let ids = self.changedContacts
+    self.changedContacts.removeAll()
+    for start in stride(from: 0, to: ids.count, by: Self.idsInChanged) {
+      var event = Event()
+      event.changed.ids = Array(ids[start..<min(start + Self.idsInChanged, ids.count)])
+      event.changed.kind = "contact"
+      event.changed.changeSeq = self.ledger[.contacts] + 1
+      try self.append(event, on: EventStream.contacts.name, key: "", tombstone: false, through: view)
+    }
+  }
+
+  func append(
+    _ event: Event, on name: String, key: String, tombstone: Bool, through view: some DatabaseView
+  ) throws(Failure) {
+    let stream = try EventStream(named: name)
+    let seq = self.ledger.take(stream)
+    try view.attempt { database in
+      let payload: Data = try event.serializedBytes()
+      try self.insertEvent.execute(
+        arguments: [stream.rawValue, Int64(seq), key, self.now, self.cause, tombstone, payload])
+      guard !key.isEmpty else { return }
+      if self.firsts[stream.rawValue] > 1 { try self.dropCompactedLast(of: stream, key, database) }
+      if tombstone {
+        try database.cachedStatement(sql: "DELETE FROM last_event WHERE stream = ? AND key = ?")
+          .execute(arguments: [stream.rawValue, key])
+      } else {
+        try self.noteLast.execute(arguments: [stream.rawValue, key, Int64(seq)])
+      }
+    }
+    var logged = LoggedEvent()
+    logged.header.stream = name
+    logged.header.epoch = self.epoch
+    logged.header.seq = seq
+    logged.header.key = key
+    logged.header.time = .init(nanosecondsSince1970: self.now)
+    logged.header.causeRequestID = self.cause
+    logged.header.tombstone = tombstone
+    logged.event = event
+    self.ledger.record(logged)
+  }
+
+  /// The positions that the current member's events moved streams to.
+  var effects: [StreamPosition] {
+    self.ledger.movedByMember.map { StreamPosition(stream: $0, epoch: self.epoch, seq: self.ledger[$0]) }
+  }
+
+  /// Writes the last numbers of the streams that moved.
+  func saveHeads(_ database: Database) throws {
+    for stream in self.ledger.movedByGroup {
+      try database.cachedStatement(sql: "UPDATE stream SET seq = ? WHERE id = ?")
+        .execute(arguments: [Int64(self.ledger[stream]), stream.rawValue])
+    }
+  }
+
+  /// Says that a stream was compacted by a member of this group.
+  ///
+  /// It stays said when that member is undone, which costs a statement that finds nothing.
+  func noteCompacted(_ stream: EventStream, from first: UInt64) { self.firsts[stream.rawValue] = first }
+
+  /// The event that compaction left only because it was the key's last.
+  private func dropCompactedLast(of stream: EventStream, _ key: String, _ database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        DELETE FROM event WHERE stream = ?1 AND seq < (SELECT first_seq FROM stream WHERE id = ?1)
+          AND seq = (SELECT seq FROM last_event WHERE stream = ?1 AND key = ?2)
+        """
+    ).execute(arguments: [stream.rawValue, key])
+  }
+
+  private static let idsInChanged = 500
+}

@@ -1,0 +1,59 @@
+internal import KithMessages
+
+/// Which numbers and events belong to a group of writes that commits as one.
+///
+/// The rule of the group, without its I/O: numbers are taken by a member and given back when it is undone, so that each
+/// stream stays dense over the members that are kept.
+struct GroupLedger {
+  /// The last number of each stream, by ``EventStream``'s raw value.
+  private(set) var heads: [UInt64]
+  /// What is published after COMMIT, in order.
+  private(set) var events: [LoggedEvent] = []
+
+  private let start: [UInt64]
+  private var mark: [UInt64]
+  private var markedEvents = 0
+
+  /// Begins a group.
+  ///
+  /// - Parameter heads: As the last group left them.
+  init(heads: [UInt64]) {
+    self.heads = heads
+    self.start = heads
+    self.mark = heads
+  }
+
+  /// Begins a member. What the one before did is kept.
+  mutating func beginMember() {
+    self.mark = self.heads
+    self.markedEvents = self.events.count
+  }
+
+  /// The next number of a stream.
+  mutating func take(_ stream: EventStream) -> UInt64 {
+    self.heads[stream.rawValue] += 1
+    return self.heads[stream.rawValue]
+  }
+
+  /// Adds an event whose number was taken.
+  mutating func record(_ event: LoggedEvent) { self.events.append(event) }
+
+  /// Gives back what the member took.
+  mutating func undoMember() {
+    self.heads = self.mark
+    self.events.removeSubrange(self.markedEvents...)
+  }
+
+  /// The streams that the current member appended to.
+  var movedByMember: [EventStream] { self.moved(since: self.mark) }
+
+  /// The streams that the group appended to.
+  var movedByGroup: [EventStream] { self.moved(since: self.start) }
+
+  /// The last number of a stream.
+  subscript(stream: EventStream) -> UInt64 { self.heads[stream.rawValue] }
+
+  private func moved(since earlier: [UInt64]) -> [EventStream] {
+    EventStream.allCases.filter { self.heads[$0.rawValue] != earlier[$0.rawValue] }
+  }
+}

@@ -1,0 +1,86 @@
+public import Bus
+internal import Foundation
+internal import GRDB
+public import KithMessages
+
+extension StorageActor {
+  /// Starts or resumes an upload: `System/BlobOpen`.
+  ///
+  /// - Parameter principal: Whose upload it is; each may have 4 under way.
+  /// - Throws: `INVALID_ARGUMENT` for a digest or size that cannot be, `RESOURCE_EXHAUSTED/BLOB_QUOTA`, `DISK_FULL`.
+  public nonisolated func openBlob(
+    _ request: BlobOpenRequest, principal: String, now: Int64 = WallClock.nanoseconds()
+  ) async throws(Failure) -> BlobOpenReply {
+    try await self.blobs.open(request, principal: principal, now: now)
+  }
+
+  /// Stores a piece of an upload, or completes it: `System/BlobPut`.
+  ///
+  /// - Parameter bytes: The piece; none = the blob is whole.
+  /// - Throws: `OUT_OF_RANGE/OFFSET_GAP` with `next_offset` in its details, `DATA_LOSS/DIGEST_MISMATCH`,
+  ///   `FAILED_PRECONDITION/BLOB_MISSING` for an upload that was not opened, `DISK_FULL`.
+  public nonisolated func putBlob(
+    _ request: BlobPutRequest, _ bytes: [UInt8], principal: String, now: Int64 = WallClock.nanoseconds()
+  ) async throws(Failure) -> BlobPutReply {
+    try await self.blobs.put(request, bytes, principal: principal, now: now)
+  }
+
+  /// Reads a piece of a blob of at most 256 KiB: `System/BlobGet`.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `OUT_OF_RANGE/OFFSET_GAP`.
+  public nonisolated func readBlob(_ request: BlobGetRequest) async throws(Failure) -> (BlobGetReply, [UInt8]) {
+    try await self.blobs.get(request)
+  }
+
+  /// Writes a file piece by piece, for a client to fetch within 24 hours.
+  ///
+  /// - Parameter next: The next piece; nil = that was all.
+  /// - Throws: What `next` throws; `DISK_FULL`. Nothing is left of the file then.
+  public nonisolated func stage(
+    mediaType: String, now: Int64 = WallClock.nanoseconds(),
+    _ next: @Sendable () async throws(Failure) -> [UInt8]?
+  ) async throws(Failure) -> BlobRef {
+    try await self.blobs.stage(mediaType: mediaType, now: now, next)
+  }
+
+  /// Makes a consistent copy of the store while it is in use, for a client to fetch within 24 hours.
+  ///
+  /// The copy is one SQLite file. To restore it: stop kithd, remove `kith.db`, `kith.db-wal` and `kith.db-shm` from the
+  /// state directory, put the copy there as `kith.db`, and start kithd. The copy has no epoch, so a restored store
+  /// begins a new one and subscribers take a snapshot; commands that were running are not in it, nor are uploads,
+  /// exports and earlier backups.
+  ///
+  /// - Throws: `DISK_FULL`, `STORE_DAMAGED`.
+  public nonisolated func backup(now: Int64 = WallClock.nanoseconds()) async throws(Failure) -> BlobRef {
+    let path = self.blobs.scratchPath()
+    do {
+      var readOnly = Configuration()
+      readOnly.readonly = true
+      // A connection of its own: VACUUM cannot run in a transaction, and the writer goes on meanwhile.
+      let source = try DatabaseQueue(path: StoreFile.path(in: self.file.directory), configuration: readOnly)
+      try await source.writeWithoutTransaction { database in
+        try database.execute(sql: "VACUUM INTO ?", arguments: [path])
+      }
+      try source.close()
+      try await Self.prepareForRestore(path)
+      return try await self.blobs.adopt(path, mediaType: "application/vnd.sqlite3", now: now)
+    } catch {
+      try? FileManager.default.removeItem(atPath: path)
+      throw self.health.failure(for: error)
+    }
+  }
+
+  private nonisolated static func prepareForRestore(_ path: String) async throws {
+    let copy = try DatabaseQueue(path: path)
+    try await copy.write { database in
+      try database.execute(
+        sql: """
+          DELETE FROM meta WHERE name = 'epoch';
+          UPDATE meta SET value = 'yes' WHERE name = 'closed';
+          DELETE FROM command WHERE finished_at IS NULL;
+          DELETE FROM blob_file;
+          """)
+    }
+    try copy.close()
+  }
+}

@@ -1,0 +1,209 @@
+public import Bus
+internal import Foundation
+internal import GRDB
+public import KithMessages
+public import Logging
+internal import SwiftProtobuf
+
+/// The store of the hub: one SQLite file, where nothing is acknowledged before it is on the disk.
+///
+/// Commands and writes hand in a closure that reads, decides and writes in one go; whatever waits is committed together.
+/// Reads go beside the writer. The hot ways in are `nonisolated`: they pass the actor by, which itself only keeps house.
+public actor StorageActor: CommandJournal {
+  let file: StoreFile
+  let health: StoreHealth
+  let group: GroupCommit
+  let reader: Reader
+  let journal: Journal
+  let blobs: BlobFiles
+  let logger: Logger
+  var hasAnnouncedDamage = false
+
+  private let executor = DiskExecutor(label: "kith.store")
+  private let schemaVersion: Int
+
+  /// Keeps the actor's jobs, which wait for the disk, off the shared thread pool.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe self.executor.asUnownedSerialExecutor() }
+
+  /// Opens the store of a directory, and makes or migrates it first where needed.
+  ///
+  /// - Parameters:
+  ///   - directory: The state directory; it and all in it become private to the user (0700, 0600).
+  ///   - limits: How much is kept.
+  ///   - publish: Called after each COMMIT, in the order of commits, with that commit's events. It must not wait: the
+  ///     writer does, for it.
+  /// - Throws: `FAILED_PRECONDITION/ALREADY_RUNNING` naming the process that has the directory, `SCHEMA_TOO_NEW`,
+  ///   `NOT_DURABLE` or `STATE_DIRECTORY_UNUSABLE`; `DATA_LOSS/STORE_DAMAGED`; `RESOURCE_EXHAUSTED/DISK_FULL`.
+  public init(
+    directory: String, logger: Logger, limits: StorageLimits = StorageLimits(),
+    publish: @escaping @Sendable ([LoggedEvent]) -> Void
+  ) throws(Failure) {
+    try self.init(
+      directory: directory, logger: logger, limits: limits, migrations: Migration.all, publish: publish)
+  }
+
+  init(
+    directory: String, logger: Logger, limits: StorageLimits, migrations: [Migration],
+    publish: @escaping @Sendable ([LoggedEvent]) -> Void
+  ) throws(Failure) {
+    self.health = StoreHealth(logger: logger)
+    self.logger = logger
+    self.schemaVersion = migrations.count
+    self.file = try StoreFile.open(
+      directory: directory, migrations: migrations, health: self.health, logger: logger)
+    self.reader = Reader(pool: self.file.pool, health: self.health)
+    self.group = GroupCommit(
+      self.file.pool, position: self.file.position, health: self.health, limits: limits, publish: publish)
+    self.journal = Journal(
+      reader: self.reader, group: self.group, index: self.file.journal, limits: limits.journal, logger: logger)
+    self.blobs = try BlobFiles(directory: directory, group: self.group, reader: self.reader, limits: limits.blobs)
+    if !self.file.wasClosed { self.health.noteChecking() }
+  }
+
+  // MARK: - Commands and writes
+
+  /// Runs one command: its journal row, its effect and its events are committed together or not at all.
+  ///
+  /// When the command's key was answered before, `body` is not run and that answer is given. The context's ticket is
+  /// settled after COMMIT.
+  ///
+  /// - Parameter body: Reads, decides and writes. It must be short: every other write waits for it.
+  /// - Throws: What `body` throws, which undoes this command alone; `DISK_FULL`, `STORE_DAMAGED` or `BUG` when the whole
+  ///   group could not be committed; `INVALID_ARGUMENT/IDEMPOTENCY_KEY_REUSED`.
+  public nonisolated func commit<C: Command>(
+    _ type: C.Type, _ context: CallContext, _ body: @escaping @Sendable (Transaction) throws(Failure) -> C.Reply
+  ) async throws(Failure) -> Answer<C.Reply> {
+    let journal = self.journal
+    let ticket = context.ticket
+    let outcome: Result<Answer<C.Reply>, Failure> = await withCheckedContinuation { continuation in
+      self.group.submit(
+        PendingWrite(cause: context.requestID) { transaction throws(Failure) in
+          if let ticket, let stored = try journal.stored(ticket, transaction) {
+            let answer = try Self.answer(C.Reply.self, stored)
+            return {
+              ticket.settle(stored)
+              continuation.resume(returning: .success(answer))
+            }
+          }
+          let reply = try body(transaction)
+          try transaction.scribe.flush(through: transaction)
+          let effects = transaction.scribe.effects
+          var finished: PendingWrite.Conclusion?
+          if let ticket {
+            let outcome = CommandOutcome(reply: try Encoding.pb.encode(reply), effects: effects)
+            finished = try journal.finish(ticket, outcome, transaction)
+          }
+          return { [finished] in
+            finished?()
+            continuation.resume(returning: .success(Answer(reply, effects: effects)))
+          }
+        } fail: {
+          continuation.resume(returning: .failure($0))
+        })
+    }
+    return try outcome.get()
+  }
+
+  /// Runs a write that is no command's answer, such as one batch of a pass.
+  ///
+  /// - Parameters:
+  ///   - requestID: The command that it serves, named as the cause of its events.
+  ///   - body: As of ``commit(_:_:_:)``.
+  /// - Throws: As ``commit(_:_:_:)``.
+  public nonisolated func write<Value: Sendable>(
+    cause requestID: String = "", _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await self.group.write(cause: requestID, body)
+  }
+
+  /// Reads one consistent state, beside the writer.
+  ///
+  /// - Throws: What `body` throws, `STORE_DAMAGED`, `BUG`; `CANCELLED` when the task is cancelled.
+  public nonisolated func read<Value: Sendable>(
+    _ body: @escaping @Sendable (ReadView) throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await self.reader.read(body)
+  }
+
+  private static func answer<Reply: SwiftProtobuf.Message & Sendable>(
+    _ type: Reply.Type, _ stored: CommandOutcome
+  ) throws(Failure) -> Answer<Reply> {
+    guard stored.status.code == .ok else { throw Failure(status: stored.status) }
+    return Answer(try Encoding.pb.decode(Reply.self, from: stored.reply), effects: stored.effects, isReplayed: true)
+  }
+
+  // MARK: - CommandJournal
+
+  /// The stored outcome of a ticket's key; read from the disk only where there may be one.
+  public nonisolated func recall(_ ticket: CommandTicket) async throws(Failure) -> CommandOutcome? {
+    try await self.journal.recall(ticket)
+  }
+
+  /// Commits that a long-running command has begun.
+  public nonisolated func accept(_ ticket: CommandTicket, request: [UInt8]) async throws(Failure) {
+    try await self.journal.accept(ticket, request: request)
+  }
+
+  /// Keeps the failure of an accepted command as its answer, or forgets the command when the failure is transient.
+  public nonisolated func conclude(_ ticket: CommandTicket, with failure: Failure) async {
+    await self.journal.conclude(ticket, with: failure)
+  }
+
+  /// The commands that had begun when the last process ended, oldest first.
+  public nonisolated func unfinished() async throws(Failure) -> [UnfinishedCommand] {
+    try await self.journal.unfinished()
+  }
+
+  // MARK: - Streams
+
+  /// The positions of all streams after the last COMMIT, from memory.
+  public nonisolated func heads() -> [StreamPosition] { self.group.position.streams }
+
+  /// The events of a stream after a position: `System/Replay`.
+  ///
+  /// - Throws: `NOT_FOUND`; `OUT_OF_RANGE/SEQ_COMPACTED` or `/EPOCH_CHANGED` where only a snapshot helps.
+  public nonisolated func replay(_ request: ReplayRequest) async throws(Failure) -> ReplayReply {
+    let epoch = self.file.position.epoch
+    return try await self.reader.read { view throws(Failure) in
+      try EventLog(view: view, epoch: epoch).replay(request)
+    }
+  }
+
+  /// The last event of every key of a stream: `System/Snapshot`.
+  ///
+  /// - Throws: `NOT_FOUND`; `INVALID_ARGUMENT` for a page token that is not one; `OUT_OF_RANGE/EPOCH_CHANGED`.
+  public nonisolated func snapshot(_ request: SnapshotRequest) async throws(Failure) -> SnapshotReply {
+    let epoch = self.file.position.epoch
+    return try await self.reader.read { view throws(Failure) in
+      try EventLog(view: view, epoch: epoch).snapshot(request)
+    }
+  }
+
+  // MARK: - State and end
+
+  /// How the store is. `contacts` is left to those who know them.
+  public func status() -> StorageStatus {
+    let (integrity, faults) = self.health.report
+    let path = StoreFile.path(in: self.file.directory)
+    var status = StorageStatus()
+    status.integrity = integrity
+    status.faults = faults
+    status.schemaVersion = UInt32(self.schemaVersion)
+    status.path = path
+    for file in [path, path + "-wal"] {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+      status.bytes += (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
+    }
+    return status
+  }
+
+  /// Commits what waits, refuses what comes later, and leaves word that the store was closed in good order.
+  public func close() async {
+    await self.group.close()
+    do {
+      try self.file.close()
+    } catch {
+      self.logger.warning("the store was not closed in good order; the next start checks it")
+    }
+  }
+}

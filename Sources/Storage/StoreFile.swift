@@ -1,0 +1,134 @@
+internal import Bus
+internal import Foundation
+internal import GRDB
+internal import KithMessages
+internal import Logging
+
+/// The database file, opened, locked and brought to the newest schema.
+struct StoreFile: Sendable {
+  let pool: DatabasePool
+  private let lock: StateLock
+  let position: LogPosition
+  let journal: JournalIndex
+  /// Whether the last process closed the file.
+  let wasClosed: Bool
+
+  /// The directory that everything lives in.
+  let directory: String
+
+  static func path(in directory: String) -> String { directory + "/kith.db" }
+
+  /// Opens the store of a directory, making both where they are not there yet.
+  ///
+  /// - Throws: `FAILED_PRECONDITION` when another process has it, when a newer kithd wrote it or when the system refuses;
+  ///   `DATA_LOSS` when it is damaged; `RESOURCE_EXHAUSTED/DISK_FULL`.
+  static func open(
+    directory: String, migrations: [Migration], health: StoreHealth, logger: Logger
+  ) throws(Failure) -> StoreFile {
+    try self.makeDirectory(directory)
+    let lock = try StateLock(directory + "/kith.lock")
+    let path = self.path(in: directory)
+    // Made for its owner alone before SQLite opens it; SQLite gives the same mode to its other files.
+    try DiskFile.open(path, create: true)?.makePrivate()
+    do {
+      let pool = try DatabasePool(path: path, configuration: self.configuration)
+      // DatabasePool sets NORMAL when it turns WAL on, so FULL comes after it.
+      try pool.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216")
+        try self.requireDurable(database)
+        try self.migrate(database, migrations, logger)
+      }
+      return try pool.write { database in
+        StoreFile(
+          pool: pool, lock: lock, position: try self.position(database), journal: try Journal.index(database),
+          wasClosed: try self.beginSession(database), directory: directory)
+      }
+    } catch {
+      throw health.failure(for: error)
+    }
+  }
+
+  /// Leaves word for the next start that nothing was cut short.
+  func close() throws {
+    try self.pool.writeWithoutTransaction { database in
+      try database.execute(sql: "UPDATE meta SET value = 'yes' WHERE name = 'closed'")
+      try database.checkpoint(.truncate)
+    }
+    try self.pool.close()
+  }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.label = "kith.store"
+    configuration.busyMode = .timeout(5)
+    configuration.maximumReaderCount = 3
+    configuration.prepareDatabase { database in
+      // KiB; four connections at most.
+      try database.execute(sql: "PRAGMA cache_size = -1024")
+    }
+    return configuration
+  }
+
+  private static func makeDirectory(_ directory: String) throws(Failure) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .unusable(directory)
+    }
+    try DiskFile.makeDirectoryPrivate(directory)
+  }
+
+  private static func requireDurable(_ database: Database) throws {
+    let synchronous = try Int.fetchOne(database, sql: "PRAGMA synchronous")
+    let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode")
+    guard synchronous == 2, mode == "wal" else {
+      throw Failure(
+        .failedPrecondition, "NOT_DURABLE",
+        "SQLite refuses a write-ahead log with synchronous=FULL here, so that nothing could be promised. Put the state "
+          + "directory on a local disk.")
+    }
+  }
+
+  private static func migrate(_ database: Database, _ migrations: [Migration], _ logger: Logger) throws {
+    let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    guard version <= migrations.count else {
+      throw Failure(
+        .failedPrecondition, "SCHEMA_TOO_NEW",
+        "The store was written by a newer kithd (schema \(version), this one knows \(migrations.count)). Install that "
+          + "version again, or put an older backup in place.")
+    }
+    for (number, migration) in migrations.enumerated().dropFirst(version) {
+      logger.info("migrating the store", metadata: ["step": "\(migration.name)"])
+      try database.inTransaction(.immediate) {
+        try database.execute(sql: migration.sql)
+        try database.execute(sql: "PRAGMA user_version = \(number + 1)")
+        return .commit
+      }
+    }
+  }
+
+  private static func position(_ database: Database) throws -> LogPosition {
+    // A backup comes without an epoch, so that a restored store begins a new one.
+    try database.execute(
+      sql: "INSERT INTO meta (name, value) VALUES ('epoch', ?) ON CONFLICT DO NOTHING",
+      arguments: [UUIDv7.make().text])
+    let epoch = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE name = 'epoch'") ?? ""
+    var position = LogPosition(
+      epoch: epoch, heads: EventStream.allCases.map { _ in 0 }, firsts: EventStream.allCases.map { _ in 1 })
+    for row in try Row.fetchAll(database, sql: "SELECT id, seq, first_seq FROM stream") {
+      guard let stream = EventStream(rawValue: row[0]) else { continue }
+      position.heads[stream.rawValue] = UInt64(row[1] as Int64)
+      position.firsts[stream.rawValue] = UInt64(row[2] as Int64)
+    }
+    return position
+  }
+
+  /// - Returns: Whether the last session was ended by ``close()``, or there was none.
+  private static func beginSession(_ database: Database) throws -> Bool {
+    let closed = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE name = 'closed'")
+    try database.execute(
+      sql: "INSERT INTO meta (name, value) VALUES ('closed', 'no') ON CONFLICT DO UPDATE SET value = excluded.value")
+    return closed != "no"
+  }
+}

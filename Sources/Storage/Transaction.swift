@@ -1,0 +1,29 @@
+public import Bus
+public import GRDB
+public import KithMessages
+
+/// What a write may do: SQL, and events that are published when it is committed.
+///
+/// It stands for one savepoint. When the closure that was given it throws, everything done through it is undone.
+public struct Transaction: DatabaseView {
+  /// The writing connection.
+  public let database: Database
+  /// Turns SQL errors into failures.
+  public let health: StoreHealth
+  let scribe: EventScribe
+
+  /// Appends an event to a stream. It takes the next number there, and is published after COMMIT.
+  ///
+  /// - Parameters:
+  ///   - event: Thin: ids and states, never names or text of records.
+  ///   - stream: One of ``EventStream``'s names.
+  ///   - key: The entity whose last event this is; empty = none.
+  ///   - tombstone: Whether the entity is gone.
+  /// - Throws: `INTERNAL/BUG` for a stream that does not exist; what SQLite refuses.
+  public func emit(_ event: Event, on stream: String, key: String = "", tombstone: Bool = false) throws(Failure) {
+    try self.scribe.append(event, on: stream, key: key, tombstone: tombstone, through: self)
+  }
+
+  /// Says that contacts changed. They are gathered into one `Changed` event of at most 500 ids at the savepoint's end.
+  public func changed(contacts ids: [String]) { self.scribe.gather(ids) }
+}

@@ -1,0 +1,146 @@
+extension Card {
+  /// Phone numbers as written, without the `tel:` of a URI.
+  public var phones: [LabeledValue] {
+    labeled("TEL") { property in
+      let text = property.text.trimmed
+      return text.uppercasedASCII.hasPrefix("TEL:") ? String(text.dropFirst(4)) : text
+    }
+  }
+
+  /// E-mail addresses as written, without the `mailto:` of a URI and the name before angle brackets.
+  public var emails: [LabeledValue] {
+    labeled("EMAIL") { property in
+      var text = property.text.trimmed
+      if text.uppercasedASCII.hasPrefix("MAILTO:") { text = String(text.dropFirst(7)) }
+      guard text.hasSuffix(">"), let open = text.lastIndex(of: "<") else { return text }
+      return String(text[text.index(after: open)...].dropLast())
+    }
+  }
+
+  /// Addresses on the web.
+  public var urls: [LabeledValue] {
+    labeled("URL") { $0.text.trimmed }
+  }
+
+  /// Related persons: RELATED, Apple's X-ABRELATEDNAMES, the X- properties of other programs, and AGENT.
+  public var relations: [LabeledValue] {
+    var values = labeled("RELATED") { $0.text.trimmed } + labeled("X-ABRELATEDNAMES") { $0.text.trimmed }
+    for name in ["SPOUSE", "MANAGER", "ASSISTANT", "CHILDREN", "PARTNER"] {
+      let token = name == "CHILDREN" ? "child" : name.lowercased()
+      values += labeled("X-" + name, fallback: token) { $0.text.trimmed }
+      values += labeled("X-EVOLUTION-" + name, fallback: token) { $0.text.trimmed }
+    }
+    values += labeled("AGENT", fallback: "agent") { [limits] agent in
+      Card(agent: agent, limits: limits)?.formattedName
+        ?? (agent.line.traits.contains(.nested) ? "" : agent.text.trimmed)
+    }
+    return limited(values)
+  }
+
+  /// Instant messages and social profiles: IMPP, SOCIALPROFILE (RFC 9554), and the X- properties of other programs.
+  public var messaging: [MessagingAddress] {
+    var found: [MessagingAddress] = []
+    for name in ["IMPP", "SOCIALPROFILE", "X-SOCIALPROFILE"] {
+      for property in properties(named: name) {
+        let text = property.text.trimmed
+        guard !text.isEmpty else { continue }
+        found.append(messagingAddress(property, text: text, isProfile: name != "IMPP"))
+      }
+    }
+    for (name, service) in Self.messagingServices {
+      for value in labeled(name, { $0.text.trimmed }) {
+        found.append(
+          MessagingAddress(service: service, user: value.value, label: value.label, lineNumber: value.lineNumber))
+      }
+    }
+    return limited(found)
+  }
+
+  /// Postal addresses, with the LABEL properties that belong to them.
+  public var addresses: [PostalAddress] {
+    let printed = limited(properties(named: "LABEL")).map { (text: $0.text, types: label(of: $0).types) }
+    return limited(properties(named: "ADR")).compactMap { property in
+      var address = PostalAddress(components: property.fields)
+      address.label = label(of: property)
+      address.lineNumber = property.lineNumber
+      address.subLocality = companions(of: property, named: "X-APPLE-SUBLOCALITY")?.text.nonEmpty
+      address.subAdministrativeArea = companions(of: property, named: "X-APPLE-SUBADMINISTRATIVEAREA")?.text.nonEmpty
+      address.countryCode =
+        property.value(ofParameter: "CC")?.nonEmpty ?? companions(of: property, named: "X-ABADR")?.text.nonEmpty
+      address.formatted =
+        property.value(ofParameter: "LABEL").map(TextValue.unescapeParameter)?.nonEmpty
+        ?? printed.first { $0.types == address.label.types }?.text.nonEmpty
+      return address.isEmpty ? nil : address
+    }
+  }
+
+  private func labeled(
+    _ name: String, fallback: String? = nil, _ value: (Property) -> String
+  ) -> [LabeledValue] {
+    var found: [LabeledValue] = []
+    for line in lines where storage.matches(name, in: line.name) && found.count < limits.valuesPerKind {
+      let property = Property(line, in: storage)
+      let text = value(property)
+      guard !text.isEmpty else { continue }
+      found.append(
+        LabeledValue(value: text, label: label(of: property, fallback: fallback), lineNumber: property.lineNumber))
+    }
+    return found
+  }
+
+  private static let messagingServices = [
+    ("X-AIM", "AIM"), ("X-ICQ", "ICQ"), ("X-JABBER", "Jabber"), ("X-SKYPE", "Skype"), ("X-SKYPE-USERNAME", "Skype"),
+    ("X-QQ", "QQ"), ("X-MSN", "MSN"), ("X-YAHOO", "Yahoo"), ("X-GOOGLE-TALK", "Google Talk"),
+    ("X-GADUGADU", "Gadu-Gadu"), ("X-GROUPWISE", "GroupWise"), ("X-TWITTER", "Twitter"),
+  ]
+
+  private func messagingAddress(_ property: Property, text: String, isProfile: Bool) -> MessagingAddress {
+    let colon = text.firstIndex(of: ":")
+    var label = label(of: property)
+    var service = property.value(ofParameter: "X-SERVICE-TYPE") ?? property.value(ofParameter: "SERVICE-TYPE")
+    if isProfile, service == nil, label.authority == .customType {
+      // X-SOCIALPROFILE names its service as TYPE.
+      service = label.raw
+      (label.raw, label.canonical, label.authority) = (nil, nil, .none)
+    }
+    let user = property.value(ofParameter: "X-USER") ?? property.value(ofParameter: "USERNAME")
+    let rest = colon.map { String(text[text.index(after: $0)...]) }
+    return MessagingAddress(
+      service: service?.nonEmpty ?? (isProfile ? nil : colon.map { String(text[..<$0]) }),
+      user: user?.nonEmpty ?? (isProfile ? text : rest ?? text), uri: colon == nil ? nil : text, label: label,
+      lineNumber: property.lineNumber)
+  }
+}
+
+extension PostalAddress {
+  /// Reads the components of ADR; a comma stays in its component, since most programs do not escape it.
+  init(components: [String]) {
+    func part(_ index: Int) -> String { index < components.count ? components[index] : "" }
+    postOfficeBox = part(0)
+    extended = part(1)
+    street = part(2)
+    locality = part(3)
+    region = part(4)
+    postalCode = part(5)
+    country = part(6)
+  }
+}
+
+extension TextValue {
+  /// A parameter's text, in which some programs escape line feeds as in a value.
+  static func unescapeParameter(_ text: String) -> String { unescape(Array(text.utf8)[...]) }
+}
+
+extension Card {
+  /// Reads the card in an AGENT property: lines of its own (vCard 2.1) or one escaped text (RFC 2426 3.5.4).
+  init?(agent: Property, limits: Limits) {
+    guard limits.nesting > 1 else { return nil }
+    var inner = limits
+    inner.nesting -= 1
+    let bytes = agent.line.traits.contains(.nested) ? Array(agent.bytes[agent.line.value]) : Array(agent.text.utf8)
+    guard Marker(of: 0..<min(bytes.count, bytes.firstIndex(where: \.isLineBreak) ?? bytes.count), in: bytes) == .begin,
+      let card = try? Card(bytes, lineNumber: agent.lineNumber, limits: inner)
+    else { return nil }
+    self = card
+  }
+}

@@ -1,0 +1,99 @@
+extension Card {
+  /// The name to show: FN, or else what N, ORG, NICKNAME, EMAIL or TEL gives first; nil when there is none of them.
+  ///
+  /// Of several FN the most preferred counts, then the first.
+  public var formattedName: String? {
+    let names = properties(named: "FN").filter { !$0.text.trimmed.isEmpty }
+    let preferred = names.count < 2 ? names.first : names.min { preference($0) < preference($1) }
+    if let name = preferred?.text.trimmed { return name }
+    let name = structuredName.joined
+    if !name.isEmpty { return name }
+    if let name = organization.first(where: { !$0.isEmpty }) ?? nicknames.first { return name }
+    return emails.first?.value ?? phones.first?.value
+  }
+
+  /// The parts of N; parts beyond the fifth are left to ``properties``.
+  public var structuredName: StructuredName {
+    var name = StructuredName()
+    guard let property = property(named: "N") else { return name }
+    let parts = property.components.map { $0.filter { !$0.isEmpty } }
+    func part(_ index: Int) -> [String] { index < parts.count ? parts[index] : [] }
+    (name.family, name.given, name.additional, name.prefixes, name.suffixes) = (
+      part(0), part(1), part(2), part(3), part(4)
+    )
+    return name
+  }
+
+  /// The reading of the name: X-PHONETIC-*, SORT-AS of N, SOUND with X-IRMC-N, or SORT-STRING.
+  public var phoneticName: PhoneticName {
+    var name = PhoneticName()
+    name.family = firstText("X-PHONETIC-LAST-NAME")
+    name.given = firstText("X-PHONETIC-FIRST-NAME")
+    name.middle = firstText("X-PHONETIC-MIDDLE-NAME")
+    if name != PhoneticName() { return name }
+    if let sortAs = property(named: "N")?.values(ofParameter: "SORT-AS"), !sortAs.isEmpty {
+      let words = sortAs.flatMap(LabelWords.split)
+      name.family = words.first?.nonEmpty
+      name.given = words.dropFirst().first?.nonEmpty
+    } else if let sound = properties(named: "SOUND").first(where: {
+      $0.values(ofParameter: "TYPE").contains { $0.uppercasedASCII == "X-IRMC-N" }
+    }) {
+      let fields = sound.fields
+      name.family = fields.first?.nonEmpty
+      name.given = fields.dropFirst().first?.nonEmpty
+      name.middle = fields.dropFirst(2).first?.nonEmpty
+    } else {
+      name.family = firstText("SORT-STRING") ?? property(named: "N")?.value(ofParameter: "SORT-STRING")?.nonEmpty
+    }
+    return name
+  }
+
+  /// The family name before a marriage (X-MAIDENNAME).
+  public var previousFamilyName: String? { firstText("X-MAIDENNAME") }
+
+  /// The nicknames of all NICKNAME and X-NICKNAME properties.
+  public var nicknames: [String] {
+    limited((properties(named: "NICKNAME") + properties(named: "X-NICKNAME")).flatMap(\.list))
+  }
+
+  /// The organisation's name and then its units, without empty ones at the end; empty without ORG.
+  public var organization: [String] {
+    var fields = property(named: "ORG")?.fields ?? []
+    while fields.last?.isEmpty == true { fields.removeLast() }
+    return fields
+  }
+
+  /// The reading of the organisation's name (X-PHONETIC-ORG, or SORT-AS of ORG).
+  public var phoneticOrganization: String? {
+    firstText("X-PHONETIC-ORG") ?? property(named: "ORG")?.value(ofParameter: "SORT-AS")?.nonEmpty
+  }
+
+  /// The job title.
+  public var title: String? { firstText("TITLE") }
+
+  /// The function within the organisation.
+  public var role: String? { firstText("ROLE") }
+
+  /// All notes, joined with a line feed.
+  public var note: String? {
+    let notes = limited(properties(named: "NOTE").map(\.text.trimmed).filter { !$0.isEmpty })
+    return notes.isEmpty ? nil : notes.joined(separator: "\n")
+  }
+
+  /// At most as many values as ``Limits/valuesPerKind`` allows.
+  func limited<Value>(_ values: [Value]) -> [Value] {
+    values.count > limits.valuesPerKind ? Array(values.prefix(limits.valuesPerKind)) : values
+  }
+
+  private func preference(_ property: Property) -> Int {
+    label(of: property).preference ?? 101
+  }
+}
+
+extension String {
+  /// The text without white space at its ends; nil when nothing is left.
+  var nonEmpty: String? {
+    let text = trimmed
+    return text.isEmpty ? nil : text
+  }
+}

@@ -1,0 +1,97 @@
+/// Cuts a stream of bytes into cards, for files too large to hold in memory.
+///
+/// Feed it with ``append(_:)``, take cards with ``next()`` until it gives nil, feed again; after ``finish()`` the rest comes out.
+/// It holds no more than one card within ``Limits/cardBytes`` and the last chunk.
+public struct CardSplitter: Sendable {
+  private let limits: Limits
+  private var buffer: [UInt8] = []
+  private var scanner = CardScanner()
+  private var transcoder: UTF16Transcoder?
+  private var isStarted = false
+  private var isFinished = false
+  /// How many bytes of the stream lie before the buffer.
+  private var base = 0
+  /// Where a card that is too large starts in the stream; its bytes are dropped as they come.
+  private var droppedStart: Int?
+
+  /// Makes a splitter at the start of a stream.
+  ///
+  /// - Parameter limits: The bounds on each card.
+  public init(limits: Limits = Limits()) {
+    self.limits = limits
+  }
+
+  /// Adds the next bytes of the stream; after ``finish()`` they are ignored.
+  public mutating func append(_ chunk: some Collection<UInt8>) {
+    guard !isFinished else { return }
+    compact()
+    if isStarted {
+      take(chunk)
+      return
+    }
+    buffer.append(contentsOf: chunk)
+    if buffer.count >= 2 { start() }
+  }
+
+  /// Tells that the stream has ended.
+  public mutating func finish() {
+    guard !isFinished else { return }
+    if !isStarted { start() }
+    transcoder?.finish(to: &buffer)
+    isFinished = true
+  }
+
+  /// The next card that is complete; nil when more bytes are needed, or, after ``finish()``, when there is none.
+  public mutating func next() -> RawCard? {
+    guard isStarted, let extent = scanner.next(in: buffer, isFinal: isFinished) else { return nil }
+    let end = base + extent.range.upperBound
+    if let start = droppedStart {
+      droppedStart = nil
+      return RawCard(bytes: [], byteRange: start..<end, lineNumber: extent.line, limits: limits)
+    }
+    let bytes = extent.range.count <= limits.cardBytes ? Array(buffer[extent.range]) : []
+    return RawCard(
+      bytes: bytes, byteRange: base + extent.range.lowerBound..<end, lineNumber: extent.line, limits: limits)
+  }
+
+  private mutating func start() {
+    isStarted = true
+    transcoder = UTF16Transcoder(startOf: buffer)
+    guard transcoder != nil else { return }
+    let head = buffer
+    buffer = []
+    take(head)
+  }
+
+  private mutating func take(_ chunk: some Collection<UInt8>) {
+    if transcoder == nil {
+      buffer.append(contentsOf: chunk)
+    } else {
+      transcoder?.append(chunk, to: &buffer)
+    }
+  }
+
+  /// Drops the bytes that no card needs any more.
+  private mutating func compact() {
+    if let start = scanner.openStart, droppedStart == nil, buffer.count - start > limits.cardBytes {
+      droppedStart = base + start
+    }
+    let keep = droppedStart == nil ? scanner.openStart ?? scanner.lines.position : scanner.lines.position
+    drop(keep)
+    // A line that is too long on its own keeps its start, by which it is recognised, and a CR at its end.
+    let kept = 64
+    if buffer.count > limits.cardBytes, droppedStart != nil || scanner.openStart == nil {
+      let cut = buffer.count - kept
+      buffer.removeSubrange(kept..<buffer.count - 1)
+      base += cut - 1
+      scanner.forgetSearch()
+    }
+  }
+
+  private mutating func drop(_ count: Int) {
+    guard count > 0 else { return }
+    buffer.removeSubrange(..<count)
+    base += count
+    scanner.shift(by: count)
+  }
+}

@@ -1,0 +1,144 @@
+/// A card's bytes with the inline values of PHOTO, LOGO, SOUND and KEY replaced by references.
+///
+/// The picture is kept once, decoded, elsewhere; the reference says how its text was folded, so that the card can be put
+/// together again byte by byte. A value that base64 would not give back exactly stays where it is.
+public enum DetachedCard {
+  private static let opening: UInt8 = 0x01
+  private static let closing: UInt8 = 0x02
+  private static let separator = UInt8(ascii: " ")
+
+  /// Takes the inline values out of a card.
+  ///
+  /// - Parameters:
+  ///   - card: A card that was read.
+  ///   - reference: Stores decoded bytes and names them, such as `sha256:` with the digest; of printable ASCII without
+  ///     blanks.
+  /// - Returns: The bytes for ``attach(_:data:)``.
+  public static func detach(_ card: Card, reference: (_ data: [UInt8]) -> String) -> [UInt8] {
+    let source = card.storage
+    var output: [UInt8] = []
+    var position = 0
+    for line in card.lines where line.value.upperBound <= card.byteCount && isData(line, in: source) {
+      guard case .base64(let range)? = InlineContent(line, in: source), range.lowerBound >= position, !range.isEmpty,
+        let data = Base64.decode(source, in: range), !data.isEmpty
+      else { continue }
+      let shape = FoldShape(of: source[range])
+      guard shape.text(of: data) == source[range] else { continue }
+      let name = reference(data)
+      guard name.utf8.allSatisfy({ 0x21..<0x7F ~= $0 }) else { continue }
+      append(source[position..<range.lowerBound], to: &output)
+      output.append(opening)
+      output += Array(name.utf8) + [separator] + shape.description
+      output.append(closing)
+      position = range.upperBound
+    }
+    append(source[position..<card.byteCount], to: &output)
+    return output
+  }
+
+  /// Puts the inline values back.
+  ///
+  /// - Parameters:
+  ///   - detached: What ``detach(_:reference:)`` gave.
+  ///   - data: The bytes that a reference names.
+  /// - Returns: The card as it was; nil when a value is missing or the bytes are not a detached card.
+  public static func attach(_ detached: [UInt8], data: (_ reference: String) -> [UInt8]?) -> [UInt8]? {
+    var output: [UInt8] = []
+    var position = 0
+    while let start = detached.firstIndex(of: opening, in: position..<detached.count) {
+      output += detached[position..<start]
+      guard start + 1 < detached.count else { return nil }
+      if detached[start + 1] == opening {
+        output.append(opening)
+        position = start + 2
+        continue
+      }
+      guard let end = detached.firstIndex(of: closing, in: start..<detached.count),
+        let blank = detached.firstIndex(of: separator, in: start..<end),
+        let shape = FoldShape(detached[blank + 1..<end]),
+        let value = data(String(decoding: detached[start + 1..<blank], as: UTF8.self))
+      else { return nil }
+      output += shape.text(of: value)
+      position = end + 1
+    }
+    return output + detached[position...]
+  }
+
+  private static func isData(_ line: ContentLine, in bytes: [UInt8]) -> Bool {
+    ["PHOTO", "LOGO", "SOUND", "KEY"].contains { bytes.matches($0, in: line.name) }
+  }
+
+  /// Copies card text; the opening byte is doubled, so that text is never taken for a reference.
+  private static func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
+    guard text.contains(opening) else {
+      output += text
+      return
+    }
+    for byte in text { output += byte == opening ? [opening, opening] : [byte] }
+  }
+}
+
+/// How base64 text was folded.
+private struct FoldShape {
+  /// The digits before the first fold.
+  var first: Int
+  /// The digits between two folds.
+  var width: Int
+  /// The line break and blanks of a fold; empty when there is none.
+  var fold: [UInt8]
+  var isPadded: Bool
+
+  init(of text: ArraySlice<UInt8>) {
+    func isBreak(_ byte: UInt8) -> Bool { byte.isLineBreak || byte.isBlank }
+    isPadded = text.last == ASCII.equals
+    guard let firstBreak = text.firstIndex(where: isBreak),
+      let second = text[firstBreak...].firstIndex(where: { !isBreak($0) })
+    else {
+      (first, width, fold) = (text.count, 0, [])
+      return
+    }
+    first = firstBreak - text.startIndex
+    fold = Array(text[firstBreak..<second])
+    width = (text[second...].firstIndex(where: isBreak) ?? text.endIndex) - second
+  }
+
+  /// Reads ``description``.
+  init?(_ description: ArraySlice<UInt8>) {
+    let fields = String(decoding: description, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+    guard fields.count == 4, let first = Int(fields[0]), first >= 0, let width = Int(fields[1]), width >= 0,
+      fields[2].utf8.count % 2 == 0
+    else { return nil }
+    (self.first, self.width, isPadded) = (first, width, fields[3] == "=")
+    fold = []
+    let digits = Array(fields[2].utf8)
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = digits[index].hexadecimalValue, let low = digits[index + 1].hexadecimalValue else { return nil }
+      fold.append(high << 4 | low)
+    }
+    guard fold.isEmpty || width > 0 else { return nil }
+  }
+
+  var description: [UInt8] {
+    let digits = Array("0123456789abcdef".utf8)
+    let hex = fold.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return Array("\(first) \(width) ".utf8) + hex + Array(isPadded ? " =".utf8 : " -".utf8)
+  }
+
+  /// The base64 text of `data`, folded.
+  func text(of data: [UInt8]) -> ArraySlice<UInt8> {
+    var digits = Base64.encode(data)
+    if !isPadded { while digits.last == ASCII.equals { digits.removeLast() } }
+    guard !fold.isEmpty else { return digits[...] }
+    var output: [UInt8] = []
+    output.reserveCapacity(digits.count + digits.count / width * fold.count + fold.count)
+    var position = min(first, digits.count)
+    output += digits[..<position]
+    while position < digits.count {
+      let end = min(position + width, digits.count)
+      output += fold
+      output += digits[position..<end]
+      position = end
+    }
+    return output[...]
+  }
+}

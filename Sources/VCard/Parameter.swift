@@ -1,0 +1,83 @@
+/// A parameter of a property, such as `TYPE=home,work`.
+public struct Parameter: Sendable, Hashable {
+  /// The name in upper case; the bare words of vCard 2.1 are named TYPE, ENCODING or VALUE by what they say.
+  public var name: String
+  /// The values, without quotes and with the escapes of RFC 6868 resolved.
+  public var values: [String]
+
+  /// Makes a parameter.
+  ///
+  /// - Parameters:
+  ///   - name: The name in upper case.
+  ///   - values: The values in plain text.
+  public init(_ name: String, _ values: [String]) {
+    self.name = name
+    self.values = values
+  }
+
+  /// Makes a parameter of one value.
+  public init(_ name: String, _ value: String) {
+    self.init(name, [value])
+  }
+}
+
+extension Parameter {
+  init(_ range: ParameterRange, in bytes: [UInt8], isLegacy: Bool) {
+    guard !range.name.isEmpty else {
+      let word = Self.text(range.value, in: bytes, isLegacy: isLegacy)
+      self.init(Self.nameOfBareWord(word.uppercasedASCII), word)
+      return
+    }
+    let name = String(decoding: bytes[range.name], as: UTF8.self).uppercasedASCII
+    self.init(name, Self.values(range.value, in: bytes, isLegacy: isLegacy))
+  }
+
+  /// The values between commas that are not quoted.
+  static func values(_ range: Range<Int>, in bytes: [UInt8], isLegacy: Bool) -> [String] {
+    var values: [String] = []
+    var isQuoted = false
+    var start = range.lowerBound
+    for index in range {
+      if bytes[index] == ASCII.quote { isQuoted.toggle() }
+      if bytes[index] == ASCII.comma, !isQuoted {
+        values.append(text(start..<index, in: bytes, isLegacy: isLegacy))
+        start = index + 1
+      }
+    }
+    values.append(text(start..<range.upperBound, in: bytes, isLegacy: isLegacy))
+    return values
+  }
+
+  private static func text(_ range: Range<Int>, in bytes: [UInt8], isLegacy: Bool) -> String {
+    let range = bytes.unquoted(bytes.trimmingBlanks(range))
+    guard !isLegacy, bytes.firstIndex(of: ASCII.caret, in: range) != nil else {
+      return String(decoding: bytes[range], as: UTF8.self)
+    }
+    var result: [UInt8] = []
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let byte = bytes[index]
+      index += 1
+      guard byte == ASCII.caret, index < range.upperBound else {
+        result.append(byte)
+        continue
+      }
+      switch bytes[index] {
+      case UInt8(ascii: "n"): result.append(ASCII.lineFeed)
+      case UInt8(ascii: "'"): result.append(ASCII.quote)
+      case ASCII.caret: result.append(ASCII.caret)
+      case let other: result += [byte, other]
+      }
+      index += 1
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func nameOfBareWord(_ word: String) -> String {
+    switch word {
+    case "QUOTED-PRINTABLE", "BASE64", "B", "8BIT", "7BIT": "ENCODING"
+    case "INLINE", "URL", "URI", "CID", "CONTENT-ID": "VALUE"
+    default: "TYPE"
+    }
+  }
+}

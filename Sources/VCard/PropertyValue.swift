@@ -1,0 +1,95 @@
+/// The value of a property that is made, not read.
+public enum PropertyValue: Sendable, Hashable {
+  /// One text; it is escaped.
+  case text(String)
+  /// Texts with commas between them (NICKNAME, CATEGORIES).
+  case list([String])
+  /// Components with semicolons between them, each a list (N, ADR, ORG).
+  case components([[String]])
+  /// A value that is not escaped: a URI, a date, a number.
+  case raw(String)
+  /// The bytes of a picture, sound or key with their media type.
+  case data([UInt8], mediaType: String)
+
+  /// The value as it stands in an unfolded line.
+  var encoded: [UInt8] {
+    switch self {
+    case .text(let text):
+      Array(TextValue.escape(text).utf8)
+    case .list(let texts):
+      Array(texts.map(TextValue.escape).joined(separator: ",").utf8)
+    case .components(let components):
+      Array(components.map { $0.map(TextValue.escape).joined(separator: ",") }.joined(separator: ";").utf8)
+    case .raw(let text):
+      Array(text.utf8).flatMap { $0 == ASCII.lineFeed ? Array("\\n".utf8) : $0 == ASCII.carriageReturn ? [] : [$0] }
+    case .data(let bytes, let mediaType):
+      Array("data:\(mediaType);base64,".utf8) + Base64.encode(bytes)
+    }
+  }
+}
+
+extension Property {
+  /// Makes a property.
+  ///
+  /// - Parameters:
+  ///   - name: The name, of letters, digits and `-`; other bytes become `-`.
+  ///   - group: The group that ties it to other properties, such as `item1`.
+  ///   - parameters: The parameters in plain text.
+  ///   - value: The value in plain form.
+  public init(_ name: String, group: String? = nil, parameters: [Parameter] = [], value: PropertyValue) {
+    var bytes: [UInt8] = []
+    if let group, !group.isEmpty {
+      bytes += Self.nameBytes(group)
+      bytes.append(ASCII.dot)
+    }
+    let groupRange = 0..<max(0, bytes.count - 1)
+    let nameStart = bytes.count
+    bytes += Self.nameBytes(name)
+    let nameRange = nameStart..<bytes.count
+    for parameter in parameters { bytes += parameter.encoded }
+    let parameterRange = min(nameRange.upperBound + 1, bytes.count)..<bytes.count
+    bytes.append(ASCII.colon)
+    let valueStart = bytes.count
+    bytes += value.encoded
+    self.init(
+      ContentLine(group: groupRange, name: nameRange, parameters: parameterRange, value: valueStart..<bytes.count),
+      in: bytes)
+  }
+
+  private static func nameBytes(_ name: String) -> [UInt8] {
+    let bytes = name.utf8.map { $0.isNameByte ? $0 : UInt8(ascii: "-") }
+    return bytes.isEmpty ? [UInt8(ascii: "X")] : bytes
+  }
+}
+
+extension ContentLine {
+  /// A line that is made, not read.
+  init(group: Range<Int>, name: Range<Int>, parameters: Range<Int>, value: Range<Int>) {
+    self.group = group
+    self.name = name
+    self.parameters = parameters
+    self.value = value
+    number = 0
+  }
+}
+
+extension Parameter {
+  /// `;NAME=value,"quoted value"`, escaped as RFC 6868 says.
+  var encoded: [UInt8] {
+    let values = values.map { value -> String in
+      var text = ""
+      for scalar in value.unicodeScalars {
+        switch scalar {
+        case "^": text += "^^"
+        case "\"": text += "^'"
+        case "\n": text += "^n"
+        case "\u{00}"..."\u{08}", "\u{0B}"..."\u{1F}", "\u{7F}": continue
+        default: text.unicodeScalars.append(scalar)
+        }
+      }
+      let needsQuotes = text.utf8.contains { [ASCII.comma, ASCII.semicolon, ASCII.colon, ASCII.equals].contains($0) }
+      return needsQuotes ? "\"" + text + "\"" : text
+    }
+    return Array((";" + name + "=" + values.joined(separator: ",")).utf8)
+  }
+}
