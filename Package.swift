@@ -19,6 +19,7 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
@@ -31,7 +32,8 @@ let package = Package(
     .library(name: "VCard", targets: ["VCard"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
-    .library(name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages"]),
+    .library(
+      name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages", "Digest"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -65,7 +67,7 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux", lifecycle,
+        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux", lifecycle, signals,
         logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
@@ -85,7 +87,12 @@ let package = Package(
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
-    .testTarget(name: "BusTests", dependencies: ["Bus", "KithMessages", "EventLoop", "TestKit", protobuf], swiftSettings: strict),
+    .testTarget(
+      name: "BusTests", dependencies: ["Bus", "BusZeroMQ", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+    .testTarget(
+      name: "BusZeroMQTests", dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
+      swiftSettings: strict),
     .testTarget(
       name: "StorageTests", dependencies: ["Storage", "Bus", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
       swiftSettings: strict),
@@ -101,10 +108,6 @@ let package = Package(
         "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit", protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(name: "CommandsTests", dependencies: ["Commands", "KithClient", "KithMessages", "Bus"], swiftSettings: strict),
-    .testTarget(
-      name: "IntegrationTests",
-      dependencies: ["KithClient", "KithMessages", "Bus", "BusZeroMQ", "ZeroMQ", "EventLoop", "Digest", "TestKit", protobuf, logging],
-      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -10,7 +10,7 @@ struct FlightID: Hashable, Sendable {
 /// The commands that run now. A second call with the same key joins the first instead of running again.
 ///
 /// The work runs in a task of its own, which is cancelled when the last caller that waits for it was cancelled.
-final class Flights: Sendable {
+public final class Flights: Sendable {
   private typealias Outcome = Result<any Sendable, Failure>
 
   private struct Flight {
@@ -27,7 +27,11 @@ final class Flights: Sendable {
 
   private let state = Lock(State())
 
-  var count: Int { self.state.withLock { $0.flights.count } }
+  /// Makes an empty table.
+  public init() {}
+
+  /// Commands that run now.
+  public var count: Int { self.state.withLock { $0.flights.count } }
 
   /// Runs `work`, or waits for what runs under `id` already.
   ///

@@ -54,4 +54,14 @@ public struct EncodedAnswer: Sendable {
   public var effects: [StreamPosition]
   /// Whether it is a remembered answer.
   public var isReplayed: Bool
+
+  /// Makes an answer.
+  public init(
+    body: [UInt8], attachments: [[UInt8]] = [], effects: [StreamPosition] = [], isReplayed: Bool = false
+  ) {
+    self.body = body
+    self.attachments = attachments
+    self.effects = effects
+    self.isReplayed = isReplayed
+  }
 }

@@ -12,25 +12,27 @@ public final class Router: Port, Sendable {
   private let routes: [String: Route]
   private let journal: any CommandJournal
   private let contentKey: HMACKey
-  private let flights = Flights()
+  private let flights: Flights
   private let logger: Logger
 
   /// Makes a router.
   ///
   /// - Parameters:
-  ///   - routes: One a method.
+  ///   - routes: One a method. `System/Cancel` and `System/Services` are the router's own.
+  ///   - flights: Where running commands are counted.
   ///   - journal: Where answers are kept.
   ///   - contentKey: Authenticates the content of commands in the journal; kept outside the database, so that the
   ///     journal alone does not betray what was asked.
-  public init(_ routes: [Route], journal: any CommandJournal, contentKey: HMACKey, logger: Logger) {
-    self.routes = Dictionary(routes.map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
+  public init(
+    _ routes: [Route], flights: Flights = Flights(), journal: any CommandJournal, contentKey: HMACKey, logger: Logger
+  ) {
+    let own = [Self.cancel(flights), Self.services(routes.map(\.method) + [Methods.systemCancel, Methods.systemServices])]
+    self.routes = Dictionary((routes + own).map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.flights = flights
     self.journal = journal
     self.contentKey = contentKey
     self.logger = logger
   }
-
-  /// The methods that are served, in the order of `proto/`.
-  public var methods: [Method] { Methods.all.filter { self.routes[$0.name] != nil } }
 
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     guard let handler = self.routes[C.method.name]?.handler as? Handler<C> else { throw Self.unserved(C.method.name) }
@@ -54,17 +56,6 @@ public final class Router: Port, Sendable {
 
   /// The rules of a method that is served; nil for any other name.
   public func method(named name: String) -> Method? { self.routes[name]?.method }
-
-  /// Cancels a command of a principal that is running.
-  ///
-  /// - Parameter requestID: Its request id or idempotency key.
-  /// - Returns: Whether there was one.
-  public func cancel(principal: String, requestID: String) -> Bool {
-    self.flights.cancel(FlightID(principal: principal, key: requestID))
-  }
-
-  /// Commands that run now.
-  public var inFlight: Int { self.flights.count }
 
   /// Takes up what the last process left unfinished, as each method's recovery says.
   public func recover() async throws(Failure) {
@@ -165,6 +156,29 @@ public final class Router: Port, Sendable {
     } catch {
       throw Failure(.invalidArgument, "MALFORMED", "The command cannot be encoded.")
     }
+  }
+
+  /// `System/Cancel`: of a command of the same principal, named by its request id or its idempotency key.
+  private static func cancel(_ flights: Flights) -> Route {
+    Route(CancelRequest.self) { request, context throws(Failure) in
+      guard !request.requestID.isEmpty else { throw .invalid(field: "request_id", "name the command to cancel") }
+      var reply = CancelReply()
+      reply.cancelled = flights.cancel(FlightID(principal: context.principal.name, key: request.requestID))
+      return reply
+    }
+  }
+
+  /// `System/Services`.
+  private static func services(_ served: [Method]) -> Route {
+    var reply = ServicesReply()
+    reply.services = Methods.all.filter(served.contains).map { method in
+      var service = Service()
+      service.name = method.name
+      service.mutating = method.isMutating
+      service.roles = Role.allCases.filter { $0.covers(method.role) }.map(\.rawValue)
+      return service
+    }
+    return Route(ServicesRequest.self) { [reply] _, _ throws(Failure) in reply }
   }
 
   private static func unserved(_ name: String) -> Failure {

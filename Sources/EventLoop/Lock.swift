@@ -1,10 +1,10 @@
 internal import Glibc
 
+// `@unchecked` is sound: `state` is reached only inside `withLock`, which holds the mutex, and is itself `Sendable`.
 /// A mutex that owns the state it guards.
 ///
 /// It wraps `pthread_mutex_t` because ThreadSanitizer does not see `Synchronization.Mutex` on Linux and reports every
 /// access under it as a race.
-// `@unchecked` is sound: `state` is reached only inside `withLock`, which holds the mutex, and is itself `Sendable`.
 @safe public final class Lock<State: Sendable>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var state: State

@@ -17,6 +17,12 @@ enum Base64 {
     return table
   }()
 
+  /// For each place in a group of four digits and each byte its bits of the three bytes; `foreign` in the top byte for a byte
+  /// that is no digit.
+  private static let groups: [UInt32] = (0..<4).flatMap { place in
+    digits.map { $0 < skipped ? UInt32($0) << UInt32(18 - 6 * place) : 0xFF00_0000 }
+  }
+
   /// Whether a byte may stand in a line of base64.
   static func isText(_ byte: UInt8) -> Bool {
     digits[Int(byte)] != foreign && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_")
@@ -30,6 +36,7 @@ enum Base64 {
   static func decode(_ bytes: [UInt8], in range: Range<Int>) -> [UInt8]? {
     let text = bytes.span.extracting(range)
     let table = digits.span
+    let quick = groups.span
     var isValid = true
     // At most `range.count` digits make at most three bytes for four of them; each write below follows four or fewer digits
     // that no earlier write used, so `count` stays under the capacity. Unchecked reads follow the test of `index + 4 <= end`.
@@ -41,14 +48,13 @@ enum Base64 {
       while index < end {
         if filled == 0 {
           while index &+ 4 <= end {
-            let a = unsafe table[Int(text[unchecked: index])]
-            let b = unsafe table[Int(text[unchecked: index &+ 1])]
-            let c = unsafe table[Int(text[unchecked: index &+ 2])]
-            let d = unsafe table[Int(text[unchecked: index &+ 3])]
-            guard (a | b | c | d) < skipped else { break }
-            unsafe output[count] = a << 2 | b >> 4
-            unsafe output[count &+ 1] = b << 4 | c >> 2
-            unsafe output[count &+ 2] = c << 6 | d
+            let group =
+              unsafe quick[Int(text[unchecked: index])] | quick[256 &+ Int(text[unchecked: index &+ 1])]
+              | quick[512 &+ Int(text[unchecked: index &+ 2])] | quick[768 &+ Int(text[unchecked: index &+ 3])]
+            guard group < 1 << 24 else { break }
+            unsafe output[count] = UInt8(truncatingIfNeeded: group &>> 16)
+            unsafe output[count &+ 1] = UInt8(truncatingIfNeeded: group &>> 8)
+            unsafe output[count &+ 2] = UInt8(truncatingIfNeeded: group)
             count &+= 3
             index &+= 4
           }

@@ -51,6 +51,32 @@ extension [UInt8] {
     }
   }
 
+  /// The first index of a CR or LF in `range`.
+  func firstLineBreak(in range: Range<Int>) -> Int? {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let feeds = ones * UInt64(ASCII.lineFeed)
+    let carriages = ones * UInt64(ASCII.carriageReturn)
+    // The precondition keeps each load of eight bytes, and each single one, inside the array, which outlives the closure.
+    return unsafe withUnsafeBytes { buffer in
+      var index = range.lowerBound
+      while index &+ 8 <= range.upperBound {
+        let word = unsafe UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+        let feed = word ^ feeds
+        let carriage = word ^ carriages
+        // A byte is zero where the difference matches; the lowest such byte shows at its top bit.
+        let found = ((feed &- ones) & ~feed | (carriage &- ones) & ~carriage) & (ones << 7)
+        if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
+        index &+= 8
+      }
+      while index < range.upperBound {
+        if unsafe buffer[index].isLineBreak { return index }
+        index &+= 1
+      }
+      return nil
+    }
+  }
+
   /// Whether every byte in `range` is below 0x80.
   func isASCII(in range: Range<Int>) -> Bool {
     let bytes = span.extracting(range)
@@ -95,15 +121,35 @@ extension String {
   /// The text with its letters a to z in upper case.
   var uppercasedASCII: String {
     guard utf8.contains(where: { $0 &- 0x61 < 26 }) else { return self }
-    return String(decoding: utf8.map(\.uppercasedASCII), as: UTF8.self)
+    let bytes = utf8
+    // The buffer has room for all bytes of the text, which are written from its start; their number is returned.
+    return unsafe String(unsafeUninitializedCapacity: bytes.count) { buffer in
+      var index = 0
+      for byte in bytes {
+        unsafe buffer[index] = byte.uppercasedASCII
+        index += 1
+      }
+      return index
+    }
   }
 
   /// The text without white space at its ends.
   var trimmed: String {
-    let bytes = Array(utf8)
     func isWhite(_ byte: UInt8) -> Bool { byte.isBlank || byte.isLineBreak }
-    guard let first = bytes.firstIndex(where: { !isWhite($0) }), let last = bytes.lastIndex(where: { !isWhite($0) })
+    guard let first = utf8.first, let last = utf8.last, isWhite(first) || isWhite(last) else { return self }
+    guard let start = utf8.firstIndex(where: { !isWhite($0) }), let end = utf8.lastIndex(where: { !isWhite($0) })
     else { return "" }
-    return first == 0 && last == bytes.count - 1 ? self : String(decoding: bytes[first...last], as: UTF8.self)
+    return String(self[start...end])
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether `byte` is among the bytes.
+  func has(_ byte: UInt8) -> Bool {
+    // The buffer is the slice's own and is searched within its count.
+    unsafe withUnsafeBytes { buffer in
+      guard let base = buffer.baseAddress else { return false }
+      return unsafe memchr(base, Int32(byte), buffer.count) != nil
+    }
   }
 }

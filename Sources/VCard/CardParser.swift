@@ -64,7 +64,7 @@ struct CardParser {
   private mutating func read(_ line: PhysicalLine, number: Int) throws(CardFault) {
     var range = line.range
     var isFolded = false
-    while let next = lookahead, let first = next.range.first, bytes[first].isBlank {
+    while let next = lookahead, continues(next) {
       range = range.lowerBound..<next.range.upperBound
       isFolded = true
       advance()
@@ -85,11 +85,17 @@ struct CardParser {
     keep(content)
   }
 
+  /// Whether a line goes on with the one before it: it starts with a blank, or is empty and the next one does.
+  private func continues(_ line: PhysicalLine) -> Bool {
+    let first = line.range.first ?? line.next
+    return first < end && bytes[first].isBlank
+  }
+
   /// The ranges of a line; a fold before the value makes an unfolded copy.
   private mutating func contentLine(_ range: Range<Int>, number: Int, isFolded: Bool) -> ContentLine? {
     guard var content = header(range, number: number) else { return nil }
     guard isFolded else { return content }
-    let head = content.range.lowerBound..<content.value.lowerBound
+    let head = content.start..<content.value.lowerBound
     if bytes.firstIndex(of: ASCII.lineFeed, in: head) ?? bytes.firstIndex(of: ASCII.carriageReturn, in: head) != nil {
       let start = bytes.count
       bytes.append(contentsOf: bytes.unfolded(range))
@@ -135,7 +141,7 @@ struct CardParser {
       Marker(of: next.range, in: bytes) != .end
     {
       extend(&content, to: next)
-      while let fold = lookahead, let first = fold.range.first, bytes[first].isBlank { extend(&content, to: fold) }
+      while let fold = lookahead, continues(fold) { extend(&content, to: fold) }
     }
   }
 
@@ -172,8 +178,16 @@ struct CardParser {
     if deepest >= limits.nesting { warn(.nestedTooDeep, content.number) }
   }
 
+  /// Adds a line to a value, also to one whose start was copied behind the card.
   private mutating func extend(_ content: inout ContentLine, to line: PhysicalLine) {
-    content.value = content.value.lowerBound..<line.range.upperBound
+    if content.value.lowerBound < end {
+      content.value = content.value.lowerBound..<line.range.upperBound
+    } else {
+      let text = bytes[line.range]
+      bytes.append(ASCII.lineFeed)
+      bytes.append(contentsOf: text)
+      content.value = content.value.lowerBound..<bytes.count
+    }
     content.traits.insert(.folded)
     advance()
   }
@@ -202,9 +216,11 @@ struct CardParser {
   /// that is mostly UTF-8 stays, and its bad bytes are replaced when it is read.
   private mutating func decodeUndeclared() {
     guard properties.contains(where: { $0.traits.contains(.undeclared) }) else { return }
-    let declared = properties.filter { $0.traits.contains(.hasCharset) }
-      .compactMap { Property($0, in: bytes).value(ofParameter: "CHARSET") }
-      .filter { !CharsetDecoder.isUTF8($0) }
+    // A card has one code page or two; more are not worth trying.
+    let declared = Array(
+      properties.lazy.filter { $0.traits.contains(.hasCharset) }
+        .compactMap { [bytes] in Property($0, in: bytes).value(ofParameter: "CHARSET") }
+        .filter { !CharsetDecoder.isUTF8($0) }.prefix(3))
     for index in properties.indices where properties[index].traits.contains(.undeclared) {
       let content = Property(properties[index], in: bytes).content
       guard !content.isMostlyUTF8 else { continue }

@@ -4,12 +4,14 @@
 /// and groups take the form of the version, and everything else goes through.
 public struct CardWriter: Sendable {
   private let version: Version
+  private let names: [String: String]
 
   /// Makes a writer.
   ///
   /// - Parameter version: 3.0 or 4.0; 2.1 is written as 3.0.
   public init(version: Version = .v4_0) {
     self.version = version == .v2_1 ? .v3_0 : version
+    names = Self.names(for: self.version)
   }
 
   /// The bytes of a card, from BEGIN to END with CRLF at the end of each line.
@@ -42,7 +44,7 @@ public struct CardWriter: Sendable {
     let label = card.label(of: property)
     let isCustom = label.authority == .customType && Self.labeled.contains(property.name)
     let group = isCustom ? property.group ?? groups.next() : property.group
-    let name = Self.names(for: version)[property.name] ?? property.name
+    let name = names[property.name] ?? property.name
     let parameters = parameters(of: property, label: label, withoutCustom: isCustom)
     let written =
       dataProperty(property, name: name, group: group, parameters: parameters)
@@ -59,11 +61,14 @@ public struct CardWriter: Sendable {
     "TEL", "EMAIL", "ADR", "URL", "IMPP", "RELATED", "X-ABRELATEDNAMES", "X-ABDATE",
   ]
 
-  /// Properties that have another name in a version.
+  /// Names that are written otherwise than in upper case, or differ between the versions.
   private static func names(for version: Version) -> [String: String] {
-    version == .v4_0
+    let apple = ["X-ABLABEL": "X-ABLabel", "X-ABSHOWAS": "X-ABShowAs"]
+    let groups =
+      version == .v4_0
       ? ["X-ADDRESSBOOKSERVER-KIND": "KIND", "X-ADDRESSBOOKSERVER-MEMBER": "MEMBER"]
       : ["KIND": "X-ADDRESSBOOKSERVER-KIND", "MEMBER": "X-ADDRESSBOOKSERVER-MEMBER"]
+    return apple.merging(groups) { $1 }
   }
 
   private func parameters(of property: Property, label: Label, withoutCustom: Bool) -> [Parameter] {

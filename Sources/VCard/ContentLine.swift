@@ -66,8 +66,6 @@ struct ContentLine: Sendable, Hashable {
     self.number = number
   }
 
-  /// The range from the first byte of the group or name to the end of the value.
-  var range: Range<Int> {
-    (group.isEmpty ? name.lowerBound : group.lowerBound)..<value.upperBound
-  }
+  /// The first byte of the group or name.
+  var start: Int { group.isEmpty ? name.lowerBound : group.lowerBound }
 }

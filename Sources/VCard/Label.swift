@@ -44,29 +44,21 @@ extension Card {
   func label(of property: Property, fallback: String? = nil) -> Label {
     var label = Label()
     var custom: String?
-    for parameter in property.parameters {
-      switch parameter.name {
-      case "TYPE":
+    for range in ParameterScanner(property.line, in: storage) {
+      if range.name.isEmpty || storage.matches("TYPE", in: range.name) {
+        let parameter = Parameter(range, in: storage, isLegacy: property.isLegacy)
+        guard parameter.name == "TYPE" else { continue }
         for value in parameter.values {
-          for word in LabelWords.split(value) {
-            let upper = word.uppercasedASCII
-            if upper == "PREF" {
-              label.preference = label.preference ?? 1
-            } else if !upper.isEmpty, !label.types.contains(upper) {
-              label.types.append(upper)
-              if !LabelWords.isKnown(upper), custom == nil { custom = LabelWords.unwrapCustom(word) }
-            }
-          }
+          for word in LabelWords.split(value) { add(word, to: &label, custom: &custom) }
         }
-      case "PREF":
-        label.preference = parameter.values.first.flatMap { Int($0) }.flatMap { 1...100 ~= $0 ? $0 : nil }
-      case "X-LABEL":
-        custom = parameter.values.joined(separator: ",")
-      default:
-        break
+      } else if storage.matches("PREF", in: range.name) {
+        let value = String(decoding: storage[storage.unquoted(range.value)], as: UTF8.self)
+        label.preference = Int(value).flatMap { 1...100 ~= $0 ? $0 : nil }
+      } else if storage.matches("X-LABEL", in: range.name) {
+        custom = Parameter.values(range.value, in: storage, isLegacy: property.isLegacy).joined(separator: ",")
       }
     }
-    label.types.sort()
+    if label.types.count > 1 { label.types.sort() }
     if let text = companions(of: property, named: "X-ABLABEL")?.text.trimmed, !text.isEmpty {
       label.raw = text
       label.canonical = LabelWords.unwrapToken(text)
@@ -80,5 +72,15 @@ extension Card {
       label.authority = .typeWords
     }
     return label
+  }
+
+  private func add(_ word: String, to label: inout Label, custom: inout String?) {
+    let upper = word.uppercasedASCII
+    if upper == "PREF" {
+      label.preference = label.preference ?? 1
+    } else if !upper.isEmpty, !label.types.contains(upper) {
+      label.types.append(upper)
+      if custom == nil, !LabelWords.isKnown(upper) { custom = LabelWords.unwrapCustom(word) }
+    }
   }
 }

@@ -34,10 +34,16 @@ enum LabelWords {
     "WORLDPHONE", "HOME_FAX", "INLINE", "VCARD", "UTF-8", "QUOTED-PRINTABLE", "BASE64", "UNKNOWN", "X-INTERNET",
   ]
 
-  private static let simple = Set(tokens.map(\.0))
+  private static let known = silent.union(relations).union(tokens.map(\.0))
 
+  /// Whether a TYPE word, in upper case, says more than its property and label do.
+  static func isTelling(_ word: String) -> Bool {
+    word != "VOICE" && word != "INTERNET" && word != "MSG" && isKnown(word)
+  }
+
+  /// Whether a TYPE word, in upper case, is of a vocabulary and no label of the person's own.
   static func isKnown(_ word: String) -> Bool {
-    silent.contains(word) || simple.contains(word) || relations.contains(word) || word.hasPrefix("X-EVOLUTION")
+    known.contains(word) || word.hasPrefix("X-EVOLUTION")
       || word.hasPrefix("X-SERVICE")
   }
 
@@ -48,7 +54,8 @@ enum LabelWords {
   }
 
   private static func word(_ text: String) -> String {
-    text.uppercasedASCII.hasPrefix("TYPE=") ? String(text.dropFirst(5)).trimmed : text.trimmed
+    text.utf8.contains(ASCII.equals) && text.uppercasedASCII.hasPrefix("TYPE=")
+      ? String(text.dropFirst(5)).trimmed : text.trimmed
   }
 
   /// A person's own TYPE word without `X-`; Android writes `X-CUSTOM(CHARSET=...,ENCODING=QUOTED-PRINTABLE,text)`.

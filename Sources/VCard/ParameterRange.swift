@@ -20,10 +20,13 @@ struct ParameterScanner: Sequence, IteratorProtocol {
     while !rest.isEmpty {
       var isQuoted = false
       var equals: Int?
+      // Android writes a label as a bare word, `X-CUSTOM(CHARSET=...)`, whose equals signs are its own.
+      var isNamed = true
       var index = rest.lowerBound
       while index < rest.upperBound, isQuoted || bytes[index] != ASCII.semicolon {
         if bytes[index] == ASCII.quote { isQuoted.toggle() }
-        if bytes[index] == ASCII.equals, !isQuoted, equals == nil { equals = index }
+        if bytes[index] == UInt8(ascii: "("), equals == nil { isNamed = false }
+        if bytes[index] == ASCII.equals, isNamed, !isQuoted, equals == nil { equals = index }
         index += 1
       }
       let piece = rest.lowerBound..<index

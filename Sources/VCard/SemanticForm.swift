@@ -32,7 +32,7 @@ public enum SemanticForm {
     if !isData(property) {
       let label = card.label(of: property)
       fields.append(Array((label.canonical ?? "").utf8))
-      fields.append(Array(label.types.filter { $0 != "VOICE" && $0 != "INTERNET" }.joined(separator: ",").utf8))
+      fields.append(Array(label.types.filter { LabelWords.isTelling($0) }.joined(separator: ",").utf8))
       fields.append(Array(label.preference.map(String.init)?.utf8 ?? "".utf8))
     }
     for parameter in property.parameters.sorted(by: {

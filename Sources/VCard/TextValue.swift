@@ -3,7 +3,7 @@ enum TextValue {
   /// The text with its escapes resolved: `\n` and `\N` are line feeds, `\,` `\;` `\:` `\\` stand for the second character, and
   /// any other backslash stands for itself.
   static func unescape(_ bytes: ArraySlice<UInt8>) -> String {
-    guard bytes.contains(ASCII.backslash) else { return normalized(bytes) }
+    guard bytes.has(ASCII.backslash) else { return normalized(bytes) }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
     var index = bytes.startIndex
@@ -26,7 +26,7 @@ enum TextValue {
 
   /// The text with CR LF and CR written as LF.
   static func normalized(_ bytes: ArraySlice<UInt8>) -> String {
-    guard bytes.contains(ASCII.carriageReturn) else { return String(decoding: bytes, as: UTF8.self) }
+    guard bytes.has(ASCII.carriageReturn) else { return String(decoding: bytes, as: UTF8.self) }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
     var previous: UInt8 = 0

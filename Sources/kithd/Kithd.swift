@@ -1,4 +1,25 @@
+import ArgumentParser
+import Hub
+
+/// The daemon. See `docs/operations.md`.
 @main
-struct Kithd {
-  static func main() {}
+struct Kithd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kithd", abstract: "Keeps a home's contacts in step and serves them over ZeroMQ.",
+    discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith")
+
+  @Option(help: "Where what is kept lives. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
+  var stateDir: String?
+
+  @Option(help: "Where the sockets live. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
+  var runtimeDir: String?
+
+  @Option(help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml when it is there.")
+  var config: String?
+
+  func run() async throws {
+    let code = await HubProcess(stateDirectory: self.stateDir, runtimeDirectory: self.runtimeDir, configPath: self.config)
+      .run()
+    guard code == 0 else { throw ExitCode(code) }
+  }
 }

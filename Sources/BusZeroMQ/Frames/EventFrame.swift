@@ -1,0 +1,75 @@
+public import Bus
+public import KithMessages
+
+/// A message of the events plane.
+public enum EventFrame: Sendable, Hashable {
+  /// One event of a stream.
+  case event(LoggedEvent)
+  /// The positions of all streams.
+  case head(Head)
+
+  /// The frames in an encoding.
+  ///
+  /// - Throws: `INTERNAL` when the message does not fit its encoding or the limits.
+  public func encoded(_ encoding: Encoding) throws(Failure) -> [[UInt8]] {
+    switch self {
+    case .event(let event):
+      try Self.frames(
+        .stream(event.header.stream, encoding), Self.eventKind, try encoding.encode(event.header),
+        try encoding.encode(event.event))
+    case .head(let head):
+      try Self.frames(.head(encoding), Self.headKind, try encoding.encode(EventHeader()), try encoding.encode(head))
+    }
+  }
+
+  /// Reads the frames of a message.
+  public static func decode(_ frames: [[UInt8]]) -> FrameOutcome<EventFrame> {
+    guard frames.count >= 2 else { return .foreign }
+    switch WireTag.events.compare(frames[1]) {
+    case .same: break
+    case .otherMajor: return .rejected(.wrongMajor(.events))
+    case .foreign: return .foreign
+    }
+    guard frames.count >= Self.frameCount else {
+      return .rejected(.malformed("The event has \(frames.count) frames; it needs \(Self.frameCount)."))
+    }
+    guard frames[4].count <= WireLimits.header else {
+      return .rejected(.oversize("header in bytes", frames[4].count, limit: WireLimits.header))
+    }
+    guard frames[5].count <= WireLimits.body else {
+      return .rejected(.oversize("body in bytes", frames[5].count, limit: WireLimits.body))
+    }
+    guard let encoding = Encoding(frame: frames[3]) else {
+      return .rejected(.malformed("The fourth frame names the type of content: pb or json."))
+    }
+    guard frames[2].count == 1, let kind = EventKind(rawValue: frames[2][0]) else {
+      return .rejected(.malformed("The third frame is not a kind of event known here.", encoding: encoding))
+    }
+    do throws(Failure) {
+      switch kind {
+      case .event:
+        var event = LoggedEvent()
+        event.header = try encoding.decode(EventHeader.self, from: frames[4])
+        event.event = try encoding.decode(Event.self, from: frames[5])
+        return .accepted(.event(event))
+      case .head:
+        return .accepted(.head(try encoding.decode(Head.self, from: frames[5])))
+      }
+    } catch {
+      return .rejected(.malformed("The event cannot be read as \(encoding.rawValue).", encoding: encoding))
+    }
+  }
+
+  private static let frameCount = 6
+  private static let eventKind = [EventKind.event.rawValue]
+  private static let headKind = [EventKind.head.rawValue]
+
+  private static func frames(
+    _ topic: Topic, _ kind: [UInt8], _ header: [UInt8], _ body: [UInt8]
+  ) throws(Failure) -> [[UInt8]] {
+    guard header.count <= WireLimits.header, body.count <= WireLimits.body else {
+      throw Failure(.internal, "BUG", "An event of \(header.count + body.count) bytes does not fit a message.")
+    }
+    return [topic.bytes, WireTag.events.bytes, kind, topic.encoding.frame, header, body]
+  }
+}

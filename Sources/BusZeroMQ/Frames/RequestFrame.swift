@@ -1,0 +1,88 @@
+public import Bus
+public import KithMessages
+
+/// A command on the control plane.
+public struct RequestFrame: Sendable, Hashable {
+  /// The method's name on the wire.
+  public var service: String
+  /// How header and body are written, and the answer will be.
+  public var encoding: Encoding
+  /// Identity, time and wishes of the call.
+  public var header: RequestHeader
+  /// The command in that encoding.
+  public var body: [UInt8]
+  /// Bulk bytes, at most four.
+  public var attachments: [[UInt8]]
+
+  /// Makes a request.
+  public init(
+    service: String, encoding: Encoding = .pb, header: RequestHeader, body: [UInt8], attachments: [[UInt8]] = []
+  ) {
+    self.service = service
+    self.encoding = encoding
+    self.header = header
+    self.body = body
+    self.attachments = attachments
+  }
+
+  /// The frames after routing id and delimiter.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/BODY_TOO_LARGE`.
+  public func encoded() throws(Failure) -> [[UInt8]] {
+    try ControlLayout.encode(
+      .request, service: self.service, encoding: self.encoding, header: self.header, body: self.body,
+      attachments: self.attachments)
+  }
+
+  /// Reads the frames after routing id and delimiter.
+  public static func decode(_ frames: [[UInt8]]) -> FrameOutcome<RequestFrame> {
+    let envelope: ControlLayout.Envelope
+    switch ControlLayout.open(frames) {
+    case .accepted(let opened): envelope = opened
+    case .rejected(let rejection): return .rejected(Self.naming(rejection, frames))
+    case .foreign: return .foreign
+    }
+    let (service, encoding) = (envelope.service, envelope.encoding)
+    guard envelope.kind == .request else {
+      return .rejected(
+        FrameRejection(
+          .malformed, Failure(.unimplemented, "KIND_UNKNOWN", "A client sends requests only."), service: service,
+          encoding: encoding))
+    }
+    guard let header = ControlLayout.header(RequestHeader.self, frames, encoding) else {
+      return .rejected(
+        .malformed(
+          "The header is not a kith.v1.RequestHeader in \(encoding.rawValue).", service: service, encoding: encoding))
+    }
+    guard !header.requestID.isEmpty, header.requestID.count <= WireLimits.requestID else {
+      return .rejected(
+        FrameRejection(
+          .malformed,
+          Failure(
+            .invalidArgument, "REQUEST_ID_MISSING",
+            "The header needs a request_id of 1 to \(WireLimits.requestID) characters, the same on every resend."),
+          service: service, encoding: encoding))
+    }
+    guard header.idempotencyKey.utf8.count <= WireLimits.idempotencyKey else {
+      return .rejected(
+        FrameRejection(
+          .malformed,
+          .invalid(field: "idempotency_key", "It may have \(WireLimits.idempotencyKey) bytes."), service: service,
+          encoding: encoding, requestID: header.requestID))
+    }
+    return .accepted(
+      RequestFrame(
+        service: service, encoding: encoding, header: header, body: frames[5],
+        attachments: Array(frames.dropFirst(WireLimits.fixedFrames))))
+  }
+
+  /// Adds the request id where the header is small enough to be looked at, so that the client finds the call.
+  private static func naming(_ rejection: FrameRejection, _ frames: [[UInt8]]) -> FrameRejection {
+    guard frames.count >= WireLimits.fixedFrames, frames[4].count <= WireLimits.header,
+      let header = ControlLayout.header(RequestHeader.self, frames, rejection.encoding)
+    else { return rejection }
+    var rejection = rejection
+    rejection.requestID = String(header.requestID.prefix(WireLimits.requestID))
+    return rejection
+  }
+}

@@ -1,0 +1,31 @@
+/// What a message of the control and events planes may measure. docs/protocol.md, 2.
+public enum WireLimits {
+  /// Frames of a message, without routing id and delimiter.
+  public static let frames = 10
+  /// Frames before the attachments of a control message.
+  public static let fixedFrames = 6
+  /// Attachments of a control message.
+  public static let attachments = Self.frames - Self.fixedFrames
+  /// Bytes of a header.
+  public static let header = 4 << 10
+  /// Bytes of a body.
+  public static let body = 256 << 10
+  /// Bytes of an attachment that is sent.
+  public static let attachment = 256 << 10
+  /// Bytes of an attachment that is accepted.
+  public static let acceptedAttachment = 512 << 10
+  /// Bytes of any frame; libzmq cuts the connection of a peer that sends more.
+  public static let frame = 1 << 20
+  /// Bytes of a service name.
+  public static let service = 128
+  /// Characters of a request id.
+  public static let requestID = 64
+  /// Bytes of an idempotency key.
+  public static let idempotencyKey = 64
+  /// Bytes of a topic.
+  public static let topic = 64
+  /// Topics a peer may subscribe to.
+  public static let subscriptions = 16
+  /// Events of a page of Replay or Snapshot.
+  public static let page: UInt32 = 500
+}

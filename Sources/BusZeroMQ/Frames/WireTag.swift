@@ -1,0 +1,47 @@
+/// The first frame of a plane's messages: the protocol and its major version. docs/protocol.md, 2.
+public struct WireTag: Sendable, Hashable {
+  /// The six bytes as they travel.
+  public let bytes: [UInt8]
+
+  /// Commands and their answers.
+  public static let control = WireTag("KTHC01")
+  /// Events.
+  public static let events = WireTag("KTHE01")
+  /// Jobs of workers.
+  public static let work = WireTag("KTHW01")
+
+  private init(_ text: String) { self.bytes = Array(text.utf8) }
+
+  /// How another tag relates to this one.
+  enum Comparison {
+    /// The same protocol and version.
+    case same
+    /// The same plane in another major version.
+    case otherMajor
+    /// Not a message of this plane.
+    case foreign
+  }
+
+  func compare(_ other: [UInt8]) -> Comparison {
+    if other == self.bytes { return .same }
+    return other.count == self.bytes.count && other.starts(with: self.bytes.dropLast(2)) ? .otherMajor : .foreign
+  }
+}
+
+/// What a message of the control plane is.
+public enum ControlKind: UInt8, Sendable, Hashable {
+  /// A command, from client to hub.
+  case request = 1
+  /// A sign of life of a command: `Accepted` first, then `Progress`.
+  case partial = 2
+  /// The one answer of a command.
+  case final = 3
+}
+
+/// What a message of the events plane is.
+public enum EventKind: UInt8, Sendable, Hashable {
+  /// One event of a stream.
+  case event = 1
+  /// The positions of all streams.
+  case head = 2
+}

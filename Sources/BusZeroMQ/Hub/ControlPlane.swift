@@ -1,0 +1,317 @@
+public import Bus
+public import EventLoop
+internal import KithMessages
+public import Logging
+internal import SwiftProtobuf
+public import ZeroMQ
+
+/// The hub's side of the control plane: takes commands from any client and answers each once.
+///
+/// It lives on the event loop. What a command does happens elsewhere, in a task that comes back with a posted closure;
+/// only Ping is answered here.
+public actor ControlPlane: LoopActor {
+  public nonisolated let loop: LoopExecutor
+  private let router: Router
+  private let access: AccessPolicy
+  private let logger: Logger
+
+  /// Nil after ``close()``.
+  private var socket: Socket?
+  private var watch: Watch?
+  private var incoming = MultipartMessage(capacity: WireLimits.frames + 2)
+  private var outgoing = MultipartMessage(capacity: WireLimits.frames + 2)
+
+  private var requests = RequestTable()
+  private var tasks: [RequestTable.Key: Task<Void, Never>] = [:]
+  private var parked = ParkedReplies()
+  private var timer: LoopTimer?
+  private var isClosing = false
+  private var drained: CheckedContinuation<Void, Never>?
+
+  /// Makes the plane on a socket that is not bound yet.
+  ///
+  /// - Parameters:
+  ///   - context: With a ZAP handler, since the socket asks one about every peer.
+  ///   - router: Runs the commands.
+  ///   - access: Says who the peers are.
+  /// - Throws: `ZMQError` when the socket cannot be made.
+  public init(
+    context: Context, loop: LoopExecutor, router: Router, access: AccessPolicy, logger: Logger
+  ) throws(ZMQError) {
+    self.loop = loop
+    self.router = router
+    self.access = access
+    self.logger = logger
+    self.socket = try HubSocket.make(.router, zapDomain: "control", in: context)
+  }
+
+  isolated deinit {}
+
+  /// Binds the endpoint and begins to serve.
+  ///
+  /// - Throws: `ZMQError`.
+  public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
+    try self.socket?.bind(endpoint)
+    guard let source = self.socket?.source else { return }
+    self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
+  }
+
+  /// Commands that are being worked on.
+  public var inFlight: Int { self.requests.count }
+
+  /// Refuses new commands and waits until those that run have been answered, or `limit` is over.
+  public func drain(limit: Duration) async {
+    self.isClosing = true
+    guard self.requests.count > 0 else { return }
+    self.schedule(at: .now + limit) { $0.finishDraining() }
+    await withCheckedContinuation { self.drained = $0 }
+  }
+
+  /// Ends the connections. Answers that were sent linger for a second.
+  public func close() {
+    self.isClosing = true
+    self.watch = nil
+    for task in self.tasks.values { task.cancel() }
+    self.tasks = [:]
+    self.socket = nil
+  }
+
+  // MARK: - Requests
+
+  private func readable() {
+    do {
+      for _ in 0..<64 {
+        switch try self.socket?.receive(&self.incoming) ?? .empty {
+        case .empty: return
+        case .oversized(let frameCount):
+          self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
+        case .received: self.take()
+        }
+      }
+    } catch {
+      self.logger.error("control plane cannot receive", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func take() {
+    guard self.incoming.count >= 2 else { return }
+    let peer = self.incoming.bytes(at: 0)
+    let isPlainRequest = self.incoming.byteCount(at: 1) == 0
+    let userID = self.incoming.userID ?? ""
+    let frames = ((isPlainRequest ? 2 : 1)..<self.incoming.count).map { self.incoming.bytes(at: $0) }
+    let client = Client(peer: peer, isPlainRequest: isPlainRequest)
+    switch RequestFrame.decode(frames) {
+    case .foreign: self.logger.debug("message of another protocol dropped")
+    case .rejected(let rejection): self.send(rejection.answer, to: client)
+    case .accepted(let frame): self.take(frame, userID: userID, from: client)
+    }
+  }
+
+  private func take(_ frame: RequestFrame, userID: String, from client: Client) {
+    do throws(Failure) {
+      guard let principal = self.access.principal(userID: userID) else {
+        throw Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "This hub does not know who you are.")
+      }
+      guard !self.isClosing else {
+        throw Failure(
+          .unavailable, "SHUTTING_DOWN", "kithd is stopping. Send the command again when it is back.",
+          retryAfterMilliseconds: 1000)
+      }
+      if frame.service == Methods.systemPing.name { return try self.pong(frame, client) }
+      try self.start(frame, principal, client)
+    } catch {
+      self.send(.final(failure: error, to: frame.header.requestID, service: frame.service, encoding: frame.encoding), to: client)
+    }
+  }
+
+  /// Answers Ping without leaving the loop: it measures the way, not the pool.
+  private func pong(_ frame: RequestFrame, _ client: Client) throws(Failure) {
+    var reply = PingReply()
+    reply.echo = try frame.encoding.decode(PingRequest.self, from: frame.body).echo
+    self.send(Self.final(EncodedAnswer(body: try frame.encoding.encode(reply)), to: frame, sequence: 0), to: client)
+  }
+
+  private func start(_ frame: RequestFrame, _ principal: Principal, _ client: Client) throws(Failure) {
+    guard let method = self.router.method(named: frame.service) else {
+      throw Failure(
+        .unimplemented, "SERVICE_UNKNOWN",
+        "This hub does not serve '\(frame.service)'. `kith services` lists what it does.")
+    }
+    try principal.require(method)
+    let now = ContinuousClock.now
+    let timeout = try Self.timeout(of: frame.header, method)
+    let key = RequestTable.Key(peer: client.peer, requestID: frame.header.requestID)
+    let request = RequestTable.Request(
+      principal: principal.name, service: frame.service, encoding: frame.encoding,
+      isPlainRequest: client.isPlainRequest, wantsProgress: frame.header.wantProgress, deadline: now + timeout)
+    switch self.requests.admit(key, request, now: now) {
+    case .duplicate: return
+    case .refused(let failure): throw failure
+    case .admitted: break
+    }
+    let context = CallContext(
+      requestID: frame.header.requestID, idempotencyKey: frame.header.idempotencyKey, principal: principal,
+      attachments: frame.attachments
+    ) { [weak self] progress in
+      self?.post { $0.report(progress, of: key) }
+    }
+    self.tasks[key] = Task.detached { [router, weak self] in
+      let outcome: Result<EncodedAnswer, Failure>
+      do throws(Failure) {
+        outcome = .success(
+          try await router.answer(method: frame.service, encoding: frame.encoding, body: frame.body, context: context))
+      } catch {
+        outcome = .failure(error)
+      }
+      self?.post { $0.finish(key, frame, outcome) }
+    }
+    self.arm()
+  }
+
+  /// How long the command may take: the nearer of what the caller said and what the method allows when nothing is said.
+  private static func timeout(of header: RequestHeader, _ method: Method) throws(Failure) -> Duration {
+    if header.hasDeadline {
+      let left = header.deadline.nanosecondsSince1970 - WallClock.nanoseconds()
+      guard left > 0 else {
+        throw Failure(
+          .deadlineExceeded, "EXPIRED_ON_ARRIVAL",
+          "The command's deadline had passed when it arrived. Compare the clocks (System/Hello tells the hub's).")
+      }
+      return .nanoseconds(left)
+    }
+    return .milliseconds(Int64(header.timeoutMs == 0 ? method.timeoutMilliseconds : header.timeoutMs))
+  }
+
+  // MARK: - Answers
+
+  private func finish(_ key: RequestTable.Key, _ frame: RequestFrame, _ outcome: Result<EncodedAnswer, Failure>) {
+    self.tasks[key] = nil
+    guard let (request, sequence) = self.requests.finish(key) else { return }
+    let client = Client(peer: key.peer, isPlainRequest: request.isPlainRequest)
+    switch outcome {
+    case .success(let answer): self.send(Self.final(answer, to: frame, sequence: sequence), to: client)
+    case .failure(let failure): self.send(Self.refusal(failure, key, request, sequence), to: client)
+    }
+    if self.isClosing, self.requests.count == 0 { self.finishDraining() }
+  }
+
+  private func report(_ progress: Progress, of key: RequestTable.Key) {
+    self.perform(self.requests.progress(key, progress, now: .now))
+    self.arm()
+  }
+
+  private func perform(_ directives: [RequestTable.Directive]) {
+    for directive in directives {
+      switch directive {
+      case .sendAccepted(let key, let sequence):
+        var accepted = Accepted()
+        accepted.commandID = key.requestID
+        self.sendPartial(accepted, key, sequence)
+      case .sendProgress(let key, let progress, let sequence):
+        self.sendPartial(progress, key, sequence)
+      case .expire(let key):
+        self.tasks.removeValue(forKey: key)?.cancel()
+        guard let (request, sequence) = self.requests.finish(key) else { continue }
+        let failure = Failure(
+          .deadlineExceeded, "RUNNING_TOO_LONG",
+          "The command did not end in time. It is safe to send it again with the same key.")
+        let client = Client(peer: key.peer, isPlainRequest: request.isPlainRequest)
+        self.send(Self.refusal(failure, key, request, sequence), to: client)
+      }
+    }
+  }
+
+  private func sendPartial(_ body: some SwiftProtobuf.Message, _ key: RequestTable.Key, _ sequence: UInt32) {
+    guard let request = self.requests.request(key), let bytes = try? request.encoding.encode(body) else { return }
+    var header = ReplyHeader()
+    header.requestID = key.requestID
+    header.seq = sequence
+    header.hubTime = .now()
+    let frame = ReplyFrame(
+      isFinal: false, service: request.service, encoding: request.encoding, header: header, body: bytes)
+    self.send(frame, to: Client(peer: key.peer, isPlainRequest: request.isPlainRequest))
+  }
+
+  private static func final(_ answer: EncodedAnswer, to frame: RequestFrame, sequence: UInt32) -> ReplyFrame {
+    var header = ReplyHeader()
+    header.requestID = frame.header.requestID
+    header.seq = sequence
+    header.replayed = answer.isReplayed
+    header.hubTime = .now()
+    header.effects = answer.effects
+    return ReplyFrame(
+      isFinal: true, service: frame.service, encoding: frame.encoding, header: header, body: answer.body,
+      attachments: answer.attachments)
+  }
+
+  private static func refusal(
+    _ failure: Failure, _ key: RequestTable.Key, _ request: RequestTable.Request, _ sequence: UInt32
+  ) -> ReplyFrame {
+    var frame = ReplyFrame.final(
+      failure: failure, to: key.requestID, service: request.service, encoding: request.encoding)
+    frame.header.seq = sequence
+    frame.header.hubTime = .now()
+    return frame
+  }
+
+  // MARK: - Sending
+
+  /// Where an answer goes.
+  struct Client {
+    let peer: [UInt8]
+    let isPlainRequest: Bool
+  }
+
+  private func send(_ frame: ReplyFrame, to client: Client) {
+    let frames: [[UInt8]]
+    do throws(Failure) {
+      frames = try frame.encoded()
+    } catch {
+      guard frame.header.status.code == .ok else { return }
+      // The answer itself is at fault: say that instead of saying nothing.
+      return self.send(
+        .final(failure: error, to: frame.header.requestID, service: frame.service, encoding: frame.encoding), to: client)
+    }
+    let message = (client.isPlainRequest ? [client.peer, []] : [client.peer]) + frames
+    if self.trySend(message) == .wouldBlock, frame.isFinal {
+      self.parked.park(message, for: client.peer)
+      self.arm()
+    }
+  }
+
+  private func trySend(_ frames: [[UInt8]]) -> SendResult {
+    do {
+      self.outgoing.removeAll()
+      for frame in frames { try self.outgoing.append(frame) }
+      return try self.socket?.send(&self.outgoing) ?? .lost
+    } catch {
+      self.logger.error("control plane cannot send", metadata: ["error": "\(error)"])
+      return .lost
+    }
+  }
+
+  // MARK: - Time
+
+  /// Keeps one timer on the loop: the earliest that the tables ask for.
+  private func arm() {
+    guard let next = [self.requests.wakeAt, self.parked.retryAt].compactMap(\.self).min() else { return }
+    if let timer, timer.deadline <= next { return }
+    if let timer { self.cancel(timer) }
+    self.timer = self.schedule(at: next) { plane in
+      plane.timer = nil
+      plane.perform(plane.requests.tick(.now))
+      plane.retryParked()
+      plane.arm()
+    }
+  }
+
+  private func retryParked() {
+    guard let retryAt = self.parked.retryAt, retryAt <= .now else { return }
+    self.parked.retry { self.trySend($0) != .wouldBlock }
+  }
+
+  private func finishDraining() {
+    self.drained?.resume()
+    self.drained = nil
+  }
+}

@@ -1,0 +1,162 @@
+internal import Bus
+public import EventLoop
+public import KithMessages
+public import Logging
+public import ZeroMQ
+
+/// The hub's side of the events plane: publishes what was committed, and where the streams stand.
+public actor EventsPlane: LoopActor {
+  /// How often positions are published while anybody listens.
+  public static let headInterval = Duration.seconds(2)
+
+  public nonisolated let loop: LoopExecutor
+  private let access: AccessPolicy
+  private let hubInstance: String
+  private let logger: Logger
+
+  /// Nil after ``close()``.
+  private var socket: Socket?
+  private var watch: Watch?
+  private var monitorWatch: Watch?
+  private var incoming = MultipartMessage(capacity: 2)
+  private var outgoing = MultipartMessage(capacity: 6)
+
+  private var subscriptions: SubscriptionTable
+  /// What was published, which is what HEAD may promise: the store may be ahead by what is still on its way here.
+  private var positions: [String: StreamPosition]
+  private var headTimer: LoopTimer?
+
+  /// Makes the plane on a socket that is not bound yet.
+  ///
+  /// - Parameters:
+  ///   - context: With a ZAP handler, since the socket asks one about every peer.
+  ///   - heads: Where the streams stand now; all streams there are.
+  ///   - hubInstance: Tells subscribers of a restarted hub.
+  /// - Throws: `ZMQError` when the socket cannot be made.
+  public init(
+    context: Context, loop: LoopExecutor, heads: [StreamPosition], hubInstance: String, access: AccessPolicy,
+    logger: Logger
+  ) throws(ZMQError) {
+    self.loop = loop
+    self.access = access
+    self.hubInstance = hubInstance
+    self.logger = logger
+    self.subscriptions = SubscriptionTable(streams: heads.map(\.stream))
+    self.positions = Dictionary(heads.map { ($0.stream, $0) }, uniquingKeysWith: { first, _ in first })
+    self.socket = try HubSocket.make(.extendedPublish, zapDomain: "events", in: context)
+  }
+
+  isolated deinit {}
+
+  /// Binds the endpoint and begins to serve.
+  ///
+  /// - Throws: `ZMQError`.
+  public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
+    guard let source = self.socket?.source, let monitor = try self.socket?.startMonitor(.connections) else { return }
+    self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
+    try self.socket?.bind(endpoint)
+    self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
+  }
+
+  /// Subscriptions that are held.
+  public var subscriptionCount: Int { self.subscriptions.count }
+
+  /// Publishes events in the order given. To be called in the order of their commits.
+  public nonisolated func publish(_ events: [LoggedEvent]) {
+    self.post { plane in
+      for event in events { plane.send(event) }
+    }
+  }
+
+  /// Ends the connections.
+  public func close() {
+    if let headTimer { self.cancel(headTimer) }
+    self.headTimer = nil
+    self.watch = nil
+    self.monitorWatch = nil
+    self.socket = nil
+  }
+
+  // MARK: - Publishing
+
+  private func send(_ event: LoggedEvent) {
+    self.positions[event.header.stream]?.seq = event.header.seq
+    self.send(.event(event), as: Topic.stream(event.header.stream, .pb), Topic.stream(event.header.stream, .json))
+  }
+
+  private func sendHead() {
+    var head = Head()
+    head.heads = self.positions.values.sorted { $0.stream < $1.stream }
+    head.hubInstance = self.hubInstance
+    head.intervalMs = UInt32(Self.headInterval / .milliseconds(1))
+    self.send(.head(head), as: Topic.head(.pb), Topic.head(.json))
+  }
+
+  private func send(_ frame: EventFrame, as topics: Topic...) {
+    for topic in topics where self.subscriptions.wants(topic) {
+      do {
+        self.outgoing.removeAll()
+        for bytes in try frame.encoded(topic.encoding) { try self.outgoing.append(bytes) }
+        _ = try self.socket?.send(&self.outgoing)
+      } catch {
+        self.logger.error("event cannot be published", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+
+  private func armHead() {
+    guard self.headTimer == nil, self.subscriptions.count > 0 else { return }
+    self.headTimer = self.schedule(at: .now + Self.headInterval) { plane in
+      plane.headTimer = nil
+      plane.sendHead()
+      plane.armHead()
+    }
+  }
+
+  // MARK: - Subscriptions
+
+  private func readable() {
+    self.drainMonitor()
+    do {
+      var isNew = false
+      for _ in 0..<64 {
+        guard try self.socket?.receive(&self.incoming) == .received else { break }
+        isNew = try self.take() || isNew
+      }
+      if isNew {
+        self.sendHead()
+        self.armHead()
+      }
+    } catch {
+      self.logger.error("events plane cannot receive", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// Reads a subscription: one byte, 1 to subscribe and 0 to unsubscribe, then the topic (ZeroMQ RFC 29).
+  ///
+  /// libzmq applies an option to the peer whose message was read last, so each is dealt with before the next is read.
+  private func take() throws(ZMQError) -> Bool {
+    let bytes = self.incoming.bytes(at: 0)
+    guard let first = bytes.first, first <= 1 else { return false }
+    let topic = Array(bytes.dropFirst())
+    let peer = self.incoming.property("__fd").flatMap { Int32($0) }
+    guard first == 1 else {
+      for granted in self.subscriptions.unsubscribe(topic, peer: peer) { try self.socket?.set(.unsubscribe, granted) }
+      return false
+    }
+    let role = self.access.principal(userID: self.incoming.userID ?? "")?.role
+    let granted = self.subscriptions.subscribe(topic, peer: peer, role: role)
+    for topic in granted { try self.socket?.set(.subscribe, topic) }
+    return !granted.isEmpty
+  }
+
+  private func drainMonitor() {
+    do {
+      try self.socket?.drainMonitor { event in
+        if case .accepted(let descriptor) = event.kind { self.subscriptions.connected(peer: descriptor) }
+      }
+    } catch {
+      self.logger.error("monitor of the events plane failed", metadata: ["error": "\(error)"])
+    }
+  }
+}

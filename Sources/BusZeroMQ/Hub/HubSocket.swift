@@ -1,0 +1,28 @@
+internal import ZeroMQ
+
+/// How the hub's sockets are set up before they are bound: docs/protocol.md, "Sockets".
+enum HubSocket {
+  /// Makes a socket whose peers are asked about under a ZAP domain, and which is closed to all while nobody answers.
+  static func make(_ kind: SocketKind, zapDomain: String, in context: Context) throws(ZMQError) -> Socket {
+    var socket = try context.makeSocket(kind)
+    if kind == .router {
+      try socket.set(.routerMandatory, true)
+      try socket.set(.routerHandover, false)
+      try socket.set(.sendHighWaterMark, 256)
+    } else {
+      try socket.set(.manualSubscriptions, true)
+      try socket.set(.sendHighWaterMark, 1000)
+    }
+    try socket.set(.receiveHighWaterMark, 256)
+    try socket.set(.maximumFrameSize, Int64(WireLimits.frame))
+    try socket.set(.linger, .seconds(1))
+    try socket.set(.handshakeInterval, .seconds(5))
+    try socket.set(.heartbeatInterval, .seconds(5))
+    try socket.set(.heartbeatTimeout, .seconds(15))
+    try socket.set(.heartbeatLifetime, .seconds(15))
+    try socket.set(.zapDomain, zapDomain)
+    try socket.set(.enforceZAPDomain, true)
+    try socket.set(.backlog, 100)
+    return socket
+  }
+}

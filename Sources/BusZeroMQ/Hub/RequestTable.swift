@@ -1,0 +1,177 @@
+internal import Bus
+internal import KithMessages
+
+/// The requests that the control plane has taken in and not yet answered.
+///
+/// A pure value: time comes in, directives come out. It holds the promises of the protocol about time: Accepted within a
+/// second, a sign of life every three, progress at most four times a second, no answer after the deadline.
+struct RequestTable {
+  /// One request of one connection.
+  struct Key: Hashable, Sendable {
+    /// The routing id; never shown to anybody.
+    let peer: [UInt8]
+    let requestID: String
+  }
+
+  /// How a request is to be answered.
+  struct Request: Sendable {
+    let principal: String
+    let service: String
+    let encoding: Encoding
+    /// Whether the peer is a REQ socket, which gets one FINAL and nothing before it.
+    let isPlainRequest: Bool
+    let wantsProgress: Bool
+    let deadline: ContinuousClock.Instant
+  }
+
+  /// What the plane has to do.
+  enum Directive: Hashable, Sendable {
+    case sendAccepted(Key, sequence: UInt32)
+    case sendProgress(Key, Progress, sequence: UInt32)
+    case expire(Key)
+  }
+
+  /// What became of a new request.
+  enum Admission: Equatable {
+    case admitted
+    /// It is a resend of one that runs: the sender waits for the first one's answer.
+    case duplicate
+    case refused(Failure)
+  }
+
+  /// The most requests in flight: protocol.md, "Bounded memory".
+  struct Limits: Sendable {
+    var perConnection = 64
+    var perPrincipal = 128
+    var total = 512
+  }
+
+  private struct Entry {
+    let request: Request
+    let arrivedAt: ContinuousClock.Instant
+    var lastSentAt: ContinuousClock.Instant
+    var lastProgressAt: ContinuousClock.Instant?
+    var latest: Progress?
+    var hasUnsentProgress = false
+    var sequence: UInt32 = 0
+  }
+
+  private static let acceptAfter = Duration.seconds(1)
+  private static let signOfLifeEvery = Duration.seconds(3)
+  private static let progressEvery = Duration.milliseconds(250)
+
+  private let limits: Limits
+  private var entries: [Key: Entry] = [:]
+  private var perConnection: [[UInt8]: Int] = [:]
+  private var perPrincipal: [String: Int] = [:]
+
+  /// When ``tick(_:)`` has something to do next; nil while nothing is in flight.
+  private(set) var wakeAt: ContinuousClock.Instant?
+
+  init(limits: Limits = Limits()) { self.limits = limits }
+
+  var count: Int { self.entries.count }
+
+  /// How a request in flight is to be answered.
+  func request(_ key: Key) -> Request? { self.entries[key]?.request }
+
+  mutating func admit(_ key: Key, _ request: Request, now: ContinuousClock.Instant) -> Admission {
+    guard self.entries[key] == nil else { return .duplicate }
+    guard self.entries.count < self.limits.total,
+      self.perConnection[key.peer, default: 0] < self.limits.perConnection,
+      self.perPrincipal[request.principal, default: 0] < self.limits.perPrincipal
+    else {
+      return .refused(
+        Failure(
+          .resourceExhausted, "INFLIGHT_LIMIT",
+          "Too many commands at once: \(self.limits.perConnection) a connection, \(self.limits.perPrincipal) a user. "
+            + "Wait for answers before sending more.", retryAfterMilliseconds: 100))
+    }
+    self.entries[key] = Entry(request: request, arrivedAt: now, lastSentAt: now)
+    self.perConnection[key.peer, default: 0] += 1
+    self.perPrincipal[request.principal, default: 0] += 1
+    self.wake(at: min(now + Self.acceptAfter, request.deadline))
+    return .admitted
+  }
+
+  /// Notes what a command reports; the latest report replaces one that was not sent yet.
+  mutating func progress(_ key: Key, _ progress: Progress, now: ContinuousClock.Instant) -> [Directive] {
+    guard var entry = self.entries[key], !entry.request.isPlainRequest, entry.request.wantsProgress else { return [] }
+    entry.latest = progress
+    entry.hasUnsentProgress = true
+    let due = entry.lastProgressAt.map { $0 + Self.progressEvery } ?? now
+    guard due <= now else {
+      self.entries[key] = entry
+      self.wake(at: due)
+      return []
+    }
+    let directives = Self.send(&entry, key, now: now)
+    self.entries[key] = entry
+    return directives
+  }
+
+  /// Takes a request out: its FINAL is sent, or nobody waits for it.
+  mutating func finish(_ key: Key) -> (request: Request, sequence: UInt32)? {
+    guard let entry = self.entries.removeValue(forKey: key) else { return nil }
+    Self.release(&self.perConnection, key.peer)
+    Self.release(&self.perPrincipal, entry.request.principal)
+    if self.entries.isEmpty { self.wakeAt = nil }
+    return (entry.request, entry.sequence)
+  }
+
+  /// Does what time asks for.
+  mutating func tick(_ now: ContinuousClock.Instant) -> [Directive] {
+    guard let wakeAt = self.wakeAt, wakeAt <= now else { return [] }
+    var directives: [Directive] = []
+    self.wakeAt = nil
+    for (key, var entry) in self.entries {
+      if entry.request.deadline <= now {
+        directives.append(.expire(key))
+        continue
+      }
+      if !entry.request.isPlainRequest {
+        if entry.hasUnsentProgress, (entry.lastProgressAt.map { $0 + Self.progressEvery } ?? now) <= now {
+          directives += Self.send(&entry, key, now: now)
+        } else if entry.lastSentAt + Self.silence(of: entry) <= now {
+          directives += Self.send(&entry, key, now: now)
+        }
+        self.entries[key] = entry
+        var next = entry.lastSentAt + Self.silence(of: entry)
+        if entry.hasUnsentProgress, let last = entry.lastProgressAt { next = min(next, last + Self.progressEvery) }
+        self.wake(at: next)
+      }
+      self.wake(at: entry.request.deadline)
+    }
+    return directives
+  }
+
+  private mutating func wake(at moment: ContinuousClock.Instant) {
+    self.wakeAt = self.wakeAt.map { min($0, moment) } ?? moment
+  }
+
+  private static func silence(of entry: Entry) -> Duration {
+    entry.sequence == 0 ? self.acceptAfter : self.signOfLifeEvery
+  }
+
+  /// Accepted comes first, whatever there is to say; afterwards the latest progress, also when it has not changed.
+  private static func send(_ entry: inout Entry, _ key: Key, now: ContinuousClock.Instant) -> [Directive] {
+    var directives: [Directive] = []
+    if entry.sequence == 0 {
+      directives.append(.sendAccepted(key, sequence: 0))
+      entry.sequence = 1
+    }
+    if entry.hasUnsentProgress || directives.isEmpty {
+      directives.append(.sendProgress(key, entry.latest ?? Progress(), sequence: entry.sequence))
+      entry.sequence += 1
+      entry.hasUnsentProgress = false
+      entry.lastProgressAt = now
+    }
+    entry.lastSentAt = now
+    return directives
+  }
+
+  private static func release<Owner: Hashable>(_ counts: inout [Owner: Int], _ owner: Owner) {
+    guard let count = counts[owner] else { return }
+    counts[owner] = count > 1 ? count - 1 : nil
+  }
+}

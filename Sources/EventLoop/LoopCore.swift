@@ -1,0 +1,102 @@
+internal import Logging
+
+/// The part of a loop that only its thread touches: poller, timers, watched sources.
+final class LoopCore {
+  var timers = TimerQueue<() -> Void>()
+  var watches = WatchTable<(Readiness) -> Void>()
+
+  private var poller: any LoopPoller
+  private var isOpen = true
+  private let logger: Logger
+  private let watchdog: Duration?
+
+  init(poller: any LoopPoller, logger: Logger, watchdog: Duration?) {
+    self.poller = poller
+    self.logger = logger
+    self.watchdog = watchdog
+  }
+
+  /// Serves jobs, timers and sources until the loop is asked to end.
+  func run(_ inbox: Lock<LoopInbox>, on loop: LoopExecutor) {
+    var batch: [LoopInbox.Entry] = []
+    while true {
+      let hasFired = isOpen && fireTimers()
+      switch inbox.withLock({ $0.take(&batch, mayWait: !hasFired) }) {
+      case .run:
+        runBatch(&batch, on: loop)
+        if isOpen { poll(milliseconds: 0) }
+      case .wait:
+        poll(milliseconds: hasFired ? 0 : waitLimit(), inbox)
+      case .releaseSources:
+        isOpen = false
+        timers.removeAll()
+        watches.removeAll()
+      case .exit:
+        return
+      }
+    }
+  }
+
+  // MARK: - Steps of a turn
+
+  private func runBatch(_ batch: inout [LoopInbox.Entry], on loop: LoopExecutor) {
+    for entry in batch {
+      switch entry {
+      case .job(let job):
+        watched("job") {
+          // Each job is taken out of the inbox once and run once, on the thread of its executor.
+          unsafe job.runSynchronously(
+            isolatedTo: loop.asUnownedSerialExecutor(), taskExecutor: loop.asUnownedTaskExecutor())
+        }
+      case .closure(let body):
+        watched("closure", body)
+      }
+    }
+    batch.removeAll(keepingCapacity: true)
+  }
+
+  private func fireTimers() -> Bool {
+    guard !timers.isEmpty else { return false }
+    let now = ContinuousClock.now
+    let bound = timers.nextSequence
+    var hasFired = false
+    while let action = timers.popDue(now, addedBefore: bound) {
+      hasFired = true
+      watched("timer", action)
+    }
+    return hasFired
+  }
+
+  private func poll(milliseconds: Int32, _ inbox: Lock<LoopInbox>? = nil) {
+    var items = watches.takeItems()
+    poller.wait(&items, milliseconds: milliseconds)
+    inbox?.withLock { $0.awake() }
+    for item in items where !item.ready.isEmpty {
+      // Asked for each item, because a handler may have changed or removed the next one's registration.
+      guard let (handler, ready) = watches.handler(of: item) else { continue }
+      watched("handler") { handler(ready) }
+    }
+    watches.store(items)
+  }
+
+  /// How long the poller may wait for the next timer, rounded up so that the timer is due when it returns.
+  private func waitLimit() -> Int32 {
+    guard let deadline = timers.nextDeadline else { return -1 }
+    let remaining = (deadline - ContinuousClock.now).components
+    guard remaining.seconds < 3600 else { return 3_600_000 }
+    let milliseconds = remaining.seconds * 1000 + (remaining.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    return Int32(max(0, milliseconds))
+  }
+
+  private func watched(_ kind: StaticString, _ body: () -> Void) {
+    guard let watchdog else { return body() }
+    let start = ContinuousClock.now
+    body()
+    let duration = ContinuousClock.now - start
+    if duration > watchdog {
+      logger.warning(
+        "Event loop was held by one job",
+        metadata: ["kind": "\(kind)", "milliseconds": "\(duration / .milliseconds(1))"])
+    }
+  }
+}

@@ -1,0 +1,57 @@
+internal import CLinux
+internal import Glibc
+
+/// One POSIX thread that runs a closure and is joined once.
+struct LoopThread: Sendable {
+  private let thread: pthread_t
+
+  /// Starts a thread.
+  ///
+  /// - Parameters:
+  ///   - name: Shown by `ps -L` and in profiles; the kernel keeps 15 bytes.
+  ///   - body: Runs on the new thread; the thread ends when it returns.
+  /// - Throws: `LoopError` when the system refuses another thread.
+  init(name: String, _ body: @escaping @Sendable () -> Void) throws(LoopError) {
+    let start = Start(name: String(decoding: name.utf8.prefix(15), as: UTF8.self), body: body)
+    var thread = pthread_t()
+    // The +1 is taken back by the new thread, or below when there is none.
+    let argument = unsafe Unmanaged.passRetained(start)
+    // The entry point only uses its argument, which it owns.
+    let result = unsafe pthread_create(
+      &thread, nil,
+      { argument in
+        if let argument = unsafe argument {
+          // Balances `passRetained`; the scope releases the closure before the thread ends.
+          unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().run()
+        }
+        return nil
+      }, argument.toOpaque())
+    guard result == 0 else {
+      // The thread that would have taken the reference does not exist.
+      unsafe argument.release()
+      throw LoopError(call: "pthread_create", code: result)
+    }
+    self.thread = thread
+  }
+
+  /// Waits for the thread to end and frees it. To be called once, from another thread.
+  func join() {
+    pthread_join(thread, nil)
+  }
+
+  private final class Start: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.body = body
+    }
+
+    func run() {
+      // The string outlives the call.
+      _ = unsafe name.withCString { unsafe kith_name_this_thread($0) }
+      body()
+    }
+  }
+}

@@ -1,0 +1,135 @@
+public import Bus
+internal import BusZeroMQ
+internal import ContactsSync
+internal import EventLoop
+internal import Foundation
+internal import Glibc
+internal import KithMessages
+public import Logging
+public import ServiceLifecycle
+internal import Storage
+internal import ZeroMQ
+
+/// The daemon: composes store, actors and planes, serves until it is told to stop, and ends with nothing half-done.
+public struct Hub: ServiceLifecycle.Service {
+  private let locations: RuntimeLocations
+  private let configuration: HubConfiguration
+  private let logger: Logger
+
+  /// Makes a hub; nothing is opened before ``run()``.
+  public init(locations: RuntimeLocations, configuration: HubConfiguration, logger: Logger) {
+    self.locations = locations
+    self.configuration = configuration
+    self.logger = logger
+  }
+
+  /// Opens the store, binds the sockets, serves until graceful shutdown, drains, and closes.
+  ///
+  /// - Throws: A ``Failure`` when something that it needs cannot be had: the store, a directory, a socket.
+  public func run() async throws {
+    let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
+    let runtime = try Self.rephrased { () throws(IPCError) in
+      try Self.makeParent(of: self.locations.runtimeDirectory)
+      return try RuntimeDirectory(path: self.locations.runtimeDirectory)
+    }
+    // Held until this function ends: a second daemon would take the socket paths away in silence.
+    let lock = try Self.rephrased { () throws(IPCError) in HeldLock(file: try runtime.lock("kith.lock")) }
+    defer { withExtendedLifetime(lock) {} }
+
+    let publisher = EventRelay()
+    let storage = try StorageActor(directory: self.locations.stateDirectory, logger: self.logger) { publisher.publish($0) }
+    do {
+      try await self.serve(storage, runtime, publisher, notifier)
+    } catch {
+      await storage.close()
+      throw error
+    }
+    await storage.close()
+    self.logger.info("stopped")
+  }
+
+  private func serve(
+    _ storage: StorageActor, _ runtime: RuntimeDirectory, _ publisher: EventRelay, _ notifier: ServiceNotifier
+  ) async throws {
+    let control = try runtime.endpoint("control.sock")
+    let events = try runtime.endpoint("events.sock")
+    let identity = HubIdentity(eventsEndpoint: events.url)
+    let loop = try LoopExecutor(name: "kith-bus", poller: Poller(), logger: self.logger)
+    let context = try Context()
+    let access = AccessPolicy(ownUserID: geteuid())
+    let zap = try await ZAPHandler.start(context: context, loop: loop, logger: self.logger) { access.decide($0) }
+
+    let sources = ContactsSourceService()
+    let contacts = ContactsSyncActor(
+      storage: storage, source: LocalBatchPort(sources.routes, batches: sources.batchRoutes), logger: self.logger)
+    let eventsPlane = try EventsPlane(
+      context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
+      logger: self.logger)
+    publisher.connect(eventsPlane)
+
+    let flights = Flights()
+    let system = SystemRoutes(
+      storage: storage, identity: identity, flights: flights,
+      subscriptions: { await eventsPlane.subscriptionCount })
+    let router = Router(
+      system.routes + contacts.routes, flights: flights, journal: storage,
+      contentKey: try ContentKey.load(directory: self.locations.stateDirectory), logger: self.logger)
+    let controlPlane = try ControlPlane(
+      context: context, loop: loop, router: router, access: access, logger: self.logger)
+
+    try await eventsPlane.bind(events)
+    try await controlPlane.bind(control)
+    try await router.recover()
+    await self.announce("agent.started", storage)
+    if self.configuration.syncAtStart { Task { try? await contacts.syncAll() } }
+    self.logger.info("ready", metadata: ["version": "\(HubIdentity.version)", "control": "\(control.path)"])
+    notifier.ready()
+
+    try await gracefulShutdown()
+    notifier.stopping()
+    self.logger.info("stopping")
+    await self.announce("agent.stopping", storage)
+    await controlPlane.drain(limit: .seconds(10))
+    await contacts.stop()
+    await controlPlane.close()
+    await eventsPlane.close()
+    for endpoint in [control, events] { unlink(endpoint.path) }
+    // The sockets close on the loop, which ends with the process.
+    withExtendedLifetime(zap) {}
+  }
+
+  private static func rephrased<Value>(_ work: () throws(IPCError) -> Value) throws(Failure) -> Value {
+    do throws(IPCError) {
+      return try work()
+    } catch {
+      throw Failure(.failedPrecondition, "NOT_CONFIGURED", error.description)
+    }
+  }
+
+  private static func makeParent(of path: String) throws(IPCError) {
+    let parent = (path as NSString).deletingLastPathComponent
+    do {
+      try FileManager.default.createDirectory(
+        atPath: parent, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .system(call: "mkdir", path: parent, code: errno)
+    }
+  }
+
+  private func announce(_ kind: String, _ storage: StorageActor) async {
+    var event = Event()
+    event.system.kind = kind
+    do {
+      try await storage.write { [event] transaction throws(Failure) in try transaction.emit(event, on: "system") }
+    } catch {
+      self.logger.warning("notice not stored", metadata: ["kind": "\(kind)", "error": "\(error)"])
+    }
+  }
+}
+
+/// A lock that is held as long as this object lives.
+private final class HeldLock: Sendable {
+  private let file: LockFile
+
+  init(file: consuming LockFile) { self.file = file }
+}

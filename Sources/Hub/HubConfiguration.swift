@@ -1,0 +1,95 @@
+public import Bus
+internal import Foundation
+internal import KithMessages
+internal import TOMLKit
+
+/// What the daemon is told by its configuration file. Every key has a default; an unknown key is an error.
+///
+/// ```toml
+/// [contacts]
+/// sync_at_start = true       # a pass of every source when the daemon starts
+/// sync_every_minutes = 30    # 0 = only at start, on command and on a file-change notice
+/// watch_files = true         # a pass when a file of a source changes
+///
+/// [log]
+/// level = "info"             # trace, debug, info, notice, warning, error
+/// ```
+public struct HubConfiguration: Sendable, Hashable {
+  /// Whether every contacts source has a pass when the daemon starts.
+  public var syncAtStart = true
+  /// Minutes between passes of the contacts sources; 0 = no schedule.
+  public var syncEveryMinutes = 30
+  /// Whether a changed file starts a pass of its source.
+  public var watchFiles = true
+  /// The least severity that is logged, by the names of swift-log.
+  public var logLevel = "info"
+
+  /// The defaults.
+  public init() {}
+
+  /// Reads a file.
+  ///
+  /// - Throws: A ``Failure`` that names the file and the key.
+  public init(path: String) throws(Failure) {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw Failure(
+        .notFound, "CONFIG_UNREADABLE",
+        "The configuration file \(path) cannot be read. Check the path and its permissions.")
+    }
+    try self.init(toml: text, name: path)
+  }
+
+  /// Reads the text of a file.
+  ///
+  /// - Parameter name: The file, for messages.
+  /// - Throws: A ``Failure`` that names the file and the key.
+  public init(toml text: String, name: String) throws(Failure) {
+    let root: TOMLTable
+    do {
+      root = try TOMLTable(string: text)
+    } catch let error as TOMLParseError {
+      throw Self.invalid(name, "line \(error.source.begin.line): \(error.description)")
+    } catch {
+      throw Self.invalid(name, "not a TOML file")
+    }
+    for section in root.keys {
+      guard let table = root[section]?.table else { throw Self.invalid(name, "'\(section)' has to be a section") }
+      for key in table.keys { try self.set("\(section).\(key)", table[key], name) }
+    }
+  }
+
+  private mutating func set(_ key: String, _ value: (any TOMLValueConvertible)?, _ name: String) throws(Failure) {
+    switch key {
+    case "contacts.sync_at_start":
+      self.syncAtStart = try Self.require(value?.bool, key, "true or false", name)
+    case "contacts.sync_every_minutes":
+      let minutes = try Self.require(value?.int, key, "a whole number of minutes", name)
+      guard (0...10_080).contains(minutes) else {
+        throw Self.invalid(name, "\(key) has to be between 0 (never) and 10080 (a week)")
+      }
+      self.syncEveryMinutes = minutes
+    case "contacts.watch_files":
+      self.watchFiles = try Self.require(value?.bool, key, "true or false", name)
+    case "log.level":
+      let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+      let level = try Self.require(value?.string, key, "one of \(levels.joined(separator: ", "))", name)
+      guard levels.contains(level) else {
+        throw Self.invalid(name, "\(key) has to be one of \(levels.joined(separator: ", "))")
+      }
+      self.logLevel = level
+    default:
+      throw Self.invalid(name, "'\(key)' is not a key of the configuration; docs/operations.md lists them")
+    }
+  }
+
+  private static func require<Value>(
+    _ value: Value?, _ key: String, _ expected: String, _ name: String
+  ) throws(Failure) -> Value {
+    guard let value else { throw Self.invalid(name, "\(key) has to be \(expected)") }
+    return value
+  }
+
+  private static func invalid(_ name: String, _ why: String) -> Failure {
+    Failure(.invalidArgument, "CONFIG_INVALID", "The configuration file \(name) cannot be used: \(why).")
+  }
+}

@@ -1,0 +1,55 @@
+internal import Bus
+internal import Foundation
+internal import KithMessages
+internal import Logging
+internal import ServiceLifecycle
+internal import UnixSignals
+
+/// The process of the daemon: what it was started with, its signals, its exit code.
+public struct HubProcess: Sendable {
+  private let stateDirectory: String?
+  private let runtimeDirectory: String?
+  private let configPath: String?
+
+  /// Takes the command line; nil = not given.
+  public init(stateDirectory: String?, runtimeDirectory: String?, configPath: String?) {
+    self.stateDirectory = stateDirectory
+    self.runtimeDirectory = runtimeDirectory
+    self.configPath = configPath
+  }
+
+  /// Runs until SIGTERM or SIGINT.
+  ///
+  /// - Returns: 0 after an orderly end, 2 when the configuration cannot be used, 1 for anything else.
+  public func run() async -> Int32 {
+    do {
+      let environment = ProcessInfo.processInfo.environment
+      let locations = try RuntimeLocations(
+        runtimeDirectory: self.runtimeDirectory, stateDirectory: self.stateDirectory)
+      let configuration = try self.configuration(environment)
+      var logger = Logger(label: "kithd", factory: StreamLogHandler.standardError(label:))
+      logger.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
+      let hub = Hub(locations: locations, configuration: configuration, logger: logger)
+      let group = ServiceGroup(
+        configuration: .init(
+          services: [.init(service: hub, successTerminationBehavior: .gracefullyShutdownGroup)],
+          gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "kithd.lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })))
+      try await group.run()
+      return 0
+    } catch let failure as Failure {
+      FileHandle.standardError.write(Data("kithd: \(failure.message)\n".utf8))
+      return failure.reason.hasPrefix("CONFIG_") ? 2 : 1
+    } catch {
+      FileHandle.standardError.write(Data("kithd: \(error)\n".utf8))
+      return 1
+    }
+  }
+
+  private func configuration(_ environment: [String: String]) throws(Failure) -> HubConfiguration {
+    if let path = self.configPath ?? environment["KITH_CONFIG"] { return try HubConfiguration(path: path) }
+    let home = environment["HOME"] ?? "/"
+    let base = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/.config"
+    let path = "\(base)/kith/kithd.toml"
+    return FileManager.default.fileExists(atPath: path) ? try HubConfiguration(path: path) : HubConfiguration()
+  }
+}

@@ -1,0 +1,86 @@
+internal import Bus
+internal import BusZeroMQ
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+/// The methods of `kith.v1.System`: what the hub says of itself, and what it keeps for everybody.
+struct SystemRoutes: Sendable {
+  /// The minor version of the protocol that is spoken.
+  static let minor: UInt32 = 0
+
+  let storage: StorageActor
+  let identity: HubIdentity
+  let flights: Flights
+  let subscriptions: @Sendable () async -> Int
+
+  var routes: [Route] {
+    [
+      Route(HelloRequest.self) { request, context throws(Failure) in try self.hello(request, context) },
+      Route(PingRequest.self) { request, _ throws(Failure) in
+        var reply = PingReply()
+        reply.echo = request.echo
+        return reply
+      },
+      Route(StatusRequest.self) { _, _ throws(Failure) in try await self.status() },
+      Route(SnapshotRequest.self) { request, _ throws(Failure) in try await self.storage.snapshot(request) },
+      Route(ReplayRequest.self) { request, _ throws(Failure) in try await self.storage.replay(request) },
+      Route(BlobOpenRequest.self) { request, context throws(Failure) in
+        try await self.storage.openBlob(request, principal: context.principal.name)
+      },
+      Route(BlobPutRequest.self) { request, context throws(Failure) in
+        try await self.storage.putBlob(request, context.attachments.first ?? [], principal: context.principal.name)
+      },
+      Route(answering: BlobGetRequest.self) { request, _ throws(Failure) in
+        let (reply, data) = try await self.storage.readBlob(request)
+        return Answer(reply, attachments: [data])
+      },
+      Route(answering: BackupRequest.self) { _, context throws(Failure) in
+        let blob = try await self.storage.backup()
+        return try await self.storage.commit(BackupRequest.self, context) { _ throws(Failure) in blob }
+      },
+    ]
+  }
+
+  private func hello(_ request: HelloRequest, _ context: CallContext) throws(Failure) -> HelloReply {
+    guard request.minorMin <= Self.minor else {
+      throw Failure(
+        .unimplemented, "MINOR_UNSUPPORTED",
+        "This hub speaks minor version \(Self.minor); at least \(request.minorMin) was asked for. Update kithd.",
+        details: ["minor": "\(Self.minor)"])
+    }
+    var reply = HelloReply()
+    reply.sessionID = UUIDv7.make().text
+    reply.hubInstance = self.identity.instance
+    reply.minor = min(Self.minor, request.minorMax)
+    reply.hubTime = .now()
+    reply.principal = context.principal.name
+    reply.role = context.principal.role.rawValue
+    reply.heads = self.storage.heads()
+    reply.eventsEndpoint = self.identity.eventsEndpoint
+    reply.limits.maxFrame = UInt32(WireLimits.frame)
+    reply.limits.maxBody = UInt32(WireLimits.body)
+    reply.limits.maxAttachments = UInt32(WireLimits.attachments)
+    reply.limits.maxInflight = 64
+    reply.limits.chunk = UInt32(WireLimits.attachment)
+    reply.limits.window = 2 << 20
+    reply.limits.maxBlob = 512 << 20
+    return reply
+  }
+
+  private func status() async throws(Failure) -> StatusReply {
+    var reply = StatusReply()
+    reply.version = HubIdentity.version
+    reply.hubInstance = self.identity.instance
+    reply.startedAt = self.identity.startedAt
+    reply.hubTime = .now()
+    // The command that asks is not counted.
+    reply.commandsInFlight = UInt32(max(0, self.flights.count - 1))
+    reply.subscriptions = UInt32(await self.subscriptions())
+    reply.heads = self.storage.heads()
+    reply.storage = await self.storage.status()
+    reply.sync = try await self.storage.read { view throws(Failure) in try view.sources.all().map(\.source.status) }
+    reply.storage.contacts = reply.sync.reduce(0) { $0 + $1.live }
+    return reply
+  }
+}

@@ -1,0 +1,75 @@
+internal import CZeroMQ
+public import EventLoop
+internal import Glibc
+
+// `@unchecked` is sound for the reason below: all methods that reach libzmq are `mutating` or consume the value.
+/// A libzmq socket; closes when it goes.
+///
+/// libzmq allows a socket to one thread at a time, with a memory fence between two. That is what ownership gives: the
+/// value cannot be copied, everything that uses it needs exclusive access, and whatever hands it to another thread
+/// synchronises. Keep it in an actor on an event loop (`LoopActor`), whose `isolated deinit` closes it there.
+@safe public struct Socket: ~Copyable, @unchecked Sendable {
+  let handle: UnsafeMutableRawPointer
+  var monitor: MonitorReader?
+  // Keeps the context object as long as the socket can be used.
+  let context: Context
+
+  init(handle: UnsafeMutableRawPointer, context: Context) {
+    unsafe self.handle = handle
+    self.context = context
+  }
+
+  deinit {
+    // Stopped before its reader goes, which happens after this body.
+    if monitor != nil { unsafe zmq_socket_monitor(handle, nil, 0) }
+    // Open until here, and nobody else has it.
+    unsafe zmq_close(handle)
+  }
+
+  /// The socket as an event loop watches it.
+  ///
+  /// - Important: Valid while the socket is; see `LoopActor.watch`.
+  public var source: PollSource { unsafe .socket(handle) }
+
+  // MARK: - Endpoints
+
+  /// Accepts connections at `endpoint`. Options that are set later do not apply to it. zmq_bind(3).
+  ///
+  /// - Parameter endpoint: Such as `tcp://127.0.0.1:*` or `inproc://name`. For `ipc` see `bind(_:)` with `IPCEndpoint`.
+  /// - Throws: `ZMQError`, `addressInUse` among others.
+  public mutating func bind(_ endpoint: String) throws(ZMQError) {
+    // The string outlives the call.
+    try call("zmq_bind", endpoint) { unsafe zmq_bind(handle, endpoint) }
+  }
+
+  /// Connects to `endpoint`, now or when it appears. zmq_connect(3).
+  ///
+  /// - Throws: `ZMQError` for an endpoint that cannot exist.
+  public mutating func connect(_ endpoint: String) throws(ZMQError) {
+    // The string outlives the call.
+    try call("zmq_connect", endpoint) { unsafe zmq_connect(handle, endpoint) }
+  }
+
+  /// Stops accepting at `endpoint`, which must be spelt as `lastEndpoint` gave it. Drops tcp peers. zmq_unbind(3).
+  ///
+  /// - Throws: `ZMQError` with `noSuchEndpoint` when it was not bound.
+  public mutating func unbind(_ endpoint: String) throws(ZMQError) {
+    // The string outlives the call.
+    try call("zmq_unbind", endpoint) { unsafe zmq_unbind(handle, endpoint) }
+  }
+
+  /// Gives a connection up. zmq_disconnect(3).
+  ///
+  /// - Throws: `ZMQError` with `noSuchEndpoint` when it was not connected.
+  public mutating func disconnect(_ endpoint: String) throws(ZMQError) {
+    // The string outlives the call.
+    try call("zmq_disconnect", endpoint) { unsafe zmq_disconnect(handle, endpoint) }
+  }
+
+  private func call(_ name: StaticString, _ endpoint: String, _ body: () -> Int32) throws(ZMQError) {
+    while body() == -1 {
+      let error = ZMQError(name, endpoint)
+      guard error.code == .interrupted else { throw error }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+internal import CZeroMQ
+
+/// An option of a socket that can be set, with the type of its value. zmq_setsockopt(3).
+///
+/// Options apply to later binds and connects only, except subscriptions, `linger`, the marks, and the ROUTER ones.
+public struct SocketOption<Value>: Sendable {
+  let rawValue: Int32
+}
+
+extension SocketOption<Bool> {
+  /// Makes a ROUTER report unknown and full peers instead of dropping silently.
+  public static let routerMandatory = Self(rawValue: ZMQ_ROUTER_MANDATORY)
+  /// Lets a new peer take over the routing id of an old one.
+  public static let routerHandover = Self(rawValue: ZMQ_ROUTER_HANDOVER)
+  /// Queues only for peers that are connected.
+  public static let immediate = Self(rawValue: ZMQ_IMMEDIATE)
+  /// Lets the owner of an XPUB accept each subscription, with `subscribe` and `unsubscribe` for the last one reported.
+  public static let manualSubscriptions = Self(rawValue: ZMQ_XPUB_MANUAL)
+  /// Makes the socket the CURVE server of its connections.
+  public static let curveServer = Self(rawValue: ZMQ_CURVE_SERVER)
+  /// Refuses connections when no ZAP handler answers for the domain.
+  public static let enforceZAPDomain = Self(rawValue: KITH_ZMQ_ZAP_ENFORCE_DOMAIN)
+  /// Lets tcp endpoints use IPv6.
+  public static let ipv6 = Self(rawValue: ZMQ_IPV6)
+}
+
+extension SocketOption<Int32> {
+  /// Messages queued for sending, for each peer; 0 has no limit.
+  public static let sendHighWaterMark = Self(rawValue: ZMQ_SNDHWM)
+  /// Messages queued on receipt, for each peer; 0 has no limit.
+  public static let receiveHighWaterMark = Self(rawValue: ZMQ_RCVHWM)
+  /// Connections that wait for being accepted.
+  public static let backlog = Self(rawValue: ZMQ_BACKLOG)
+}
+
+extension SocketOption<Int64> {
+  /// Bytes of one frame that a peer may send, -1 without limit; its connection is cut when it sends more.
+  public static let maximumFrameSize = Self(rawValue: ZMQ_MAXMSGSIZE)
+}
+
+extension SocketOption<Duration?> {
+  /// How long messages outlive their socket; nil for ever. Libzmq's default is for ever, this module's too: set it.
+  public static let linger = Self(rawValue: ZMQ_LINGER)
+  /// How long a send may wait; nil for ever.
+  public static let sendTimeout = Self(rawValue: ZMQ_SNDTIMEO)
+  /// How long a receive may wait; nil for ever.
+  public static let receiveTimeout = Self(rawValue: ZMQ_RCVTIMEO)
+}
+
+extension SocketOption<Duration> {
+  /// How long a peer may take for its handshake.
+  public static let handshakeInterval = Self(rawValue: ZMQ_HANDSHAKE_IVL)
+  /// How often the peer is pinged; 0 never.
+  public static let heartbeatInterval = Self(rawValue: ZMQ_HEARTBEAT_IVL)
+  /// How long a ping may stay unanswered.
+  public static let heartbeatTimeout = Self(rawValue: ZMQ_HEARTBEAT_TIMEOUT)
+  /// How long the peer waits for this side's pings, in steps of 100 ms.
+  public static let heartbeatLifetime = Self(rawValue: ZMQ_HEARTBEAT_TTL)
+  /// The first pause before a broken connection is tried again.
+  public static let reconnectInterval = Self(rawValue: ZMQ_RECONNECT_IVL)
+  /// The longest such pause; 0 keeps the first one.
+  public static let maximumReconnectInterval = Self(rawValue: ZMQ_RECONNECT_IVL_MAX)
+}
+
+extension SocketOption<String> {
+  /// The domain that is named to the ZAP handler; not empty if it is to be asked about NULL.
+  public static let zapDomain = Self(rawValue: ZMQ_ZAP_DOMAIN)
+}
+
+extension SocketOption<[UInt8]> {
+  /// Adds a subscription by its prefix: of this SUB, or on a manual XPUB of the peer reported last.
+  public static let subscribe = Self(rawValue: ZMQ_SUBSCRIBE)
+  /// Removes a subscription.
+  public static let unsubscribe = Self(rawValue: ZMQ_UNSUBSCRIBE)
+  /// The name under which a ROUTER knows this peer. Tests only: a clash makes peers vanish.
+  package static let routingID = Self(rawValue: ZMQ_ROUTING_ID)
+}
+
+extension SocketOption<CurveKey> {
+  /// The own public key of a CURVE client.
+  public static let curvePublicKey = Self(rawValue: ZMQ_CURVE_PUBLICKEY)
+  /// The own secret key of a CURVE client or server.
+  public static let curveSecretKey = Self(rawValue: ZMQ_CURVE_SECRETKEY)
+  /// The server's public key, for a CURVE client.
+  public static let curveServerKey = Self(rawValue: ZMQ_CURVE_SERVERKEY)
+}
+
+extension Socket {
+  /// Sets a switch. - Throws: `ZMQError` when libzmq refuses it.
+  public mutating func set(_ option: SocketOption<Bool>, _ value: Bool) throws(ZMQError) {
+    try set(option.rawValue, integer: Int32(value ? 1 : 0))
+  }
+
+  /// Sets a number. - Throws: `ZMQError` when libzmq refuses it.
+  public mutating func set(_ option: SocketOption<Int32>, _ value: Int32) throws(ZMQError) {
+    try set(option.rawValue, integer: value)
+  }
+
+  /// Sets a size. - Throws: `ZMQError` when libzmq refuses it.
+  public mutating func set(_ option: SocketOption<Int64>, _ value: Int64) throws(ZMQError) {
+    try set(option.rawValue, integer: value)
+  }
+
+  /// Sets a time with a resolution of a millisecond. - Throws: `ZMQError` when libzmq refuses it.
+  public mutating func set(_ option: SocketOption<Duration>, _ value: Duration) throws(ZMQError) {
+    try set(option.rawValue, integer: Int32(clamping: Int64(value / .milliseconds(1))))
+  }
+
+  /// Sets a time that may be without end. - Throws: `ZMQError` when libzmq refuses it.
+  public mutating func set(_ option: SocketOption<Duration?>, _ value: Duration?) throws(ZMQError) {
+    try set(option.rawValue, integer: value.map { Int32(clamping: Int64($0 / .milliseconds(1))) } ?? -1)
+  }
+
+  /// Sets a text. - Throws: `ZMQError` when libzmq refuses it.
+  public mutating func set(_ option: SocketOption<String>, _ value: String) throws(ZMQError) {
+    try set(option.rawValue, bytes: Array(value.utf8))
+  }
+
+  /// Sets bytes. - Throws: `ZMQError` when libzmq refuses them.
+  public mutating func set(_ option: SocketOption<[UInt8]>, _ value: [UInt8]) throws(ZMQError) {
+    try set(option.rawValue, bytes: value)
+  }
+
+  /// Sets a key. - Throws: `ZMQError` when libzmq was built without CURVE.
+  public mutating func set(_ option: SocketOption<CurveKey>, _ value: CurveKey) throws(ZMQError) {
+    try set(option.rawValue, bytes: value.bytes)
+  }
+
+  private func set(_ option: Int32, integer: some FixedWidthInteger & BitwiseCopyable) throws(ZMQError) {
+    // Copied by libzmq within the call.
+    let result = unsafe withUnsafeBytes(of: integer) { bytes in
+      unsafe zmq_setsockopt(handle, option, bytes.baseAddress, bytes.count)
+    }
+    guard result == 0 else { throw ZMQError("zmq_setsockopt", "option \(option)") }
+  }
+
+  private func set(_ option: Int32, bytes: [UInt8]) throws(ZMQError) {
+    // Copied by libzmq within the call.
+    let result = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe zmq_setsockopt(handle, option, bytes.baseAddress, bytes.count)
+    }
+    guard result == 0 else { throw ZMQError("zmq_setsockopt", "option \(option)") }
+  }
+}

@@ -1,0 +1,238 @@
+import Digest
+import EventLoop
+import Foundation
+import KithMessages
+import Logging
+import SwiftProtobuf
+import Testing
+
+@testable import Bus
+
+/// A command runs once, whoever asks how often, and nobody waits for ever.
+@Suite(.timeLimit(.minutes(1)))
+struct RouterTests {
+  private let journal = MemoryJournal()
+  private let runs = Lock(0)
+
+  private func router(_ routes: [Route], _ flights: Flights = Flights()) -> Router {
+    Router(routes, flights: flights, journal: self.journal, contentKey: HMACKey([1, 2, 3]), logger: Logger(label: "test"))
+  }
+
+  /// A mutating method that counts its runs and commits.
+  private var remove: Route {
+    Route(RemoveSourceRequest.self) { [journal, runs] _, context throws(Failure) in
+      runs.withLock { $0 += 1 }
+      await Self.commit(journal, context, removed: 3)
+      var reply = RemoveSourceReply()
+      reply.contactsRemoved = 3
+      return reply
+    }
+  }
+
+  private static func commit(_ journal: MemoryJournal, _ context: CallContext, removed: UInt32) async {
+    guard let ticket = context.ticket else { return }
+    var reply = RemoveSourceReply()
+    reply.contactsRemoved = removed
+    let bytes: [UInt8] = (try? reply.serializedBytes()) ?? []
+    let outcome = CommandOutcome(reply: bytes, effects: [])
+    await journal.store(ticket, outcome)
+    ticket.settle(outcome)
+  }
+
+  @Test func aReadingCommandIsAnswered() async throws {
+    let router = self.router([
+      Route(PingRequest.self) { request, _ throws(Failure) in
+        var reply = PingReply()
+        reply.echo = request.echo
+        return reply
+      }
+    ])
+    var ping = PingRequest()
+    ping.echo = Data([1, 2])
+    #expect(try await router.ask(ping).echo == ping.echo)
+  }
+
+  @Test func anUnservedMethodIsSaidSo() async {
+    let failure = await #expect(throws: Failure.self) { try await self.router([]).ask(PingRequest()) }
+    #expect(failure?.reason == "SERVICE_UNKNOWN")
+  }
+
+  @Test func theRoleIsAskedForEachCommand() async {
+    let context = CallContext(principal: Principal(name: "uid:1", role: .viewer))
+    let failure = await #expect(throws: Failure.self) {
+      try await self.router([self.remove]).ask(RemoveSourceRequest(), context)
+    }
+    #expect(failure?.code == .permissionDenied)
+    #expect(self.runs.withLock(\.self) == 0)
+  }
+
+  @Test func theSameKeyGetsTheStoredAnswer() async throws {
+    let router = self.router([self.remove])
+    let context = CallContext(requestID: "one")
+    let first = try await router.call(RemoveSourceRequest(), context)
+    let second = try await router.call(RemoveSourceRequest(), context)
+    #expect(!first.isReplayed)
+    #expect(second.isReplayed)
+    #expect(first.reply == second.reply)
+    #expect(self.runs.withLock(\.self) == 1)
+  }
+
+  @Test func theSameKeyWithOtherContentIsRefused() async throws {
+    let router = self.router([self.remove])
+    _ = try await router.call(RemoveSourceRequest(), CallContext(requestID: "one"))
+    var other = RemoveSourceRequest()
+    other.name = "other"
+    let failure = await #expect(throws: Failure.self) { try await router.call(other, CallContext(requestID: "one")) }
+    #expect(failure?.reason == "IDEMPOTENCY_KEY_REUSED")
+    // Another principal's key is another key.
+    _ = try await router.call(
+      other, CallContext(requestID: "one", principal: Principal(name: "uid:2", role: .admin)))
+    #expect(self.runs.withLock(\.self) == 2)
+  }
+
+  @Test func callersWithOneKeyShareOneRun() async throws {
+    let gate = Gate()
+    let flights = Flights()
+    let router = self.router([
+      Route(RemoveSourceRequest.self) { [journal, runs] _, context throws(Failure) in
+        runs.withLock { $0 += 1 }
+        await gate.wait()
+        await Self.commit(journal, context, removed: 1)
+        return RemoveSourceReply()
+      }
+    ], flights)
+    try await withThrowingTaskGroup(of: UInt32.self) { group in
+      for _ in 0..<8 {
+        group.addTask { try await router.ask(RemoveSourceRequest(), CallContext(requestID: "one")).contactsRemoved }
+      }
+      await gate.arrival()
+      gate.open()
+      for try await removed in group { #expect(removed == 1) }
+    }
+    #expect(self.runs.withLock(\.self) == 1)
+    #expect(flights.count == 0)
+  }
+
+  @Test func aHandlerThatDoesNotCommitIsAFault() async {
+    let router = self.router([Route(RemoveSourceRequest.self) { _, _ throws(Failure) in RemoveSourceReply() }])
+    let failure = await #expect(throws: Failure.self) { try await router.ask(RemoveSourceRequest()) }
+    #expect(failure?.code == .internal)
+  }
+
+  @Test func aLongCommandIsAcceptedFirstAndForgottenWhenItMayBeRepeated() async throws {
+    let failing = Lock(true)
+    let router = self.router([
+      Route(SyncRequest.self) { [journal] _, context throws(Failure) in
+        #expect(await journal.count == 1, "accepted before it runs")
+        guard !failing.withLock(\.self) else { throw Failure(.unavailable, "UPSTREAM_DOWN", "down") }
+        let outcome = CommandOutcome(reply: [], effects: [])
+        if let ticket = context.ticket {
+          await journal.store(ticket, outcome)
+          ticket.settle(outcome)
+        }
+        return SyncReply()
+      }
+    ])
+    let context = CallContext(requestID: "sync")
+    await #expect(throws: Failure.self) { try await router.ask(SyncRequest(), context) }
+    #expect(await self.journal.count == 0)
+    failing.withLock { $0 = false }
+    _ = try await router.ask(SyncRequest(), context)
+    #expect(try await router.call(SyncRequest(), context).isReplayed)
+  }
+
+  @Test func aFinalFailureOfALongCommandIsKept() async {
+    let router = self.router([
+      Route(SyncRequest.self) { [runs] _, _ throws(Failure) in
+        runs.withLock { $0 += 1 }
+        throw Failure(.notFound, "RECORD_UNKNOWN", "no such source")
+      }
+    ])
+    for _ in 0..<2 {
+      let failure = await #expect(throws: Failure.self) {
+        try await router.ask(SyncRequest(), CallContext(requestID: "sync"))
+      }
+      #expect(failure?.reason == "RECORD_UNKNOWN")
+    }
+    #expect(self.runs.withLock(\.self) == 1)
+  }
+
+  @Test func cancelReachesTheHandler() async throws {
+    let gate = Gate()
+    let router = self.router([
+      Route(TestSourceRequest.self) { _, _ throws(Failure) in
+        await gate.waitForCancellation()
+        throw Failure.cancelled
+      }
+    ])
+    let answer = Task { try await router.ask(TestSourceRequest(), CallContext(requestID: "slow")) }
+    await gate.arrival()
+    var cancel = CancelRequest()
+    cancel.requestID = "slow"
+    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
+    #expect(try await router.ask(cancel, stranger).cancelled == false)
+    #expect(try await router.ask(cancel).cancelled)
+    await #expect(throws: Failure.cancelled) { try await answer.value }
+  }
+
+  @Test func theDeadlineEndsTheWaitAndTheWork() async {
+    let gate = Gate()
+    let router = self.router([
+      Route(TestSourceRequest.self) { _, _ throws(Failure) in
+        await gate.waitForCancellation()
+        throw Failure.cancelled
+      }
+    ])
+    let failure = await #expect(throws: Failure.self) {
+      try await router.ask(TestSourceRequest(), CallContext(timeout: .milliseconds(20)))
+    }
+    #expect(failure?.code == .deadlineExceeded)
+    await gate.cancellation()
+  }
+
+  @Test func afterACrashAnIdempotentCommandRunsAgain() async throws {
+    let fingerprint = HMACKey([1, 2, 3]).authenticationCode(for: Array(Methods.contactsSync.name.utf8), [])
+    let ticket = CommandTicket(
+      principal: "uid:1", key: "k", requestID: "r", method: Methods.contactsSync, fingerprint: fingerprint)
+    await self.journal.accept(ticket, request: [])
+    let router = self.router([
+      Route(SyncRequest.self) { [journal, runs] _, context throws(Failure) in
+        runs.withLock { $0 += 1 }
+        let outcome = CommandOutcome(reply: [], effects: [])
+        if let ticket = context.ticket {
+          await journal.store(ticket, outcome)
+          ticket.settle(outcome)
+        }
+        return SyncReply()
+      }
+    ])
+    try await router.recover()
+    let context = CallContext(requestID: "k", principal: Principal(name: "uid:1", role: .admin))
+    _ = try await router.call(SyncRequest(), context)
+    #expect(self.runs.withLock(\.self) == 1)
+  }
+}
+
+/// Lets a test and a handler wait for each other.
+final class Gate: Sendable {
+  private let arrived = AsyncStream<Void>.makeStream()
+  private let opened = AsyncStream<Void>.makeStream()
+  private let cancelled = AsyncStream<Void>.makeStream()
+
+  func wait() async {
+    self.arrived.continuation.yield()
+    for await _ in self.opened.stream { break }
+  }
+
+  func open() { self.opened.continuation.finish() }
+
+  func waitForCancellation() async {
+    self.arrived.continuation.yield()
+    // A cancelled task's iteration ends at once.
+    for await _ in self.opened.stream {}
+    self.cancelled.continuation.finish()
+  }
+
+  func arrival() async { for await _ in self.arrived.stream { break } }
+  func cancellation() async { for await _ in self.cancelled.stream {} }
+}

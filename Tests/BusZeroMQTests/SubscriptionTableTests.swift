@@ -1,0 +1,62 @@
+import Bus
+import KithMessages
+import Testing
+
+@testable import BusZeroMQ
+
+struct SubscriptionTableTests {
+  private func table() -> SubscriptionTable { SubscriptionTable(streams: ["sync", "contacts"], limitPerPeer: 3) }
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  @Test func aWholeStreamIsGranted() {
+    var table = self.table()
+    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer) == [self.bytes("j/sync/")])
+    #expect(table.wants(.stream("sync", .json)))
+    #expect(!table.wants(.stream("sync", .pb)))
+    #expect(!table.wants(.stream("contacts", .json)))
+  }
+
+  @Test(arguments: [("j/", 3), ("p/", 3), ("", 6), ("j/s", 1)])
+  func aWideRequestIsNarrowed(topic: String, streams: Int) {
+    var table = self.table()
+    #expect(table.subscribe(self.bytes(topic), peer: 7, role: .viewer).count == streams)
+    #expect(table.unsubscribe(self.bytes(topic), peer: 7).count == streams)
+    #expect(!table.wants(.stream("sync", .json)))
+    #expect(table.count == 0)
+  }
+
+  @Test(arguments: ["j/secrets/", "j/sync/key", "x/sync/", "j/sync/" + String(repeating: "a", count: 60)])
+  func anUnknownTopicIsRefused(topic: String) {
+    var table = self.table()
+    #expect(table.subscribe(self.bytes(topic), peer: 7, role: .admin).isEmpty)
+    #expect(table.unsubscribe(self.bytes(topic), peer: 7).isEmpty)
+  }
+
+  @Test func strangersAndWorkersGetNothing() {
+    var table = self.table()
+    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: nil).isEmpty)
+    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .worker).isEmpty)
+    #expect(table.count == 0)
+  }
+
+  @Test func aPeerHasSoManyAndANewOneStartsAfresh() {
+    var table = self.table()
+    for topic in ["j/sync/", "j/contacts/", "j/!head/"] {
+      #expect(!table.subscribe(self.bytes(topic), peer: 7, role: .viewer).isEmpty)
+    }
+    #expect(table.subscribe(self.bytes("p/sync/"), peer: 7, role: .viewer).isEmpty)
+    #expect(!table.subscribe(self.bytes("p/sync/"), peer: 8, role: .viewer).isEmpty)
+    table.connected(peer: 7)
+    #expect(!table.subscribe(self.bytes("p/sync/"), peer: 7, role: .viewer).isEmpty)
+  }
+
+  @Test func theStreamIsWantedUntilTheLastOneLeaves() {
+    var table = self.table()
+    _ = table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer)
+    _ = table.subscribe(self.bytes("j/"), peer: 8, role: .viewer)
+    _ = table.unsubscribe(self.bytes("j/sync/"), peer: nil)
+    #expect(table.wants(.stream("sync", .json)))
+    _ = table.unsubscribe(self.bytes("j/"), peer: nil)
+    #expect(!table.wants(.stream("sync", .json)))
+  }
+}

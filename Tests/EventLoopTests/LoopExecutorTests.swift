@@ -1,0 +1,167 @@
+import CLinux
+import EventLoop
+import Logging
+import Testing
+
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Notes what happens on a loop, and on which thread.
+private actor Recorder: LoopActor {
+  nonisolated let loop: LoopExecutor
+  private(set) var values: [Int] = []
+  private(set) var threads: Set<Int32> = []
+
+  init(loop: LoopExecutor) {
+    self.loop = loop
+  }
+
+  isolated deinit {}
+
+  func note(_ value: Int) {
+    values.append(value)
+    threads.insert(kith_gettid())
+  }
+
+  func noteAfterSuspensions() async throws {
+    note(0)
+    try await Task.sleep(for: .milliseconds(1))
+    note(1)
+    await Task { self.note(2) }.value
+    await elsewhere()
+    note(3)
+  }
+
+  @concurrent private nonisolated func elsewhere() async {
+    #expect(!loop.isCurrent)
+  }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct LoopExecutorTests {
+  @Test("jobs and closures of one caller run in order")
+  func order() async throws {
+    try await LoopExecutor.withLoop(poller: DescriptorPoller(), logger: silent) { loop in
+      let recorder = Recorder(loop: loop)
+      for value in 0..<1000 {
+        recorder.post { $0.note(value) }
+      }
+      #expect(await recorder.values == Array(0..<1000))
+    }
+  }
+
+  @Test("actor code runs on the loop's thread, whoever calls and after every suspension")
+  func isolation() async throws {
+    try await LoopExecutor.withLoop(poller: DescriptorPoller(), logger: silent) { loop in
+      let recorder = Recorder(loop: loop)
+      try await recorder.noteAfterSuspensions()
+      try await Task.detached { try await recorder.noteAfterSuspensions() }.value
+      await Task(executorPreference: loop) { await recorder.note(9) }.value
+      #expect(await recorder.threads.count == 1)
+      #expect(await recorder.threads != [kith_gettid()])
+      #expect(await recorder.values == [0, 1, 2, 3, 0, 1, 2, 3, 9])
+    }
+  }
+
+  @Test("a task that prefers the loop runs there")
+  func executorPreference() async throws {
+    try await LoopExecutor.withLoop(poller: DescriptorPoller(), logger: silent) { loop in
+      let isOnLoop = await Task(executorPreference: loop) { loop.isCurrent }.value
+      #expect(isOnLoop)
+      #expect(!loop.isCurrent)
+    }
+  }
+
+  @Test("posts from many threads all run, each thread's in order")
+  func manyPosters() async throws {
+    try await LoopExecutor.withLoop(poller: DescriptorPoller(), logger: silent) { loop in
+      let recorder = Recorder(loop: loop)
+      await withTaskGroup { group in
+        for poster in 0..<8 {
+          group.addTask {
+            for index in 0..<500 { recorder.post { $0.note(poster * 1000 + index) } }
+          }
+        }
+      }
+      let values = await recorder.values
+      #expect(values.count == 4000)
+      for poster in 0..<8 {
+        #expect(values.filter { $0 / 1000 == poster } == (0..<500).map { poster * 1000 + $0 })
+      }
+    }
+  }
+
+  @Test("a loop that is awake is not woken")
+  func wakeups() async throws {
+    try await LoopExecutor.withLoop(poller: DescriptorPoller(), logger: silent) { loop in
+      let recorder = Recorder(loop: loop)
+      await recorder.note(0)
+      let before = loop.wakeups
+      await withCheckedContinuation { done in
+        loop.post {
+          for value in 1...1000 { recorder.post { $0.note(value) } }
+          loop.post { done.resume() }
+        }
+      }
+      #expect(loop.wakeups - before <= 1)
+      #expect(await recorder.values.count == 1001)
+    }
+  }
+
+  @Test("shutdown runs what was enqueued, releases timers, and may be repeated")
+  func shutdown() async throws {
+    let count = Lock(0)
+    let loop = try LoopExecutor(name: "shutdown", poller: DescriptorPoller(), logger: silent)
+    do {
+      let recorder = Recorder(loop: loop)
+      await recorder.schedule(at: .now + .seconds(3600)) { _ in count.withLock { $0 += 1000 } }
+    }
+    for _ in 0..<100 {
+      loop.post { count.withLock { $0 += 1 } }
+    }
+    await loop.shutdown()
+    await loop.shutdown()
+    #expect(count.withLock { $0 } == 100)
+  }
+
+  @Test("a job that is slower than the watchdog allows is logged")
+  func watchdog() async throws {
+    let log = Lock<[String]>([])
+    let logger = Logger(label: "test") { _ in MessageLog(messages: log) }
+    let loop = try LoopExecutor(name: "slow", poller: DescriptorPoller(), logger: logger, watchdog: .zero)
+    loop.post {}
+    await loop.shutdown()
+    #expect(log.withLock { $0 }.contains("Event loop was held by one job"))
+  }
+
+  #if DEBUG
+    @Test("a job after the exit traps in debug builds")
+    func enqueueAfterExit() async {
+      await #expect(processExitsWith: .failure) {
+        let loop = try LoopExecutor(
+          name: "late", poller: DescriptorPoller(), logger: Logger(label: "late") { _ in SwiftLogNoOpLogHandler() })
+        await loop.shutdown()
+        loop.post {}
+      }
+    }
+  #endif
+}
+
+/// Keeps the messages it is given.
+private struct MessageLog: LogHandler {
+  let messages: Lock<[String]>
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.trace
+
+  init(messages: Lock<[String]>) {
+    self.messages = messages
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    messages.withLock { $0.append(event.message.description) }
+  }
+}

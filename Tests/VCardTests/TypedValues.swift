@@ -1,0 +1,38 @@
+@testable import VCard
+
+/// Everything the typed views give, without what differs between two writings of one card: lines and the source of labels.
+struct TypedValues: Equatable {
+  var name: String?
+  var structured: StructuredName
+  var phonetic: PhoneticName
+  var texts: [String?]
+  var lists: [[String]]
+  var labeled: [[String]]
+  var dates: [String]
+  var photo: Photo?
+
+  init(_ card: Card) {
+    func describe(_ label: Label) -> String {
+      let types = label.authority == .customType || label.authority == .groupLabel ? [] : label.types
+      return "\(label.raw ?? "-")|\(label.canonical ?? "-")|\(types)|\(label.preference ?? 0)"
+    }
+    func describe(_ values: [LabeledValue]) -> [String] { values.map { $0.value + " " + describe($0.label) } }
+    func describe(_ date: LabeledDate) -> String { "\(date.date?.description ?? date.text) \(describe(date.label))" }
+    name = card.formattedName
+    structured = card.structuredName
+    phonetic = card.phoneticName
+    texts = [
+      card.title, card.role, card.note, card.phoneticOrganization, card.previousFamilyName, card.uid, card.revision,
+    ]
+    lists = [card.nicknames, card.organization, card.categories, card.members, ["\(card.kind)"]]
+    labeled = [describe(card.phones), describe(card.emails), describe(card.urls), describe(card.relations)]
+    labeled.append(
+      card.addresses.map { address in
+        "\(address.components) \(address.countryCode ?? "") \(address.subLocality ?? "") \(address.formatted ?? "") "
+          + describe(address.label)
+      })
+    labeled.append(card.messaging.map { "\($0.service ?? "") \($0.user) \($0.uri ?? "") " + describe($0.label) })
+    dates = ([card.birthday].compactMap(\.self) + card.dates).map(describe)
+    photo = card.photo().photo
+  }
+}

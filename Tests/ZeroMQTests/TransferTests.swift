@@ -1,0 +1,74 @@
+import EventLoop
+import Logging
+import Testing
+import ZeroMQ
+
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Answers every message with itself.
+actor Echo: LoopActor {
+  nonisolated let loop: LoopExecutor
+  private var socket: Socket
+  private var watch: Watch?
+  private(set) var results: [ReceiveResult] = []
+
+  init(_ socket: consuming Socket, loop: LoopExecutor) {
+    self.socket = socket
+    self.loop = loop
+  }
+
+  isolated deinit {}
+
+  func serve() {
+    watch = watch(socket.source, for: .readable) { echo, _ in echo.readable() }
+  }
+
+  private func readable() {
+    var message = MultipartMessage(capacity: 8)
+    do {
+      for _ in 0..<64 {
+        let result = try socket.receive(&message)
+        if result == .empty { return }
+        results.append(result)
+        if result == .received { _ = try socket.send(&message) }
+      }
+    } catch {
+      Issue.record(error)
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransferTests {
+  @Test("a message goes round through every transport", arguments: ["inproc://echo", "ipc", "tcp://127.0.0.1:*"])
+  func roundTrip(endpoint: String) async throws {
+    let context = try Context()
+    try await LoopExecutor.withLoop(poller: Poller(), logger: silent) { loop in
+      let directory = try TemporaryDirectory()
+      var router = try context.makeSocket(.router)
+      try router.set(.linger, .zero)
+      if endpoint == "ipc" {
+        try router.bind(directory.runtime.endpoint("echo.sock"))
+      } else {
+        try router.bind(endpoint)
+      }
+      let address = try router.lastEndpoint()
+      let echo = Echo(router, loop: loop)
+      await echo.serve()
+      var dealer = try context.makeTestSocket(.dealer)
+      try dealer.connect(address)
+      for size in [0, 1, 33, 34, 300, 100_000] {
+        var message = MultipartMessage()
+        try message.append("KTHC01")
+        try message.append([UInt8](repeating: 7, count: size))
+        #expect(try dealer.send(&message, waiting: .allowed) == .sent)
+        #expect(message.count == 0)
+        #expect(try dealer.receive(&message, waiting: .allowed) == .received)
+        #expect(message.count == 2)
+        #expect(message.string(at: 0) == "KTHC01")
+        #expect(message.bytes(at: 1) == [UInt8](repeating: 7, count: size))
+      }
+    }
+    await context.terminateOffPool()
+  }
+}

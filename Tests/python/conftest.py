@@ -1,0 +1,162 @@
+"""A real kithd for each test that wants one, and cards to feed it."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+import pytest
+import zmq
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "python"
+sys.path.insert(0, str(EXAMPLES))
+
+from send import HubNotRunning, command  # noqa: E402
+
+BINARIES = pathlib.Path(os.environ.get("KITH_BIN_DIR", ROOT / ".build" / "debug"))
+
+# Passes only when a test asks for them, so that counts are what the test caused.
+CONFIGURATION = "[contacts]\nsync_at_start = false\nsync_every_minutes = 0\nwatch_files = false\n"
+
+
+class Hub:
+    """A kithd on directories of its own."""
+
+    def __init__(self):
+        # Short: the path of an ipc socket may have 107 bytes.
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="kith-", dir="/tmp"))
+        self.runtime = self.directory / "run"
+        self.control = f"ipc://{self.runtime}/control.sock"
+        self.events = f"ipc://{self.runtime}/events.sock"
+        self.log = self.directory / "log"
+        (self.directory / "config.toml").write_text(CONFIGURATION)
+        self.process = None
+
+    def command_line(self):
+        return [BINARIES / "kithd", "--state-dir", self.directory / "state", "--runtime-dir", self.runtime, "--config",
+                self.directory / "config.toml"]
+
+    def start(self):
+        assert (BINARIES / "kithd").exists(), f"{BINARIES}/kithd is missing: run swift build first"
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(self.command_line(), stdout=log, stderr=log)
+        end = time.monotonic() + 20
+        while True:
+            assert self.process.poll() is None, f"kithd ended: {self.log.read_text()[-2000:]}"
+            try:
+                assert "status" not in self.ask("System/Ping", timeout=3)[0]
+                return self
+            except (HubNotRunning, TimeoutError):
+                assert time.monotonic() < end, f"kithd does not answer: {self.log.read_text()[-2000:]}"
+
+    def end(self, with_signal=signal.SIGTERM):
+        """Ends the process; returns its exit status."""
+        if self.process is None:
+            return None
+        process, self.process = self.process, None
+        if process.poll() is None:
+            process.send_signal(with_signal)
+        try:
+            return process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
+
+    def restart(self, with_signal):
+        status = self.end(with_signal)
+        self.start()
+        return status
+
+    def ask(self, method, body=None, **options):
+        """(header, body, attachments) of the FINAL."""
+        return command(self.control, f"kith.v1.{method}", body, **options)
+
+    def reply(self, method, body=None, **options):
+        """The body of a FINAL that is OK."""
+        header, reply, _ = self.ask(method, body, **options)
+        assert "status" not in header, header
+        return reply
+
+    def error(self, method, body=None, **options):
+        """(code, reason) of a FINAL that is an error."""
+        header, reply, _ = self.ask(method, body, **options)
+        assert reply == {}
+        return header["status"]["code"], header["status"]["reason"]
+
+    def seq(self, stream):
+        heads = self.reply("System/Status").get("heads", [])
+        return next((int(head.get("seq", 0)) for head in heads if head["stream"] == stream), 0)
+
+    def remove(self):
+        if self.process is not None:
+            self.end(signal.SIGKILL)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+@pytest.fixture
+def hub():
+    """A hub that the test has to itself."""
+    hub = Hub()
+    try:
+        yield hub.start()
+        assert hub.end() in (0, None), f"SIGTERM has to end kithd with 0: {hub.log.read_text()[-2000:]}"
+    finally:
+        hub.remove()
+
+
+@pytest.fixture(scope="module")
+def shared_hub():
+    """A hub for tests that leave nothing behind in it."""
+    hub = Hub()
+    try:
+        yield hub.start()
+        assert hub.end() == 0
+    finally:
+        hub.remove()
+
+
+class Wire:
+    """A socket that sends frames just as a test wrote them."""
+
+    def __init__(self, endpoint, kind=zmq.DEALER):
+        self.socket = zmq.Context.instance().socket(kind)
+        self.socket.linger, self.socket.immediate, self.socket.sndtimeo = 0, 1, 3000
+        self.socket.connect(endpoint)
+
+    def send(self, method="kith.v1.System/Ping", body=b"{}", *, header=None, tag=b"KTHC01", kind=b"\x01", ctype=b"json",
+             more=(), before=()):
+        if header is None:
+            header = {"requestId": str(uuid.uuid4())}
+        if isinstance(header, dict):
+            header = json.dumps(header).encode()
+        self.socket.send_multipart([*before, tag, kind, method.encode(), ctype, header, body, *more])
+
+    def receive(self, seconds=5):
+        """The frames of the next message; None when none comes."""
+        return self.socket.recv_multipart() if self.socket.poll(seconds * 1000) else None
+
+    def final(self, seconds=5):
+        """(header, body) of the next FINAL, as JSON."""
+        frames = self.receive(seconds)
+        assert frames is not None, "no answer"
+        assert frames[0] == b"KTHC01" and frames[1] == b"\x03" and frames[3] == b"json", frames
+        return json.loads(frames[4]), json.loads(frames[5] or b"{}")
+
+    def error(self, seconds=5):
+        """(code, reason) of the next FINAL."""
+        status = self.final(seconds)[0]["status"]
+        return status["code"], status["reason"]
+
+
+@pytest.fixture
+def wire(shared_hub):
+    wire = Wire(shared_hub.control)
+    yield wire
+    wire.socket.close()

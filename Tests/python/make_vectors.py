@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Adds golden vectors to proto/vectors/ for messages that have none. Existing vectors are never rewritten: they are what
+the wire looked like, and a change of proto/ that breaks one breaks somebody's client.
+
+Run it with the interpreter that scripts/python-env.sh names, after adding messages to proto/.
+"""
+import json
+import pathlib
+
+from google.protobuf import json_format
+from google.protobuf.descriptor import FieldDescriptor as Field
+
+from messages import ROOT, TYPES
+
+VECTORS = pathlib.Path(ROOT, "proto", "vectors")
+
+
+def sample(field):
+    """A value that no other field of the message has, with what is easily broken: UTF-8, escapes, more than 53 bits."""
+    if field.type == Field.TYPE_STRING:
+        return f'{field.name} "佐é"\n' if field.name in ("message", "text", "note") else f"{field.name} 佐é"
+    if field.enum_type:
+        return field.enum_type.values[-1].number
+    return {
+        Field.TYPE_BYTES: bytes([0, 0x7F, 0x80, 0xFF, field.number]), Field.TYPE_BOOL: True,
+        Field.TYPE_UINT32: 2**32 - field.number, Field.TYPE_UINT64: 2**63 + field.number,
+        Field.TYPE_FLOAT: field.number + 0.25,
+    }[field.type]
+
+
+def is_map(field):
+    return field.message_type is not None and field.message_type.GetOptions().map_entry
+
+
+def fill(message, choice=0, depth=0):
+    """Sets every field; of a oneof the case of number `choice`, the last one where there are fewer."""
+    for field in message.DESCRIPTOR.fields:
+        oneof = field.containing_oneof
+        if oneof and field is not oneof.fields[min(choice, len(oneof.fields) - 1)]:
+            continue
+        set_field(message, field, choice, depth)
+    return message
+
+
+def set_field(message, field, choice, depth):
+    target = getattr(message, field.name)
+    if is_map(field):
+        target["name"] = "why"
+    elif field.message_type is not None:
+        # Every type has a vector of its own, so two levels are enough inside others.
+        if depth < 2:
+            well_known = {"google.protobuf.Timestamp": (1767323045, 120000000), "google.protobuf.Duration": (90, 500000000)}
+            for item in (target.add(),) if field.label == Field.LABEL_REPEATED else (target,):
+                item.SetInParent()
+                if field.message_type.full_name in well_known:
+                    item.seconds, item.nanos = well_known[field.message_type.full_name]
+                else:
+                    fill(item, choice, depth + 1)
+    else:
+        value = sample(field)
+        if field.label == Field.LABEL_REPEATED:
+            target.extend([value, value])
+        else:
+            setattr(message, field.name, value)
+
+
+def text(message):
+    """proto3 JSON without blanks, fields in the order of their numbers."""
+    return json.dumps(json_format.MessageToDict(message), ensure_ascii=False, separators=(",", ":"))
+
+
+def vectors(name):
+    message_type = TYPES[name]
+    yield "empty", message_type()
+    cases = max([len(oneof.fields) for oneof in message_type.DESCRIPTOR.oneofs], default=1)
+    for choice in range(cases):
+        yield "full" if cases == 1 else f"full, case {choice + 1}", fill(message_type(), choice)
+
+
+def new(name, **fields):
+    return json_format.ParseDict(fields, TYPES[f"kith.v1.{name}"]())
+
+
+def control(name, kind, method, header, body=None, attachments=()):
+    return name, "control", header, body, lambda encode: [
+        b"KTHC01", bytes([kind]), f"kith.v1.{method}".encode(), encode.__name__.encode(), encode(header),
+        b"" if body is None else encode(body), *attachments]
+
+
+def event(name, stream, kind, header, body):
+    return name, "events", header, body, lambda encode: [
+        f"{encode.__name__[0]}/{stream}/".encode(), b"KTHE01", bytes([kind]), encode.__name__.encode(), encode(header),
+        encode(body)]
+
+
+def pb(message):
+    return message.SerializeToString(deterministic=True)
+
+
+def json_(message):
+    return text(message).encode()
+
+
+json_.__name__ = "json"
+
+
+def messages_on_the_wire():
+    """One of each kind of message, as the planes carry it."""
+    identity, time = "0198f3a2-7c41-7d10-9c5e-3f1f0a6b2c4d", "2026-01-02T03:04:05.120Z"
+    position = {"stream": "sync", "epoch": "0198f3a2", "seq": "42"}
+    sync = {"source": "contacts:home", "state": "SYNCING", "total": 1000, "done": 250, "runId": "r1"}
+    logged = {**position, "time": time, "causeRequestId": identity}
+    yield control("request", 1, "Contacts/Sync", new(
+        "RequestHeader", requestId=identity, idempotencyKey="morning", wantProgress=True, timeoutMs=60000),
+        new("SyncRequest", sources=["home"], full=True))
+    yield control("request with attachment", 1, "System/BlobPut", new("RequestHeader", requestId="b-1"),
+                  new("BlobPutRequest", sha256="ab" * 32, offset="262144"), [bytes(range(16))])
+    yield control("accepted", 2, "Contacts/Sync", new("ReplyHeader", requestId=identity, hubTime=time),
+                  new("Accepted", commandId=identity))
+    yield control("progress", 2, "Contacts/Sync", new("ReplyHeader", requestId=identity, seq=1, hubTime=time),
+                  new("Progress", fraction=0.25, stage="reading", note="home"))
+    yield control("final", 3, "Contacts/Sync", new(
+        "ReplyHeader", requestId=identity, seq=2, hubTime=time, replayed=True, effects=[position]),
+        new("SyncReply", sources=[{**sync, "state": "COMPLETED", "done": 1000, "added": 1000}]))
+    yield control("final with error", 3, "Contacts/AddSource", new("ReplyHeader", requestId=identity, hubTime=time, status={
+        "code": "INVALID_ARGUMENT", "reason": "FIELD_INVALID", "message": "name: may not be empty",
+        "details": {"name": "may not be empty"}}))
+    yield control("final with attachment", 3, "System/BlobGet", new("ReplyHeader", requestId="g-1", hubTime=time),
+                  new("BlobGetReply", size="16"), [bytes(range(16))])
+    yield event("event", "sync", 1, new("EventHeader", key="contacts:home", **logged), new("Event", sync=sync))
+    yield event("event without key", "contacts", 1, new("EventHeader", **{**logged, "stream": "contacts"}),
+                new("Event", changed={"ids": [identity], "changeSeq": "7", "kind": "contact"}))
+    yield event("tombstone", "sync", 1, new("EventHeader", key="contacts:home", tombstone=True, **logged), new("Event"))
+    yield event("head", "!head", 2, new("EventHeader"), new(
+        "Head", heads=[position], hubInstance=identity, intervalMs=2000))
+
+
+def frame_vectors():
+    for name, plane, header, body, frames in messages_on_the_wire():
+        for encode in (pb, json_):
+            yield {
+                "name": name, "plane": plane, "encoding": encode.__name__, "header": header.DESCRIPTOR.full_name,
+                "body": body.DESCRIPTOR.full_name if body is not None else "",
+                "frames": [frame.hex() for frame in frames(encode)]}
+
+
+def message_vectors():
+    for name in TYPES:
+        for case, message in vectors(name):
+            yield {"message": name, "case": case, "pb": pb(message).hex(), "json": text(message)}
+
+
+def add(file, made, key):
+    """Appends the vectors whose key the file does not have yet."""
+    path = VECTORS / file
+    known = json.loads(path.read_text()) if path.exists() else []
+    covered = {vector[key] for vector in known}
+    added = [vector for vector in made if vector[key] not in covered]
+    rows = ",\n".join(json.dumps(vector, ensure_ascii=False) for vector in known + added)
+    path.write_text(f"[\n{rows}\n]\n")
+    print(f"{file}: {len(added)} vectors added, {len(known)} kept")
+
+
+if __name__ == "__main__":
+    add("messages.json", message_vectors(), "message")
+    add("frames.json", frame_vectors(), "name")

@@ -1,0 +1,125 @@
+"""Events: HEAD, Snapshot, Replay, and the example programs as somebody would run them."""
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import cards
+from conftest import EXAMPLES
+from events import Subscription
+
+
+@pytest.fixture
+def household(hub, tmp_path):
+    """A hub that has synced a small source."""
+    folder = tmp_path / "cards"
+    cards.make(12, folder)
+    hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(folder)}})
+    hub.reply("Contacts/Sync")
+    return hub
+
+
+def test_head_comes_at_once_and_again(hub):
+    subscription = Subscription(hub.events, "sync")
+    first = subscription.wait_for_head(1.5)
+    assert {"sync", "contacts"} <= {head["stream"] for head in first["heads"]}
+    start = time.monotonic()
+    subscription.wait_for_head(4)
+    assert time.monotonic() - start < 4
+    assert first["intervalMs"] == 2000
+
+
+def test_replay_gives_what_was_missed(household):
+    head = household.seq("sync")
+    assert head >= 2
+    reply = household.reply("System/Replay", {"stream": "sync", "afterSeq": "0", "limit": 500})
+    assert [int(event["header"]["seq"]) for event in reply["events"]] == list(range(1, head + 1))
+    assert int(reply["head"]["seq"]) == head and "more" not in reply
+    epoch = reply["head"]["epoch"]
+
+    page = household.reply("System/Replay", {"stream": "sync", "epoch": epoch, "afterSeq": "0", "limit": 1})
+    assert len(page["events"]) == 1 and page["more"] is True
+    assert "events" not in household.reply("System/Replay", {"stream": "sync", "epoch": epoch, "afterSeq": str(head)})
+
+
+def test_replay_of_another_epoch_is_refused(household):
+    error = household.error("System/Replay", {"stream": "sync", "epoch": "of-another-life", "afterSeq": "1"})
+    assert error == ("OUT_OF_RANGE", "EPOCH_CHANGED")
+
+
+def test_epoch_outlives_a_restart(household):
+    before = household.reply("System/Snapshot", {"stream": "sync"})["position"]
+    household.restart(signal.SIGKILL)
+    after = household.reply("System/Snapshot", {"stream": "sync"})["position"]
+    assert after["epoch"] == before["epoch"] and int(after["seq"]) >= int(before["seq"])
+
+
+def test_snapshot_has_the_last_event_of_each_key(household):
+    reply = household.reply("System/Snapshot", {"stream": "sync"})
+    (last,) = [entry for entry in reply["lastByKey"] if entry["header"]["key"] == "contacts:home"]
+    assert last["event"]["sync"]["state"] == "COMPLETED"
+    assert int(reply["position"]["seq"]) == household.seq("sync")
+
+
+def test_unknown_stream(hub):
+    assert hub.error("System/Snapshot", {"stream": "weather"})[0] in ("NOT_FOUND", "INVALID_ARGUMENT")
+
+
+def test_events_are_thin(household):
+    names = [contact["formattedName"] for contact in household.reply("Contacts/List")["contacts"]]
+    log = json.dumps([household.reply("System/Replay", {"stream": stream, "afterSeq": "0"}) for stream in ("sync", "contacts")],
+                     ensure_ascii=False)
+    assert names and not [name for name in names if name in log]
+
+
+def run(script, *arguments):
+    return subprocess.run([sys.executable, EXAMPLES / script, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def test_send_prints_the_final(household):
+    done = run("send.py", "--runtime-dir", household.runtime, "kith.v1.Contacts/List", '{"limit": 3}')
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["body"]["contacts"]) == 3
+    done = run("send.py", "--req", "--runtime-dir", household.runtime, "kith.v1.System/Ping")
+    assert done.returncode == 0 and "requestId" in json.loads(done.stdout)["header"]
+
+
+def test_send_reports_errors(hub, tmp_path):
+    done = run("send.py", "--runtime-dir", hub.runtime, "kith.v1.Contacts/Fly")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["header"]["status"]["reason"] == "SERVICE_UNKNOWN"
+    assert run("send.py", "--runtime-dir", hub.runtime, "kith.v1.System/Ping", "{").returncode == 2
+    assert run("send.py", "--runtime-dir", tmp_path, "kith.v1.System/Ping").returncode == 3
+
+
+def test_watch_gives_the_past_and_ends_at_the_count(household):
+    head = household.seq("sync")
+    done = run("watch.py", "sync", "--runtime-dir", household.runtime, "--since", "sync=0", "--count", str(head))
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [int(line["header"]["seq"]) for line in lines] == list(range(1, head + 1))
+    assert {line["origin"] for line in lines} <= {"replay", "live"}
+
+
+def test_watch_follows_through_a_killed_hub(household):
+    before = household.seq("sync")
+    line = [sys.executable, EXAMPLES / "watch.py", "sync", "--runtime-dir", household.runtime, "--since", "sync=0"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as watcher:
+        limit = threading.Timer(90, watcher.kill)
+        limit.start()
+        try:
+            seen = [json.loads(watcher.stdout.readline()) for _ in range(before)]
+            for _ in range(3):
+                household.restart(signal.SIGKILL)
+                household.reply("Contacts/Sync", {"full": True})
+                while int(seen[-1]["header"]["seq"]) < household.seq("sync"):
+                    seen.append(json.loads(watcher.stdout.readline()))
+        finally:
+            limit.cancel()
+            watcher.kill()
+    assert [int(entry["header"]["seq"]) for entry in seen] == list(range(1, len(seen) + 1))
+    assert len(seen) > before

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Checks the rules that the compiler does not: format, generated code, forbidden forms, documentation. Runs every check,
+# names each that fails, and ends with 1 when one did.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+failures=0
+
+# check WHAT COMMAND...: a check fails by its status or by printing findings; both are shown.
+check() {
+  local what=$1 findings
+  shift
+  if findings=$("$@" 2>&1) && [ -z "$findings" ]; then
+    echo "ok    $what"
+  else
+    echo "FAIL  $what"
+    [ -z "$findings" ] || printf '%s\n' "$findings" | sed 's/^/      /'
+    failures=$((failures + 1))
+  fi
+}
+
+# Files of the working tree that are or will be in git.
+files() {
+  git ls-files --cached --others --exclude-standard -- "$@" | while IFS= read -r file; do
+    [ ! -f "$file" ] || printf '%s\n' "$file"
+  done
+}
+
+written_swift() { files '*.swift' | grep -v -E '\.pb\.swift$|/Generated/'; }
+
+format() { scripts/swift-files.sh | xargs -0 swift format lint --strict --parallel; }
+
+shell_syntax() {
+  files '*.sh' .ci/run | while IFS= read -r script; do
+    bash -n "$script" || return 1
+    [ -x "$script" ] || echo "$script cannot be executed"
+  done
+}
+
+# An unknown feature name is accepted without a word by the compiler, and then does nothing.
+upcoming_features() {
+  local known
+  known=$(swiftc -print-supported-features | sed -n '/"upcoming"/,/"experimental"/s/.*{ "name": "\([A-Za-z]*\)".*/\1/p')
+  files '*Package.swift' | xargs sed -n 's/.*enableUpcomingFeature("\([^"]*\)").*/\1/p' | sort -u | while read -r feature; do
+    grep -qx "$feature" <<<"$known" || echo "the compiler does not know the upcoming feature '$feature'"
+  done
+}
+
+forbidden_forms() {
+  written_swift | grep -v '^Tests/' |
+    xargs grep -n -E '\b(TODO|FIXME|XXX|HACK)\b|\btry!|\bas!|\bfatalError\(|[])A-Za-z0-9_]![.)[]'
+  files '*.sh' '*.py' '*.proto' '*.c' '*.h' '*.md' ':!scripts/check.sh' | xargs grep -n -E '\b(TODO|FIXME|XXX|HACK)\b'
+  return 0
+}
+
+# A claim that the compiler cannot check has its argument on the line above.
+unargued_unsafety() {
+  written_swift | grep -v '^Tests/' | xargs awk '
+    FNR == 1 { previous = "" }
+    /@unchecked Sendable|nonisolated\(unsafe\)/ && $0 !~ /^ *\/\// && previous !~ /\/\// { print FILENAME ":" FNR ": " $0 }
+    { previous = $0 }'
+}
+
+file_lengths() {
+  { written_swift; files '*.sh' '*.py' '*.c' '*.h' '*.proto'; } | xargs wc -l |
+    awk '$2 != "total" && $1 > 400 { print $2 " has " $1 " lines; split it by what it holds" }'
+}
+
+# Each rpc is in the service reference, and is sent by the command line tool or its client library.
+methods_documented_and_reachable() {
+  awk '
+    /^service / { service = $2 }
+    /^  rpc / { split($0, part, /[ ()]+/); name = part[3]; request = part[4] }
+    /role: / { match($0, /role: [A-Z]+/); print service, name, request, substr($0, RSTART + 6, RLENGTH - 6) }
+  ' proto/kith/v1/*.proto | while read -r service name request role; do
+    grep -q "^### kith.v1.$service/$name\$" docs/services.md || echo "docs/services.md lacks $service/$name"
+    [ "$role" != WORKER ] || continue
+    grep -rqw "$request" Sources/Commands Sources/KithClient || echo "no command of kith sends $service/$name"
+  done
+}
+
+# Relative links of Markdown pages lead to files.
+links() {
+  files '*.md' | while IFS= read -r page; do
+    grep -o -E '\]\([^)]+\)' "$page" | sed -E 's/^\]\(//; s/\)$//; s/#.*//' | grep -v -E '^(https?|mailto):|^$' |
+      while IFS= read -r target; do
+        [ -e "$(dirname "$page")/$target" ] || echo "$page: no such file: $target"
+      done
+  done
+}
+
+check "shell scripts" shell_syntax
+check "format" format
+check "upcoming features" upcoming_features
+check "forbidden forms" forbidden_forms
+check "arguments for what is unchecked" unargued_unsafety
+check "file lengths" file_lengths
+check "links" links
+check "methods" methods_documented_and_reachable
+
+echo "building the generators"
+if scripts/protos.sh --check; then
+  echo "ok    generated code"
+else
+  echo "FAIL  generated code: run scripts/protos.sh"
+  failures=$((failures + 1))
+fi
+
+[ $failures = 0 ] || { echo "$failures checks failed" >&2; exit 1; }

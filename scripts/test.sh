@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Builds everything and runs all tests: first those in Python against the built daemon, then `swift test`, whose summary
+# is the last line. Arguments go to `swift test`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/setup.sh
+python=$(scripts/python-env.sh)
+swift build --build-tests
+KITH_BIN_DIR=$(swift build --show-bin-path) PYTHONDONTWRITEBYTECODE=1 \
+  timeout -s KILL 600 "$python" -m pytest -q -p no:cacheprovider Tests/python
+# A crashing test process has been seen to leave `swift test` waiting for it, so it gets a limit of its own.
+exec timeout -s KILL 1200 swift test --skip-build --disable-xctest "$@"
