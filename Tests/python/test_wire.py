@@ -134,7 +134,7 @@ def test_too_few_frames(wire, frames):
 
 
 def test_deadline_that_has_passed(wire):
-    wire.send(header={"requestId": "d-1", "deadline": "2020-01-01T00:00:00Z"})
+    wire.send("kith.v1.Contacts/List", header={"requestId": "d-1", "deadline": "2020-01-01T00:00:00Z"})
     assert wire.error() == ("DEADLINE_EXCEEDED", "EXPIRED_ON_ARRIVAL")
 
 
