@@ -31,7 +31,8 @@ let package = Package(
     .library(name: "VCard", targets: ["VCard"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
-    .library(name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages"]),
+    .library(
+      name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages", "Digest"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),

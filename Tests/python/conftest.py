@@ -20,7 +20,6 @@ sys.path.insert(0, str(EXAMPLES))
 from send import HubNotRunning, command  # noqa: E402
 
 BINARIES = pathlib.Path(os.environ.get("KITH_BIN_DIR", ROOT / ".build" / "debug"))
-DATA = pathlib.Path(os.environ.get("KITH_TEST_DATA", ROOT.parent / "shared" / "data"))
 
 # Passes only when a test asks for them, so that counts are what the test caused.
 CONFIGURATION = "[contacts]\nsync_at_start = false\nsync_every_minutes = 0\nwatch_files = false\n"
@@ -161,20 +160,3 @@ def wire(shared_hub):
     wire = Wire(shared_hub.control)
     yield wire
     wire.socket.close()
-
-
-def make_cards(folder, count):
-    """Writes a folder of cards, by the generator of the test data where there is one."""
-    generator = DATA.parent / "tools" / "gen_vcards.py"
-    if generator.exists():
-        subprocess.run([sys.executable, generator, "--count", str(count), "--out", folder], check=True,
-                       stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-        return folder
-    print(f"{generator} is absent: plain cards are used")
-    folder.mkdir(parents=True, exist_ok=True)
-    for number in range(count):
-        (folder / f"{number:05}.vcf").write_bytes(
-            f"BEGIN:VCARD\r\nVERSION:3.0\r\nUID:card-{number}\r\nN:Family{number % 97};Given{number};;;\r\n"
-            f"FN:Given{number} Family{number % 97}\r\nTEL;TYPE=CELL:555-{number:05}\r\n"
-            f"EMAIL;TYPE=HOME:person{number}@example.org\r\nNOTE:山田 {number}\r\nEND:VCARD\r\n".encode())
-    return folder

@@ -4,17 +4,18 @@ import subprocess
 
 import pytest
 
-from conftest import make_cards
+import cards
 from events import Subscription
 
 COUNT = 1000
 
 
 def test_thousand_cards_are_synced_once_and_seen_whole(hub, tmp_path):
-    cards = make_cards(tmp_path / "cards", COUNT)
+    folder = tmp_path / "cards"
+    cards.make(COUNT, folder)
     subscription = Subscription(hub.events, "sync", "contacts")
     subscription.wait_for_head()
-    source = hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(cards)}}, request_id="add-1")
+    source = hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(folder)}}, request_id="add-1")
     assert source["name"] == "home"
 
     partials = []
@@ -54,8 +55,9 @@ def pages(hub, method, field, **request):
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
 def test_same_request_gets_the_stored_answer_also_after_a_restart(hub, tmp_path, ending):
-    cards = make_cards(tmp_path / "cards", 20)
-    add = ("Contacts/AddSource", {"name": "home", "vdir": {"path": str(cards)}})
+    folder = tmp_path / "cards"
+    cards.make(20, folder)
+    add = ("Contacts/AddSource", {"name": "home", "vdir": {"path": str(folder)}})
     sync = ("Contacts/Sync", {})
     first = {call[0]: hub.ask(*call, request_id=f"once-{call[0]}") for call in (add, sync)}
     assert all("replayed" not in header and "status" not in header for header, _, _ in first.values())
@@ -88,8 +90,9 @@ def test_key_is_kept_apart_from_request_id(hub, tmp_path):
 
 
 def test_cancelled_sync_stops_and_a_later_one_completes(hub, tmp_path):
-    cards = make_cards(tmp_path / "cards", 4000)
-    hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(cards)}})
+    folder = tmp_path / "cards"
+    cards.make(4000, folder)
+    hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(folder)}})
     started = []
 
     def cancel(header, body):
@@ -107,8 +110,9 @@ def test_cancelled_sync_stops_and_a_later_one_completes(hub, tmp_path):
 
 
 def test_reading_while_a_pass_runs_does_not_wait_for_it(hub, tmp_path):
-    cards = make_cards(tmp_path / "cards", 2000)
-    hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(cards)}})
+    folder = tmp_path / "cards"
+    cards.make(2000, folder)
+    hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(folder)}})
     answers = []
 
     def read(header, body):

@@ -8,15 +8,17 @@ import time
 
 import pytest
 
-from conftest import EXAMPLES, make_cards
+import cards
+from conftest import EXAMPLES
 from events import Subscription
 
 
 @pytest.fixture
 def household(hub, tmp_path):
     """A hub that has synced a small source."""
-    cards = make_cards(tmp_path / "cards", 12)
-    hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(cards)}})
+    folder = tmp_path / "cards"
+    cards.make(12, folder)
+    hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(folder)}})
     hub.reply("Contacts/Sync")
     return hub
 

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
+# transport, vcard, storage, contacts, folder, hub; none: all. ROUNDS (5) and COUNT (10000 cards) can be set.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+rounds=${ROUNDS:-5}
+count=${COUNT:-10000}
+known=(transport vcard storage contacts folder hub)
+wanted=("$@")
+[ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
+for name in "${wanted[@]}"; do
+  [[ " ${known[*]} " == *" $name "* ]] || { echo "bench.sh: '$name' is not one of ${known[*]}" >&2; exit 2; }
+done
+
+scripts/setup.sh
+# A folder on a real disk: /tmp may be memory, where a commit costs nothing.
+mkdir -p .build
+work=$(mktemp -d "$PWD/.build/bench.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+for name in "${wanted[@]}"; do
+  [ -d "Benchmarks/Sources/$name-bench" ] || continue
+  swift build -c release --package-path Benchmarks --product "$name-bench"
+done
+swift build -c release --product kithd
+export KITHD="$(swift build -c release --show-bin-path)/kithd"
+bin=$(swift build -c release --package-path Benchmarks --show-bin-path)
+for floor in zmq:-lzmq:-lpthread sqlite:-lsqlite3; do
+  IFS=: read -r name libraries <<<"$floor"
+  # The libraries are words on purpose.
+  # shellcheck disable=SC2086
+  cc -O2 -o "$work/${name}_floor" "Benchmarks/c/${name}_floor.c" ${libraries//:/ }
+done
+
+has() { [[ " ${wanted[*]} " == *" $1 "* ]] && [ -x "$bin/$1-bench" ]; }
+field() { sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p"; }
+median() { sort -n | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
+range() { sort -n | awk '{ value[NR] = $1 } END { printf "%s (%s-%s)", value[int((NR + 1) / 2)], value[1], value[NR] }'; }
+title() { printf '\n## %s\n\n' "$*"; }
+
+# row WHAT SWIFT-FILE C-FILE: one line of a table, with the ratio of the medians.
+row() {
+  awk -v what="$1" -v swift="$(range <"$2")" -v c="$(range <"$3")" 'BEGIN {
+    split(swift, s, " "); split(c, b, " "); printf "| %s | %s | %s | %.2f |\n", what, swift, c, s[1] / b[1] }'
+}
+
+transport() {
+  title "Transport (Swift wrapper and raw libzmq)"
+  printf '| | Swift | C | Swift ÷ C |\n| --- | --- | --- | --- |\n'
+  local mode transport size curve messages measure
+  for mode in rtt oneway; do
+    for transport in ipc tcp; do
+      for size in 64 1024; do
+        for curve in "" curve; do
+          if [ $mode = rtt ]; then messages=20000 measure=p50_us; else messages=500000 measure=per_second; fi
+          : >"$work/swift"; : >"$work/c"
+          for _ in $(seq "$rounds"); do
+            # shellcheck disable=SC2086
+            "$work/zmq_floor" $mode $transport $size $messages $curve | field $measure >>"$work/c"
+            # shellcheck disable=SC2086
+            "$bin/transport-bench" $mode $transport $size $messages $curve | field $measure >>"$work/swift"
+          done
+          row "$mode $transport $size B $curve, $measure" "$work/swift" "$work/c"
+        done
+      done
+    done
+  done
+}
+
+storage() {
+  title "Durable commands (group commit and one commit each)"
+  printf '| | Swift | C | Swift ÷ C |\n| --- | --- | --- | --- |\n'
+  : >"$work/swift"; : >"$work/c"
+  for round in $(seq "$rounds"); do
+    mkdir "$work/floor.$round" "$work/store.$round"
+    "$work/sqlite_floor" "$work/floor.$round" 3 | grep -o '[0-9]* commands/s' | cut -d' ' -f1 >>"$work/c"
+    "$bin/storage-bench" "$work/store.$round" 3 64 | grep -o '[0-9]* commands/s' | cut -d' ' -f1 >>"$work/swift"
+    rm -rf "$work/floor.$round" "$work/store.$round"
+  done
+  row "64 in flight, commands/s" "$work/swift" "$work/c"
+}
+
+cards() {
+  [ -e "$work/cards" ] || python3 Tests/python/cards.py "$count" "$work/cards" >"$work/kind"
+  [ -e "$work/cards.vcf" ] || python3 Tests/python/cards.py "$count" "$work/cards.vcf" >"$work/kind"
+}
+
+vcard() {
+  cards
+  title "vCard reading: $count cards, $(cat "$work/kind")"
+  "$bin/vcard-bench" "$work/cards.vcf" "$rounds"
+}
+
+contacts() {
+  title "Contacts in the store: $count"
+  "$bin/contacts-bench" "$count"
+}
+
+folder() {
+  cards
+  title "A folder of $count cards, $(cat "$work/kind")"
+  "$bin/folder-bench" "$work/cards"
+}
+
+hub() {
+  cards
+  title "The hub, over ipc"
+  "$bin/hub-bench" "$work/cards"
+}
+
+{
+  echo "# $(date -u +%F), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg), $(swift --version 2>&1 | grep -o 'Swift version [0-9.]*' | head -1)"
+  for name in "${wanted[@]}"; do
+    if has "$name"; then "$name"; fi
+  done
+} | tee "$work/table"
+cp "$work/table" .build/bench.md
+echo
+echo "written to .build/bench.md"
