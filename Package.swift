@@ -19,6 +19,7 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
@@ -66,7 +67,7 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux", lifecycle,
+        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux", lifecycle, signals,
         logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(

@@ -28,16 +28,13 @@ public struct Hub: ServiceLifecycle.Service {
   /// - Throws: A ``Failure`` when something that it needs cannot be had: the store, a directory, a socket.
   public func run() async throws {
     let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
-    let runtime: RuntimeDirectory
-    let socketLock: LockFile
-    do {
-      runtime = try RuntimeDirectory(path: self.locations.runtimeDirectory)
-      socketLock = try runtime.lock("kith.lock")
-    } catch {
-      throw Failure(.failedPrecondition, "NOT_CONFIGURED", error.description)
+    let runtime = try Self.rephrased { () throws(IPCError) in
+      try Self.makeParent(of: self.locations.runtimeDirectory)
+      return try RuntimeDirectory(path: self.locations.runtimeDirectory)
     }
-    // Held until the end, whatever the compiler thinks of its use.
-    defer { _ = socketLock.path }
+    // Held until this function ends: a second daemon would take the socket paths away in silence.
+    let lock = try Self.rephrased { () throws(IPCError) in HeldLock(file: try runtime.lock("kith.lock")) }
+    defer { withExtendedLifetime(lock) {} }
 
     let publisher = EventRelay()
     let storage = try StorageActor(directory: self.locations.stateDirectory, logger: self.logger) { publisher.publish($0) }
@@ -62,9 +59,9 @@ public struct Hub: ServiceLifecycle.Service {
     let access = AccessPolicy(ownUserID: geteuid())
     let zap = try await ZAPHandler.start(context: context, loop: loop, logger: self.logger) { access.decide($0) }
 
-    let contacts = try ContactsSyncActor(
-      storage: storage, source: ContactsSourceService(), loop: loop, schedule: self.configuration.schedule,
-      logger: self.logger)
+    let sources = ContactsSourceService()
+    let contacts = ContactsSyncActor(
+      storage: storage, source: LocalBatchPort(sources.routes, batches: sources.batchRoutes), logger: self.logger)
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
@@ -73,7 +70,6 @@ public struct Hub: ServiceLifecycle.Service {
     let flights = Flights()
     let system = SystemRoutes(
       storage: storage, identity: identity, flights: flights,
-      syncStatus: { () async throws(Failure) in try await contacts.status() },
       subscriptions: { await eventsPlane.subscriptionCount })
     let router = Router(
       system.routes + contacts.routes, flights: flights, journal: storage,
@@ -85,7 +81,7 @@ public struct Hub: ServiceLifecycle.Service {
     try await controlPlane.bind(control)
     try await router.recover()
     await self.announce("agent.started", storage)
-    await contacts.start()
+    if self.configuration.syncAtStart { Task { try? await contacts.syncAll() } }
     self.logger.info("ready", metadata: ["version": "\(HubIdentity.version)", "control": "\(control.path)"])
     notifier.ready()
 
@@ -102,6 +98,24 @@ public struct Hub: ServiceLifecycle.Service {
     withExtendedLifetime(zap) {}
   }
 
+  private static func rephrased<Value>(_ work: () throws(IPCError) -> Value) throws(Failure) -> Value {
+    do throws(IPCError) {
+      return try work()
+    } catch {
+      throw Failure(.failedPrecondition, "NOT_CONFIGURED", error.description)
+    }
+  }
+
+  private static func makeParent(of path: String) throws(IPCError) {
+    let parent = (path as NSString).deletingLastPathComponent
+    do {
+      try FileManager.default.createDirectory(
+        atPath: parent, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .system(call: "mkdir", path: parent, code: errno)
+    }
+  }
+
   private func announce(_ kind: String, _ storage: StorageActor) async {
     var event = Event()
     event.system.kind = kind
@@ -111,4 +125,11 @@ public struct Hub: ServiceLifecycle.Service {
       self.logger.warning("notice not stored", metadata: ["kind": "\(kind)", "error": "\(error)"])
     }
   }
+}
+
+/// A lock that is held as long as this object lives.
+private final class HeldLock: Sendable {
+  private let file: LockFile
+
+  init(file: consuming LockFile) { self.file = file }
 }

@@ -1,8 +1,9 @@
-public import Bus
+internal import Bus
 internal import Foundation
 internal import KithMessages
 internal import Logging
 internal import ServiceLifecycle
+internal import UnixSignals
 
 /// The process of the daemon: what it was started with, its signals, its exit code.
 public struct HubProcess: Sendable {
@@ -24,7 +25,7 @@ public struct HubProcess: Sendable {
     do {
       let environment = ProcessInfo.processInfo.environment
       let locations = try RuntimeLocations(
-        stateDirectory: self.stateDirectory, runtimeDirectory: self.runtimeDirectory, environment: environment)
+        runtimeDirectory: self.runtimeDirectory, stateDirectory: self.stateDirectory)
       let configuration = try self.configuration(environment)
       var logger = Logger(label: "kithd", factory: StreamLogHandler.standardError(label:))
       logger.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info

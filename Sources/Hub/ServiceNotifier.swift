@@ -33,7 +33,7 @@ struct ServiceNotifier: Sendable {
     let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
     withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        _ = sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL.rawValue), $0, length)
+        _ = sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL), $0, length)
       }
     }
   }

@@ -12,8 +12,6 @@ struct SystemRoutes: Sendable {
   let storage: StorageActor
   let identity: HubIdentity
   let flights: Flights
-  /// The state of every source.
-  let syncStatus: @Sendable () async throws(Failure) -> [SyncStatus]
   let subscriptions: @Sendable () async -> Int
 
   var routes: [Route] {
@@ -81,7 +79,8 @@ struct SystemRoutes: Sendable {
     reply.subscriptions = UInt32(await self.subscriptions())
     reply.heads = self.storage.heads()
     reply.storage = await self.storage.status()
-    reply.sync = try await self.syncStatus()
+    reply.sync = try await self.storage.read { view throws(Failure) in try view.sources.all().map(\.source.status) }
+    reply.storage.contacts = reply.sync.reduce(0) { $0 + $1.live }
     return reply
   }
 }
