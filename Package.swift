@@ -98,7 +98,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ContactsSyncTests",
-      dependencies: ["ContactsSync", "Storage", "VCard", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "ContactsSync", "Storage", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PortContractTests",
@@ -106,10 +108,6 @@ let package = Package(
         "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit", protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(name: "CommandsTests", dependencies: ["Commands", "KithClient", "KithMessages", "Bus"], swiftSettings: strict),
-    .testTarget(
-      name: "IntegrationTests",
-      dependencies: ["KithClient", "KithMessages", "Bus", "BusZeroMQ", "ZeroMQ", "EventLoop", "Digest", "TestKit", protobuf, logging],
-      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -58,7 +58,7 @@ extension Card {
 
   /// Postal addresses, with the LABEL properties that belong to them.
   public var addresses: [PostalAddress] {
-    let printed = properties(named: "LABEL")
+    let printed = limited(properties(named: "LABEL")).map { (text: $0.text, types: label(of: $0).types) }
     return limited(properties(named: "ADR")).compactMap { property in
       var address = PostalAddress(components: property.fields)
       address.label = label(of: property)
@@ -69,7 +69,7 @@ extension Card {
         property.value(ofParameter: "CC")?.nonEmpty ?? companions(of: property, named: "X-ABADR")?.text.nonEmpty
       address.formatted =
         property.value(ofParameter: "LABEL").map(TextValue.unescapeParameter)?.nonEmpty
-        ?? printed.first { label(of: $0).types == address.label.types }?.text.nonEmpty
+        ?? printed.first { $0.types == address.label.types }?.text.nonEmpty
       return address.isEmpty ? nil : address
     }
   }

@@ -216,9 +216,11 @@ struct CardParser {
   /// that is mostly UTF-8 stays, and its bad bytes are replaced when it is read.
   private mutating func decodeUndeclared() {
     guard properties.contains(where: { $0.traits.contains(.undeclared) }) else { return }
-    let declared = properties.filter { $0.traits.contains(.hasCharset) }
-      .compactMap { Property($0, in: bytes).value(ofParameter: "CHARSET") }
-      .filter { !CharsetDecoder.isUTF8($0) }
+    // A card has one code page or two; more are not worth trying.
+    let declared = Array(
+      properties.lazy.filter { $0.traits.contains(.hasCharset) }
+        .compactMap { [bytes] in Property($0, in: bytes).value(ofParameter: "CHARSET") }
+        .filter { !CharsetDecoder.isUTF8($0) }.prefix(3))
     for index in properties.indices where properties[index].traits.contains(.undeclared) {
       let content = Property(properties[index], in: bytes).content
       guard !content.isMostlyUTF8 else { continue }

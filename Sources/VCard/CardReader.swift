@@ -1,18 +1,8 @@
-/// What the reader made of one card of its input.
-public struct CardReading: Sendable {
-  /// Where the card lies in the input; in its UTF-8 form when the input is UTF-16.
-  public var byteRange: Range<Int>
-  /// The line the card starts on, counted from 1.
-  public var lineNumber: Int
-  /// The card, or why there is none.
-  public var result: Result<Card, CardFault>
-}
-
 /// The cards of a file that is in memory.
 ///
 /// A card that cannot be read is an element like the others and never ends the sequence. Input in UTF-16, with or without a
 /// byte order mark, is turned into UTF-8 first.
-public struct CardReader: Sequence, IteratorProtocol {
+public struct CardReader: Sequence, IteratorProtocol, Sendable {
   private let bytes: [UInt8]
   private let limits: Limits
   private var scanner = CardScanner()

@@ -12,7 +12,8 @@ struct RuntimeLocationsTests {
   @Test("An option comes before a variable, a variable before the session's directory")
   func order() throws {
     let variables = [
-      "HOME": "/home/a", "XDG_RUNTIME_DIR": "/run/x", "XDG_STATE_HOME": "/st", "KITH_STATE_DIR": "/ks", "KITH_RUNTIME_DIR": "/kr",
+      "HOME": "/home/a", "XDG_RUNTIME_DIR": "/run/x", "XDG_STATE_HOME": "/st", "KITH_STATE_DIR": "/ks",
+      "KITH_RUNTIME_DIR": "/kr",
     ]
     let named = try self.find(variables, runtime: "/r", state: "/s")
     #expect(named.runtimeDirectory == "/r")

@@ -196,6 +196,7 @@ actor Pass {
         try transaction.problems.replace([problem], of: problem.sourceIdentifier, in: name, at: now)
       }
       let deleted = try transaction.carryOut(decision, on: lost, of: name, now: now)
+      try transaction.problems.clear(except: problems.map(\.sourceIdentifier), in: name)
       try transaction.photos.dropUnreferenced()
       try transaction.sources.setListing(
         name, token: listing.complete ? listing.token : "", identity: listing.identity)

@@ -1,0 +1,112 @@
+import Bus
+import Foundation
+import KithMessages
+import Logging
+import Storage
+
+/// Times the contact tables: a first pass, pages, and every class of search.
+///
+/// Usage: `contacts-bench [CONTACTS]`, 10,000 if not said. One contact in five has a picture of 20 KB.
+@main struct ContactsBench {
+  private static let batch = 500
+
+  static func main() async throws {
+    let count = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 10_000
+    let directory = NSTemporaryDirectory() + "contacts-bench-" + UUIDv7.make().text
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let store = try StorageActor(
+      directory: directory, logger: Logger(label: "bench", factory: { _ in SwiftLogNoOpLogHandler() }), publish: { _ in })
+    try await self.write(count, to: store)
+    try await self.page(count, of: store)
+    try await self.search(store)
+    await store.close()
+  }
+
+  private static func write(_ count: Int, to store: StorageActor) async throws {
+    var source = Source()
+    source.name = "home"
+    source.vdir.path = "/srv/contacts"
+    try await store.write { [source] transaction throws(Failure) in try transaction.sources.insert(source) }
+    var household = Household()
+    var cards: [CardRead] = []
+    for number in 0..<count {
+      var card = CardRead()
+      card.contact = household.contact(number, id: UUIDv7.make().text, source: "home")
+      card.href = card.contact.sourceIdentifier
+      card.fingerprint = "\(number)"
+      card.rawSha256 = Data(repeating: UInt8(truncatingIfNeeded: number), count: 32)
+      card.semanticDigest = card.rawSha256
+      card.raw = Data(repeating: 65, count: 700)
+      if number.isMultiple(of: 5) {
+        card.pictures = [household.picture()]
+        card.contact.photo = card.pictures[0].ref
+      }
+      cards.append(card)
+    }
+    let clock = ContinuousClock()
+    var total = Duration.zero
+    for start in stride(from: 0, to: count, by: Self.batch) {
+      let some = Array(cards[start..<min(start + Self.batch, count)])
+      total += try await clock.measure {
+        try await store.write { transaction throws(Failure) in
+          for card in some {
+            for picture in card.pictures { try transaction.photos.put(picture) }
+            try transaction.contacts.insert(card.contact)
+            try transaction.cards.put(card, in: "home", contactID: card.contact.id)
+          }
+        }
+      }
+    }
+    let each = Double(total.components.attoseconds) / 1e12 + Double(total.components.seconds) * 1e6
+    print("write      \(Int(each / Double(count) * 10) / 10) us a contact, \(Int(Double(count) / each * 1e6)) contacts/s")
+  }
+
+  private static func page(_ count: Int, of store: StorageActor) async throws {
+    var cursors = [""]
+    while let cursor = cursors.last, cursors.count < count / 50 {
+      let next = try await store.read { view throws(Failure) in try view.contacts.page(cursor: cursor).nextCursor }
+      guard !next.isEmpty else { break }
+      cursors.append(next)
+    }
+    try await self.time("page of 50", store, rounds: 1_000) { [cursors] round, view throws(Failure) in
+      try view.contacts.page(cursor: cursors[round * 7 % cursors.count]).contacts.count
+    }
+    try await self.time("known cards", store, rounds: 10) { _, view throws(Failure) in try view.cards.known(in: "home").count }
+  }
+
+  private static func search(_ store: StorageActor) async throws {
+    let classes: [(String, String)] = [
+      ("rare word", "quetzalcoatl"), ("common word", "germany"), ("common part", "erman"), ("every contact", "manager"),
+      ("two words", "ann sen"), ("two common words", "germany street"), ("three words", "maria gmbh 49"),
+      ("two kanji", "山田"), ("one kanji", "山"), ("kana", "やま"), ("katakana", "ヤマダ"), ("two letters", "an"),
+      ("one letter", "m"), ("common letter", "g"), ("digits", "0312"), ("phone", "03-12"), ("two digits", "49"),
+      ("no hit", "xylophone"), ("no hit, common parts", "managergermany"), ("not in order", "gerstr manfen"),
+      ("200 characters", String(repeating: "kari tomo senber lin ", count: 10)),
+      ("200 characters, one word", String(repeating: "karitomo", count: 25)),
+      ("100 KB", String(repeating: "manager germany street ", count: 4_500)),
+    ]
+    for (name, text) in classes {
+      try await self.time(name, store, rounds: 300) { _, view throws(Failure) in try view.contacts.search(text).contacts.count }
+    }
+    try await self.time("common word, of source", store, rounds: 300) { _, view throws(Failure) in
+      try view.contacts.search("germany", source: "home").contacts.count
+    }
+  }
+
+  private static func time(
+    _ name: String, _ store: StorageActor, rounds: Int,
+    _ body: @escaping @Sendable (Int, ReadView) throws(Failure) -> Int
+  ) async throws {
+    let clock = ContinuousClock()
+    var times: [Duration] = []
+    var results = 0
+    for round in 0..<rounds + rounds / 10 {
+      let start = clock.now
+      results = try await store.read { view throws(Failure) in try body(round, view) }
+      if round >= rounds / 10 { times.append(clock.now - start) }
+    }
+    times.sort()
+    let columns = [times[rounds / 2], times[rounds * 99 / 100]].map { "\($0.components.attoseconds / 1_000_000_000_000)" }
+    print("\(name): p50 \(columns[0]) us, p99 \(columns[1]) us, \(results) results")
+  }
+}

@@ -1,0 +1,38 @@
+internal import Bus
+internal import EventLoop
+internal import KithMessages
+
+/// One caller that waits for an answer.
+struct Waiter {
+  /// Names it among all waiters.
+  let id: WaiterID
+  /// Gets the FINAL, or why there is none. Called once, on the loop.
+  let resume: (Result<ReplyFrame, Failure>) -> Void
+  /// Gets what a long command reports, on the loop.
+  let progress: (@Sendable (Progress) -> Void)?
+}
+
+/// Names a waiter, and remembers that its task was cancelled before it was known on the loop.
+final class WaiterID: Sendable {
+  private let cancelled = Lock(false)
+
+  /// Whether it was cancelled.
+  var isCancelled: Bool { self.cancelled.withLock { $0 } }
+
+  /// Marks it.
+  func cancel() { self.cancelled.withLock { $0 = true } }
+}
+
+/// A command on its way, with those who wait for it.
+struct PendingCall {
+  /// What is sent.
+  var request: RequestFrame
+  /// The same, encoded for the first try.
+  var frames: [[UInt8]]
+  /// When to send it again.
+  var machine: ResendMachine
+  /// The number of the link that took it last; 0 = none.
+  var link = 0
+  /// Who waits; more than one when the same request was made twice.
+  var waiters: [Waiter]
+}

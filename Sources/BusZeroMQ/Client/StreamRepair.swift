@@ -1,0 +1,213 @@
+internal import Bus
+internal import KithMessages
+
+/// Keeps one stream whole: drops repetitions, fills gaps by Replay, and starts over by Snapshot. Pure. docs/protocol.md, 4.
+///
+/// ```
+/// waiting --HEAD--> snapshotting ----------> live <--caught up-- replaying
+///            \-------------------------------------------------->/  ^ gap, HEAD ahead
+/// live --other epoch, HEAD behind, compacted--> snapshotting
+/// live --third repair in a minute--> snapshotting <--10 s--> resting
+/// ```
+struct StreamRepair: Sendable {
+  typealias Directive = GapRepair.Directive
+  typealias Instant = ContinuousClock.Instant
+
+  private enum State: Sendable {
+    /// Nothing is known before the first HEAD.
+    case waiting
+    /// What has been asked for; a failed question is repeated at `retryAt`.
+    case repairing(Question, retryAt: Instant?)
+    /// Events are passed on as they come.
+    case live
+    /// Too slow for events: the next snapshot is taken then.
+    case resting(until: Instant)
+  }
+
+  private enum Question: Sendable {
+    case replay
+    /// - Parameter start: The position of the first page: pages read later may show more, never less.
+    case snapshot(page: String, start: StreamPosition?)
+  }
+
+  private static let heldEvents = 1000
+  private static let resyncLimit = 3
+  private static let resyncWindow = Duration.seconds(60)
+  private static let rest = Duration.seconds(10)
+  private static let retryPause = Duration.seconds(2)
+
+  let stream: String
+  private(set) var position: StreamPosition?
+  private var state = State.waiting
+  /// Live events that came while a repair was under way.
+  private var held: [LoggedEvent] = []
+  private var resyncs: [Instant] = []
+  private var headsBehind = 0
+
+  init(stream: String, since: StreamPosition?) {
+    self.stream = stream
+    self.position = since
+  }
+
+  /// When ``tick(_:)`` has something to do.
+  var due: Instant? {
+    switch self.state {
+    case .repairing(_, let retryAt): retryAt
+    case .resting(let until): until
+    case .waiting, .live: nil
+    }
+  }
+
+  // MARK: - Input
+
+  mutating func head(_ head: StreamPosition?, _ now: Instant) -> [Directive] {
+    switch self.state {
+    case .waiting: return self.begin(head)
+    case .repairing, .resting: return []
+    case .live: break
+    }
+    guard let head, let position else { return [] }
+    guard head.epoch == position.epoch else { return self.startOver(.newEpoch) }
+    // A reply on the other socket may have overtaken one HEAD, not two.
+    self.headsBehind = head.seq < position.seq ? self.headsBehind + 1 : 0
+    if self.headsBehind > 1 { return self.startOver(.hubBehind) }
+    return head.seq > position.seq ? self.repair(now) : []
+  }
+
+  mutating func event(_ event: LoggedEvent, _ now: Instant) -> [Directive] {
+    switch self.state {
+    case .waiting, .resting: return []
+    case .repairing:
+      if self.held.count < Self.heldEvents { self.held.append(event) }
+      return []
+    case .live: break
+    }
+    guard let position, event.header.epoch == position.epoch else { return self.startOver(.newEpoch) }
+    if event.header.seq <= position.seq { return [] }
+    if event.header.seq == position.seq + 1 { return [self.pass(event)] }
+    let directives = self.repair(now)
+    if case .repairing = self.state { self.held.append(event) }
+    return directives
+  }
+
+  mutating func replayed(_ outcome: Result<ReplayReply, Failure>, _ now: Instant) -> [Directive] {
+    guard case .repairing(.replay, _) = self.state, let position else { return [] }
+    switch outcome {
+    case .failure(let failure): return self.failed(failure, .replay, now)
+    case .success(let reply):
+      guard reply.head.epoch == position.epoch else { return self.startOver(.newEpoch) }
+      guard reply.head.seq >= position.seq else { return self.startOver(.hubBehind) }
+      var directives: [Directive] = []
+      for event in reply.events where event.header.seq > (self.position?.seq ?? 0) {
+        guard event.header.seq == (self.position?.seq ?? 0) + 1 else { break }
+        directives.append(self.pass(event))
+      }
+      if (self.position?.seq ?? 0) >= reply.head.seq { return directives + self.goLive(now) }
+      guard !directives.isEmpty else { return self.startOver(.compacted) }
+      return directives + self.ask(.replay)
+    }
+  }
+
+  mutating func snapshotted(_ outcome: Result<SnapshotReply, Failure>, _ now: Instant) -> [Directive] {
+    guard case .repairing(.snapshot(let page, let start), _) = self.state else { return [] }
+    switch outcome {
+    case .failure(let failure): return self.failed(failure, .snapshot(page: page, start: start), now)
+    case .success(let reply):
+      let start = start ?? reply.position
+      guard start.epoch == reply.position.epoch else { return self.startOver(.newEpoch) }
+      let items = reply.lastByKey.map { Directive.deliver(.snapshot($0)) }
+      guard reply.nextPageToken.isEmpty else {
+        return items + self.ask(.snapshot(page: reply.nextPageToken, start: start))
+      }
+      self.position = start
+      guard self.isTooSlow(now) else { return items + self.goLive(now) }
+      self.state = .resting(until: now + Self.rest)
+      self.held = []
+      return items + [.deliver(.position(start))]
+    }
+  }
+
+  mutating func tick(_ now: Instant) -> [Directive] {
+    guard let due, now >= due else { return [] }
+    switch self.state {
+    case .repairing(let question, _): return self.ask(question)
+    case .resting: return self.ask(.snapshot(page: "", start: nil))
+    case .waiting, .live: return []
+    }
+  }
+
+  // MARK: - Steps
+
+  private mutating func begin(_ head: StreamPosition?) -> [Directive] {
+    guard var since = self.position else { return self.ask(.snapshot(page: "", start: nil)) }
+    guard let head else { return self.ask(.replay) }
+    // A person names a number; the log it counts in is the present one.
+    if since.epoch.isEmpty { since.epoch = head.epoch }
+    self.position = since
+    guard since.epoch == head.epoch else { return self.startOver(.newEpoch) }
+    guard since.seq <= head.seq else { return self.startOver(.hubBehind) }
+    return self.ask(.replay)
+  }
+
+  private mutating func pass(_ event: LoggedEvent) -> Directive {
+    self.position?.seq = event.header.seq
+    self.headsBehind = 0
+    return .deliver(.event(event))
+  }
+
+  private mutating func repair(_ now: Instant) -> [Directive] {
+    self.resyncs.append(now)
+    return self.isTooSlow(now) ? self.startOver(.tooSlow) : self.ask(.replay)
+  }
+
+  private mutating func isTooSlow(_ now: Instant) -> Bool {
+    self.resyncs.removeAll { $0 + Self.resyncWindow <= now }
+    return self.resyncs.count >= Self.resyncLimit
+  }
+
+  private mutating func startOver(_ cause: StreamElement.Cause) -> [Directive] {
+    self.held = []
+    return [.deliver(.resync(stream: self.stream, cause))] + self.ask(.snapshot(page: "", start: nil))
+  }
+
+  private mutating func ask(_ question: Question) -> [Directive] {
+    self.headsBehind = 0
+    self.state = .repairing(question, retryAt: nil)
+    switch question {
+    case .replay:
+      var request = ReplayRequest()
+      request.stream = self.stream
+      request.epoch = self.position?.epoch ?? ""
+      request.afterSeq = self.position?.seq ?? 0
+      request.limit = WireLimits.page
+      return [.replay(request)]
+    case .snapshot(let page, _):
+      var request = SnapshotRequest()
+      request.stream = self.stream
+      request.pageToken = page
+      request.limit = WireLimits.page
+      return [.snapshot(request)]
+    }
+  }
+
+  private mutating func failed(_ failure: Failure, _ question: Question, _ now: Instant) -> [Directive] {
+    switch failure.reason {
+    case "SEQ_COMPACTED": return self.startOver(.compacted)
+    case "EPOCH_CHANGED": return self.startOver(.newEpoch)
+    default:
+      guard failure.isTransient || failure.code == .cancelled else { return [.fail(failure)] }
+      self.state = .repairing(question, retryAt: now + Self.retryPause)
+      return []
+    }
+  }
+
+  /// Passes on what came during the repair, and goes on repairing where even that has a gap.
+  private mutating func goLive(_ now: Instant) -> [Directive] {
+    self.state = .live
+    var directives = self.position.map { [Directive.deliver(.position($0))] } ?? []
+    let held = self.held
+    self.held = []
+    for event in held { directives += self.event(event, now) }
+    return directives
+  }
+}

@@ -1,0 +1,223 @@
+public import Bus
+public import EventLoop
+public import KithMessages
+public import Logging
+public import ZeroMQ
+
+/// The socket and the questions behind an ``EventSequence``.
+///
+/// It buffers a bounded number of elements. When the consumer is slower than the hub, events are dropped here as they
+/// would be at the hub, and repaired once there is room: nothing is lost and nobody is held up.
+public actor Subscription: LoopActor {
+  /// Elements kept for the consumer before live events are dropped.
+  static let highMark = 1000
+  /// Elements left when the next page of a repair is asked for.
+  static let lowMark = 250
+
+  public nonisolated let loop: LoopExecutor
+  private let context: Context
+  private let endpoint: String
+  private let topics: [Topic]
+  private let port: any Port
+  private let logger: Logger
+
+  private var link: Link?
+  private var linkCount = 0
+  private var machine: GapRepair
+  private var timer: (timer: LoopTimer, at: ContinuousClock.Instant)?
+  private var hasStarted = false
+
+  private var buffer: [StreamElement] = []
+  private var ending: Result<Void, Failure>?
+  private var consumer: CheckedContinuation<Result<[StreamElement], Failure>, Never>?
+  /// Questions that wait until the consumer has room for their answers.
+  private var postponed: [GapRepair.Directive] = []
+
+  /// Makes a subscription; it connects when the first element is asked for.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Of the hub's events plane.
+  ///   - streams: What to subscribe to.
+  ///   - since: Saved positions to go on from.
+  ///   - port: The way to the same hub's `System/Snapshot` and `System/Replay`.
+  public init(
+    context: Context, loop: LoopExecutor, endpoint: String, streams: [String], since: [StreamPosition] = [],
+    port: any Port, logger: Logger
+  ) {
+    self.context = context
+    self.loop = loop
+    self.endpoint = endpoint
+    self.topics = streams.map { .stream($0, .pb) } + [.head(.pb)]
+    self.port = port
+    self.logger = logger
+    self.machine = GapRepair(streams: streams, since: since)
+  }
+
+  isolated deinit {}
+
+  /// Ends it: the consumer gets what is buffered, then the end.
+  public func close() { self.end(.success(())) }
+
+  // MARK: - The consumer's side
+
+  /// The elements that have come, at least one; empty at the end.
+  ///
+  /// - Throws: What ended the subscription: the role does not cover a stream, say.
+  nonisolated func take() async throws(Failure) -> [StreamElement] {
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Result<[StreamElement], Failure>, Never>) in
+        self.post { $0.serve(continuation) }
+      }
+    } onCancel: {
+      self.post { $0.close() }
+    }
+    return try outcome.get()
+  }
+
+  private func serve(_ continuation: CheckedContinuation<Result<[StreamElement], Failure>, Never>) {
+    if !self.hasStarted, self.ending == nil {
+      self.hasStarted = true
+      self.perform(self.machine.start(.now))
+    }
+    guard self.buffer.isEmpty else {
+      let elements = self.buffer
+      self.buffer = []
+      continuation.resume(returning: .success(elements))
+      return self.askPostponed()
+    }
+    if let ending {
+      continuation.resume(returning: ending.map { [] })
+      return
+    }
+    // One consumer at a time: an earlier one that is still waiting sees the end.
+    self.consumer?.resume(returning: .success([]))
+    self.consumer = continuation
+  }
+
+  /// Wakes the consumer, if it waits, with what there is.
+  private func handOver() {
+    guard !self.buffer.isEmpty, let consumer else { return }
+    self.consumer = nil
+    consumer.resume(returning: .success(self.buffer))
+    self.buffer = []
+    self.askPostponed()
+  }
+
+  private func end(_ ending: Result<Void, Failure>) {
+    guard self.ending == nil else { return }
+    self.ending = ending
+    self.link = nil
+    if let timer { self.cancel(timer.timer) }
+    self.timer = nil
+    self.postponed = []
+    self.handOver()
+    self.consumer?.resume(returning: ending.map { [] })
+    self.consumer = nil
+  }
+
+  // MARK: - Directives
+
+  private func perform(_ directives: [GapRepair.Directive]) {
+    guard self.ending == nil else { return }
+    for directive in directives {
+      switch directive {
+      case .open: self.open()
+      case .deliver(let element): self.buffer.append(element)
+      case .replay, .snapshot: self.postponed.append(directive)
+      case .fail(let failure): return self.end(.failure(failure))
+      }
+    }
+    self.handOver()
+    self.askPostponed()
+    if let due = self.machine.due { self.arm(due) }
+  }
+
+  private func open() {
+    self.linkCount += 1
+    do {
+      self.link = nil
+      let link = try Link(.subscribe, number: self.linkCount, in: self.context, to: self.endpoint, topics: self.topics)
+      link.observe(by: self) { subscription, _ in subscription.readable() }
+      self.link = link
+    } catch {
+      self.end(
+        .failure(Failure(.unavailable, "HUB_NOT_RUNNING", "The events of kithd cannot be subscribed to: \(error).")))
+    }
+  }
+
+  private func askPostponed() {
+    guard self.buffer.count < Self.lowMark, !self.postponed.isEmpty, self.ending == nil else { return }
+    let questions = self.postponed
+    self.postponed = []
+    for question in questions { self.ask(question) }
+  }
+
+  private func ask(_ question: GapRepair.Directive) {
+    let port = self.port
+    let context = CallContext(timeout: .seconds(10))
+    switch question {
+    case .replay(let request):
+      Task { [weak self] in
+        let outcome = await Result { () async throws(Failure) in try await port.ask(request, context) }
+        await self?.answered { machine, now in machine.replayed(request.stream, outcome, now) }
+      }
+    case .snapshot(let request):
+      Task { [weak self] in
+        let outcome = await Result { () async throws(Failure) in try await port.ask(request, context) }
+        await self?.answered { machine, now in machine.snapshotted(request.stream, outcome, now) }
+      }
+    case .open, .deliver, .fail: break
+    }
+  }
+
+  private func answered(_ step: @Sendable (inout GapRepair, ContinuousClock.Instant) -> [GapRepair.Directive]) {
+    self.perform(step(&self.machine, .now))
+  }
+
+  // MARK: - The socket and time
+
+  private func readable() {
+    do {
+      for message in try self.link?.receive(limit: 256) ?? [] { self.take(message) }
+    } catch {
+      self.logger.error("events socket cannot receive", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func take(_ message: [[UInt8]]) {
+    switch EventFrame.decode(message) {
+    case .accepted(.event(let event)):
+      guard self.buffer.count < Self.highMark else { return }
+      self.perform(self.machine.event(event, .now))
+    case .accepted(.head(let head)): self.perform(self.machine.head(head, .now))
+    case .rejected(let rejection):
+      self.logger.warning("event not understood", metadata: ["reason": "\(rejection.failure.reason)"])
+      if rejection.cause == .wrongMajor { self.end(.failure(rejection.failure)) }
+    case .foreign: self.logger.debug("message of another protocol dropped")
+    }
+  }
+
+  private func arm(_ due: ContinuousClock.Instant) {
+    if let timer {
+      guard due < timer.at else { return }
+      self.cancel(timer.timer)
+    }
+    self.timer = (self.schedule(at: due) { $0.tick() }, due)
+  }
+
+  private func tick() {
+    self.timer = nil
+    self.perform(self.machine.tick(.now))
+  }
+}
+
+extension Result where Failure: Error {
+  /// Runs `body` and keeps what it returns or throws.
+  fileprivate init(_ body: () async throws(Failure) -> Success) async {
+    do throws(Failure) {
+      self = .success(try await body())
+    } catch {
+      self = .failure(error)
+    }
+  }
+}

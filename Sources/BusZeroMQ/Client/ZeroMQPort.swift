@@ -1,0 +1,321 @@
+public import Bus
+public import EventLoop
+public import KithMessages
+public import Logging
+internal import SwiftProtobuf
+public import ZeroMQ
+
+/// The way to a hub in another process.
+///
+/// Many calls are in flight at once. Each is sent again while no answer comes, so a lost message or a restarted hub costs
+/// time and nothing else; the hub sees to it that it happens once.
+///
+/// Callers anywhere use ``call(_:_:)``. Code that lives on the same loop may use ``start(_:_:completion:)``, which makes
+/// no task.
+public actor ZeroMQPort: LoopActor, Port {
+  /// Calls that may wait for their answer; more are refused with `RESOURCE_EXHAUSTED/QUEUE_FULL`.
+  public static let capacity = 1024
+  /// Calls that are with the hub at once; it allows so many a connection.
+  static let window = 64
+
+  public nonisolated let loop: LoopExecutor
+  private let context: Context
+  private let endpoint: String
+  private let connectLimit: Duration?
+  private let logger: Logger
+
+  private var link: Link?
+  /// The link before, kept for answers that come late.
+  private var previousLink: Link?
+  private var linkCount = 0
+
+  private var calls: [String: PendingCall] = [:]
+  /// Request ids that no socket has taken yet, in the order of their calls.
+  private var unsent: [String] = []
+  /// Since when the socket takes nothing.
+  private var blockedSince: ContinuousClock.Instant?
+  private var timer: (timer: LoopTimer, at: ContinuousClock.Instant)?
+  private var isClosed = false
+
+  /// Makes a port; it connects with the first call.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Of the hub's control plane, such as `ipc:///run/user/1000/kith/control.sock`.
+  ///   - connectLimit: After how long without a connection a call fails with `UNAVAILABLE/HUB_NOT_RUNNING`; nil = only at
+  ///     its own time-out.
+  public init(context: Context, loop: LoopExecutor, endpoint: String, connectLimit: Duration? = nil, logger: Logger) {
+    self.context = context
+    self.loop = loop
+    self.endpoint = endpoint
+    self.connectLimit = connectLimit
+    self.logger = logger
+  }
+
+  isolated deinit {}
+
+  public nonisolated func call<C: Command>(
+    _ command: C, _ context: CallContext
+  ) async throws(Failure) -> Answer<C.Reply> {
+    let request = try Self.request(command, context)
+    let frames = try request.encoded()
+    let timeout = context.timeout ?? .milliseconds(Int64(C.method.timeoutMilliseconds))
+    let waiter = WaiterID()
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Result<ReplyFrame, Failure>, Never>) in
+        self.post { port in
+          port.submit(
+            request, frames, timeout: timeout,
+            Waiter(id: waiter, resume: { continuation.resume(returning: $0) }, progress: context.progress))
+        }
+      }
+    } onCancel: {
+      waiter.cancel()
+      self.post { $0.cancel(waiter, of: request.header.requestID) }
+    }
+    return try Self.answer(C.Reply.self, outcome)
+  }
+
+  /// Sends a command from code that runs on this loop.
+  ///
+  /// - Parameter completion: Called once, on the loop.
+  public func start<C: Command>(
+    _ command: C, _ context: CallContext = CallContext(),
+    completion: @escaping (Result<Answer<C.Reply>, Failure>) -> Void
+  ) {
+    do throws(Failure) {
+      let request = try Self.request(command, context)
+      let waiter = Waiter(
+        id: WaiterID(),
+        resume: { outcome in
+          completion(Result { () throws(Failure) in try Self.answer(C.Reply.self, outcome) })
+        }, progress: context.progress)
+      self.submit(
+        request, try request.encoded(),
+        timeout: context.timeout ?? .milliseconds(Int64(C.method.timeoutMilliseconds)), waiter)
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  /// Ends the connection. Calls that still wait get `UNAVAILABLE/SHUTTING_DOWN`.
+  public func close() {
+    self.isClosed = true
+    for id in Array(self.calls.keys) { self.settle(id, .failure(Self.closed)) }
+    if let timer { self.cancel(timer.timer) }
+    self.timer = nil
+    self.link = nil
+    self.previousLink = nil
+  }
+
+  // MARK: - Calls
+
+  private func submit(_ request: RequestFrame, _ frames: [[UInt8]], timeout: Duration, _ waiter: Waiter) {
+    let id = request.header.requestID
+    guard !waiter.id.isCancelled else { return waiter.resume(.failure(.cancelled)) }
+    guard !self.isClosed else { return waiter.resume(.failure(Self.closed)) }
+    if let running = self.calls[id] {
+      guard running.request.service == request.service, running.request.body == request.body else {
+        return waiter.resume(.failure(Self.reused))
+      }
+      self.calls[id]?.waiters.append(waiter)
+      return
+    }
+    guard self.calls.count < Self.capacity else { return waiter.resume(.failure(Self.full)) }
+    let machine = ResendMachine(.now, timeout: timeout, connectLimit: self.connectLimit)
+    self.calls[id] = PendingCall(request: request, frames: frames, machine: machine, waiters: [waiter])
+    self.unsent.append(id)
+    self.flush()
+    if let call = self.calls[id] { self.arm(call.machine.due(blockedSince: self.blockedSince)) }
+  }
+
+  private func cancel(_ waiter: WaiterID, of id: String) {
+    guard let call = self.calls[id], let index = call.waiters.firstIndex(where: { $0.id === waiter }) else { return }
+    call.waiters[index].resume(.failure(.cancelled))
+    guard call.waiters.count == 1 else {
+      self.calls[id]?.waiters.remove(at: index)
+      return
+    }
+    self.forget(id)
+    if call.machine.attempts > 0 { self.sendCancel(call) }
+    self.flush()
+  }
+
+  /// Tells the hub that nobody waits any more. Lost when it is lost: the hub's own time-out is behind it.
+  private func sendCancel(_ call: PendingCall) {
+    var command = CancelRequest()
+    let header = call.request.header
+    command.requestID = header.idempotencyKey.isEmpty ? header.requestID : header.idempotencyKey
+    do {
+      let request = try Self.request(command, CallContext(timeout: .seconds(5)))
+      _ = try self.link?.send(try request.encoded())
+    } catch {
+      self.logger.debug("cancellation not sent", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func settle(_ id: String, _ outcome: Result<ReplyFrame, Failure>) {
+    guard let call = self.forget(id) else { return }
+    for waiter in call.waiters { waiter.resume(outcome) }
+  }
+
+  @discardableResult
+  private func forget(_ id: String) -> PendingCall? {
+    guard let call = self.calls.removeValue(forKey: id) else { return nil }
+    if call.machine.isUnsent { self.unsent.removeAll { $0 == id } }
+    if self.calls.isEmpty { self.link?.unblock() }
+    return call
+  }
+
+  // MARK: - Sending
+
+  /// Offers what waits to the socket, in order, while the hub's window has room.
+  private func flush() {
+    while let id = self.unsent.first, self.calls.count - self.unsent.count < Self.window {
+      guard self.send(id, onNewSocket: false) else { return }
+    }
+  }
+
+  /// Offers one command; returns whether it was taken.
+  @discardableResult
+  private func send(_ id: String, onNewSocket: Bool) -> Bool {
+    guard var call = self.calls[id] else { return true }
+    do {
+      let link = try self.openLink(after: onNewSocket ? call.link : 0)
+      if call.machine.attempts > 0 {
+        call.request.header.attempt = call.machine.attempts
+        call.frames = try call.request.encoded()
+      }
+      let wasUnsent = call.machine.isUnsent
+      let isTaken = try link.send(call.frames)
+      self.blockedSince = isTaken ? nil : self.blockedSince ?? .now
+      if isTaken {
+        call.link = link.number
+        call.machine.sent(.now, jitter: .random(in: 0...1))
+        if wasUnsent { self.unsent.removeAll { $0 == id } }
+      } else {
+        call.machine.blocked()
+        if !wasUnsent { self.unsent.append(id) }
+      }
+      self.calls[id] = call
+      self.arm(call.machine.due(blockedSince: self.blockedSince))
+      return isTaken
+    } catch {
+      self.settle(id, .failure(Self.unusable(error)))
+      return true
+    }
+  }
+
+  /// The link to send on. A new one when there is none, or when the one numbered `stale` is still in use.
+  private func openLink(after stale: Int) throws(ZMQError) -> Link {
+    if let link = self.link, link.number != stale { return link }
+    self.linkCount += 1
+    let link = try Link(.dealer, number: self.linkCount, in: self.context, to: self.endpoint)
+    link.observe(by: self) { port, ready in port.ready(ready) }
+    self.previousLink = self.link
+    self.link = link
+    return link
+  }
+
+  // MARK: - Receiving
+
+  private func ready(_ readiness: Readiness) {
+    do {
+      for link in [self.link, self.previousLink] {
+        for message in try link?.receive() ?? [] { self.take(message) }
+      }
+    } catch {
+      self.logger.error("control socket cannot receive", metadata: ["error": "\(error)"])
+    }
+    self.flush()
+  }
+
+  private func take(_ frames: [[UInt8]]) {
+    // A ROUTER that answers a REQ and a DEALER alike may put the delimiter first.
+    switch ReplyFrame.decode(frames.first?.isEmpty == true ? Array(frames.dropFirst()) : frames) {
+    case .accepted(let reply): self.take(reply)
+    case .rejected(let rejection):
+      self.logger.warning("answer not understood", metadata: ["reason": "\(rejection.failure.reason)"])
+      if rejection.cause == .wrongMajor { self.settle(rejection.requestID, .failure(rejection.failure)) }
+    case .foreign:
+      self.logger.debug("message of another protocol dropped")
+    }
+  }
+
+  private func take(_ reply: ReplyFrame) {
+    let id = reply.header.requestID
+    guard self.calls[id] != nil else { return }
+    guard !reply.isFinal else { return self.settle(id, .success(reply)) }
+    self.calls[id]?.machine.heard(.now)
+    // The first PARTIAL says that the command was accepted, the others how far it is.
+    guard reply.header.seq > 0, let progress = try? reply.encoding.decode(Progress.self, from: reply.body) else {
+      return
+    }
+    for waiter in self.calls[id]?.waiters ?? [] { waiter.progress?(progress) }
+  }
+
+  // MARK: - Time
+
+  private func arm(_ due: ContinuousClock.Instant) {
+    if let timer {
+      guard due < timer.at else { return }
+      self.cancel(timer.timer)
+    }
+    self.timer = (self.schedule(at: due) { $0.tick() }, due)
+  }
+
+  private func tick() {
+    self.timer = nil
+    let now = ContinuousClock.now
+    for (id, call) in self.calls {
+      switch call.machine.tick(now, blockedSince: self.blockedSince) {
+      case .send(let onNewSocket):
+        self.logger.debug(
+          "command sent again", metadata: ["method": "\(call.request.service)", "attempt": "\(call.machine.attempts)"])
+        self.send(id, onNewSocket: onNewSocket)
+      case .giveUp(let failure): self.settle(id, .failure(failure))
+      case nil: break
+      }
+    }
+    self.flush()
+    if let next = self.calls.values.map({ $0.machine.due(blockedSince: self.blockedSince) }).min() { self.arm(next) }
+  }
+}
+
+// MARK: - Messages
+
+extension ZeroMQPort {
+  private static func request<C: Command>(_ command: C, _ context: CallContext) throws(Failure) -> RequestFrame {
+    var header = RequestHeader()
+    header.requestID = context.requestID
+    header.idempotencyKey = context.idempotencyKey
+    header.wantProgress = context.progress != nil
+    if let timeout = context.timeout { header.timeoutMs = UInt32(clamping: Int64(timeout / .milliseconds(1))) }
+    return RequestFrame(
+      service: C.method.name, header: header, body: try Encoding.pb.encode(command), attachments: context.attachments)
+  }
+
+  private static func answer<Reply: SwiftProtobuf.Message & Sendable>(
+    _ type: Reply.Type, _ outcome: Result<ReplyFrame, Failure>
+  ) throws(Failure) -> Answer<Reply> {
+    let frame = try outcome.get()
+    guard frame.header.status.code == .ok else { throw Failure(status: frame.header.status) }
+    return Answer(
+      try frame.encoding.decode(Reply.self, from: frame.body), attachments: frame.attachments,
+      effects: frame.header.effects, isReplayed: frame.header.replayed)
+  }
+
+  private static let closed = Failure(
+    .unavailable, "SHUTTING_DOWN", "The connection to kithd was closed. Connect again to send more commands.")
+  private static let reused = Failure(
+    .invalidArgument, "IDEMPOTENCY_KEY_REUSED",
+    "This request id belongs to another command that is under way. Use a new one for a new command.")
+  private static let full = Failure(
+    .resourceExhausted, "QUEUE_FULL",
+    "\(ZeroMQPort.capacity) commands wait for their answers already. Wait for some of them.",
+    retryAfterMilliseconds: 1000)
+
+  private static func unusable(_ error: any Error) -> Failure {
+    error as? Failure
+      ?? Failure(.unavailable, "HUB_NOT_RUNNING", "The socket to kithd cannot be used: \(error). Check its path.")
+  }
+}

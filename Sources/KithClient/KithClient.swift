@@ -1,0 +1,80 @@
+public import Bus
+public import BusZeroMQ
+internal import EventLoop
+public import KithMessages
+public import Logging
+internal import ZeroMQ
+
+/// A client of a running `kithd`: typed commands, events without gaps, and blobs.
+///
+/// ```swift
+/// let client = try await KithClient.connect()
+/// let reply = try await client.ask(ListContactsRequest())
+/// for try await element in try client.events(["sync"]) { print(element) }
+/// await client.close()
+/// ```
+///
+/// Every call is a ``Port`` call: it is sent again while no answer comes, and happens once.
+public final class KithClient: Port, Sendable {
+  private let port: any Port
+  private let transport: Transport?
+
+  /// Makes a client of any port. It has no events.
+  package init(port: any Port) {
+    self.port = port
+    self.transport = nil
+  }
+
+  private init(_ transport: Transport) {
+    self.port = transport.port
+    self.transport = transport
+  }
+
+  /// Finds the daemon and asks whether it is there.
+  ///
+  /// - Parameters:
+  ///   - runtimeDirectory: Where its sockets are; nil = looked for as ``RuntimeLocations`` says.
+  ///   - limit: How long it may take to answer.
+  ///   - logger: Told of what a caller is not: commands sent again, messages not understood.
+  /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` when nobody answers, `UNAUTHENTICATED` or `PERMISSION_DENIED` when it refuses.
+  public static func connect(
+    runtimeDirectory: String? = nil, within limit: Duration = .seconds(3),
+    logger: Logger = Logger(label: "kith.client", factory: { _ in SwiftLogNoOpLogHandler() })
+  ) async throws(Failure) -> KithClient {
+    let locations = try RuntimeLocations(runtimeDirectory: runtimeDirectory)
+    let client = KithClient(try Transport(locations, connectLimit: limit / 3, logger: logger))
+    do throws(Failure) {
+      _ = try await client.ask(PingRequest(), CallContext(timeout: limit))
+    } catch {
+      await client.close()
+      guard error.code == .unavailable || error.code == .deadlineExceeded else { throw error }
+      throw Failure(
+        .unavailable, "HUB_NOT_RUNNING",
+        """
+        No kithd answers at \(locations.runtimeDirectory). Start it with `kithd`, or with `systemctl --user start kithd` \
+        where it is installed; --runtime-dir or KITH_RUNTIME_DIR says where else to look.
+        """)
+    }
+    return client
+  }
+
+  public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
+    try await self.port.call(command, context)
+  }
+
+  /// Subscribes to streams. The connection is made with the first element that is asked for.
+  ///
+  /// - Parameters:
+  ///   - streams: Their names, such as `sync`.
+  ///   - since: Saved positions to go on from; streams without one begin with a snapshot.
+  /// - Throws: `UNAVAILABLE/SHUTTING_DOWN` after ``close()``.
+  public func events(_ streams: [String], since: [StreamPosition] = []) throws(Failure) -> EventSequence {
+    guard let transport else {
+      throw Failure(.failedPrecondition, "NOT_CONFIGURED", "This client has no connection for events.")
+    }
+    return try transport.events(streams, since: since)
+  }
+
+  /// Ends the connections. What still waits fails with `UNAVAILABLE/SHUTTING_DOWN`; event sequences end.
+  public func close() async { await self.transport?.close() }
+}

@@ -1,0 +1,71 @@
+internal import Bus
+internal import BusZeroMQ
+internal import EventLoop
+internal import KithMessages
+internal import Logging
+internal import ZeroMQ
+
+/// The loop, context and sockets of one client, which end together.
+final class Transport: Sendable {
+  let port: ZeroMQPort
+  private let loop: LoopExecutor
+  private let context: Context
+  private let eventsEndpoint: String
+  private let logger: Logger
+  private let state = Lock(State())
+
+  private struct State: Sendable {
+    var isClosed = false
+    var subscriptions: [WeakSubscription] = []
+  }
+
+  private struct WeakSubscription: Sendable {
+    weak let subscription: Subscription?
+  }
+
+  init(_ locations: RuntimeLocations, connectLimit: Duration, logger: Logger) throws(Failure) {
+    do {
+      let control = try IPCEndpoint(path: locations.controlSocket)
+      let events = try IPCEndpoint(path: locations.eventsSocket)
+      self.loop = try LoopExecutor(name: "kith-client", poller: Poller(), logger: logger)
+      self.context = try Context()
+      self.eventsEndpoint = events.url
+      self.logger = logger
+      self.port = ZeroMQPort(
+        context: self.context, loop: self.loop, endpoint: control.url, connectLimit: connectLimit, logger: logger)
+    } catch let error as IPCError {
+      throw Failure(.invalidArgument, "FIELD_INVALID", error.description)
+    } catch {
+      throw Failure(.unavailable, "HUB_NOT_RUNNING", "The connection cannot be set up: \(error).")
+    }
+  }
+
+  func events(_ streams: [String], since: [StreamPosition]) throws(Failure) -> EventSequence {
+    let subscription = Subscription(
+      context: self.context, loop: self.loop, endpoint: self.eventsEndpoint, streams: streams, since: since,
+      port: self.port, logger: self.logger)
+    let isClosed = self.state.withLock { state in
+      state.subscriptions.removeAll { $0.subscription == nil }
+      state.subscriptions.append(WeakSubscription(subscription: subscription))
+      return state.isClosed
+    }
+    guard !isClosed else {
+      throw Failure(.unavailable, "SHUTTING_DOWN", "The connection to kithd was closed. Connect again to subscribe.")
+    }
+    return EventSequence(subscription)
+  }
+
+  /// Closes the sockets on the loop, then frees the context, which waits for nothing any more.
+  ///
+  /// The loop's thread stays until the process ends: an actor of it may still be released by somebody.
+  func close() async {
+    let subscriptions = self.state.withLock { state in
+      defer { state.subscriptions = [] }
+      return state.isClosed ? nil : (state.isClosed = true, state.subscriptions).1
+    }
+    guard let subscriptions else { return }
+    for weak in subscriptions { await weak.subscription?.close() }
+    await self.port.close()
+    self.context.terminate()
+  }
+}

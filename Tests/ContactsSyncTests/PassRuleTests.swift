@@ -1,0 +1,204 @@
+import Bus
+import Foundation
+import KithMessages
+import Storage
+import Testing
+
+@testable import ContactsSync
+
+@Suite struct CardDecisionTests {
+  static func read(raw: UInt8 = 1, says: UInt8 = 1, isReadable: Bool = true) -> CardRead {
+    var read = CardRead()
+    read.href = "a.vcf"
+    read.rawSha256 = isReadable ? Data([raw]) : Data()
+    read.semanticDigest = Data([says])
+    if isReadable { read.contact = Contact() }
+    return read
+  }
+
+  static func known(
+    raw: [UInt8] = [1], says: UInt8 = 1, contact: String = "c", isDeleted: Bool = false
+  ) -> KnownCard {
+    KnownCard(
+      href: "a.vcf", fingerprint: "f", rawSHA256: raw, semanticDigest: [says], contactID: contact, uid: "u",
+      isDeleted: isDeleted)
+  }
+
+  @Test func decides() {
+    #expect(CardDecision(read: Self.read(), known: nil) == .insert)
+    #expect(CardDecision(read: Self.read(), known: Self.known(contact: "")) == .insert)
+    #expect(CardDecision(read: Self.read(), known: Self.known()) == .touch)
+    #expect(CardDecision(read: Self.read(raw: 2), known: Self.known()) == .store(contactID: "c"))
+    #expect(CardDecision(read: Self.read(raw: 2, says: 2), known: Self.known()) == .update(contactID: "c"))
+    #expect(CardDecision(read: Self.read(), known: Self.known(isDeleted: true)) == .revive(contactID: "c"))
+    #expect(CardDecision(read: Self.read(), known: Self.known(raw: [])) == .update(contactID: "c"))
+    #expect(CardDecision(read: Self.read(isReadable: false), known: nil) == .reportOnly)
+    #expect(CardDecision(read: Self.read(isReadable: false), known: Self.known()) == .keepStale(contactID: "c"))
+    #expect(CardDecision(read: Self.read(isReadable: false), known: Self.known(isDeleted: true)) == .reportOnly)
+    var gone = CardRead()
+    gone.vanished = true
+    #expect(CardDecision(read: gone, known: Self.known()) == .vanished)
+  }
+}
+
+@Suite struct ListingDiffTests {
+  static func item(_ href: String, _ fingerprint: String) -> SourceItem {
+    var item = SourceItem()
+    item.href = href
+    item.fingerprint = fingerprint
+    return item
+  }
+
+  static func known(_ href: String, _ fingerprint: String, isDeleted: Bool = false, since: Int64 = 0) -> KnownCard {
+    KnownCard(
+      href: href, fingerprint: fingerprint, rawSHA256: [1], semanticDigest: [1], contactID: "c" + href, uid: "",
+      isDeleted: isDeleted, missingSince: since)
+  }
+
+  @Test func comparesFiles() {
+    var diff = ListingDiff(
+      known: [
+        Self.known("same.vcf", "1"), Self.known("changed.vcf", "1"), Self.known("gone.vcf", "1"),
+        Self.known("deleted.vcf", "1", isDeleted: true), Self.known("back.vcf", "1", since: 5),
+        Self.known("many.vcf#a", "1"), Self.known("many.vcf#b", "1"), Self.known("odd.vcf", "1"),
+      ], readsAll: false)
+    diff.add([
+      Self.item("same.vcf", "1"), Self.item("changed.vcf", "2"), Self.item("new.vcf", "1"),
+      Self.item("deleted.vcf", "1"), Self.item("back.vcf", "1"), Self.item("many.vcf", "1"),
+    ])
+    diff.addPresent(["odd.vcf"])
+    #expect(diff.toFetch == ["changed.vcf", "new.vcf", "deleted.vcf"])
+    #expect(diff.unchanged == 4)
+    #expect(diff.reappeared == ["back.vcf"])
+    #expect(diff.missing.map(\.href) == ["gone.vcf"])
+    #expect(diff.item(of: "many.vcf#a") == "many.vcf")
+  }
+
+  @Test func comparesCardsOfOneFile() {
+    var diff = ListingDiff(
+      known: [Self.known("all.vcf#a", "1"), Self.known("all.vcf#b", "1"), Self.known("all.vcf#c", "1")],
+      readsAll: false)
+    diff.add([Self.item("all.vcf#a", "1"), Self.item("all.vcf#b", "2")])
+    #expect(diff.toFetch == ["all.vcf#b"])
+    #expect(diff.missing.map(\.href) == ["all.vcf#c"])
+    #expect(diff.item(of: "all.vcf#b") == "all.vcf#b")
+  }
+
+  @Test func aFullPassReadsEverything() {
+    var diff = ListingDiff(known: [Self.known("a.vcf", "1")], readsAll: true)
+    diff.add([Self.item("a.vcf", "1")])
+    #expect(diff.toFetch == ["a.vcf"])
+    #expect(diff.missing.isEmpty)
+  }
+
+  /// Every known card that is not deleted is unchanged, fetched or missing, and exactly one of these.
+  @Test func everyCardHasOneFate() {
+    var random = SeededGenerator(seed: 3)
+    for _ in 0..<500 {
+      let known = (0..<20).compactMap { index in
+        Bool.random(using: &random)
+          ? Self.known("\(index).vcf", "\(Int.random(in: 0...1, using: &random))", isDeleted: Int.random(in: 0...4, using: &random) == 0)
+          : nil
+      }
+      let items = (0..<20).compactMap { index in
+        Bool.random(using: &random) ? Self.item("\(index).vcf", "\(Int.random(in: 0...1, using: &random))") : nil
+      }
+      var diff = ListingDiff(known: known, readsAll: false)
+      diff.add(items)
+      let live = Set(known.filter { !$0.isDeleted }.map(\.href))
+      let fetched = Set(diff.toFetch)
+      let missing = Set(diff.missing.map(\.href))
+      #expect(diff.unchanged + live.intersection(fetched).count + missing.count == live.count)
+      #expect(missing.isDisjoint(with: items.map(\.href)))
+      #expect(fetched.isSubset(of: items.map(\.href)))
+    }
+  }
+}
+
+@Suite struct PassStateTests {
+  @Test func runsFromIdleToCompleted() {
+    var state = PassState(SyncStatus(), source: "home")
+    state.begin(runID: "r", live: 3, now: 10)
+    #expect(state.status.state == .syncing && state.status.source == "contacts:home" && state.status.live == 3)
+    state.list(total: 5, unchanged: 2)
+    state.count(PassCounts(seen: 3, added: 1, updated: 1, unchanged: 0, revived: 0, skipped: 1))
+    #expect(state.status.done == 5)
+    state.decide(.hold(["a", "b"], beginsAnew: true, reason: .tooMany), deleted: 0)
+    state.complete(live: 4, now: 20)
+    #expect(state.status.state == .completed && state.status.live == 4 && state.status.heldBack == 2)
+    #expect(state.status.holdReason == "TOO_MANY" && state.status.lastSuccessAt == state.status.finishedAt)
+  }
+
+  @Test func aFailureKeepsTheLastSuccess() {
+    var state = PassState(SyncStatus(), source: "home")
+    state.begin(runID: "1", live: 0, now: 10)
+    state.complete(live: 4, now: 20)
+    for failures in 1...3 {
+      state.begin(runID: "2", live: 4, now: 30)
+      state.fail(Failure(.unavailable, "SOURCE_UNAVAILABLE", "away"), live: 4, now: 40)
+      #expect(state.status.state == .error && state.status.consecutiveFailures == failures)
+      #expect(state.status.error.reason == "SOURCE_UNAVAILABLE" && state.status.live == 4)
+      #expect(state.status.lastSuccessAt.nanosecondsSince1970 == 20)
+    }
+    state.begin(runID: "3", live: 4, now: 50)
+    #expect(!state.status.hasError)
+    state.complete(live: 4, now: 60)
+    #expect(state.status.consecutiveFailures == 0)
+  }
+
+  @Test func reportsFourTimesASecond() {
+    var state = PassState(SyncStatus(), source: "home")
+    state.begin(runID: "r", live: 0, now: 0)
+    let second: Int64 = 1_000_000_000
+    let reports = stride(from: Int64(0), through: second, by: 1_000_000).count { state.reports(now: $0) }
+    #expect(reports == 4)
+  }
+}
+
+@Suite struct SyncScheduleTests {
+  static let second: Int64 = 1_000_000_000
+
+  @Test func isDueAtTheStartAndThenRegularly() {
+    var schedule = SyncSchedule(interval: 600 * Self.second, startsNow: true, now: 5)
+    #expect(schedule.due == 5)
+    schedule.begin()
+    #expect(schedule.due == nil)
+    schedule.end(succeeded: true, now: 10)
+    #expect(schedule.due == 10 + 600 * Self.second)
+  }
+
+  @Test func waitsUntilChangesAreOver() {
+    var schedule = SyncSchedule(interval: nil, startsNow: false, now: 0)
+    #expect(schedule.due == nil)
+    schedule.notice(now: 0)
+    schedule.notice(now: 100_000_000)
+    #expect(schedule.due == 100_000_000 + SyncSchedule.quiet)
+    for step in 0..<100 { schedule.notice(now: Int64(step) * 100_000_000) }
+    #expect(schedule.due == SyncSchedule.patience)
+    schedule.begin()
+    schedule.end(succeeded: true, now: 20 * Self.second)
+    #expect(schedule.due == nil)
+  }
+
+  @Test func failuresBackOff() {
+    var schedule = SyncSchedule(interval: 600 * Self.second, startsNow: true, now: 0)
+    var waits: [Int64] = []
+    for _ in 0..<9 {
+      schedule.begin()
+      schedule.end(succeeded: false, now: 0)
+      waits.append((schedule.due ?? 0) / Self.second)
+    }
+    #expect(waits == [5, 10, 20, 40, 80, 160, 300, 300, 300])
+    schedule.begin()
+    schedule.end(succeeded: true, now: 0)
+    #expect(schedule.due == 600 * Self.second)
+  }
+
+  @Test func aNoticeDuringAPassIsNotLost() {
+    var schedule = SyncSchedule(interval: nil, startsNow: false, now: 0)
+    schedule.begin()
+    schedule.notice(now: 7)
+    schedule.end(succeeded: true, now: 9)
+    #expect(schedule.due == 7 + SyncSchedule.quiet)
+  }
+}

@@ -1,0 +1,86 @@
+import Bus
+import Foundation
+import GRDB
+import KithMessages
+import Logging
+
+@testable import Storage
+
+/// The tables over a database file of their own, without the store's queue around them.
+final class ContactsFixture {
+  private let directory: String
+  private let queue: DatabaseQueue
+  private let health = StoreHealth(logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+
+  init() throws {
+    self.directory = NSTemporaryDirectory() + "kith-contacts-" + UUIDv7.make().text
+    try FileManager.default.createDirectory(atPath: self.directory, withIntermediateDirectories: false)
+    self.queue = try DatabaseQueue(path: self.directory + "/kith.db")
+    try self.queue.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA journal_mode = WAL")
+      for migration in Migration.all { try database.execute(sql: migration.sql) }
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: self.directory) }
+
+  /// Runs a transaction.
+  @discardableResult
+  func write<Result>(_ body: (Transaction) throws -> Result) throws -> Result {
+    try self.queue.write { database in
+      let position = LogPosition(
+        epoch: "test", heads: .init(repeating: 0, count: EventStream.allCases.count),
+        firsts: .init(repeating: 1, count: EventStream.allCases.count))
+      let scribe = try EventScribe(database, position: position, now: 1)
+      return try body(Transaction(database: database, health: self.health, scribe: scribe))
+    }
+  }
+
+  /// Looks at the file.
+  func read<Result>(_ body: (ReadView) throws -> Result) throws -> Result {
+    try self.queue.read { try body(ReadView(database: $0, health: self.health)) }
+  }
+
+  /// Adds a source that is a folder.
+  func addSource(_ name: String) throws {
+    var source = Source()
+    source.name = name
+    source.vdir.path = "/srv/" + name
+    try self.write { try $0.sources.insert(source) }
+  }
+
+  /// What SQLite's own check of file and full-text indexes says.
+  func check() throws -> String {
+    try self.queue.write { database in
+      for index in ["contact_names", "contact_words"] {
+        try database.execute(sql: "INSERT INTO \(index) (\(index), rank) VALUES ('integrity-check', 1)")
+      }
+      return try String.fetchOne(database, sql: "PRAGMA integrity_check") ?? ""
+    }
+  }
+}
+
+/// A generator whose numbers are the same in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { self.state = seed }
+
+  mutating func next() -> UInt64 {
+    self.state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = self.state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+extension Contact {
+  /// A contact with a name and nothing else.
+  init(_ formattedName: String, id: String = UUIDv7.make().text, source: String = "home") {
+    self.init()
+    self.id = id
+    self.source = source
+    self.formattedName = formattedName
+  }
+}
