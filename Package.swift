@@ -87,7 +87,8 @@ let package = Package(
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
     .testTarget(name: "BusTests", dependencies: ["Bus", "KithMessages", "EventLoop", "TestKit", protobuf], swiftSettings: strict),
     .testTarget(
-      name: "StorageTests", dependencies: ["Storage", "Bus", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
+      name: "StorageTests",
+      dependencies: ["Storage", "Bus", "EventLoop", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
       swiftSettings: strict),
     .testTarget(
       name: "ContactsSyncTests",
