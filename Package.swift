@@ -94,7 +94,8 @@ let package = Package(
       name: "BusZeroMQTests", dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
-      name: "StorageTests", dependencies: ["Storage", "Bus", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
+      name: "StorageTests",
+      dependencies: ["Storage", "Bus", "EventLoop", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
       swiftSettings: strict),
     .testTarget(
       name: "ContactsSyncTests",

@@ -58,6 +58,12 @@ public actor ContactsSyncActor {
     return status?.state == .completed
   }
 
+  /// Where the sources are; none when the store cannot be read.
+  func locations() async -> [SourceLocation] {
+    let records = try? await self.storage.read { view throws(Failure) in try view.sources.all() }
+    return records?.map(\.location) ?? []
+  }
+
   /// Cancels the passes that run and waits for their ends. What they stored stays.
   public func stop() async {
     for name in self.passes.keys { await self.stop(name) }

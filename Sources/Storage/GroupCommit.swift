@@ -31,6 +31,9 @@ final class GroupCommit: Sendable {
   /// Where the streams stand after the last COMMIT.
   var position: LogPosition { self.committed.withLock { $0 } }
 
+  /// Writes that are in no group yet.
+  var waiting: Int { self.queue.withLock { $0.count } }
+
   /// Hands in a write; any thread.
   func submit(_ write: PendingWrite) {
     switch self.queue.withLock({ $0.add(write) }) {

@@ -50,6 +50,7 @@ struct StoreFile: Sendable {
 
   /// Leaves word for the next start that nothing was cut short.
   func close() throws {
+    defer { self.lock.release() }
     try self.pool.writeWithoutTransaction { database in
       try database.execute(sql: "UPDATE meta SET value = 'yes' WHERE name = 'closed'")
       try database.checkpoint(.truncate)

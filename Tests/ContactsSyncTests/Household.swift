@@ -97,7 +97,7 @@ final class Household: Sendable {
     _ = try await self.router.ask(request)
   }
 
-  func addFile(_ name: String = "export", _ file: String) async throws {
+  func addFile(_ name: String = "export", file: String) async throws {
     var request = AddSourceRequest()
     request.name = name
     request.vcf.path = self.path(file)

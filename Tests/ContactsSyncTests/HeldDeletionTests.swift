@@ -1,0 +1,112 @@
+import Bus
+import Foundation
+import Glibc
+import KithMessages
+import Testing
+
+/// A source that is at fault deletes nothing, and says so.
+@Suite(.timeLimit(.minutes(1))) struct HeldDeletionTests {
+  private func household(_ count: Int = 30) async throws -> Household {
+    let home = try Household()
+    try home.fill(count)
+    try await home.addFolder()
+    #expect(try await home.sync().added == count)
+    return home
+  }
+
+  @Test func anEmptiedFolderIsHeldUntilConfirmed() async throws {
+    let home = try await self.household()
+    for index in 0..<30 { try home.remove("\(index).vcf") }
+    for _ in 0..<4 {
+      let status = try await home.sync()
+      #expect(status.state == .completed && status.heldBack == 30 && status.holdReason == "ALL_WOULD_GO")
+      #expect(status.deleted == 0 && status.live == 30)
+      home.pass(hours: 24)
+    }
+    #expect(try await home.live().allSatisfy { $0.hasMissingSince })
+    let status = try await home.sync(allowMassDelete: true)
+    #expect(status.deleted == 30 && status.live == 0 && status.heldBack == 0)
+    await home.close()
+  }
+
+  @Test func aHalvedFolderIsReleasedAfterThreePassesAndADay() async throws {
+    let home = try await self.household()
+    for index in 0..<15 { try home.remove("\(index).vcf") }
+    try home.write("new.vcf", Household.card(uid: "new", name: "New"))
+    var status = try await home.sync()
+    #expect(status.heldBack == 15 && status.holdReason == "TOO_MANY" && status.added == 1 && status.live == 31)
+    home.pass(hours: 12)
+    #expect(try await home.sync().heldBack == 15)
+    home.pass(hours: 13)
+    status = try await home.sync()
+    #expect(status.deleted == 15 && status.live == 16)
+    await home.close()
+  }
+
+  @Test func whatComesBackIsNoLongerMissing() async throws {
+    let home = try await self.household()
+    for index in 0..<15 { try home.move("\(index).vcf", to: "\(index).away") }
+    #expect(try await home.sync().heldBack == 15)
+    for index in 0..<15 { try home.move("\(index).away", to: "\(index).vcf") }
+    let status = try await home.sync()
+    #expect(status.heldBack == 0 && status.deleted == 0 && status.live == 30)
+    #expect(try await home.live().allSatisfy { !$0.hasMissingSince })
+    await home.close()
+  }
+
+  @Test func aFolderMovedAwayIsAnErrorAndComesBack() async throws {
+    let home = try await self.household()
+    try FileManager.default.moveItem(atPath: home.folder, toPath: home.root + "/away")
+    for failures in 1...2 {
+      let status = try await home.sync(allowMassDelete: true)
+      #expect(status.state == .error && status.error.reason == "SOURCE_UNAVAILABLE" && status.live == 30)
+      #expect(status.consecutiveFailures == failures && status.hasLastSuccessAt)
+    }
+    try FileManager.default.moveItem(atPath: home.root + "/away", toPath: home.folder)
+    let status = try await home.sync()
+    #expect(status.state == .completed && status.unchanged == 30 && status.consecutiveFailures == 0)
+    await home.close()
+  }
+
+  @Test func anotherFolderAtTheSamePathIsNotTheSource() async throws {
+    let home = try await self.household()
+    try FileManager.default.moveItem(atPath: home.folder, toPath: home.root + "/away")
+    try FileManager.default.createDirectory(atPath: home.folder, withIntermediateDirectories: true)
+    try home.write("old.vcf", Household.card(uid: "old", name: "Old"))
+    var status = try await home.sync()
+    #expect(status.state == .error && status.error.reason == "SOURCE_REPLACED")
+    #expect(try await home.live().count == 30)
+    status = try await home.sync(allowMassDelete: true)
+    #expect(status.deleted == 30 && status.added == 1)
+    await home.close()
+  }
+
+  @Test func anotherFolderWithTheSameCardsIsTheSource() async throws {
+    let home = try await self.household()
+    try FileManager.default.moveItem(atPath: home.folder, toPath: home.root + "/away")
+    try FileManager.default.copyItem(atPath: home.root + "/away", toPath: home.folder)
+    try home.remove("1.vcf")
+    let status = try await home.sync()
+    #expect(status.state == .completed && status.deleted == 1 && status.unchanged == 29)
+    await home.close()
+  }
+
+  @Test func aFileInThePlaceOfTheFolderIsAnError() async throws {
+    let home = try await self.household(3)
+    try FileManager.default.removeItem(atPath: home.folder)
+    try Data("x".utf8).write(to: URL(fileURLWithPath: home.folder))
+    let status = try await home.sync()
+    #expect(status.state == .error && status.error.reason == "SOURCE_NOT_A_FOLDER" && status.live == 3)
+    await home.close()
+  }
+
+  @Test(.enabled(if: getuid() != 0, "root may read everything, so a denied permission cannot be shown"))
+  func anUnreadableFolderIsAnError() async throws {
+    let home = try await self.household(3)
+    chmod(home.folder, 0)
+    let status = try await home.sync()
+    chmod(home.folder, 0o700)
+    #expect(status.state == .error && status.error.reason == "SOURCE_UNREADABLE" && status.live == 3)
+    await home.close()
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import KithMessages
+import Testing
+
+/// Random edits of folders, each followed by a pass, against a model of what must be stored then.
+@Suite(.timeLimit(.minutes(5))) struct RandomHistoryTests {
+  /// What is in the folder: the cards of each file.
+  private struct Model {
+    struct Person: Hashable {
+      let uid: String
+      var name: String
+    }
+
+    var files: [String: [Person]] = [:]
+    var nextNumber = 0
+
+    mutating func person() -> Person {
+      self.nextNumber += 1
+      return Person(uid: "u\(self.nextNumber)", name: "N\(self.nextNumber)")
+    }
+
+    /// Changes the folder in one random way, and `home` in the same way.
+    mutating func edit(_ random: inout SeededGenerator, in home: Household, folder: String) throws {
+      let name = self.files.keys.sorted().randomElement(using: &random)
+      switch (Int.random(in: 0..<8, using: &random), name) {
+      case (0...1, let name?):
+        self.files[name]?[0].name += "x"
+      case (2, let name?):
+        self.files[name] = nil
+      case (3, let name?):
+        let people = self.files.removeValue(forKey: name)
+        self.files["renamed\(self.nextNumber).vcf"] = people
+        self.nextNumber += 1
+      case (4, let name?):
+        let person = self.person()
+        self.files[name]?.append(person)
+      case (5, let name?):
+        self.files[name]?.reverse()
+      case (6, let name?):
+        if (self.files[name] ?? []).count > 1 { self.files[name]?.removeLast() }
+      default:
+        let person = self.person()
+        self.files["f\(self.nextNumber).vcf"] = [person]
+      }
+      try self.write(in: home, folder: folder)
+    }
+
+    private func write(in home: Household, folder: String) throws {
+      let path = home.path(folder)
+      for name in try FileManager.default.contentsOfDirectory(atPath: path) where self.files[name] == nil {
+        try home.remove(folder + "/" + name)
+      }
+      for (name, people) in self.files {
+        let text = people.map { Household.card(uid: $0.uid, name: $0.name) }.joined()
+        let file = folder + "/" + name
+        if (try? String(contentsOfFile: home.path(file), encoding: .utf8)) == text { continue }
+        try home.write(file, text)
+      }
+    }
+  }
+
+  @Test func threeHundredHistoriesEndLikeTheirModel() async throws {
+    let home = try Household()
+    for seed in 1...300 {
+      var random = SeededGenerator(seed: UInt64(seed))
+      var model = Model()
+      let source = "h\(seed)"
+      try FileManager.default.createDirectory(atPath: home.path(source), withIntermediateDirectories: true)
+      try await home.addFolder(source, path: home.path(source))
+      var ids: [String: String] = [:]
+      for _ in 0..<5 {
+        for _ in 0..<Int.random(in: 1...4, using: &random) { try model.edit(&random, in: home, folder: source) }
+        let status = try await home.sync(source, allowMassDelete: true)
+        #expect(status.state == .completed)
+        let live = try await home.live(source)
+        let expected = model.files.values.flatMap(\.self).map { "\($0.uid) \($0.name)" }.sorted()
+        #expect(live.map { "\($0.uid) \($0.formattedName)" }.sorted() == expected, "seed \(seed)")
+        for contact in live {
+          #expect(ids[contact.uid] ?? contact.id == contact.id, "seed \(seed): the contact of a card changed")
+          ids[contact.uid] = contact.id
+        }
+      }
+      let again = try await home.sync(source)
+      #expect(again.added + again.updated + again.deleted + again.revived == 0, "seed \(seed)")
+    }
+    await home.close()
+  }
+}
