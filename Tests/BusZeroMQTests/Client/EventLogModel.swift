@@ -1,5 +1,6 @@
 import Bus
 import KithMessages
+import SwiftProtobuf
 
 /// What a hub knows of one stream: events in order, of which old ones may be gone.
 struct EventLogModel: Sendable {

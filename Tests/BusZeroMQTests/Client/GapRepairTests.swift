@@ -1,6 +1,8 @@
 import Bus
 import BusZeroMQ
 import KithMessages
+import SwiftProtobuf
+import TestKit
 import Testing
 
 /// A subscription whose hub answers at once.
@@ -39,11 +41,13 @@ private struct Bench {
       case .fail(let failure): self.failure = failure
       case .replay(let request):
         self.replays += 1
-        let outcome = self.takeFailure().map { .failure($0) } ?? self.log.replay(request)
+        let outcome: Result<ReplayReply, Failure> =
+          self.takeFailure().map { .failure($0) } ?? self.log.replay(request)
         self.perform(self.machine.replayed("sync", outcome, self.now))
       case .snapshot(let request):
         self.snapshots += 1
-        let outcome = self.takeFailure().map { .failure($0) } ?? .success(self.log.snapshot(request, pageSize: 2))
+        let outcome: Result<SnapshotReply, Failure> =
+          self.takeFailure().map { .failure($0) } ?? .success(self.log.snapshot(request, pageSize: 2))
         self.perform(self.machine.snapshotted("sync", outcome, self.now))
       }
     }
@@ -57,7 +61,7 @@ private struct Bench {
 
 @Suite("Gap repair")
 struct GapRepairTests {
-  private func live(_ count: Int = 5) -> Bench {
+  private func started(_ count: Int = 5) -> Bench {
     var bench = Bench()
     for index in 0..<count { bench.log.append(key: "k\(index)") }
     bench.head()
@@ -74,7 +78,7 @@ struct GapRepairTests {
 
   @Test("Begins with a snapshot after the first HEAD, page by page")
   func begins() {
-    let bench = self.live(5)
+    let bench = self.started(5)
     #expect(bench.opens == 1)
     #expect(bench.snapshots == 3)
     #expect(bench.consumer.state == bench.log.state)
@@ -84,7 +88,7 @@ struct GapRepairTests {
 
   @Test("Passes on what follows, and drops repetitions")
   func live() {
-    var bench = self.live()
+    var bench = self.started()
     let six = bench.log.append(key: "k1")
     for _ in 0..<3 { bench.publish(six) }
     bench.publish(bench.log.append(key: "k2"))
@@ -94,7 +98,7 @@ struct GapRepairTests {
 
   @Test("Fills a gap by Replay, once, in order")
   func gap() {
-    var bench = self.live()
+    var bench = self.started()
     bench.log.append(key: "k1")
     bench.publish(bench.log.append(key: "k2"))
     #expect(bench.consumer.events == [6, 7])
@@ -104,7 +108,7 @@ struct GapRepairTests {
 
   @Test("Sees the loss of the last event by HEAD")
   func tail() {
-    var bench = self.live()
+    var bench = self.started()
     bench.log.append(key: "k1")
     bench.head()
     #expect(bench.consumer.events == [6])
@@ -144,7 +148,7 @@ struct GapRepairTests {
 
   @Test("Starts over when the log has begun anew")
   func newEpoch() {
-    var bench = self.live()
+    var bench = self.started()
     bench.log.restart(epoch: "b")
     bench.publish(bench.log.append(key: "n"))
     #expect(bench.consumer.resyncs == [.newEpoch])
@@ -157,7 +161,7 @@ struct GapRepairTests {
 
   @Test("One HEAD behind may have been overtaken, two are a restored copy")
   func behind() {
-    var bench = self.live()
+    var bench = self.started()
     let old = EventLogModel(stream: "sync", epoch: "a")
     bench.perform(bench.machine.head(old.headMessage, bench.now))
     #expect(bench.consumer.resyncs.isEmpty)
@@ -169,7 +173,7 @@ struct GapRepairTests {
 
   @Test("Takes a new socket after six seconds without HEAD")
   func silence() {
-    var bench = self.live()
+    var bench = self.started()
     bench.wait(.seconds(5))
     bench.head()
     bench.wait(.milliseconds(5999))
@@ -182,7 +186,7 @@ struct GapRepairTests {
 
   @Test("Asks again after two seconds when nobody answers, and keeps what came meanwhile")
   func retry() {
-    var bench = self.live()
+    var bench = self.started()
     bench.log.append(key: "k1")
     bench.nextFailure = Failure(.unavailable, "SHUTTING_DOWN", "")
     bench.publish(bench.log.append(key: "k2"))
@@ -204,7 +208,7 @@ struct GapRepairTests {
 
   @Test("Says that it is too slow at the third repair in a minute, and polls until it calms down")
   func tooSlow() {
-    var bench = self.live()
+    var bench = self.started()
     for _ in 0..<3 {
       bench.log.append(key: "lost")
       bench.publish(bench.log.append(key: "k1"))

@@ -1,5 +1,7 @@
 import Bus
 import BusZeroMQ
+import KithMessages
+import TestKit
 import Testing
 
 @Suite("When a command is sent again")

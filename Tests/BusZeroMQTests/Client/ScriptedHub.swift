@@ -3,6 +3,7 @@ import BusZeroMQ
 import EventLoop
 import KithMessages
 import Logging
+import SwiftProtobuf
 import TestKit
 import ZeroMQ
 

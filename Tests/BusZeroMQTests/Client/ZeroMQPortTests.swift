@@ -3,6 +3,7 @@ import BusZeroMQ
 import EventLoop
 import Foundation
 import KithMessages
+import SwiftProtobuf
 import Testing
 import ZeroMQ
 
