@@ -1,5 +1,4 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
 
@@ -56,6 +55,8 @@ extension StorageActor {
     do {
       var readOnly = Configuration()
       readOnly.readonly = true
+      // Made for its owner alone; SQLite fills an empty file as it is.
+      _ = try DiskFile.open(path, create: true)
       // A connection of its own: VACUUM cannot run in a transaction, and the writer goes on meanwhile.
       let source = try DatabaseQueue(path: StoreFile.path(in: self.file.directory), configuration: readOnly)
       try await source.writeWithoutTransaction { database in
@@ -65,7 +66,8 @@ extension StorageActor {
       try await Self.prepareForRestore(path)
       return try await self.blobs.adopt(path, mediaType: "application/vnd.sqlite3", now: now)
     } catch {
-      try? FileManager.default.removeItem(atPath: path)
+      // SQLite leaves a journal beside a copy that it could not finish.
+      for leftover in [path, path + "-journal"] { DiskFile.remove(leftover) }
       throw self.health.failure(for: error)
     }
   }
