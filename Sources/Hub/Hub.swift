@@ -89,8 +89,10 @@ public struct Hub: ServiceLifecycle.Service {
     notifier.stopping()
     self.logger.info("stopping")
     await self.announce("agent.stopping", storage)
-    await controlPlane.drain(limit: .seconds(10))
+    // A pass goes on at the next start, so no command waits for its end.
+    async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()
+    await drained
     await controlPlane.close()
     await eventsPlane.close()
     for endpoint in [control, events] { unlink(endpoint.path) }
