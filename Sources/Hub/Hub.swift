@@ -92,9 +92,11 @@ public struct Hub: ServiceLifecycle.Service {
     notifier.stopping()
     self.logger.info("stopping")
     await self.announce("agent.stopping", storage)
-    await controlPlane.drain(limit: .seconds(10))
     await keeper.stop()
+    // A pass goes on at the next start, so no command waits for its end.
+    async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()
+    await drained
     upkeep.cancel()
     await upkeep.value
     await controlPlane.close()

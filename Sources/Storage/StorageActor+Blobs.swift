@@ -67,7 +67,8 @@ extension StorageActor {
       try await Self.prepareForRestore(path)
       return try await self.blobs.adopt(path, mediaType: "application/vnd.sqlite3", now: now)
     } catch {
-      DiskFile.remove(path)
+      // SQLite leaves a journal beside a copy that it could not finish.
+      for leftover in [path, path + "-journal"] { DiskFile.remove(leftover) }
       throw self.health.failure(for: error)
     }
   }

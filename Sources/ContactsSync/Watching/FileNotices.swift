@@ -19,7 +19,7 @@ struct FileNotices: ~Copyable {
   ///
   /// - Returns: Nil when the system gives no more of them (`fs.inotify.max_user_instances`).
   init?() {
-    let descriptor = inotify_init1(Int32(IN_NONBLOCK.rawValue | IN_CLOEXEC.rawValue))
+    let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
     self.descriptor = descriptor
   }
@@ -32,7 +32,8 @@ struct FileNotices: ~Copyable {
   func watch(_ folder: String) -> Int32? {
     let mask =
       IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_ONLYDIR
-    let watch = inotify_add_watch(self.descriptor, folder, UInt32(mask))
+    // The string outlives the call.
+    let watch = unsafe inotify_add_watch(self.descriptor, folder, UInt32(mask))
     return watch >= 0 ? watch : nil
   }
 
@@ -42,7 +43,8 @@ struct FileNotices: ~Copyable {
   /// The notices that have come, at most a buffer full; more are reported as readable again.
   func read() -> [Notice] {
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
-    let count = Glibc.read(self.descriptor, &buffer, buffer.count)
+    // At most `count` bytes go into the array.
+    let count = unsafe Glibc.read(self.descriptor, &buffer, buffer.count)
     guard count > 0 else { return [] }
     return Self.parse(buffer[..<count])
   }
