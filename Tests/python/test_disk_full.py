@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-import cards
-from trials import STREAMS, Daemon, add_folder, contacts, dense, needs_root, sync
+from trials import STREAMS, Daemon, add_folder, contacts, dense, make_folder, needs_root, sync
 
 DISK = 8 << 20
 FULL = ("RESOURCE_EXHAUSTED", "DISK_FULL")
@@ -77,7 +76,7 @@ def fails_full(hub, method, body, request_id):
 @needs_root
 def test_commands(disk, tmp_path):
     hub = disk.hub
-    cards.make(30, tmp_path / "cards")
+    make_folder(tmp_path / "cards", 30)
     add_folder(hub, "home", tmp_path / "cards")
     assert sync(hub, "home")["live"] == 30
     disk.fill()
@@ -113,7 +112,7 @@ def test_commands(disk, tmp_path):
 def test_pass(disk, tmp_path):
     hub = disk.hub
     folder = tmp_path / "cards"
-    cards.make(1200, folder)
+    make_folder(folder, 600)
     add_folder(hub, "home", folder)
     disk.fill(leave=1 << 20)
     header, reply, _ = hub.ask("Contacts/Sync", {"sources": ["home"]}, request_id="pass")
@@ -121,7 +120,7 @@ def test_pass(disk, tmp_path):
     error = header.get("status") or reply["sources"][0]["error"]
     assert (error["code"], error["reason"]) == FULL, (header, reply)
     held = contacts(hub, "home")
-    assert len(held) < 1200
+    assert len(held) < 600
     for stream in STREAMS:
         dense(hub, stream)
     told = {identity for event in dense(hub, "contacts") for identity in event["event"]["changed"]["ids"]}
@@ -135,13 +134,13 @@ def test_pass(disk, tmp_path):
     (status,) = reply["sources"]
     if status["state"] == "ERROR":
         assert status["error"]["reason"] == "DISK_FULL"
-        pytest.skip(f"1,200 cards do not fit {DISK >> 20} MiB")
-    assert (status["state"], status["live"]) == ("COMPLETED", 1200)
+        pytest.skip(f"600 cards do not fit {DISK >> 20} MiB")
+    assert (status["state"], status["live"]) == ("COMPLETED", 600)
     after = contacts(hub, "home")
     assert {name: after[name]["id"] for name in held} == {name: contact["id"] for name, contact in held.items()}
     for stream in STREAMS:
         dense(hub, stream)
-    print(f"disk full in a pass: {len(held)} of 1200 stored whole, DISK_FULL; the rest follows without a restart")
+    print(f"disk full in a pass: {len(held)} of 600 stored whole, DISK_FULL; the rest follows without a restart")
 
 
 @needs_root
@@ -175,7 +174,7 @@ def test_upload(disk):
 def test_backup(disk, tmp_path):
     hub = disk.hub
     folder = tmp_path / "cards"
-    cards.make(300, folder)
+    make_folder(folder, 300)
     add_folder(hub, "home", folder)
     assert sync(hub, "home")["live"] == 300
     disk.fill(leave=64 << 10)

@@ -10,9 +10,8 @@ import uuid
 import pytest
 import zmq
 
-import cards
 from garbage import Garbage
-from trials import add_folder, contacts, daemon, sync
+from trials import add_folder, contacts, daemon, make_folder, sync
 
 MESSAGES = 30_000
 WARM_UP = 3_000
@@ -142,7 +141,7 @@ class BadClient:
 
 @pytest.mark.parametrize("seed", [SEED])
 def test_garbage_harms_nobody(tmp_path, seed):
-    cards.make(60, tmp_path / "cards")
+    make_folder(tmp_path / "cards", 60)
     with daemon() as hub:
         add_folder(hub, "good", tmp_path / "cards")
         assert sync(hub, "good")["live"] == 60

@@ -1,11 +1,13 @@
 """What the trials share: daemons that are broken on purpose, and what has to be true of them afterwards."""
 import contextlib
+import functools
 import os
 import pathlib
 import random
 import re
 import shutil
 import subprocess
+import tempfile
 from unittest import mock
 
 import pytest
@@ -79,6 +81,27 @@ def kith(hub, *arguments, user=None):
     return subprocess.run(line, capture_output=True, text=True, timeout=60)
 
 
+CARDS = 600
+
+
+@functools.cache
+def corpus():
+    """The bytes of generated cards by their file names; made once, because pictures take time."""
+    with tempfile.TemporaryDirectory(prefix="kith-cards-") as folder:
+        cards.make(CARDS, folder)
+        return {path.name: path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())}
+
+
+def make_folder(folder, count):
+    """Writes a folder of cards whose stamps are old enough to be believed; returns them."""
+    folder.mkdir(parents=True)
+    made = dict(list(corpus().items())[:count])
+    for name, card in made.items():
+        (folder / name).write_bytes(card)
+        os.utime(folder / name, (1_700_000_000, 1_700_000_000))
+    return made
+
+
 def add_folder(hub, name, folder):
     return hub.reply("Contacts/AddSource", {"name": name, "vdir": {"path": str(folder)}})
 
@@ -135,9 +158,7 @@ class AddressBook:
     def __init__(self, folder, count, seed):
         self.folder = pathlib.Path(folder)
         self.random = random.Random(seed)
-        cards.make(count, self.folder)
-        self.good = {path.name: path.read_bytes() for path in sorted(self.folder.glob("*.vcf"))}
-        assert len(self.good) == count
+        self.good = make_folder(self.folder, count)
         # Cards that cannot be read now, with what they were before; None where no good state was ever there.
         self.bad = {}
         self.edits = 0

@@ -26,7 +26,9 @@ struct BatchWriting: Sendable {
     var outcome = Outcome()
     for card in cards {
       let known = try self.known(card, in: transaction, &outcome)
-      try self.perform(CardDecision(read: card, known: known), card, known, in: transaction, &outcome.counts)
+      let decision = CardDecision(read: card, known: known)
+      let read = if case .keepStale = decision { card.withoutContact } else { card }
+      try self.perform(decision, read, known, in: transaction, &outcome.counts)
     }
     return outcome
   }
@@ -82,7 +84,9 @@ struct BatchWriting: Sendable {
       counts.skipped += 1
     }
     counts.seen += 1
-    if decision != .touch { try transaction.problems.replace(card.problems, of: card.href, in: self.source, at: self.now) }
+    if decision != .touch {
+      try transaction.problems.replace(card.problems, of: card.href, in: self.source, at: self.now)
+    }
   }
 
   private func contact(_ card: CardRead, id: String) -> Contact {
