@@ -26,11 +26,12 @@ def points():
 def change(book, number):
     """What happens to the folder between two passes. Deletions stay far below what would be held back."""
     book.mend()
+    # First, so that each of them was read at least once.
+    book.spoil(3)
     book.edit(30)
-    book.add(6)
     book.delete(4)
     book.rename(number % 2 * 3)
-    book.spoil(3)
+    book.add(6)
 
 
 def commands(number, full):
