@@ -47,7 +47,8 @@ public struct LocalBatchPort: BatchPort, Port {
   ) async -> Result<C.Reply, Failure> {
     let result: Result<C.Reply, Failure>
     do throws(Failure) {
-      result = .success(try await handler.run(command, context) { batch throws(Failure) in try await handOver.give(batch) })
+      result = .success(
+        try await handler.run(command, context) { batch throws(Failure) in try await handOver.give(batch) })
     } catch {
       result = .failure(error)
     }

@@ -152,6 +152,8 @@ final class GroupCommit: Sendable {
   }
 
   private func begin(_ database: Database) throws -> EventScribe {
+    // Where an earlier ROLLBACK failed as well, on a disk that refused everything.
+    if database.isInsideTransaction { try database.rollback() }
     try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
     return try EventScribe(database, position: self.position, now: WallClock.nanoseconds())
   }

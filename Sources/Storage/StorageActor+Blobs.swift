@@ -53,10 +53,11 @@ extension StorageActor {
   public nonisolated func backup(now: Int64 = WallClock.nanoseconds()) async throws(Failure) -> BlobRef {
     let path = self.blobs.scratchPath()
     do {
+      // Made private before SQLite fills it.
+      _ = try DiskFile.open(path, create: true)
       var readOnly = Configuration()
       readOnly.readonly = true
-      // Made for its owner alone; SQLite fills an empty file as it is.
-      _ = try DiskFile.open(path, create: true)
+      readOnly.busyMode = .timeout(5)
       // A connection of its own: VACUUM cannot run in a transaction, and the writer goes on meanwhile.
       let source = try DatabaseQueue(path: StoreFile.path(in: self.file.directory), configuration: readOnly)
       try await source.writeWithoutTransaction { database in

@@ -140,7 +140,9 @@ import Testing
         #expect(text.components(separatedBy: "BEGIN:VCARD").count == 251)
         #expect(text.contains("/9j/4AAQSkZJRgABAQAAAQABAAD/2Q=="))
       }
-      if format == "json" { #expect(try Encoding.json.decode(ListContactsReply.self, from: bytes).contacts.count == 250) }
+      if format == "json" {
+        #expect(try Encoding.json.decode(ListContactsReply.self, from: bytes).contacts.count == 250)
+      }
     }
     await home.close()
   }

@@ -9,7 +9,8 @@ import Testing
   static func cards(_ count: Int, since: Int64 = 0, passes: Int = 0, isKept: Bool = false) -> [KnownCard] {
     (0..<count).map { index in
       KnownCard(
-        href: "\(1000 + index).vcf", fingerprint: "", rawSHA256: [1], semanticDigest: [], contactID: "c\(index)", uid: "",
+        href: "\(1000 + index).vcf", fingerprint: "", rawSHA256: [1], semanticDigest: [], contactID: "c\(index)",
+        uid: "",
         missingSince: since, missingPasses: passes, isKept: isKept)
     }
   }
@@ -73,7 +74,8 @@ import Testing
 
   @Test func anotherSetBeginsAnew() {
     let missing = Self.cards(40, since: 1, passes: 2) + Self.cards(60).suffix(20)
-    let decision = DeletionGuard(isWhole: true, isConfirmed: false, live: 100, now: 9 * Self.day).decide(missing: missing)
+    let decision = DeletionGuard(isWhole: true, isConfirmed: false, live: 100, now: 9 * Self.day).decide(
+      missing: missing)
     #expect(decision == .hold(missing.map(\.href).sorted(), beginsAnew: true, reason: .tooMany))
   }
 
@@ -89,7 +91,8 @@ import Testing
       switch DeletionGuard(isWhole: true, isConfirmed: false, live: live, now: now).decide(missing: missing) {
       case .delete(let hrefs):
         outcomes.deleted += 1
-        let isOld = missing[0].missingSince != 0 && missing[0].missingPasses >= 2 && now - missing[0].missingSince >= Self.day
+        let isOld =
+          missing[0].missingSince != 0 && missing[0].missingPasses >= 2 && now - missing[0].missingSince >= Self.day
         #expect(hrefs.count < live && (hrefs.count <= max(10, live / 5) || isOld))
       case .hold: outcomes.held += 1
       case .none, .unproven: Issue.record("something is missing, and the listing is whole")

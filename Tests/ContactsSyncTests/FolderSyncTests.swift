@@ -11,7 +11,8 @@ import Testing
     try home.fill(5)
     try await home.addFolder()
     var status = try await home.sync()
-    #expect(status.state == .completed && status.added == 5 && status.total == 5 && status.done == 5 && status.live == 5)
+    #expect(
+      status.state == .completed && status.added == 5 && status.total == 5 && status.done == 5 && status.live == 5)
     let ids = Dictionary(uniqueKeysWithValues: try await home.live().map { ($0.uid, $0.id) })
 
     status = try await home.sync()

@@ -103,7 +103,9 @@ import Testing
     for _ in 0..<500 {
       let known = (0..<20).compactMap { index in
         Bool.random(using: &random)
-          ? Self.known("\(index).vcf", "\(Int.random(in: 0...1, using: &random))", isDeleted: Int.random(in: 0...4, using: &random) == 0)
+          ? Self.known(
+            "\(index).vcf", "\(Int.random(in: 0...1, using: &random))",
+            isDeleted: Int.random(in: 0...4, using: &random) == 0)
           : nil
       }
       let items = (0..<20).compactMap { index in

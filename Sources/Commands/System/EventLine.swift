@@ -14,9 +14,7 @@ struct EventLine {
     switch event.event.payload {
     case .sync(let status) where status.state == .syncing:
       isProgress = true
-      let fraction = status.total == 0 ? 0 : Double(status.done) / Double(status.total)
-      let name = Printable.text(SourceState.name(status))
-      body = ProgressBar(label: name, style: style).line(fraction: fraction, note: "\(status.done) of \(status.total)")
+      body = Self.progress(status, style)
     case .sync(let status):
       body = SourceState(status).sentence(style, now: session.now)
     case .changed(let changed):
@@ -32,5 +30,13 @@ struct EventLine {
     }
     self.text = "\(head)  \(body)"
     self.isProgress = isProgress
+  }
+
+  private static func progress(_ status: SyncStatus, _ style: Style) -> String {
+    let name = Printable.text(SourceState.name(status))
+    // The total is known once the source has been listed.
+    guard status.total > 0 else { return "\(name): looking for changes" }
+    return ProgressBar(label: name, style: style)
+      .line(fraction: Double(status.done) / Double(status.total), note: "\(status.done) of \(status.total)")
   }
 }

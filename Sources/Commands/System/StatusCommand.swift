@@ -27,7 +27,7 @@ struct StatusReport {
     lines.append("Storage   \(self.storage(session.console.style))")
     for fault in self.status.storage.faults { lines.append("          \(Printable.text(fault))") }
     lines.append("Commands  \(self.status.commandsInFlight) in flight")
-    lines.append("Listening \(Count.of(Int(self.status.subscriptions), "subscription"))")
+    lines.append("Watched   by \(Count.of(Int(self.status.subscriptions), "subscription"))")
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
     lines.append("Streams   \(streams.isEmpty ? "none" : streams.joined(separator: ", "))")
     return lines + [""] + SourceStates(self.status.sync).lines(session)

@@ -84,7 +84,9 @@ struct BatchWriting: Sendable {
       counts.skipped += 1
     }
     counts.seen += 1
-    if decision != .touch { try transaction.problems.replace(card.problems, of: card.href, in: self.source, at: self.now) }
+    if decision != .touch {
+      try transaction.problems.replace(card.problems, of: card.href, in: self.source, at: self.now)
+    }
   }
 
   private func contact(_ card: CardRead, id: String) -> Contact {

@@ -38,7 +38,9 @@ enum ContactMapping {
     }
     read.semanticDigest = Data(Self.digest(contact))
     read.contact = contact
-    read.problems = (card.warnings + card.valueWarnings() + reading.warnings).map { CardProblem.problem($0, href: href) }
+    read.problems = (card.warnings + card.valueWarnings() + reading.warnings).map {
+      CardProblem.problem($0, href: href)
+    }
     return read
   }
 

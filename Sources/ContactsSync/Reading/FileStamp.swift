@@ -37,5 +37,7 @@ struct FileStamp: Sendable, Equatable {
     [self.modified, self.changed].contains { $0 > now - Self.racyWindow && $0 < now + Self.racyWindow }
   }
 
-  private static func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) }
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
 }

@@ -95,7 +95,9 @@ struct Folder: ~Copyable {
     // `d_name` ends with NUL within its array.
     unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
       let start = unsafe UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self)
-      return unsafe FileName(Array(UnsafeBufferPointer(start: start, count: strlen(UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self)))))
+      return unsafe FileName(
+        Array(
+          UnsafeBufferPointer(start: start, count: strlen(UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self)))))
     }
   }
 }
