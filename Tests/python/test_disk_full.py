@@ -3,18 +3,17 @@ import contextlib
 import hashlib
 import os
 import subprocess
-import time
 
 import pytest
 
 from trials import STREAMS, Daemon, add_folder, contacts, dense, make_folder, needs_root, sync
 
-DISK = 8 << 20
+DISK = 16 << 20
 FULL = ("RESOURCE_EXHAUSTED", "DISK_FULL")
 
 
 class SmallDisk:
-    """A hub whose state directory is a disk of its own, of eight megabytes."""
+    """A hub whose state directory is a disk of its own, of sixteen mebibytes."""
 
     def __init__(self):
         self.hub = Daemon()
@@ -115,10 +114,7 @@ def test_pass(disk, tmp_path):
     make_folder(folder, 600)
     add_folder(hub, "home", folder)
     disk.fill(leave=1 << 20)
-    header, reply, _ = hub.ask("Contacts/Sync", {"sources": ["home"]}, request_id="pass")
-    # The pass fails with the disk's failure, or where that could still be stored, the source does.
-    error = header.get("status") or reply["sources"][0]["error"]
-    assert (error["code"], error["reason"]) == FULL, (header, reply)
+    fails_full(hub, "Contacts/Sync", {"sources": ["home"]}, "pass")
     held = contacts(hub, "home")
     assert len(held) < 600
     for stream in STREAMS:
@@ -128,14 +124,9 @@ def test_pass(disk, tmp_path):
 
     disk.free()
     header, reply, _ = hub.ask("Contacts/Sync", {"sources": ["home"]}, request_id="pass", timeout=120)
-    if header.get("replayed"):
-        # The failure of the source was the answer, and it was stored.
-        reply = hub.reply("Contacts/Sync", {"sources": ["home"]}, timeout=120)
+    assert "status" not in header and "replayed" not in header, header
     (status,) = reply["sources"]
-    if status["state"] == "ERROR":
-        assert status["error"]["reason"] == "DISK_FULL"
-        pytest.skip(f"600 cards do not fit {DISK >> 20} MiB")
-    assert (status["state"], status["live"]) == ("COMPLETED", 600)
+    assert (status["state"], status["live"]) == ("COMPLETED", 600), status
     after = contacts(hub, "home")
     assert {name: after[name]["id"] for name in held} == {name: contact["id"] for name, contact in held.items()}
     for stream in STREAMS:
@@ -183,7 +174,5 @@ def test_backup(disk, tmp_path):
     assert (header["status"]["code"], header["status"]["reason"]) == FULL, header
     assert sorted(path.name for path in (disk.path / "blobs").rglob("*")) == files, "the failed backup left something"
     disk.free()
-    start = time.monotonic()
-    reply = hub.reply("System/Backup", request_id="backup", timeout=60)
-    assert int(reply["size"]) > 0 and time.monotonic() - start < 30
+    assert int(hub.reply("System/Backup", request_id="backup", timeout=60)["size"]) > 0
     print("disk full in a backup: DISK_FULL, nothing left behind; the same command succeeds once there is room")

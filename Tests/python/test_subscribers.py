@@ -50,18 +50,19 @@ def wait_for(seconds, what, condition):
         time.sleep(0.05)
 
 
-def make_events(hub, count):
-    """Adds and removes sources, each of which is one event; many commands are on their way at a time."""
+def make_events(hub, count, names):
+    """Adds and removes sources, each of which is one event; many commands are on their way at a time.
+
+    A name stands in `names` as it is while there is no such source, and with "-" before it when it is to be removed next.
+    """
     wire = zmq.Context.instance().socket(zmq.DEALER)
     wire.linger, wire.immediate, wire.sndtimeo = 0, 1, 3000
     wire.connect(hub.control)
-    names = collections.deque(f"s{number}" for number in range(IN_FLIGHT))
     waiting, sent, done = {}, 0, 0
     try:
         while done < count:
             while sent < count and names:
                 name, request_id = names.popleft(), str(uuid.uuid4())
-                # A name comes back from a removal as it was, and from an adding with "-" before it.
                 method = "RemoveSource" if name.startswith("-") else "AddSource"
                 body = {"name": name.lstrip("-")}
                 if method == "AddSource":
@@ -84,17 +85,17 @@ def make_events(hub, count):
 
 
 def test_one_stopped_subscriber_of_ten_replays_and_nobody_loses_anything(tmp_path):
-    watchers = []
+    watchers, names = [], collections.deque(f"s{number}" for number in range(IN_FLIGHT))
     with daemon() as hub:
         try:
             watchers = [Watcher(hub, tmp_path / f"watcher-{number}") for number in range(SUBSCRIBERS)]
-            make_events(hub, IN_FLIGHT)
+            make_events(hub, IN_FLIGHT, names)
             first = hub.seq("sync")
             wait_for(30, "the first events at all", lambda: all(watcher.position() == first for watcher in watchers))
             *others, stopped = watchers
             stopped.process.send_signal(signal.SIGSTOP)
             start = time.monotonic()
-            make_events(hub, EVENTS)
+            make_events(hub, EVENTS, names)
             seconds = time.monotonic() - start
             head = hub.seq("sync")
             assert head == first + EVENTS
