@@ -24,6 +24,8 @@ public actor ContactsSyncActor {
   /// The last pass of each source that runs or waits for the one before it.
   private var passes: [String: RunningPass] = [:]
 
+  private var sourcesObserver: (@Sendable ([Source]) -> Void)?
+
   /// Makes an actor.
   ///
   /// - Parameters:
@@ -56,6 +58,24 @@ public actor ContactsSyncActor {
   public func syncInBackground(_ name: String) async -> Bool {
     let status = try? await self.join(name, PassOptions(), cause: "", progress: nil).task.value.get()
     return status?.state == .completed
+  }
+
+  /// Calls `observer` with the sources there are whenever one was added or removed.
+  ///
+  /// - Returns: The sources there are now.
+  /// - Throws: A failure of the store.
+  func observeSources(_ observer: @escaping @Sendable ([Source]) -> Void) async throws(Failure) -> [Source] {
+    self.sourcesObserver = observer
+    return try await self.sources()
+  }
+
+  func announceSources() async throws(Failure) {
+    guard let observer = self.sourcesObserver else { return }
+    observer(try await self.sources())
+  }
+
+  private func sources() async throws(Failure) -> [Source] {
+    try await self.storage.read { view throws(Failure) in try view.sources.all().map(\.source) }
   }
 
   /// Cancels the passes that run and waits for their ends. What they stored stays.
