@@ -74,7 +74,7 @@ let package = Package(
       name: "KithClient", dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", protobuf, arguments, logging], swiftSettings: strict),
-    .target(name: "TestKit", dependencies: ["KithMessages", "Bus"], path: "Sources/TestKit", swiftSettings: strict),
+    .target(name: "TestKit", dependencies: ["KithMessages", "Bus", protobuf], path: "Sources/TestKit", swiftSettings: strict),
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
@@ -94,7 +94,8 @@ let package = Package(
       name: "BusZeroMQTests", dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
-      name: "StorageTests", dependencies: ["Storage", "Bus", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
+      name: "StorageTests",
+      dependencies: ["Storage", "Bus", "EventLoop", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
       swiftSettings: strict),
     .testTarget(
       name: "ContactsSyncTests",
@@ -107,7 +108,10 @@ let package = Package(
       dependencies: [
         "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit", protobuf, logging,
       ], swiftSettings: strict),
-    .testTarget(name: "CommandsTests", dependencies: ["Commands", "KithClient", "KithMessages", "Bus"], swiftSettings: strict),
+    .testTarget(
+      name: "CommandsTests",
+      dependencies: ["Commands", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop", "TestKit", protobuf, arguments],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

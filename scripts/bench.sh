@@ -24,7 +24,7 @@ for name in "${wanted[@]}"; do
   swift build -c release --package-path Benchmarks --product "$name-bench"
 done
 swift build -c release --product kithd
-export KITHD="$(swift build -c release --show-bin-path)/kithd"
+kithd=$(swift build -c release --show-bin-path)/kithd
 bin=$(swift build -c release --package-path Benchmarks --show-bin-path)
 for floor in zmq:-lzmq:-lpthread sqlite:-lsqlite3; do
   IFS=: read -r name libraries <<<"$floor"
@@ -106,7 +106,7 @@ folder() {
 hub() {
   cards
   title "The hub, over ipc"
-  "$bin/hub-bench" "$work/cards"
+  "$bin/hub-bench" "$kithd" "$work/cards"
 }
 
 {

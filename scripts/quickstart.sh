@@ -72,6 +72,7 @@ within 10 complete || { echo "the sync stream is not 1..$head: $(sequences | tr 
 echo "$head sync events seen, dense"
 
 say "stop kithd"
+for pid in "${pids[@]:1}"; do kill "$pid" && wait "$pid" || true; done 2>/dev/null
 kill -TERM "$kithd"
 status=0
 wait "$kithd" || status=$?

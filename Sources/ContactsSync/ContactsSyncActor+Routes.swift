@@ -68,14 +68,11 @@ extension ContactsSyncActor {
     source.createdAt = .init(nanosecondsSince1970: self.now())
     source.status.source = PassState.key(source.name)
     source.status.state = .idle
-    let answer = try await self.storage.commit(AddSourceRequest.self, context) {
-      [source] transaction throws(Failure) in
+    return try await self.storage.commit(AddSourceRequest.self, context) { [source] transaction throws(Failure) in
       try transaction.sources.insert(source)
       try transaction.publish(source.status, of: source.name)
       return source
     }
-    try await self.announceSources()
-    return answer
   }
 
   /// Stops the pass of the source first, so that it writes no more.
@@ -83,7 +80,7 @@ extension ContactsSyncActor {
     _ request: RemoveSourceRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<RemoveSourceReply> {
     await self.stop(request.name)
-    let answer = try await self.storage.commit(RemoveSourceRequest.self, context) { transaction throws(Failure) in
+    return try await self.storage.commit(RemoveSourceRequest.self, context) { transaction throws(Failure) in
       guard let record = try transaction.sources.find(request.name) else { throw Self.unknownSource(request.name) }
       var reply = RemoveSourceReply()
       reply.contactsRemoved = UInt32(clamping: try transaction.contacts.count(source: request.name))
@@ -93,8 +90,6 @@ extension ContactsSyncActor {
       try transaction.emit(event, on: "sync", key: PassState.key(request.name), tombstone: true)
       return reply
     }
-    try await self.announceSources()
-    return answer
   }
 
   private func testSource(

@@ -23,8 +23,7 @@ public actor ContactsSyncActor {
   private let logger: Logger
   /// The last pass of each source that runs or waits for the one before it.
   private var passes: [String: RunningPass] = [:]
-
-  private var sourcesObserver: (@Sendable ([Source]) -> Void)?
+  private var isStopping = false
 
   /// Makes an actor.
   ///
@@ -56,30 +55,21 @@ public actor ContactsSyncActor {
   /// - Returns: Whether the pass completed.
   @discardableResult
   public func syncInBackground(_ name: String) async -> Bool {
+    guard !self.isStopping else { return false }
     let status = try? await self.join(name, PassOptions(), cause: "", progress: nil).task.value.get()
     return status?.state == .completed
   }
 
-  /// Calls `observer` with the sources there are whenever one was added or removed.
-  ///
-  /// - Returns: The sources there are now.
-  /// - Throws: A failure of the store.
-  func observeSources(_ observer: @escaping @Sendable ([Source]) -> Void) async throws(Failure) -> [Source] {
-    self.sourcesObserver = observer
-    return try await self.sources()
+  /// Where the sources are; none when the store cannot be read.
+  func locations() async -> [SourceLocation] {
+    let records = try? await self.storage.read { view throws(Failure) in try view.sources.all() }
+    return records?.map(\.location) ?? []
   }
 
-  func announceSources() async throws(Failure) {
-    guard let observer = self.sourcesObserver else { return }
-    observer(try await self.sources())
-  }
-
-  private func sources() async throws(Failure) -> [Source] {
-    try await self.storage.read { view throws(Failure) in try view.sources.all().map(\.source) }
-  }
-
-  /// Cancels the passes that run and waits for their ends. What they stored stays.
+  /// Refuses later passes, cancels those that run and waits for their ends. What they stored stays, and a command that asked
+  /// for them ends with `UNAVAILABLE/SHUTTING_DOWN`.
   public func stop() async {
+    self.isStopping = true
     for name in self.passes.keys { await self.stop(name) }
   }
 
@@ -100,9 +90,11 @@ public actor ContactsSyncActor {
     let known = try await self.storage.read { view throws(Failure) in try view.sources.all().map(\.source.name) }
     if let unknown = names.first(where: { !known.contains($0) }) { throw Self.unknownSource(unknown) }
     let wanted = names.isEmpty ? known : known.filter(names.contains)
+    guard !self.isStopping else { throw Self.stopping }
     let joined = wanted.map { self.join($0, options, cause: cause, progress: progress) }
     var statuses: [SyncStatus] = []
     for pass in joined { statuses.append(try await pass.task.value.get()) }
+    guard !self.isStopping || statuses.allSatisfy({ $0.state != .idle }) else { throw Self.stopping }
     return statuses
   }
 
@@ -142,6 +134,10 @@ public actor ContactsSyncActor {
   private func end(_ name: String, _ id: UUIDv7) {
     if self.passes[name]?.id == id { self.passes[name] = nil }
   }
+
+  private static let stopping = Failure(
+    .unavailable, "SHUTTING_DOWN", "kithd is stopping. Send the command again when it is back; the pass then goes on.",
+    retryAfterMilliseconds: 1000)
 
   static func unknownSource(_ name: String) -> Failure {
     .unknownRecord(

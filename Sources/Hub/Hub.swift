@@ -65,7 +65,9 @@ public struct Hub: ServiceLifecycle.Service {
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
-    publisher.connect(eventsPlane)
+    let keeper = SourceKeeper(contacts: contacts, plan: self.configuration.plan, loop: loop)
+    publisher.connect { eventsPlane.publish($0) }
+    publisher.connect { keeper.see($0) }
 
     let flights = Flights()
     let system = SystemRoutes(
@@ -81,7 +83,8 @@ public struct Hub: ServiceLifecycle.Service {
     try await controlPlane.bind(control)
     try await router.recover()
     await self.announce("agent.started", storage)
-    if self.configuration.syncAtStart { Task { try? await contacts.syncAll() } }
+    await keeper.start()
+    let upkeep = Task { await storage.run() }
     self.logger.info("ready", metadata: ["version": "\(HubIdentity.version)", "control": "\(control.path)"])
     notifier.ready()
 
@@ -89,8 +92,13 @@ public struct Hub: ServiceLifecycle.Service {
     notifier.stopping()
     self.logger.info("stopping")
     await self.announce("agent.stopping", storage)
-    await controlPlane.drain(limit: .seconds(10))
+    await keeper.stop()
+    // A pass goes on at the next start, so no command waits for its end.
+    async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()
+    await drained
+    upkeep.cancel()
+    await upkeep.value
     await controlPlane.close()
     await eventsPlane.close()
     for endpoint in [control, events] { unlink(endpoint.path) }

@@ -1,9 +1,7 @@
 public import Bus
-public import BusZeroMQ
-internal import EventLoop
+internal import BusZeroMQ
 public import KithMessages
 public import Logging
-internal import ZeroMQ
 
 /// A client of a running `kithd`: typed commands, events without gaps, and blobs.
 ///
@@ -16,17 +14,23 @@ internal import ZeroMQ
 ///
 /// Every call is a ``Port`` call: it is sent again while no answer comes, and happens once.
 public final class KithClient: Port, Sendable {
+  /// How a client subscribes.
+  package typealias Subscribe = @Sendable ([String], [StreamPosition]) throws(Failure) -> EventSequence
+
   private let port: any Port
+  private let subscribe: Subscribe
   private let transport: Transport?
 
-  /// Makes a client of any port. It has no events.
-  package init(port: any Port) {
+  /// Makes a client of any port and any events.
+  package init(port: any Port, subscribe: @escaping Subscribe) {
     self.port = port
+    self.subscribe = subscribe
     self.transport = nil
   }
 
   private init(_ transport: Transport) {
     self.port = transport.port
+    self.subscribe = { (streams, since) throws(Failure) in try transport.events(streams, since: since) }
     self.transport = transport
   }
 
@@ -58,6 +62,7 @@ public final class KithClient: Port, Sendable {
     return client
   }
 
+  /// Sends a command, as often as it takes, and waits for its answer.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     try await self.port.call(command, context)
   }
@@ -69,10 +74,7 @@ public final class KithClient: Port, Sendable {
   ///   - since: Saved positions to go on from; streams without one begin with a snapshot.
   /// - Throws: `UNAVAILABLE/SHUTTING_DOWN` after ``close()``.
   public func events(_ streams: [String], since: [StreamPosition] = []) throws(Failure) -> EventSequence {
-    guard let transport else {
-      throw Failure(.failedPrecondition, "NOT_CONFIGURED", "This client has no connection for events.")
-    }
-    return try transport.events(streams, since: since)
+    try self.subscribe(streams, since)
   }
 
   /// Ends the connections. What still waits fails with `UNAVAILABLE/SHUTTING_DOWN`; event sequences end.

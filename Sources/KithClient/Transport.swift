@@ -52,7 +52,7 @@ final class Transport: Sendable {
     guard !isClosed else {
       throw Failure(.unavailable, "SHUTTING_DOWN", "The connection to kithd was closed. Connect again to subscribe.")
     }
-    return EventSequence(subscription)
+    return subscription.elements
   }
 
   /// Closes the sockets on the loop, then frees the context, which waits for nothing any more.

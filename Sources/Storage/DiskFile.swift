@@ -87,6 +87,9 @@ struct DiskFile: ~Copyable {
   /// - Returns: False when another opener has it.
   func lock() -> Bool { flock(self.descriptor, LOCK_EX | LOCK_NB) == 0 }
 
+  /// Gives the lock back.
+  func unlock() { _ = flock(self.descriptor, LOCK_UN) }
+
   /// Empties it.
   func truncate() throws(Failure) {
     guard ftruncate(self.descriptor, 0) == 0 else { throw .unusable(self.path) }

@@ -10,7 +10,7 @@ struct EventLog {
   /// Of the log that is open.
   let epoch: String
 
-  /// The events of a stream after a position, at most 500 and 192 KiB of them.
+  /// The events of a stream after a position, at most 500 of them and what fits a reply.
   ///
   /// - Throws: `NOT_FOUND` for an unknown stream; `OUT_OF_RANGE/SEQ_COMPACTED` and `OUT_OF_RANGE/EPOCH_CHANGED` where only
   ///   a snapshot helps.
@@ -84,7 +84,7 @@ struct EventLog {
       while let row = try rows.next() {
         let payload: Data = row[5]
         bytes += payload.count + Self.headerBytes
-        if bytes > Self.maximumBytes, !events.isEmpty { break }
+        if bytes > PageLimit.replyBytes, !events.isEmpty { break }
         var logged = LoggedEvent()
         logged.header.stream = stream.name
         logged.header.epoch = self.epoch
@@ -102,7 +102,6 @@ struct EventLog {
 
   private static let columns = "event.seq, event.key, event.time, event.cause, event.tombstone, event.payload"
   private static let maximumEvents = 500
-  private static let maximumBytes = 192 << 10
   /// A header with its names, about.
   private static let headerBytes = 200
 }

@@ -31,6 +31,9 @@ final class GroupCommit: Sendable {
   /// Where the streams stand after the last COMMIT.
   var position: LogPosition { self.committed.withLock { $0 } }
 
+  /// Writes that are in no group yet.
+  var waiting: Int { self.queue.withLock { $0.count } }
+
   /// Hands in a write; any thread.
   func submit(_ write: PendingWrite) {
     switch self.queue.withLock({ $0.add(write) }) {
@@ -149,6 +152,8 @@ final class GroupCommit: Sendable {
   }
 
   private func begin(_ database: Database) throws -> EventScribe {
+    // Where an earlier ROLLBACK failed as well, on a disk that refused everything.
+    if database.isInsideTransaction { try database.rollback() }
     try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
     return try EventScribe(database, position: self.position, now: WallClock.nanoseconds())
   }

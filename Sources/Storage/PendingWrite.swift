@@ -50,6 +50,9 @@ struct WriteQueue: Sendable {
   /// Puts back what the group had no time for.
   mutating func putBack(_ writes: some Collection<PendingWrite>) { self.waiting.insert(contentsOf: writes, at: 0) }
 
+  /// Writes that are in no group yet.
+  var count: Int { self.waiting.count }
+
   /// Whether nothing waits and nothing runs.
   var isIdle: Bool { !self.isDraining }
 

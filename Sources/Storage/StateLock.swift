@@ -23,4 +23,7 @@ final class StateLock: Sendable {
     try file.append(Array("\(getpid())\n".utf8), at: 0)
     self.file = file
   }
+
+  /// Lets others have the directory.
+  func release() { self.file.unlock() }
 }

@@ -10,13 +10,13 @@ internal import SwiftProtobuf
 /// Commands and writes hand in a closure that reads, decides and writes in one go; whatever waits is committed together.
 /// Reads go beside the writer. The hot ways in are `nonisolated`: they pass the actor by, which itself only keeps house.
 public actor StorageActor: CommandJournal {
-  let file: StoreFile
-  let health: StoreHealth
-  let group: GroupCommit
-  let reader: Reader
-  let journal: Journal
-  let blobs: BlobFiles
-  let logger: Logger
+  nonisolated let file: StoreFile
+  nonisolated let health: StoreHealth
+  nonisolated let group: GroupCommit
+  nonisolated let reader: Reader
+  nonisolated let journal: Journal
+  nonisolated let blobs: BlobFiles
+  nonisolated let logger: Logger
   var hasAnnouncedDamage = false
 
   private let executor = DiskExecutor(label: "kith.store")

@@ -50,6 +50,7 @@ struct StoreFile: Sendable {
 
   /// Leaves word for the next start that nothing was cut short.
   func close() throws {
+    defer { self.lock.release() }
     try self.pool.writeWithoutTransaction { database in
       try database.execute(sql: "UPDATE meta SET value = 'yes' WHERE name = 'closed'")
       try database.checkpoint(.truncate)
@@ -62,6 +63,8 @@ struct StoreFile: Sendable {
     configuration.label = "kith.store"
     configuration.busyMode = .timeout(5)
     configuration.maximumReaderCount = 3
+    // Memory is given back without closing readers: opening one again costs the next read a millisecond.
+    configuration.persistentReadOnlyConnections = true
     configuration.prepareDatabase { database in
       // KiB; four connections at most.
       try database.execute(sql: "PRAGMA cache_size = -1024")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Hub
 
 /// The daemon. See `docs/operations.md`.
@@ -16,6 +17,18 @@ struct Kithd: AsyncParsableCommand {
 
   @Option(help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml when it is there.")
   var config: String?
+
+  /// Ends with 2 where the options are wrong, as with a wrong configuration; ArgumentParser has 64 (sysexits.h).
+  static func main() async {
+    do {
+      guard let command = try Self.parseAsRoot() as? Kithd else { return }
+      try await command.run()
+    } catch {
+      guard Self.exitCode(for: error) == .validationFailure else { Self.exit(withError: error) }
+      FileHandle.standardError.write(Data("\(Self.fullMessage(for: error))\n".utf8))
+      Self.exit(withError: ExitCode(2))
+    }
+  }
 
   func run() async throws {
     let code = await HubProcess(stateDirectory: self.stateDir, runtimeDirectory: self.runtimeDir, configPath: self.config)

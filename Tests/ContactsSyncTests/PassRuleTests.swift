@@ -35,6 +35,12 @@ import Testing
     #expect(CardDecision(read: Self.read(isReadable: false), known: nil) == .reportOnly)
     #expect(CardDecision(read: Self.read(isReadable: false), known: Self.known()) == .keepStale(contactID: "c"))
     #expect(CardDecision(read: Self.read(isReadable: false), known: Self.known(isDeleted: true)) == .reportOnly)
+    var cutOff = Self.read(raw: 2, says: 2)
+    cutOff.problems = [CardProblem.problem("missing_end", href: "a.vcf", skipped: false)]
+    #expect(CardDecision(read: cutOff, known: nil) == .insert)
+    #expect(CardDecision(read: cutOff, known: Self.known()) == .keepStale(contactID: "c"))
+    #expect(CardDecision(read: cutOff, known: Self.known(raw: [2])) == .touch)
+    #expect(!cutOff.withoutContact.hasContact && cutOff.withoutContact.problems.allSatisfy(\.skipped))
     var gone = CardRead()
     gone.vanished = true
     #expect(CardDecision(read: gone, known: Self.known()) == .vanished)

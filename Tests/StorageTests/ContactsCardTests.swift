@@ -155,12 +155,18 @@ import Testing
   @Test func problemsAreReplacedAndKeepWhenTheyBegan() throws {
     let fixture = try ContactsFixture()
     try fixture.addSource("home")
-    let problem = { (kind: String, line: UInt32) in Problem.with { $0.kind = kind; $0.line = line; $0.skipped = true; $0.message = "m" } }
+    let problem = { (kind: String, line: UInt32) in
+      Problem.with {
+        $0.kind = kind; $0.line = line; $0.skipped = true; $0.message = "m"
+      }
+    }
     try fixture.write { transaction in
       for index in 0..<5 {
-        try transaction.problems.replace([problem("no_end", 1), problem("bad_fold", 2)], of: "\(index).vcf", in: "home", at: 10)
+        try transaction.problems.replace(
+          [problem("no_end", 1), problem("bad_fold", 2)], of: "\(index).vcf", in: "home", at: 10)
       }
-      try transaction.problems.replace([problem("no_end", 7), problem("no_version", 8)], of: "2.vcf", in: "home", at: 20)
+      try transaction.problems.replace(
+        [problem("no_end", 7), problem("no_version", 8)], of: "2.vcf", in: "home", at: 20)
       try transaction.problems.replace([], of: "3.vcf", in: "home", at: 20)
     }
     var all: [Problem] = []

@@ -29,7 +29,8 @@ import Testing
     var all: [Contact] = []
     try fixture.write { transaction in
       for index in 0..<60 {
-        var contact = Contact(["Ann", "Bob", "Cem"].randomElement(using: &random) ?? "", source: index % 3 == 0 ? "work" : "home")
+        var contact = Contact(
+          ["Ann", "Bob", "Cem"].randomElement(using: &random) ?? "", source: index % 3 == 0 ? "work" : "home")
         if index % 5 == 0 { contact.deletedAt = .init(nanosecondsSince1970: 1) }
         try transaction.contacts.insert(contact)
         all.append(contact)

@@ -42,7 +42,11 @@ import Testing
     let fixture = try ContactsFixture()
     try fixture.addSource("home")
     var contact = Contact("Ann\u{0}Lee")
-    contact.phones = [LabeledValue.with { $0.value = "1\u{0}2"; $0.types = ["A\u{0}B"] }]
+    contact.phones = [
+      LabeledValue.with {
+        $0.value = "1\u{0}2"; $0.types = ["A\u{0}B"]
+      }
+    ]
     try fixture.write { try $0.contacts.insert(contact) }
     let stored = try fixture.read { try $0.contacts.get(contact.id) }
     #expect(stored?.formattedName == "AnnLee")
@@ -70,7 +74,9 @@ import Testing
     photo.photo.sha256 = "beef"
     let invalid = #expect(throws: Failure.self) { try fixture.write { try $0.contacts.insert(photo) } }
     #expect(invalid?.status.details.keys.first == "photo.sha256")
-    let source = #expect(throws: Failure.self) { try fixture.write { try $0.contacts.insert(Contact("C", source: "x")) } }
+    let source = #expect(throws: Failure.self) {
+      try fixture.write { try $0.contacts.insert(Contact("C", source: "x")) }
+    }
     #expect(source?.reason == "RECORD_UNKNOWN")
     let unknown = #expect(throws: Failure.self) { try fixture.write { try $0.contacts.update(Contact("D")) } }
     #expect(unknown?.code == .notFound)
@@ -168,7 +174,8 @@ import Testing
 
   private static func text(_ random: inout SeededGenerator) -> String {
     let pieces = [
-      "", "", "a", "B", "é", "e\u{301}", "山", "ｱﾞ", "👩‍👧", ",", "\\", "\n", "\u{1}", "\u{1F}", "\"", "'", " ", "\u{10FFFF}", "%", "0",
+      "", "", "a", "B", "é", "e\u{301}", "山", "ｱﾞ", "👩‍👧", ",", "\\", "\n", "\u{1}", "\u{1F}", "\"", "'", " ",
+      "\u{10FFFF}", "%", "0",
     ]
     return (0..<Int.random(in: 0...4, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
   }

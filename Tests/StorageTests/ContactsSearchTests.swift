@@ -7,25 +7,32 @@ import Testing
 @testable import Storage
 
 @Suite struct ContactsSearchTests {
-  @Test(arguments: [
-    ("ann", ["Ann Lee", "Jürgen Hoffmann"]), ("lee", ["Ann Lee"]), ("ANN  lee", ["Ann Lee"]), ("lee ann", ["Ann Lee"]),
-    ("jurgen", ["Jürgen Hoffmann"]), ("JÜRGEN", ["Jürgen Hoffmann"]), ("ju\u{308}rg", ["Jürgen Hoffmann"]),
-    ("ho", ["Jürgen Hoffmann"]), ("of", []), ("offm", ["Jürgen Hoffmann"]), ("j", ["Jürgen Hoffmann"]),
-    ("山田", ["山田 太郎"]), ("田太", []), ("田", ["山田 太郎"]), ("郎", ["山田 太郎"]), ("やまだ", ["山田 太郎"]), ("ヤマ", ["山田 太郎"]),
-    ("ﾔﾏﾀﾞ", ["山田 太郎"]), ("まだ", ["山田 太郎"]), ("やまた", []), ("東京都", ["山田 太郎"]), ("京都港", ["山田 太郎"]),
-    ("0312", ["山田 太郎"]), ("03-12", ["山田 太郎"]), ("3123", ["山田 太郎"]), ("03 1234", ["山田 太郎"]), ("０３１２", ["山田 太郎"]),
-    ("acme", ["Ann Lee"]), ("manager", ["Ann Lee"]), ("ann@", ["Ann Lee", "Jürgen Hoffmann"]), ("ann@mail.ex", ["Ann Lee"]),
-    ("plays chess", ["Jürgen Hoffmann"]), ("hoffmann chess", ["Jürgen Hoffmann"]), ("lee chess", []), ("main street", ["Ann Lee"]),
-    ("nobody", []), ("***", []), ("🎂", ["Ann Lee"]), ("strasse", ["Jürgen Hoffmann"]), ("Straße", ["Jürgen Hoffmann"]),
-  ] as [(String, [String])])
+  @Test(
+    arguments: [
+      ("ann", ["Ann Lee", "Jürgen Hoffmann"]), ("lee", ["Ann Lee"]), ("ANN  lee", ["Ann Lee"]),
+      ("lee ann", ["Ann Lee"]),
+      ("jurgen", ["Jürgen Hoffmann"]), ("JÜRGEN", ["Jürgen Hoffmann"]), ("ju\u{308}rg", ["Jürgen Hoffmann"]),
+      ("ho", ["Jürgen Hoffmann"]), ("of", []), ("offm", ["Jürgen Hoffmann"]), ("j", ["Jürgen Hoffmann"]),
+      ("山田", ["山田 太郎"]), ("田太", []), ("田", ["山田 太郎"]), ("郎", ["山田 太郎"]), ("やまだ", ["山田 太郎"]), ("ヤマ", ["山田 太郎"]),
+      ("ﾔﾏﾀﾞ", ["山田 太郎"]), ("まだ", ["山田 太郎"]), ("やまた", []), ("東京都", ["山田 太郎"]), ("京都港", ["山田 太郎"]),
+      ("0312", ["山田 太郎"]), ("03-12", ["山田 太郎"]), ("3123", ["山田 太郎"]), ("03 1234", ["山田 太郎"]), ("０３１２", ["山田 太郎"]),
+      ("acme", ["Ann Lee"]), ("manager", ["Ann Lee"]), ("ann@", ["Ann Lee", "Jürgen Hoffmann"]),
+      ("ann@mail.ex", ["Ann Lee"]),
+      ("plays chess", ["Jürgen Hoffmann"]), ("hoffmann chess", ["Jürgen Hoffmann"]), ("lee chess", []),
+      ("main street", ["Ann Lee"]),
+      ("nobody", []), ("***", []), ("🎂", ["Ann Lee"]), ("strasse", ["Jürgen Hoffmann"]),
+      ("Straße", ["Jürgen Hoffmann"]),
+    ] as [(String, [String])])
   func findsWhatAPersonMeans(text: String, names: [String]) throws {
     let fixture = try Self.household()
     #expect(try fixture.read { try $0.contacts.search(text) }.contacts.map(\.formattedName) == names)
   }
 
   @Test(arguments: [
-    "\"", "'", "ann AND", "ann OR nobody", "NOT ann", "NEAR(ann lee)", "names:ann", "{names words}: x", "ann\u{0}nobody", "^zz", "zz*",
-    "-", "\u{1}\u{1}", "a\u{1}b", "%", "_", "[\"x\"]", "\u{F0001}", "\u{FFFE}", "((((", String(repeating: "zebra \" ", count: 12_500),
+    "\"", "'", "ann AND", "ann OR nobody", "NOT ann", "NEAR(ann lee)", "names:ann", "{names words}: x",
+    "ann\u{0}nobody", "^zz", "zz*",
+    "-", "\u{1}\u{1}", "a\u{1}b", "%", "_", "[\"x\"]", "\u{F0001}", "\u{FFFE}", "((((",
+    String(repeating: "zebra \" ", count: 12_500),
     String(repeating: "z", count: 100_000),
   ])
   func nothingIsSyntax(text: String) throws {
@@ -68,7 +75,8 @@ import Testing
       try transaction.contacts.insert(Contact("Ann Home"))
       try transaction.contacts.insert(Contact("Ann Work", source: "work"))
     }
-    #expect(try fixture.read { try $0.contacts.search("ann", source: "work") }.contacts.map(\.formattedName) == ["Ann Work"])
+    #expect(
+      try fixture.read { try $0.contacts.search("ann", source: "work") }.contacts.map(\.formattedName) == ["Ann Work"])
     #expect(try fixture.read { try $0.contacts.search("ann") }.contacts.count == 2)
   }
 

@@ -41,7 +41,10 @@ import Testing
       }
     }
     let word = ContactsModel.words.randomElement(using: &random) ?? ""
-    for text in [word, String(word.prefix(2)), String(word.prefix(1)), word + " " + (ContactsModel.words.randomElement(using: &random) ?? "")] {
+    for text in [
+      word, String(word.prefix(2)), String(word.prefix(1)),
+      word + " " + (ContactsModel.words.randomElement(using: &random) ?? ""),
+    ] {
       let wanted = live.filter { ContactsModel.matches(text, $0) }
       #expect(Set(try view.contacts.search(text, limit: 500).contacts.map(\.id)) == Set(wanted.map(\.id)), "\(text)")
     }
@@ -50,7 +53,9 @@ import Testing
 
 /// What the tables should hold.
 struct ContactsModel {
-  static let words = ["Ann", "Anna", "Hannah", "Lee", "chess", "cheese", "山田", "山", "田中", "Äpfel", "apfelbaum", "0312", "12"]
+  static let words = [
+    "Ann", "Anna", "Hannah", "Lee", "chess", "cheese", "山田", "山", "田中", "Äpfel", "apfelbaum", "0312", "12",
+  ]
 
   var contacts: [String: Contact] = [:]
   var kept: Set<String> = []
@@ -105,7 +110,9 @@ struct ContactsModel {
     }
   }
 
-  private static func fold(_ text: String) -> String { text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) }
+  private static func fold(_ text: String) -> String {
+    text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+  }
 
   private static func contact(id: String, source: String, _ random: inout SeededGenerator) -> Contact {
     var contact = Contact(self.words.randomElement(using: &random) ?? "", id: id, source: source)

@@ -91,7 +91,7 @@ def test_wrong_digest_is_noticed(shared_hub):
     assert shared_hub.ask("System/BlobGet", {"sha256": digest})[0]["status"]["code"] in ("NOT_FOUND", "FAILED_PRECONDITION")
 
 
-@pytest.mark.parametrize("digest", ["", "xyz", "../../etc/passwd", "AB" * 32])
+@pytest.mark.parametrize("digest", ["", "xyz", "../../etc/passwd", "ab" * 31, "zz" * 32])
 def test_digest_has_one_form(shared_hub, digest):
     code, reason = shared_hub.error("System/BlobOpen", {"blob": {"sha256": digest, "size": "10"}})
     assert (code, reason) == ("INVALID_ARGUMENT", "FIELD_INVALID")

@@ -91,7 +91,7 @@ def test_key_is_kept_apart_from_request_id(hub, tmp_path):
 
 def test_cancelled_sync_stops_and_a_later_one_completes(hub, tmp_path):
     folder = tmp_path / "cards"
-    cards.make(4000, folder)
+    cards.make(3000, folder)
     hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(folder)}})
     started = []
 
@@ -106,7 +106,7 @@ def test_cancelled_sync_stops_and_a_later_one_completes(hub, tmp_path):
     assert hub.reply("System/Cancel", {"requestId": "long"}) == {}
 
     (status,) = hub.reply("Contacts/Sync", {}, timeout=300)["sources"]
-    assert (status["state"], status["live"]) == ("COMPLETED", 4000)
+    assert (status["state"], status["live"]) == ("COMPLETED", 3000)
 
 
 def test_reading_while_a_pass_runs_does_not_wait_for_it(hub, tmp_path):
@@ -128,6 +128,6 @@ def test_second_daemon_on_the_same_state_is_refused(hub):
     line = hub.command_line()
     line[line.index("--runtime-dir") + 1] = hub.directory / "other"
     other = subprocess.run(line, capture_output=True, text=True, timeout=20)
-    assert other.returncode not in (0, -signal.SIGSEGV)
-    assert str(hub.directory / "state") in other.stderr + other.stdout
+    assert other.returncode == 1
+    assert "Another kithd" in other.stderr and str(hub.process.pid) in other.stderr
     assert hub.reply("System/Status")

@@ -15,7 +15,8 @@ import Storage
     let directory = NSTemporaryDirectory() + "contacts-bench-" + UUIDv7.make().text
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try StorageActor(
-      directory: directory, logger: Logger(label: "bench", factory: { _ in SwiftLogNoOpLogHandler() }), publish: { _ in })
+      directory: directory, logger: Logger(label: "bench", factory: { _ in SwiftLogNoOpLogHandler() }),
+      publish: { _ in })
     try await self.write(count, to: store)
     try await self.page(count, of: store)
     try await self.search(store)
@@ -58,7 +59,8 @@ import Storage
       }
     }
     let each = Double(total.components.attoseconds) / 1e12 + Double(total.components.seconds) * 1e6
-    print("write      \(Int(each / Double(count) * 10) / 10) us a contact, \(Int(Double(count) / each * 1e6)) contacts/s")
+    print(
+      "write      \(Int(each / Double(count) * 10) / 10) us a contact, \(Int(Double(count) / each * 1e6)) contacts/s")
   }
 
   private static func page(_ count: Int, of store: StorageActor) async throws {
@@ -71,7 +73,9 @@ import Storage
     try await self.time("page of 50", store, rounds: 1_000) { [cursors] round, view throws(Failure) in
       try view.contacts.page(cursor: cursors[round * 7 % cursors.count]).contacts.count
     }
-    try await self.time("known cards", store, rounds: 10) { _, view throws(Failure) in try view.cards.known(in: "home").count }
+    try await self.time("known cards", store, rounds: 10) { _, view throws(Failure) in
+      try view.cards.known(in: "home").count
+    }
   }
 
   private static func search(_ store: StorageActor) async throws {
@@ -86,7 +90,9 @@ import Storage
       ("100 KB", String(repeating: "manager germany street ", count: 4_500)),
     ]
     for (name, text) in classes {
-      try await self.time(name, store, rounds: 300) { _, view throws(Failure) in try view.contacts.search(text).contacts.count }
+      try await self.time(name, store, rounds: 300) { _, view throws(Failure) in
+        try view.contacts.search(text).contacts.count
+      }
     }
     try await self.time("common word, of source", store, rounds: 300) { _, view throws(Failure) in
       try view.contacts.search("germany", source: "home").contacts.count
@@ -106,7 +112,9 @@ import Storage
       if round >= rounds / 10 { times.append(clock.now - start) }
     }
     times.sort()
-    let columns = [times[rounds / 2], times[rounds * 99 / 100]].map { "\($0.components.attoseconds / 1_000_000_000_000)" }
+    let columns = [times[rounds / 2], times[rounds * 99 / 100]].map {
+      "\($0.components.attoseconds / 1_000_000_000_000)"
+    }
     print("\(name): p50 \(columns[0]) us, p99 \(columns[1]) us, \(results) results")
   }
 }

@@ -1,16 +1,19 @@
 import Digest
 import Foundation
-import SwiftProtobuf
 import KithMessages
+import SwiftProtobuf
 
 /// Contacts as a large household may have them, the same in every run: Latin and Japanese names, notes, photos.
 struct Household {
   private var state: UInt64 = 1
 
   private static let given = [
-    "John", "Mary", "Ann", "Peter", "Hans", "Ulrike", "François", "Maria", "José", "Zoë", "Emma", "Liam", "Olga", "Ivan",
+    "John", "Mary", "Ann", "Peter", "Hans", "Ulrike", "François", "Maria", "José", "Zoë", "Emma", "Liam", "Olga",
+    "Ivan",
   ]
-  private static let syllables = ["ka", "ri", "to", "mo", "sen", "ber", "g", "lin", "ar", "ol", "dis", "chu", "ne", "vi", "pas"]
+  private static let syllables = [
+    "ka", "ri", "to", "mo", "sen", "ber", "g", "lin", "ar", "ol", "dis", "chu", "ne", "vi", "pas",
+  ]
   private static let families = [("山田", "やまだ"), ("佐藤", "さとう"), ("鈴木", "すずき"), ("高橋", "たかはし"), ("渡辺", "わたなべ")]
   private static let japaneseGiven = [("太郎", "たろう"), ("花子", "はなこ"), ("健", "けん"), ("さくら", "さくら"), ("一郎", "いちろう")]
 
@@ -84,7 +87,9 @@ struct Household {
     (0..<syllables).map { _ in self.pick(Self.syllables) }.joined()
   }
 
-  private mutating func pick<Element>(_ choices: [Element]) -> Element { choices[Int(self.next() % UInt64(choices.count))] }
+  private mutating func pick<Element>(_ choices: [Element]) -> Element {
+    choices[Int(self.next() % UInt64(choices.count))]
+  }
 
   /// SplitMix64.
   private mutating func next() -> UInt64 {

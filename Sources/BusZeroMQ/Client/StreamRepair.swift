@@ -131,7 +131,7 @@ struct StreamRepair: Sendable {
     guard let due, now >= due else { return [] }
     switch self.state {
     case .repairing(let question, _): return self.ask(question)
-    case .resting: return self.ask(.snapshot(page: "", start: nil))
+    case .resting: return self.startOver(.tooSlow)
     case .waiting, .live: return []
     }
   }

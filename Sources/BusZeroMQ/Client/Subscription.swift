@@ -4,7 +4,7 @@ public import KithMessages
 public import Logging
 public import ZeroMQ
 
-/// The socket and the questions behind an ``EventSequence``.
+/// A consumer's connection to the events plane: its socket, its questions for what was missed, and what waits for it.
 ///
 /// It buffers a bounded number of elements. When the consumer is slower than the hub, events are dropped here as they
 /// would be at the hub, and repaired once there is room: nothing is lost and nobody is held up.
@@ -14,6 +14,7 @@ public actor Subscription: LoopActor {
   /// Elements left when the next page of a repair is asked for.
   static let lowMark = 250
 
+  /// Where it lives.
   public nonisolated let loop: LoopExecutor
   private let context: Context
   private let endpoint: String
@@ -60,10 +61,15 @@ public actor Subscription: LoopActor {
 
   // MARK: - The consumer's side
 
+  /// What comes, for one consumer; holds the subscription.
+  public nonisolated var elements: EventSequence {
+    EventSequence { () async throws(Failure) in try await self.take() }
+  }
+
   /// The elements that have come, at least one; empty at the end.
   ///
   /// - Throws: What ended the subscription: the role does not cover a stream, say.
-  nonisolated func take() async throws(Failure) -> [StreamElement] {
+  private nonisolated func take() async throws(Failure) -> [StreamElement] {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<[StreamElement], Failure>, Never>) in
         self.post { $0.serve(continuation) }

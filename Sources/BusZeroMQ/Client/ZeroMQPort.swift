@@ -18,6 +18,7 @@ public actor ZeroMQPort: LoopActor, Port {
   /// Calls that are with the hub at once; it allows so many a connection.
   static let window = 64
 
+  /// Where it lives.
   public nonisolated let loop: LoopExecutor
   private let context: Context
   private let endpoint: String
@@ -53,6 +54,7 @@ public actor ZeroMQPort: LoopActor, Port {
 
   isolated deinit {}
 
+  /// Sends a command, as often as it takes, and waits for its answer.
   public nonisolated func call<C: Command>(
     _ command: C, _ context: CallContext
   ) async throws(Failure) -> Answer<C.Reply> {

@@ -26,7 +26,9 @@ struct BatchWriting: Sendable {
     var outcome = Outcome()
     for card in cards {
       let known = try self.known(card, in: transaction, &outcome)
-      try self.perform(CardDecision(read: card, known: known), card, known, in: transaction, &outcome.counts)
+      let decision = CardDecision(read: card, known: known)
+      let read = if case .keepStale = decision { card.withoutContact } else { card }
+      try self.perform(decision, read, known, in: transaction, &outcome.counts)
     }
     return outcome
   }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import KithMessages
 internal import Storage
 
@@ -13,7 +14,7 @@ enum CardDecision: Equatable {
   case touch
   /// A deleted contact is back, with what the card says now.
   case revive(contactID: String)
-  /// It cannot be read, and an earlier state stays.
+  /// It cannot be read, or its end is missing, and an earlier state stays.
   case keepStale(contactID: String)
   /// It cannot be read and never could.
   case reportOnly
@@ -41,12 +42,28 @@ enum CardDecision: Equatable {
         self = .touch
       } else if known.semanticDigest == Array(read.semanticDigest), !known.isStale {
         self = .store(contactID: known.contactID)
+      } else if read.isCutOff {
+        self = .keepStale(contactID: known.contactID)
       } else {
         self = .update(contactID: known.contactID)
       }
     } else {
       self = .insert
     }
+  }
+}
+
+extension CardRead {
+  /// Whether the end of the card is missing. A program may be writing it, so what it lacks is not thereby gone.
+  var isCutOff: Bool { self.problems.contains { CardProblem.truncating.contains($0.kind) } }
+
+  /// The same as a card that could not be read.
+  var withoutContact: CardRead {
+    var read = self
+    read.clearContact()
+    read.rawSha256 = Data()
+    for index in read.problems.indices { read.problems[index].skipped = true }
+    return read
   }
 }
 

@@ -36,6 +36,8 @@ actor Pass {
   /// Known cards that the source does not list, by UID and by href.
   private var lostByUID: [String: [KnownCard]] = [:]
   private var lost: [String: KnownCard] = [:]
+  /// Why the store refused a write of the pass: that is no failure of the source.
+  private var refusal: Failure?
 
   init(
     _ name: String, _ options: PassOptions, storage: StorageActor, source: any BatchPort, cause: String,
@@ -63,6 +65,7 @@ actor Pass {
       try await self.end(listing)
     } catch {
       try await self.give(up: error)
+      if let refusal { throw refusal }
     }
     self.logger.info(
       "pass ended",
@@ -150,8 +153,7 @@ actor Pass {
     let present = self.losePartsOfFiles(cards)
     let writing = BatchWriting(source: self.name, lost: self.lostByUID, now: self.now())
     let (name, before) = (self.name, self.state)
-    let (outcome, after) = try await self.storage.write(cause: self.cause) {
-      transaction throws(Failure) -> (BatchWriting.Outcome, PassState) in
+    let (outcome, after) = try await self.write { transaction throws(Failure) -> (BatchWriting.Outcome, PassState) in
       let outcome = try writing.write(cards, in: transaction)
       var state = before
       state.count(outcome.counts)
@@ -190,7 +192,7 @@ actor Pass {
     FaultPoint.deletionsDecided.pass()
     let (before, reappeared) = (self.state, self.diff.reappeared)
     let problems = listing.problems
-    self.state = try await self.storage.write(cause: self.cause) { transaction throws(Failure) -> PassState in
+    self.state = try await self.write { transaction throws(Failure) -> PassState in
       try transaction.cards.clearMissing(reappeared, in: name)
       for problem in problems {
         try transaction.problems.replace([problem], of: problem.sourceIdentifier, in: name, at: now)
@@ -210,7 +212,19 @@ actor Pass {
     self.report(self.state.progress)
   }
 
-  /// Keeps the failure of the source as the state of the pass; what was stored stays.
+  /// Writes a part of the pass, and notes when the store refuses it.
+  private func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    do throws(Failure) {
+      return try await self.storage.write(cause: self.cause, body)
+    } catch {
+      self.refusal = error
+      throw error
+    }
+  }
+
+  /// Keeps the failure as the state of the pass; what was stored stays.
   private func give(up failure: Failure) async throws(Failure) {
     let (name, now, before) = (self.name, self.now(), self.state)
     self.state = try await self.storage.write(cause: self.cause) { transaction throws(Failure) -> PassState in

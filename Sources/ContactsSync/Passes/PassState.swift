@@ -17,8 +17,11 @@ struct PassState: Sendable {
     self.status.source = Self.key(name)
   }
 
+  /// What the keys of contacts sources begin with.
+  static let keyPrefix = "contacts:"
+
   /// The source in events and their key.
-  static func key(_ name: String) -> String { "contacts:" + name }
+  static func key(_ name: String) -> String { self.keyPrefix + name }
 
   /// A pass begins: counts start at nothing, the history stays.
   mutating func begin(runID: String, live: Int, now: Int64) {

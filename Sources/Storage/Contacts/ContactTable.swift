@@ -15,7 +15,7 @@ public struct ContactTable<View: DatabaseView> {
 
   /// A page of contacts in the order of their names.
   ///
-  /// The page ends early, with `next_cursor` set, where the reply would grow over 192 KiB.
+  /// The page ends early, with `next_cursor` set, where the reply would grow too large.
   ///
   /// - Parameters:
   ///   - limit: 1-500 contacts; 0 = 50.

@@ -2,8 +2,9 @@ internal import Bus
 
 /// How much one reply holds.
 enum PageLimit {
-  /// Bytes of records in one reply, so that it stays below 192 KiB.
-  static let replyBytes = 190 * 1024
+  /// Bytes of records in one reply, as protobuf. In JSON, where every field has its name, they are up to three times as many,
+  /// and have to fit the 256 KiB of a body all the same.
+  static let replyBytes = 80 * 1024
   /// Records that are read at once while a reply fills.
   static let chunk = 64
 

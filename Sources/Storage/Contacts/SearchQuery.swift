@@ -1,7 +1,7 @@
 /// What a person typed, as words to find: all of them, in any order.
 struct SearchQuery {
   /// How many trigrams choose the candidates. More would narrow them little, and each costs a walk through its list.
-  private static let trigramLimit = 12
+  private static let trigramLimit = 8
 
   /// Each once, the longest first.
   let words: [[Unicode.Scalar]]
@@ -43,7 +43,7 @@ struct SearchQuery {
   ///
   /// A word of up to three characters is a trigram itself, if it is among the chosen ones.
   var wordsToCheck: [String] {
-    let areAllChosen = self.words.count <= Self.trigramLimit / 2
+    let areAllChosen = self.words.count < Self.trigramLimit
     return self.words.filter { $0.count > 3 || !areAllChosen }.map { Self.text(Self.needle(of: $0)) }
   }
 

@@ -122,14 +122,13 @@ extension SourceTable where View == Transaction {
   public func remove(_ name: String) throws(Failure) -> [String] {
     let row = try self.row(of: name)
     let ids = try self.view.attempt { database in
-      let contacts = try Int64.fetchAll(database, sql: "SELECT id FROM contact WHERE source = ?", arguments: [row])
-      return try self.view.contacts.erase(contacts)
-    }
-    try self.view.attempt { database in
-      for table in ["card", "card_problem"] {
+      for table in ["card_problem", "card"] {
         try database.execute(sql: "DELETE FROM \(table) WHERE source = ?", arguments: [row])
       }
+      let contacts = try Int64.fetchAll(database, sql: "SELECT id FROM contact WHERE source = ?", arguments: [row])
+      let ids = try self.view.contacts.erase(contacts)
       try database.execute(sql: "DELETE FROM source WHERE id = ?", arguments: [row])
+      return ids
     }
     try self.view.photos.dropUnreferenced()
     return ids

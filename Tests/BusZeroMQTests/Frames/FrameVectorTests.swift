@@ -1,7 +1,7 @@
+import Bus
 import BusZeroMQ
 import Digest
 import Foundation
-import KithMessages
 import Testing
 
 /// One row of `proto/vectors/frames.json`: a whole multipart message.

@@ -9,7 +9,8 @@ public enum StreamElement: Sendable, Hashable {
   case snapshot(LoggedEvent)
   /// Everything up to here has been given: a snapshot or a repair has ended. To be saved, and passed to go on later.
   case position(StreamPosition)
-  /// The order is broken: what follows is a snapshot, which replaces what was known of the stream.
+  /// The order is broken: the snapshot that follows replaces what was known of the stream. It comes before every snapshot
+  /// but the first.
   case resync(stream: String, Cause)
 
   /// Why a stream is read as a whole again.

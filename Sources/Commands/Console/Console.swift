@@ -1,0 +1,63 @@
+internal import Bus
+internal import Glibc
+internal import SwiftProtobuf
+
+/// Where a command prints.
+public struct Console: Sendable {
+  /// Whether a person looks at standard output.
+  let isTerminal: Bool
+  /// How text is coloured.
+  let style: Style
+  private let out: @Sendable (String) -> Void
+  private let err: @Sendable (String) -> Void
+
+  /// Makes a console of two places to write to.
+  package init(
+    isTerminal: Bool, usesColour: Bool, out: @escaping @Sendable (String) -> Void,
+    err: @escaping @Sendable (String) -> Void
+  ) {
+    self.isTerminal = isTerminal
+    self.style = Style(isOn: usesColour)
+    self.out = out
+    self.err = err
+  }
+
+  /// Standard output and standard error. Colour on a terminal only, and not with `NO_COLOR` (no-color.org).
+  public static let standard: Console = {
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    let allowsColour =
+      (RuntimeLocations.variable("NO_COLOR") ?? "").isEmpty && RuntimeLocations.variable("TERM") != "dumb"
+    return Console(
+      isTerminal: isTerminal, usesColour: isTerminal && allowsColour,
+      out: { Self.write($0, to: STDOUT_FILENO) }, err: { Self.write($0, to: STDERR_FILENO) })
+  }()
+
+  /// Prints a line.
+  func print(_ line: String) { self.out(line + "\n") }
+
+  /// Prints a line to standard error.
+  func printError(_ line: String) { self.err(line + "\n") }
+
+  /// Replaces the line that the cursor is on; only for a terminal.
+  func redraw(_ line: String) { self.out("\r\u{1B}[K" + line) }
+
+  /// Prints why a command failed.
+  func report(_ failure: Failure, asJSON: Bool) {
+    guard asJSON, let json = try? Session.json(failure.status) else {
+      return self.printError("kith: \(Printable.text(failure.message))")
+    }
+    self.printError(json)
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else {
+        if count < 0, errno == EINTR { continue }
+        return
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

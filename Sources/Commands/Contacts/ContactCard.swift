@@ -1,0 +1,65 @@
+internal import KithMessages
+
+/// One contact in full: what is set, one line each.
+struct ContactCard {
+  private let contact: Contact
+
+  init(_ contact: Contact) { self.contact = contact }
+
+  func lines(_ session: Session) -> [String] {
+    let rows = self.rows(session).filter { !$0.value.isEmpty }
+    let width = rows.map { Printable.width($0.label) }.max() ?? 0
+    return [session.console.style.bold(Printable.text(self.contact.shownName))]
+      + rows.map { "  \(Printable.padded($0.label, to: width, alignment: .left))  \($0.value)" }
+  }
+
+  private typealias Row = (label: String, value: String)
+
+  private func rows(_ session: Session) -> [Row] {
+    let contact = self.contact
+    var rows: [Row] = [
+      ("Nickname", contact.nickname), ("Phonetic", self.phonetic), ("Organisation", contact.organization),
+      ("Department", contact.department), ("Title", contact.title), ("Role", contact.role),
+      ("Birthday", contact.birthday),
+    ]
+    rows += Self.labelled("Date", contact.dates) + Self.labelled("Phone", contact.phones)
+    rows += Self.labelled("Email", contact.emails) + Self.labelled("Message", contact.impps)
+    rows += contact.addresses.map { (Self.label("Address", $0.label), Self.address($0)) }
+    rows += Self.labelled("Web", contact.urls) + Self.labelled("Related", contact.related)
+    rows += [
+      ("Categories", contact.categories.joined(separator: ", ")), ("Note", contact.note),
+      ("Photo", contact.hasPhoto ? "\(contact.photo.mediaType), \(Count.bytes(contact.photo.size))" : contact.photoUri),
+      ("Source", [contact.source, contact.sourceIdentifier].filter { !$0.isEmpty }.joined(separator: ", ")),
+      ("Updated", RelativeTime.words(contact.updatedAt, now: session.now)),
+    ]
+    if contact.hasDeletedAt {
+      rows.append(("Deleted", RelativeTime.words(contact.deletedAt, now: session.now)))
+    } else if contact.hasMissingSince {
+      rows.append(
+        ("Missing", "gone from the source \(RelativeTime.words(contact.missingSince, now: session.now)), kept"))
+    }
+    if contact.stale { rows.append(("Attention", "the card can no longer be read; this is its last good state")) }
+    rows.append(("ID", contact.id))
+    return rows.map { (Printable.text($0.label), Printable.text($0.value)) }
+  }
+
+  private var phonetic: String {
+    [self.contact.name.phoneticGiven, self.contact.name.phoneticMiddle, self.contact.name.phoneticFamily]
+      .filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  private static func labelled(_ kind: String, _ values: [LabeledValue]) -> [Row] {
+    values.map { (Self.label(kind, $0.label), $0.value) }
+  }
+
+  private static func label(_ kind: String, _ label: String) -> String { label.isEmpty ? kind : "\(kind) (\(label))" }
+
+  private static func address(_ address: Address) -> String {
+    if !address.formatted.isEmpty { return address.formatted }
+    let town = [address.postalCode, address.city].filter { !$0.isEmpty }.joined(separator: " ")
+    return [
+      address.poBox, address.extended, address.street, address.subLocality, town, address.region, address.country,
+    ]
+    .filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct ExportContactsCommand: HubCommand {
+  /// What a file of contacts may be.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case vcf, json, csv
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write the contacts to a file.",
+    discussion: "Example: kith contacts export -o contacts.vcf")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Option(
+    name: .shortAndLong, help: "The file; an existing one is replaced once the export is whole.", completion: .file())
+  var output: String
+
+  @Option(help: "vcf, json or csv.")
+  var format = Format.vcf
+
+  @Option(help: "Only contacts of this source.")
+  var source = ""
+
+  @Flag(help: "Deleted contacts as well.")
+  var deleted = false
+
+  func run(_ session: Session) async throws {
+    var request = ExportContactsRequest()
+    request.format = self.format.rawValue
+    request.source = self.source
+    request.includeDeleted = self.deleted
+    let blob = try await session.ask(request, drawing: "export")
+    try await session.save(blob, to: self.output)
+  }
+}

@@ -1,0 +1,125 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct SourceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "source", abstract: "The folders and files that contacts come from.",
+    discussion: "Example: kith contacts source add home --vdir ~/contacts",
+    subcommands: [AddSourceCommand.self, ListSourcesCommand.self, RemoveSourceCommand.self, TestSourceCommand.self])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+struct AddSourceCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Add a source.",
+    discussion: """
+      Paths are those of the machine kithd runs on.
+      Example: kith contacts source add home --vdir ~/contacts
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "Its name: small letters, digits and hyphens.")
+  var name: String
+
+  @Option(help: "A folder with one card a file.", completion: .directory)
+  var vdir: String?
+
+  @Option(help: "A file of cards.", completion: .file(extensions: ["vcf"]))
+  var vcf: String?
+
+  func validate() throws {
+    guard (self.vdir == nil) != (self.vcf == nil) else {
+      throw ValidationError("A source is either a folder (--vdir DIR) or a file (--vcf FILE). Give one of them.")
+    }
+  }
+
+  func run(_ session: Session) async throws {
+    var request = AddSourceRequest()
+    request.name = self.name
+    if let vdir { request.vdir.path = RuntimeLocations.absolute(vdir) }
+    if let vcf { request.vcf.path = RuntimeLocations.absolute(vcf) }
+    let source = try await session.ask(request)
+    try session.show(
+      source,
+      ["Added \(Printable.text(source.name)). Fetch its contacts: kith contacts sync \(Printable.text(source.name))"])
+  }
+}
+
+struct ListSourcesCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the sources.", discussion: "Example: kith contacts source list")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let reply = try await session.ask(ListSourcesRequest())
+    try session.show(reply, Self.lines(reply.sources, session))
+  }
+
+  private static func lines(_ sources: [Source], _ session: Session) -> [String] {
+    guard !sources.isEmpty else {
+      return ["No sources found. Add one: kith contacts source add home --vdir ~/contacts"]
+    }
+    var table = Table(("NAME", .left), ("KIND", .left), ("CONTACTS", .right), ("LAST SUCCESS", .left), ("WHERE", .left))
+    for source in sources {
+      let (kind, place) =
+        switch source.kind {
+        case .vdir(let vdir): ("folder", vdir.path)
+        case .vcf(let vcf): ("file", vcf.path)
+        case .carddav(let account): ("CardDAV", account.url)
+        case nil: ("unknown", "")
+        }
+      table.add(
+        source.name, kind, Count.grouped(Int(source.status.live)),
+        RelativeTime.words(source.status.lastSuccessAt, now: session.now), place)
+    }
+    return table.lines(session.console.style)
+  }
+}
+
+struct RemoveSourceCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a source and the contacts that came from it. Its files stay as they are.",
+    discussion: "Example: kith contacts source remove home")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The source.")
+  var name: String
+
+  func run(_ session: Session) async throws {
+    var request = RemoveSourceRequest()
+    request.name = self.name
+    let reply = try await session.ask(request)
+    try session.show(reply, ["Removed \(self.name) and \(Count.of(Int(reply.contactsRemoved), "contact")) of it."])
+  }
+}
+
+struct TestSourceCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test", abstract: "Look whether a source can be read, changing nothing.",
+    discussion: """
+      Exits with 1 when it cannot.
+      Example: kith contacts source test home
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The source.")
+  var name: String
+
+  func run(_ session: Session) async throws {
+    var request = TestSourceRequest()
+    request.name = self.name
+    let reply = try await session.ask(request)
+    let verdict =
+      reply.readable
+      ? "\(self.name) can be read: \(Count.of(Int(reply.items), "card"))."
+      : "\(self.name) cannot be read. \(Printable.text(reply.error.message))"
+    try session.show(reply, [verdict] + (reply.note.isEmpty ? [] : [Printable.text(reply.note)]))
+    if !reply.readable { throw ExitCode(ExitStatus.failed.rawValue) }
+  }
+}

@@ -1,0 +1,75 @@
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// Where the pass of one source stands, as people read it.
+struct SourceState {
+  private let status: SyncStatus
+
+  init(_ status: SyncStatus) { self.status = status }
+
+  /// The source's name: statuses and events carry it as `contacts:NAME`.
+  static func name(_ status: SyncStatus) -> String {
+    status.source.hasPrefix("contacts:") ? String(status.source.dropFirst("contacts:".count)) : status.source
+  }
+
+  /// The state in one line.
+  func sentence(_ style: Style, now: Google_Protobuf_Timestamp) -> String {
+    let name = Printable.text(Self.name(self.status))
+    switch self.status.state {
+    case .completed:
+      let finished = RelativeTime.words(self.status.finishedAt, now: now)
+      return "\(name): \(style.good("completed")) \(finished), \(self.contacts): \(self.counts)"
+    case .error:
+      return "\(name): \(style.bad("failed")), \(self.contacts) kept. \(Printable.text(self.status.error.message))"
+    case .syncing:
+      return "\(name): syncing, \(Count.grouped(Int(self.status.done))) of \(Count.grouped(Int(self.status.total)))"
+    case .idle, .unspecified, .UNRECOGNIZED:
+      return "\(name): idle, \(self.contacts), last success \(RelativeTime.words(self.status.lastSuccessAt, now: now))"
+    }
+  }
+
+  /// What somebody has to do about it.
+  func advice(_ style: Style) -> [String] {
+    let name = Printable.text(Self.name(self.status))
+    var lines: [String] = []
+    if self.status.heldBack > 0 {
+      let count = Count.of(Int(self.status.heldBack), "deletion")
+      let why = self.status.holdReason == "ALL_WOULD_GO" ? "every contact would go" : "so many at once may be a mistake"
+      lines.append(style.notice("  \(count) held back, because \(why)."))
+      lines.append("  To carry them out: kith contacts sync \(name) --allow-mass-delete")
+    }
+    if self.status.skipped > 0 {
+      lines.append(style.notice("  \(Count.of(Int(self.status.skipped), "card")) could not be read."))
+      lines.append("  To see which: kith contacts problems --source \(name)")
+    }
+    return lines
+  }
+
+  private var contacts: String { Count.of(Int(self.status.live), "contact") }
+
+  private var counts: String {
+    let changes: [(UInt32, String)] = [
+      (self.status.added, "added"), (self.status.updated, "updated"), (self.status.deleted, "deleted"),
+      (self.status.revived, "revived"), (self.status.unchanged, "unchanged"),
+    ]
+    let words = changes.filter { $0.0 > 0 }.map { "\(Count.grouped(Int($0.0))) \($0.1)" }
+    return words.isEmpty ? "nothing to do" : words.joined(separator: ", ")
+  }
+}
+
+/// The states of several sources.
+struct SourceStates {
+  private let statuses: [SyncStatus]
+
+  init(_ statuses: [SyncStatus]) { self.statuses = statuses }
+
+  func lines(_ session: Session) -> [String] {
+    guard !self.statuses.isEmpty else {
+      return ["No sources found. Add one: kith contacts source add home --vdir ~/contacts"]
+    }
+    return self.statuses.flatMap { status in
+      let state = SourceState(status)
+      return [state.sentence(session.console.style, now: session.now)] + state.advice(session.console.style)
+    }
+  }
+}

@@ -1,0 +1,20 @@
+internal import Bus
+internal import KithMessages
+
+/// What `kith` exits with; scripts rely on the numbers.
+enum ExitStatus: Int32 {
+  case done = 0
+  case failed = 1
+  case usage = 2
+  case hubNotRunning = 3
+  case refused = 4
+
+  /// The status for a failure.
+  init(_ failure: Failure) {
+    switch failure.code {
+    case .unauthenticated, .permissionDenied: self = .refused
+    case .unavailable where failure.reason == "HUB_NOT_RUNNING": self = .hubNotRunning
+    default: self = .failed
+    }
+  }
+}

@@ -1,0 +1,72 @@
+public import ArgumentParser
+internal import Bus
+
+/// The command line `kith`.
+public struct KithCommand: AsyncParsableCommand {
+  /// Names, help and subcommands.
+  public static let configuration = CommandConfiguration(
+    commandName: "kith", abstract: "Talks to kithd, the home agent for the people you keep.",
+    discussion: """
+      Example: kith contacts search ann
+      Exit codes: 0 done, 1 failed, 2 wrong usage, 3 kithd is not running, 4 refused.
+      """,
+    subcommands: [
+      StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
+      BackupCommand.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+
+  /// Made by the parser.
+  public init() {}
+
+  /// Parses and runs a command line.
+  ///
+  /// - Parameter arguments: Without the name of the program.
+  /// - Returns: The code to exit with.
+  public static func execute(_ arguments: [String], console: Console = .standard) async -> Int32 {
+    let command: any ParsableCommand
+    do {
+      command = try self.parseAsRoot(arguments)
+    } catch {
+      return self.finish(error, console: console)
+    }
+    do {
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        var command = command
+        try command.run()
+      }
+      return ExitStatus.done.rawValue
+    } catch let failure as Failure {
+      let isJSON = (command as? any HubCommand)?.global.json ?? false
+      console.report(failure, asJSON: isJSON)
+      return ExitStatus(failure).rawValue
+    } catch let code as ExitCode {
+      return code.rawValue
+    } catch {
+      return self.finish(error, console: console)
+    }
+  }
+
+  /// Help and completion scripts go to standard output; what was typed wrongly to standard error.
+  private static func finish(_ error: any Error, console: Console) -> Int32 {
+    let text = self.fullMessage(for: error)
+    guard self.exitCode(for: error).isSuccess else {
+      console.printError(text)
+      return ExitStatus.usage.rawValue
+    }
+    console.print(text)
+    return ExitStatus.done.rawValue
+  }
+}
+
+/// What every command takes.
+struct GlobalOptions: ParsableArguments {
+  @Option(help: "Where the sockets of kithd are. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
+  var runtimeDir: String?
+
+  @Flag(help: "Print messages as proto3 JSON, streams one object a line; errors on standard error.")
+  var json = false
+}

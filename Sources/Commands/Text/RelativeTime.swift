@@ -1,0 +1,23 @@
+internal import Bus
+internal import SwiftProtobuf
+
+/// How long ago something was, in words.
+enum RelativeTime {
+  private static let units: [(seconds: Int64, name: String)] = [
+    (31_557_600, "year"), (2_629_800, "month"), (86_400, "day"), (3600, "hour"), (60, "minute"),
+  ]
+
+  /// `2 minutes ago`, `in 3 days`, `just now`; `never` for a time that is not set.
+  static func words(_ time: Google_Protobuf_Timestamp, now: Google_Protobuf_Timestamp) -> String {
+    guard time.seconds != 0 else { return "never" }
+    let seconds = now.seconds - time.seconds
+    guard let span = self.span(abs(seconds)) else { return "just now" }
+    return seconds > 0 ? "\(span) ago" : "in \(span)"
+  }
+
+  /// `2 minutes`; nil under a minute.
+  static func span(_ seconds: Int64) -> String? {
+    guard let unit = self.units.first(where: { seconds >= $0.seconds }) else { return nil }
+    return Count.of(Int(seconds / unit.seconds), unit.name)
+  }
+}

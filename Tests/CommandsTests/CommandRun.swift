@@ -1,0 +1,60 @@
+import ArgumentParser
+import Bus
+import EventLoop
+import KithClient
+import KithMessages
+import SwiftProtobuf
+import TestKit
+import Testing
+
+@testable import Commands
+
+/// What one command printed, and what it exits with.
+struct CommandRun {
+  /// A quarter past eight, 21 November 2026.
+  static let now = Google_Protobuf_Timestamp(seconds: 1_795_248_900)
+
+  var output = ""
+  var errors = ""
+  var code: Int32 = 0
+  /// The commands that were sent.
+  var sent: [any KithMessages.Command] = []
+
+  /// Runs a command line against canned answers.
+  ///
+  /// - Parameter events: What `watch` gets.
+  static func of(
+    _ arguments: String..., isTerminal: Bool = false, usesColour: Bool = false, events: [StreamElement] = [],
+    attachments: @escaping @Sendable (any KithMessages.Command) -> [[UInt8]] = { _ in [] },
+    answer: @escaping @Sendable (any KithMessages.Command) throws(Failure) -> any Message & Sendable
+  ) async throws -> CommandRun {
+    let output = Lock("")
+    let errors = Lock("")
+    let sent = Lock<[any KithMessages.Command]>([])
+    let console = Console(
+      isTerminal: isTerminal, usesColour: usesColour, out: { text in output.withLock { $0 += text } },
+      err: { text in errors.withLock { $0 += text } })
+    let port = CannedPort(attachments: attachments) { command, _ throws(Failure) in
+      sent.withLock { $0.append(command) }
+      return try answer(command)
+    }
+    let batches = Lock([events])
+    let client = KithClient(port: port) { _, _ throws(Failure) in
+      EventSequence { () async throws(Failure) in batches.withLock { $0.popLast() ?? [] } }
+    }
+    let command = try #require(try KithCommand.parseAsRoot(arguments) as? any HubCommand)
+    var run = CommandRun()
+    do {
+      try await command.run(Session(client: client, console: console, isJSON: command.global.json, now: Self.now))
+    } catch let code as ExitCode {
+      run.code = code.rawValue
+    } catch let failure as Failure {
+      console.report(failure, asJSON: command.global.json)
+      run.code = ExitStatus(failure).rawValue
+    }
+    run.output = output.withLock { $0 }
+    run.errors = errors.withLock { $0 }
+    run.sent = sent.withLock { $0 }
+    return run
+  }
+}

@@ -1,0 +1,273 @@
+import Bus
+import Digest
+import Foundation
+import KithMessages
+import SwiftProtobuf
+import TestKit
+import Testing
+
+@testable import Commands
+
+@Suite("kith contacts")
+struct ContactsCommandTests {
+  private let ann = Contact.with {
+    $0.id = "id-1"
+    $0.source = "home"
+    $0.sourceIdentifier = "ann.vcf"
+    $0.formattedName = "Ann Lee"
+    $0.organization = "Acme"
+    $0.phones = [
+      .with { $0.value = "1" },
+      .with {
+        $0.label = "mobile"
+        $0.value = "+44 20"
+        $0.pref = 1
+      },
+    ]
+    $0.emails = [
+      .with {
+        $0.label = "work"
+        $0.value = "ann@acme.test"
+      }
+    ]
+    $0.addresses = [
+      .with {
+        $0.street = "1 High St"
+        $0.postalCode = "N1"
+        $0.city = "London"
+      }
+    ]
+    $0.updatedAt = Google_Protobuf_Timestamp(seconds: CommandRun.now.seconds - 120)
+  }
+
+  private func synced(_ change: (inout SyncStatus) -> Void = { _ in }) -> SyncReply {
+    var status = SyncStatus()
+    status.source = "contacts:home"
+    status.state = .completed
+    status.live = 1200
+    status.added = 12
+    status.unchanged = 1188
+    status.finishedAt = Google_Protobuf_Timestamp(seconds: CommandRun.now.seconds - 5)
+    change(&status)
+    return .with { $0.sources = [status] }
+  }
+
+  @Test("A list is a table whose columns stand under each other, wide characters included")
+  func list() async throws {
+    let kana = Contact.with {
+      $0.id = "id-2"
+      $0.formattedName = "山田太郎"
+      $0.deletedAt = CommandRun.now
+    }
+    let run = try await CommandRun.of("contacts", "list", "--limit", "2") { _ in
+      ListContactsReply.with {
+        $0.contacts = [self.ann, kana]
+        $0.nextCursor = "abc"
+      }
+    }
+    #expect(
+      run.output == """
+        NAME                PHONE   EMAIL          ID
+        Ann Lee             +44 20  ann@acme.test  id-1
+        山田太郎 (deleted)                         id-2
+
+        There are more: kith contacts list --cursor abc
+
+        """)
+    #expect((run.sent.first as? ListContactsRequest)?.limit == 2)
+  }
+
+  @Test("Empty states say so in words")
+  func empty() async throws {
+    #expect(try await CommandRun.of("contacts", "list") { _ in ListContactsReply() }.output == "No contacts found.\n")
+    #expect(
+      try await CommandRun.of("contacts", "search", "x") { _ in SearchContactsReply() }.output == "No contacts found.\n"
+    )
+    #expect(
+      try await CommandRun.of("contacts", "problems") { _ in ListProblemsReply() }.output == "No problems found.\n")
+    #expect(
+      try await CommandRun.of("contacts", "source", "list") { _ in ListSourcesReply() }.output.hasPrefix(
+        "No sources found."))
+    #expect(try await CommandRun.of("contacts", "status") { _ in SyncReply() }.output.hasPrefix("No sources found."))
+  }
+
+  @Test("Search sends its words as one text")
+  func search() async throws {
+    let run = try await CommandRun.of("contacts", "search", "ann", "lee") { _ in
+      SearchContactsReply.with { $0.contacts = [self.ann] }
+    }
+    #expect((run.sent.first as? SearchContactsRequest)?.text == "ann lee")
+    #expect(run.output.contains("Ann Lee"))
+  }
+
+  @Test("One contact is shown line by line, what is not set left out")
+  func show() async throws {
+    let run = try await CommandRun.of("contacts", "show", "id-1") { _ in GetContactReply.with { $0.contact = self.ann }
+    }
+    #expect(
+      run.output == """
+        Ann Lee
+          Organisation    Acme
+          Phone           1
+          Phone (mobile)  +44 20
+          Email (work)    ann@acme.test
+          Address         1 High St, N1 London
+          Source          home, ann.vcf
+          Updated         2 minutes ago
+          ID              id-1
+
+        """)
+  }
+
+  @Test("A name cannot move the cursor or colour the terminal")
+  func escapes() async throws {
+    let evil = Contact.with { $0.formattedName = "A\u{1B}[2J\nB" }
+    let run = try await CommandRun.of("contacts", "list") { _ in ListContactsReply.with { $0.contacts = [evil] } }
+    #expect(!run.output.contains("\u{1B}"))
+    #expect(run.output.split(separator: "\n").count == 2)
+  }
+
+  @Test("JSON is the reply on one line")
+  func json() async throws {
+    let run = try await CommandRun.of("--json", "contacts", "show", "id-1") { _ in
+      GetContactReply.with { $0.contact.formattedName = "Ann" }
+    }
+    #expect(run.output == #"{"contact":{"formattedName":"Ann"}}"# + "\n")
+  }
+
+  @Test("A sync prints counts per source")
+  func sync() async throws {
+    let run = try await CommandRun.of("contacts", "sync", "home", "--full") { _ in self.synced() }
+    #expect(run.output == "home: completed just now, 1,200 contacts: 12 added, 1,188 unchanged\n")
+    #expect(run.code == 0)
+    let request = try #require(run.sent.first as? SyncRequest)
+    #expect(request.sources == ["home"])
+    #expect(request.full)
+    #expect(!request.allowMassDelete)
+  }
+
+  @Test("Held-back deletions come with the command that carries them out")
+  func held() async throws {
+    let run = try await CommandRun.of("contacts", "sync") { _ in
+      self.synced {
+        $0.heldBack = 300
+        $0.holdReason = "TOO_MANY"
+        $0.skipped = 1
+      }
+    }
+    #expect(run.output.contains("300 deletions held back, because so many at once may be a mistake."))
+    #expect(run.output.contains("kith contacts sync home --allow-mass-delete"))
+    #expect(run.output.contains("1 card could not be read."))
+    #expect(run.code == 0)
+  }
+
+  @Test("A failed source makes the exit code 1, after everything is printed", arguments: [true, false])
+  func syncFailed(isJSON: Bool) async throws {
+    let reply = self.synced {
+      $0.state = .error
+      $0.error.message = "The folder cannot be read."
+    }
+    let run =
+      isJSON
+      ? try await CommandRun.of("contacts", "sync", "--json") { _ in reply }
+      : try await CommandRun.of("contacts", "sync") { _ in reply }
+    #expect(run.code == 1)
+    #expect(run.output.contains("The folder cannot be read."))
+  }
+
+  @Test("A source's path is made absolute")
+  func addSource() async throws {
+    let run = try await CommandRun.of("contacts", "source", "add", "home", "--vdir", "cards") { _ in
+      Source.with { $0.name = "home" }
+    }
+    let request = try #require(run.sent.first as? AddSourceRequest)
+    #expect(request.vdir.path == FileManager.default.currentDirectoryPath + "/cards")
+    #expect(run.output == "Added home. Fetch its contacts: kith contacts sync home\n")
+  }
+
+  @Test("A source that cannot be read makes the exit code 1")
+  func testSource() async throws {
+    let run = try await CommandRun.of("contacts", "source", "test", "home") { _ in
+      TestSourceReply.with { $0.error.message = "No such folder." }
+    }
+    #expect(run.code == 1)
+    #expect(run.output == "home cannot be read. No such folder.\n")
+  }
+
+  @Test("Problems are paged through, with file and line")
+  func problems() async throws {
+    let run = try await CommandRun.of("contacts", "problems") { command in
+      let isFirst = (command as? ListProblemsRequest)?.cursor.isEmpty == true
+      return ListProblemsReply.with {
+        $0.problems = [
+          .with {
+            $0.source = "home"
+            $0.sourceIdentifier = isFirst ? "a.vcf" : "b.vcf"
+            $0.line = isFirst ? 7 : 0
+            $0.kind = "no_end"
+            $0.skipped = isFirst
+            $0.firstSeenAt = Google_Protobuf_Timestamp(seconds: CommandRun.now.seconds - 7200)
+          }
+        ]
+        $0.nextCursor = isFirst ? "next" : ""
+      }
+    }
+    #expect(
+      run.output == """
+        SOURCE  CARD     WHAT    RESULT    SEEN
+        home    a.vcf:7  no_end  skipped   2 hours ago
+        home    b.vcf    no_end  repaired  2 hours ago
+
+        """)
+  }
+
+  @Test("A photo is written whole, and an existing file is replaced")
+  func photo() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("ann.jpg")
+    try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+    let bytes = [UInt8](repeating: 7, count: 300_000)
+    let contact = Contact.with {
+      $0.photo.sha256 = Hex.encode(SHA256.digest(bytes))
+      $0.photo.size = UInt64(bytes.count)
+    }
+    let piece: @Sendable (any KithMessages.Command) -> [[UInt8]] = { command in
+      guard let request = command as? BlobGetRequest else { return [] }
+      return [Array(bytes.dropFirst(Int(request.offset)).prefix(256 << 10))]
+    }
+    let run = try await CommandRun.of("contacts", "photo", "id", "-o", path, attachments: piece) { command in
+      if command is BlobGetRequest { return BlobGetReply() }
+      return GetContactReply.with { $0.contact = contact }
+    }
+    #expect(run.code == 0)
+    #expect(run.output == "Wrote 300.0 kB to \(path).\n")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["ann.jpg"])
+  }
+
+  @Test("A blob that arrives damaged leaves the file as it was")
+  func damaged() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("out.vcf")
+    try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+    let run = try await CommandRun.of("contacts", "export", "-o", path, attachments: { _ in [[1]] }) { command in
+      if command is BlobGetRequest { return BlobGetReply() }
+      return BlobRef.with {
+        $0.sha256 = "00"
+        $0.size = 1
+      }
+    }
+    #expect(run.code == 1)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("old".utf8))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["out.vcf"])
+  }
+
+  @Test("A contact without a photo says so")
+  func noPhoto() async throws {
+    let run = try await CommandRun.of("contacts", "photo", "id-1", "-o", "/nowhere/x") { _ in
+      GetContactReply.with { $0.contact = self.ann }
+    }
+    #expect(run.code == 1)
+    #expect(run.errors == "kith: Ann Lee has no photo.\n")
+  }
+}

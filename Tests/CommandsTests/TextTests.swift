@@ -1,0 +1,42 @@
+import SwiftProtobuf
+import Testing
+
+@testable import Commands
+
+@Suite("Text for people")
+struct TextTests {
+  @Test(
+    "Times are relative",
+    arguments: [
+      (0, "just now"), (59, "just now"), (60, "1 minute ago"), (7199, "1 hour ago"), (86_400 * 2, "2 days ago"),
+      (86_400 * 40, "1 month ago"), (86_400 * 800, "2 years ago"), (-120, "in 2 minutes"), (-30, "just now"),
+    ] as [(Int64, String)])
+  func relative(seconds: Int64, words: String) {
+    let then = Google_Protobuf_Timestamp(seconds: CommandRun.now.seconds - seconds)
+    #expect(RelativeTime.words(then, now: CommandRun.now) == words)
+  }
+
+  @Test("A time that is not set is never")
+  func never() { #expect(RelativeTime.words(Google_Protobuf_Timestamp(), now: CommandRun.now) == "never") }
+
+  @Test("Numbers are grouped and counted", arguments: [(0, "0 cards"), (1, "1 card"), (1234567, "1,234,567 cards")])
+  func counts(number: Int, text: String) { #expect(Count.of(number, "card") == text) }
+
+  @Test(
+    "Sizes have one decimal",
+    arguments: [
+      (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_999, "999.9 kB"), (1_000_000, "1.0 MB"),
+      (3_200_000_000, "3.2 GB"),
+    ] as [(UInt64, String)])
+  func bytes(count: UInt64, text: String) { #expect(Count.bytes(count) == text) }
+
+  @Test("Width is that of a terminal", arguments: [("abc", 3), ("山田", 4), ("e\u{301}", 1), ("🤩", 2), ("", 0)])
+  func width(text: String, columns: Int) { #expect(Printable.width(text) == columns) }
+
+  @Test("A bar keeps to its ends", arguments: [(-1, "  0%"), (0, "  0%"), (0.999, " 99%"), (1, "100%"), (7, "100%")])
+  func bar(fraction: Double, percent: String) {
+    let line = ProgressBar(label: "x", style: Style(isOn: false)).line(fraction: fraction)
+    #expect(line.hasSuffix(percent))
+    #expect(Printable.width(line) == 1 + 1 + 24 + 1 + 4)
+  }
+}

@@ -1,0 +1,20 @@
+import Dispatch
+import EventLoop
+
+/// Holds the writer's thread inside a write until it is opened.
+final class DispatchGate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let reached = Lock(false)
+
+  /// Blocks the calling thread, for at most ten seconds.
+  func wait() {
+    self.reached.withLock { $0 = true }
+    _ = self.semaphore.wait(timeout: .now() + 10)
+  }
+
+  func untilReached() async {
+    while !self.reached.withLock({ $0 }) { await Task.yield() }
+  }
+
+  func open() { self.semaphore.signal() }
+}

@@ -1,0 +1,104 @@
+import Bus
+import EventLoop
+import Foundation
+import GRDB
+import KithMessages
+import Logging
+import Testing
+
+@testable import Storage
+
+/// A store in a directory of its own, which goes when the last reference does.
+final class TemporaryStore: Sendable {
+  let directory: String
+  let published = Lock<[LoggedEvent]>([])
+
+  init() { self.directory = NSTemporaryDirectory() + "kith-store-" + UUIDv7.make().text }
+
+  deinit { try? FileManager.default.removeItem(atPath: self.directory) }
+
+  /// Opens the store, with a table `record` that stands for any other.
+  func open(
+    limits: StorageLimits = StorageLimits(), migrations: [Migration] = Migration.all + [.record],
+    publish: (@Sendable ([LoggedEvent]) -> Void)? = nil
+  ) throws -> StorageActor {
+    try StorageActor(
+      directory: self.directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, limits: limits,
+      migrations: migrations
+    ) { [published] events in
+      published.withLock { $0.append(contentsOf: events) }
+      publish?(events)
+    }
+  }
+
+  /// A context with a ticket, as the router makes one.
+  static func context(key: String, content: [UInt8] = [1], principal: String = "uid:1") -> CallContext {
+    var context = CallContext(requestID: key, principal: Principal(name: principal, role: .admin))
+    context.ticket = CommandTicket(
+      principal: principal, key: key, requestID: key, method: RestoreContactRequest.method, fingerprint: content)
+    return context
+  }
+}
+
+extension Migration {
+  static let record = Migration(
+    name: "record", sql: "CREATE TABLE record (id TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) STRICT")
+}
+
+extension StorageActor {
+  /// Runs a command that inserts one record and says so.
+  nonisolated func insert(_ key: String, content: [UInt8] = [1], failing: Failure? = nil) async throws(Failure)
+    -> Answer<GetContactReply>
+  {
+    try await self.commit(RestoreContactRequest.self, TemporaryStore.context(key: key, content: content)) {
+      transaction throws(Failure) in
+      try transaction.attempt { try $0.execute(sql: "INSERT INTO record VALUES (?, 1)", arguments: [key]) }
+      transaction.changed(contacts: [key])
+      if let failing { throw failing }
+      var reply = GetContactReply()
+      reply.contact.id = key
+      return reply
+    }
+  }
+
+  nonisolated func records() async throws -> Set<String> {
+    try await self.read { view throws(Failure) in
+      try view.attempt { Set(try String.fetchAll($0, sql: "SELECT id FROM record")) }
+    }
+  }
+
+  nonisolated func head(_ stream: EventStream) -> UInt64 { self.heads()[stream.rawValue].seq }
+
+  nonisolated func status(_ source: String, state: SyncStatus.State = .syncing) async throws(Failure) {
+    try await self.write { transaction throws(Failure) in
+      var event = Event()
+      event.sync.source = source
+      event.sync.state = state
+      try transaction.emit(event, on: "sync", key: source)
+    }
+  }
+
+  nonisolated func replay(_ stream: String, after: UInt64, limit: UInt32 = 0, epoch: String = "") async throws(Failure)
+    -> ReplayReply
+  {
+    var request = ReplayRequest()
+    request.stream = stream
+    request.afterSeq = after
+    request.limit = limit
+    request.epoch = epoch
+    return try await self.replay(request)
+  }
+}
+
+/// Pseudo-random numbers that are the same for the same seed (splitmix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { self.state = seed }
+  mutating func next() -> UInt64 {
+    self.state &+= 0x9E37_79B9_7F4A_7C15
+    var z = self.state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

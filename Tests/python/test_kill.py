@@ -1,0 +1,122 @@
+"""kithd is killed at marked points of its passes: nothing is lost, nothing is doubled, and every number follows the last."""
+import json
+import random
+import signal
+
+from conftest import Wire
+from trials import STREAMS, AddressBook, add_folder, contacts, daemon, dense, pages, sync, without_marks
+
+CARDS = 600
+KILLS = 20
+SEED = 20260131
+
+
+def points():
+    """(point, how often it is passed before the kill, whether every card is read again); every point at least once."""
+    chance = random.Random(SEED)
+    once = ["pass_started", "listed", "deletions_decided", "pass_committed"]
+    # A pass over all 600 cards has at least six batches.
+    chosen = [(name, count, True) for name in ("batch_read", "batch_committed") for count in range(1, 6)]
+    chosen += [(name, 1, False) for name in once]
+    chosen += [(chance.choice(once), 1, chance.random() < 0.5) for _ in range(KILLS - len(chosen))]
+    chance.shuffle(chosen)
+    return chosen
+
+
+def change(book, number):
+    """What happens to the folder between two passes. Deletions stay far below what would be held back."""
+    book.mend()
+    # First, so that each of them was read at least once.
+    book.spoil(3)
+    book.edit(30)
+    book.delete(4)
+    book.rename(number % 2 * 3)
+    book.add(6)
+
+
+def commands(number, full):
+    """A pass, and something that may happen once only, under ids of their own."""
+    return {
+        f"pass-{number}": ("Contacts/Sync", {"sources": ["home"], "full": full}),
+        f"extra-{number}": ("Contacts/AddSource", {"name": f"extra-{number}", "vdir": {"path": "/nowhere"}}),
+    }
+
+
+def kill_at(hub, point, count, calls):
+    """Starts a hub that kills itself at a point, and sends it the commands."""
+    hub.start(KITH_FAULT_POINT=f"{point}:{count}")
+    wire = Wire(hub.control)
+    for request_id, (method, body) in calls.items():
+        wire.send(f"kith.v1.{method}", json.dumps(body).encode(), header={"requestId": request_id})
+    status = hub.process.wait(60)
+    hub.process = None
+    assert status == -signal.SIGKILL, f"{point}:{count} was not hit: {hub.log.read_text()[-2000:]}"
+    while frames := wire.receive(0.05):
+        assert frames[1] != b"\x03" or b"pass-" not in frames[4], f"the pass was answered before {point}:{count}"
+    wire.socket.close()
+
+
+def send_again(hub, calls):
+    """Sends twice more what was sent before the kill: it is answered each time, and the last answer is a stored one.
+
+    Gives the reply to each.
+    """
+    replies = []
+    for request_id, call in calls.items():
+        hub.ask(*call, request_id=request_id)
+        header, reply, _ = hub.ask(*call, request_id=request_id)
+        assert "status" not in header and header["replayed"] is True, header
+        replies.append(reply)
+    return replies
+
+
+def test_nothing_is_lost_and_nothing_doubled_over_kills_at_marked_points(tmp_path):
+    book = AddressBook(tmp_path / "cards", CARDS, SEED)
+    identities = {}
+    with daemon() as hub:
+        add_folder(hub, "home", book.folder)
+        hub.end()
+        for number, (point, count, full) in enumerate(points()):
+            if number:
+                change(book, number)
+            calls = commands(number, full)
+            kill_at(hub, point, count, calls)
+            hub.start()
+            passed, _ = send_again(hub, calls)
+            (status,) = passed["sources"]
+            assert (status["state"], status["live"]) == ("COMPLETED", len(book.names)), (point, count, status)
+            assert "heldBack" not in status
+            held = contacts(hub, "home")
+            assert set(held) == book.names, (point, count)
+            kept = identities.keys() & held.keys()
+            assert {name: held[name]["id"] for name in kept} == {name: identities[name] for name in kept}
+            identities = {name: contact["id"] for name, contact in held.items()}
+            hub.end()
+
+        book.mend()
+        with daemon() as other:
+            hub.start()
+            assert sync(hub, "home")["state"] == "COMPLETED"
+            add_folder(other, "home", book.folder)
+            assert sync(other, "home")["state"] == "COMPLETED"
+            ours, theirs = contacts(hub, "home"), contacts(other, "home")
+            assert {name: without_marks(contact) for name, contact in ours.items()} == {
+                name: without_marks(contact) for name, contact in theirs.items()}
+            problems = [
+                sorted((problem["sourceIdentifier"], problem["kind"]) for problem in pages(each, "Contacts/Problems", "problems"))
+                for each in (hub, other)]
+            assert problems[0] == problems[1] and {name for name, _ in problems[0]} >= set(book.bad)
+
+        events = {stream: dense(hub, stream) for stream in STREAMS}
+        epochs = {event["header"]["epoch"] for stream in events.values() for event in stream}
+        assert len(epochs) == 1
+        told = {identity for event in events["contacts"] for identity in event["event"]["changed"]["ids"]}
+        assert {contact["id"] for contact in ours.values()} <= told
+        sources = [source["name"] for source in hub.reply("Contacts/ListSources")["sources"]]
+        assert sorted(sources) == sorted(["home", *(f"extra-{number}" for number in range(KILLS))])
+        for number in range(KILLS):
+            key = f"contacts:extra-{number}"
+            assert [event["header"]["key"] for event in events["sync"]].count(key) == 1, "an effect happened twice"
+        assert hub.end() == 0
+    print(f"{KILLS} kills at marked points of passes over {CARDS} cards: {len(ours)} contacts as in a fresh store, "
+          f"{sum(map(len, events.values()))} events dense")
