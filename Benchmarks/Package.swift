@@ -29,6 +29,7 @@ let package = Package(
     .executableTarget(
       name: "transport-bench", dependencies: [zeroMQ, eventLoop, logging], swiftSettings: settings),
     .executableTarget(name: "vcard-bench", dependencies: [vcard], swiftSettings: settings),
+    .executableTarget(name: "folder-bench", dependencies: [hub, logging], swiftSettings: settings),
     .executableTarget(name: "storage-bench", dependencies: [hub, grdb, logging], swiftSettings: settings),
     .executableTarget(name: "contacts-bench", dependencies: [hub, protobuf, logging], swiftSettings: settings),
     .executableTarget(

@@ -1,0 +1,66 @@
+import EventLoop
+import Foundation
+import KithMessages
+import Logging
+import Testing
+
+@testable import ContactsSync
+
+/// Passes that start by themselves when files change.
+@Suite(.timeLimit(.minutes(1))) struct SourceKeeperTests {
+  private func waitUntil(_ condition: () async throws -> Bool) async throws {
+    while try await !condition() { try await Task.sleep(for: .milliseconds(20)) }
+  }
+
+  /// Runs a keeper that has taken up the sources of `home`.
+  private func withKeeper(_ home: Household, _ work: () async throws -> Void) async throws {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let loop = try LoopExecutor(name: "keeper", poller: try DescriptorPoller(), logger: logger)
+    do {
+      let plan = SourceKeeper.Plan(startsNow: false, interval: nil, watchesFiles: true)
+      let keeper = SourceKeeper(contacts: home.contacts, plan: plan, loop: loop)
+      await keeper.start()
+      try await work()
+      await keeper.stop()
+      await home.close()
+    }
+    await loop.shutdown()
+  }
+
+  @Test func aChangedFileStartsAPass() async throws {
+    let home = try Household()
+    try await home.addFolder()
+    try await self.withKeeper(home) {
+      try home.fill(3)
+      try await self.waitUntil { try await home.live().count == 3 }
+      try home.remove("1.vcf")
+      try await self.waitUntil { try await home.live().count == 2 }
+    }
+  }
+
+  @Test func aFolderThatComesBackIsWatchedAgain() async throws {
+    let home = try Household()
+    try home.fill(3)
+    try await home.addFolder()
+    _ = try await home.sync()
+    try await self.withKeeper(home) {
+      try FileManager.default.moveItem(atPath: home.folder, toPath: home.root + "/away")
+      try await self.waitUntil { home.events.last { $0.header.stream == "sync" }?.event.sync.state == .error }
+      try FileManager.default.moveItem(atPath: home.root + "/away", toPath: home.folder)
+      try await self.waitUntil { home.events.last { $0.header.stream == "sync" }?.event.sync.state == .completed }
+      try home.write("new.vcf", Household.card(uid: "new", name: "New"))
+      try await self.waitUntil { try await home.live().count == 4 }
+    }
+  }
+
+  @Test func aFileThatIsReplacedStartsAPass() async throws {
+    let home = try Household()
+    try home.write("all.vcf", Household.card(uid: "a", name: "A"))
+    try await home.addFile(file: "all.vcf")
+    _ = try await home.sync("export")
+    try await self.withKeeper(home) {
+      try home.write("all.vcf", Household.card(uid: "a", name: "A") + Household.card(uid: "b", name: "B"))
+      try await self.waitUntil { try await home.live().count == 2 }
+    }
+  }
+}
