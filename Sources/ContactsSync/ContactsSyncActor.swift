@@ -60,6 +60,12 @@ public actor ContactsSyncActor {
     return status?.state == .completed
   }
 
+  /// Where the sources are; none when the store cannot be read.
+  func locations() async -> [SourceLocation] {
+    let records = try? await self.storage.read { view throws(Failure) in try view.sources.all() }
+    return records?.map(\.location) ?? []
+  }
+
   /// Refuses later passes, cancels those that run and waits for their ends. What they stored stays, and a command that asked
   /// for them ends with `UNAVAILABLE/SHUTTING_DOWN`.
   public func stop() async {

@@ -1,15 +1,18 @@
-internal import BusZeroMQ
 internal import EventLoop
 internal import KithMessages
 
-/// Carries committed events from the store to the events plane, which is made after the store.
+/// Carries committed events from the store to those who are made after it.
 ///
-/// What is committed before the plane exists is not published: the plane begins with the store's positions, so that
-/// subscribers fetch it by Replay.
+/// What is committed before a receiver is connected does not reach it: the events plane begins with the store's positions, so
+/// that subscribers fetch it by Replay.
 final class EventRelay: Sendable {
-  private let plane = Lock<EventsPlane?>(nil)
+  typealias Receiver = @Sendable ([LoggedEvent]) -> Void
 
-  func connect(_ plane: EventsPlane) { self.plane.withLock { $0 = plane } }
+  private let receivers = Lock<[Receiver]>([])
 
-  func publish(_ events: [LoggedEvent]) { self.plane.withLock(\.self)?.publish(events) }
+  func connect(_ receiver: @escaping Receiver) { self.receivers.withLock { $0.append(receiver) } }
+
+  func publish(_ events: [LoggedEvent]) {
+    for receive in self.receivers.withLock(\.self) { receive(events) }
+  }
 }

@@ -65,11 +65,9 @@ public struct Hub: ServiceLifecycle.Service {
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
-    let scheduler = SyncScheduler(
-      contacts, loop: loop,
-      interval: self.configuration.syncEveryMinutes > 0 ? .seconds(60 * self.configuration.syncEveryMinutes) : nil,
-      watches: self.configuration.watchFiles, logger: self.logger)
-    publisher.connect(eventsPlane)
+    let keeper = SourceKeeper(contacts: contacts, plan: self.configuration.plan, loop: loop)
+    publisher.connect { eventsPlane.publish($0) }
+    publisher.connect { keeper.see($0) }
 
     let flights = Flights()
     let system = SystemRoutes(
@@ -85,8 +83,7 @@ public struct Hub: ServiceLifecycle.Service {
     try await controlPlane.bind(control)
     try await router.recover()
     await self.announce("agent.started", storage)
-    try await scheduler.start()
-    if self.configuration.syncAtStart { Task { try? await contacts.syncAll() } }
+    await keeper.start()
     let upkeep = Task { await storage.run() }
     self.logger.info("ready", metadata: ["version": "\(HubIdentity.version)", "control": "\(control.path)"])
     notifier.ready()
@@ -95,7 +92,7 @@ public struct Hub: ServiceLifecycle.Service {
     notifier.stopping()
     self.logger.info("stopping")
     await self.announce("agent.stopping", storage)
-    await scheduler.stop()
+    await keeper.stop()
     // A pass goes on at the next start, so no command waits for its end.
     async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()

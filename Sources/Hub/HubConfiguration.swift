@@ -1,4 +1,5 @@
 public import Bus
+internal import ContactsSync
 internal import Foundation
 internal import KithMessages
 internal import TOMLKit
@@ -26,6 +27,13 @@ public struct HubConfiguration: Sendable, Hashable {
 
   /// The defaults.
   public init() {}
+
+  /// When the contacts sources are brought in step.
+  var plan: SourceKeeper.Plan {
+    SourceKeeper.Plan(
+      startsNow: self.syncAtStart, interval: self.syncEveryMinutes > 0 ? .seconds(60 * self.syncEveryMinutes) : nil,
+      watchesFiles: self.watchFiles)
+  }
 
   /// Reads a file.
   ///

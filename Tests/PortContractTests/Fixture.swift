@@ -1,12 +1,13 @@
 import Bus
+import BusZeroMQ
 import Digest
 import EventLoop
-import Glibc
+import Foundation
 import KithMessages
 import Logging
 import Storage
+import Synchronization
 import TestKit
-import Testing
 import ZeroMQ
 
 @testable import BusZeroMQ
@@ -62,12 +63,8 @@ final class Fixture: Sendable {
     self.relay = relay
     self.directory = directory
     self.storage = storage
-    switch way {
-    case .inProcess:
-      self.port = router
-    case .zeroMQ, .lossyZeroMQ:
-      self.port = ZeroMQPort(context: self.context, loop: loop, endpoint: address, logger: logger)
-    }
+    self.port =
+      way == .inProcess ? router : ZeroMQPort(context: self.context, loop: loop, endpoint: address, logger: logger)
   }
 
   private static func routes(_ storage: StorageActor, _ runs: Lock<Int>, _ gate: Gate) -> [Route] {

@@ -2,7 +2,6 @@ import Bus
 import EventLoop
 import GRDB
 import KithMessages
-import TestKit
 import Testing
 
 @testable import Storage

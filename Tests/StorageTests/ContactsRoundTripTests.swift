@@ -2,7 +2,6 @@ import Bus
 import Foundation
 import KithMessages
 import SwiftProtobuf
-import TestKit
 import Testing
 
 @testable import Storage

@@ -1,7 +1,6 @@
 import Bus
 import Foundation
 import KithMessages
-import TestKit
 import Testing
 
 @testable import Storage

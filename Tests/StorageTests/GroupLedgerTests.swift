@@ -1,6 +1,5 @@
 import Bus
 import KithMessages
-import TestKit
 import Testing
 
 @testable import Storage

@@ -1,0 +1,74 @@
+internal import Glibc
+
+/// Notices of changed files from the kernel. inotify(7).
+struct FileNotices: ~Copyable {
+  /// What the kernel had to say.
+  enum Notice: Hashable {
+    /// Something in a watched folder changed; the file's name.
+    case changed(watch: Int32, name: String)
+    /// A watched folder is gone or was moved away; its watch has ended.
+    case gone(watch: Int32)
+    /// Notices were dropped: anything may have changed.
+    case overflow
+  }
+
+  /// Readable when there are notices.
+  let descriptor: Int32
+
+  /// Opens the queue of notices.
+  ///
+  /// - Returns: Nil when the system gives no more of them (`fs.inotify.max_user_instances`).
+  init?() {
+    let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    guard descriptor >= 0 else { return nil }
+    self.descriptor = descriptor
+  }
+
+  deinit { close(self.descriptor) }
+
+  /// Watches a folder for files that are written, moved and removed in it.
+  ///
+  /// - Returns: The watch; nil when the folder is not there or cannot be read.
+  func watch(_ folder: String) -> Int32? {
+    let mask =
+      IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_ONLYDIR
+    // The string outlives the call.
+    let watch = unsafe inotify_add_watch(self.descriptor, folder, UInt32(mask))
+    return watch >= 0 ? watch : nil
+  }
+
+  /// Ends a watch.
+  func end(_ watch: Int32) { _ = inotify_rm_watch(self.descriptor, watch) }
+
+  /// The notices that have come, at most a buffer full; more are reported as readable again.
+  func read() -> [Notice] {
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    // At most `count` bytes go into the array.
+    let count = unsafe Glibc.read(self.descriptor, &buffer, buffer.count)
+    guard count > 0 else { return [] }
+    return Self.parse(buffer[..<count])
+  }
+
+  /// Reads `struct inotify_event`: watch, mask, cookie and length of the name, each of four bytes, then the name.
+  static func parse(_ bytes: ArraySlice<UInt8>) -> [Notice] {
+    var notices: [Notice] = []
+    var rest = bytes
+    while rest.count >= 16 {
+      let fields = (0..<4).map { field in
+        (0..<4).reduce(UInt32(0)) { $0 | UInt32(rest[rest.startIndex + 4 * field + $1]) << UInt32(8 * $1) }
+      }
+      let name = rest.dropFirst(16).prefix(Int(fields[3]))
+      rest = rest.dropFirst(16 + Int(fields[3]))
+      let watch = Int32(bitPattern: fields[0])
+      switch fields[1] {
+      case let mask where mask & UInt32(IN_Q_OVERFLOW) != 0:
+        notices.append(.overflow)
+      case let mask where mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0:
+        notices.append(.gone(watch: watch))
+      default:
+        notices.append(.changed(watch: watch, name: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)))
+      }
+    }
+    return notices
+  }
+}

@@ -1,0 +1,187 @@
+internal import Bus
+public import EventLoop
+public import KithMessages
+internal import Logging
+internal import Storage
+
+/// Has every source brought in step when it is due: at the start, every so often, and when its files changed.
+///
+/// It lives on the event loop, where it waits for the kernel's notices and for the time without waking up in between.
+public actor SourceKeeper: LoopActor {
+  /// When passes are due.
+  public struct Plan: Sendable {
+    /// Whether every source has a pass at the start.
+    public var startsNow: Bool
+    /// Between passes; nil = only at the start, on command and on notice.
+    public var interval: Duration?
+    /// Whether a changed file starts a pass.
+    public var watchesFiles: Bool
+
+    /// Makes a plan.
+    public init(startsNow: Bool, interval: Duration?, watchesFiles: Bool) {
+      self.startsNow = startsNow
+      self.interval = interval
+      self.watchesFiles = watchesFiles
+    }
+  }
+
+  private struct Kept {
+    let path: WatchedPath?
+    var schedule: SyncSchedule
+    var watch: Int32?
+    var isRunning = false
+  }
+
+  /// How soon a folder that could not be watched is tried again.
+  private static let rewatchAfter = Duration.seconds(60)
+
+  public nonisolated let loop: LoopExecutor
+  private let contacts: ContactsSyncActor
+  private let plan: Plan
+  private let origin = ContinuousClock.now
+
+  private var sources: [String: Kept] = [:]
+  private var notices: FileNotices?
+  private var noticesWatch: Watch?
+  private var timer: LoopTimer?
+  private var rewatchTimer: LoopTimer?
+
+  /// Makes a keeper that does nothing before ``start()``.
+  public init(contacts: ContactsSyncActor, plan: Plan, loop: LoopExecutor) {
+    self.contacts = contacts
+    self.plan = plan
+    self.loop = loop
+  }
+
+  isolated deinit {}
+
+  /// Takes up the sources there are.
+  public func start() async {
+    if self.plan.watchesFiles { self.notices = FileNotices() }
+    if let descriptor = self.notices?.descriptor {
+      self.noticesWatch = self.watch(.descriptor(descriptor), for: .readable) { keeper, _ in keeper.readNotices() }
+    }
+    for location in await self.contacts.locations() { self.add(location, startsNow: self.plan.startsNow) }
+    self.arm()
+  }
+
+  /// Starts nothing any more.
+  public func stop() {
+    self.noticesWatch = nil
+    self.notices = nil
+    self.sources = [:]
+    self.arm()
+    if let rewatchTimer { self.cancel(rewatchTimer) }
+    self.rewatchTimer = nil
+  }
+
+  /// Learns of sources that were added and removed, from what was committed.
+  public nonisolated func see(_ events: [LoggedEvent]) {
+    let keys = events.filter { $0.header.stream == "sync" && $0.header.key.hasPrefix(PassState.keyPrefix) }
+      .map { (name: String($0.header.key.dropFirst(PassState.keyPrefix.count)), isGone: $0.header.tombstone) }
+    guard !keys.isEmpty else { return }
+    self.post { keeper in
+      for key in keys { keeper.see(key.name, isGone: key.isGone) }
+    }
+  }
+
+  // MARK: - Sources
+
+  private func see(_ name: String, isGone: Bool) {
+    if isGone {
+      if let watch = self.sources.removeValue(forKey: name)?.watch { self.end(watch) }
+      self.arm()
+    } else if self.sources[name] == nil {
+      Task {
+        guard let location = await self.contacts.locations().first(where: { $0.name == name }) else { return }
+        self.add(location, startsNow: false)
+        self.arm()
+      }
+    }
+  }
+
+  private func add(_ location: SourceLocation, startsNow: Bool) {
+    guard self.sources[location.name] == nil else { return }
+    let interval = self.plan.interval.map { $0.components.seconds * 1_000_000_000 }
+    self.sources[location.name] = Kept(
+      path: WatchedPath(location), schedule: SyncSchedule(interval: interval, startsNow: startsNow, now: self.now))
+    self.watchFolder(of: location.name)
+  }
+
+  // MARK: - Notices
+
+  private func watchFolder(of name: String) {
+    guard self.plan.watchesFiles, let path = self.sources[name]?.path, self.sources[name]?.watch == nil else { return }
+    self.sources[name]?.watch = self.notices?.watch(path.folder)
+    guard self.sources[name]?.watch == nil, self.rewatchTimer == nil else { return }
+    self.rewatchTimer = self.schedule(at: .now + Self.rewatchAfter) { keeper in
+      keeper.rewatchTimer = nil
+      for (name, kept) in keeper.sources where kept.watch == nil && kept.path != nil {
+        keeper.watchFolder(of: name)
+        if keeper.sources[name]?.watch != nil { keeper.notice(name) }
+      }
+      keeper.arm()
+    }
+  }
+
+  /// One folder has one watch, however many sources are in it.
+  private func end(_ watch: Int32) {
+    if !self.sources.values.contains(where: { $0.watch == watch }) { self.notices?.end(watch) }
+  }
+
+  private func readNotices() {
+    for notice in self.notices?.read() ?? [] {
+      switch notice {
+      case .changed(let watch, let name):
+        for (source, kept) in self.sources where kept.watch == watch && kept.path?.concerns(name) == true {
+          self.notice(source)
+        }
+      case .gone(let watch):
+        for (source, kept) in self.sources where kept.watch == watch {
+          self.sources[source]?.watch = nil
+          self.notices?.end(watch)
+          self.watchFolder(of: source)
+          self.notice(source)
+        }
+      case .overflow:
+        for source in self.sources.keys { self.notice(source) }
+      }
+    }
+    self.arm()
+  }
+
+  private func notice(_ name: String) { self.sources[name]?.schedule.notice(now: self.now) }
+
+  // MARK: - Time
+
+  /// Nanoseconds of the monotonic clock since the keeper was made.
+  private var now: Int64 {
+    let (seconds, attoseconds) = self.origin.duration(to: .now).components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+
+  private func arm() {
+    if let timer { self.cancel(timer) }
+    self.timer = nil
+    guard let due = self.sources.values.filter({ !$0.isRunning }).compactMap(\.schedule.due).min() else { return }
+    self.timer = self.schedule(at: self.origin + .nanoseconds(due)) { keeper in
+      keeper.timer = nil
+      keeper.runDue()
+    }
+  }
+
+  private func runDue() {
+    for (name, kept) in self.sources where !kept.isRunning && (kept.schedule.due ?? .max) <= self.now {
+      self.sources[name]?.isRunning = true
+      self.sources[name]?.schedule.begin()
+      Task {
+        let succeeded = await self.contacts.syncInBackground(name)
+        self.sources[name]?.isRunning = false
+        self.sources[name]?.schedule.end(succeeded: succeeded, now: self.now)
+        self.watchFolder(of: name)
+        self.arm()
+      }
+    }
+    self.arm()
+  }
+}

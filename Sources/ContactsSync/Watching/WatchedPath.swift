@@ -1,0 +1,30 @@
+internal import KithMessages
+
+/// Which folder tells of changes to a source, and which of its files matter.
+struct WatchedPath: Hashable {
+  /// What is watched. For a single file it is the folder around it, because programs replace files instead of writing them.
+  let folder: String
+  /// The one file that matters; nil = all that could be cards.
+  let file: String?
+
+  /// The path of a source on this machine's disk; nil for others.
+  init?(_ location: SourceLocation) {
+    switch location.kind {
+    case .vdir(let vdir)?:
+      self.folder = vdir.path
+      self.file = nil
+    case .vcf(let vcf)?:
+      guard let slash = vcf.path.lastIndex(of: "/") else { return nil }
+      self.folder = slash == vcf.path.startIndex ? "/" : String(vcf.path[..<slash])
+      self.file = String(vcf.path[vcf.path.index(after: slash)...])
+    case .carddav?, nil:
+      return nil
+    }
+  }
+
+  /// Whether a change of a file can be a change of the source.
+  func concerns(_ name: String) -> Bool {
+    if let file { return name == file }
+    return name.lowercased().hasSuffix(".vcf") && !name.hasPrefix(".")
+  }
+}
