@@ -2,6 +2,7 @@ import Bus
 import Foundation
 import KithMessages
 import Storage
+import TestKit
 import Testing
 
 @testable import ContactsSync

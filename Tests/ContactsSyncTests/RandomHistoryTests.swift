@@ -1,5 +1,6 @@
 import Foundation
 import KithMessages
+import TestKit
 import Testing
 
 /// Random edits of folders, each followed by a pass, against a model of what must be stored then.

@@ -1,13 +1,12 @@
 import Bus
-import BusZeroMQ
 import Digest
 import EventLoop
-import Foundation
+import Glibc
 import KithMessages
 import Logging
 import Storage
-import Synchronization
 import TestKit
+import Testing
 import ZeroMQ
 
 @testable import BusZeroMQ
@@ -63,8 +62,12 @@ final class Fixture: Sendable {
     self.relay = relay
     self.directory = directory
     self.storage = storage
-    self.port =
-      way == .inProcess ? router : ZeroMQPort(context: self.context, loop: loop, endpoint: address, logger: logger)
+    switch way {
+    case .inProcess:
+      self.port = router
+    case .zeroMQ, .lossyZeroMQ:
+      self.port = ZeroMQPort(context: self.context, loop: loop, endpoint: address, logger: logger)
+    }
   }
 
   private static func routes(_ storage: StorageActor, _ runs: Lock<Int>, _ gate: Gate) -> [Route] {

@@ -52,8 +52,7 @@ actor LossyRelay: LoopActor {
     while try self.front.receive(&self.incoming) == .received {
       let client = self.incoming.bytes(at: 0)
       let frames = (1..<self.incoming.count).map { self.incoming.bytes(at: $0) }
-      let backend = try self.backend(of: client)
-      self.deliver { [weak self] in try? self?.assumeIsolated { try $0.send(frames, to: backend) } }
+      self.deliver { [weak self] in try? self?.assumeIsolated { try $0.send(frames, for: client) } }
     }
   }
 
@@ -76,7 +75,8 @@ actor LossyRelay: LoopActor {
     }
   }
 
-  private func send(_ frames: [[UInt8]], to backend: Backend) throws {
+  private func send(_ frames: [[UInt8]], for client: [UInt8]) throws {
+    let backend = try self.backend(of: client)
     self.outgoing.removeAll()
     for frame in frames { try self.outgoing.append(frame) }
     _ = try backend.socket.send(&self.outgoing)

@@ -1,7 +1,8 @@
 import Bus
 import EventLoop
-import Foundation
 import KithMessages
+import Storage
+import SwiftProtobuf
 import TestKit
 import Testing
 
@@ -58,12 +59,12 @@ struct PortContractTests {
 
   @Test(arguments: Way.allCases) func theSameKeyWithOtherContentIsRefused(way: Way) async throws {
     let fixture = try await Fixture(way)
-    var request = RemoveSourceRequest()
-    request.name = "one"
-    _ = try await fixture.port.ask(request, CallContext(idempotencyKey: "key"))
-    request.name = "two"
-    let failure = await #expect(throws: Failure.self) { [request] in
-      try await fixture.port.ask(request, CallContext(idempotencyKey: "key"))
+    var first = RemoveSourceRequest()
+    first.name = "one"
+    _ = try await fixture.port.ask(first, CallContext(idempotencyKey: "key"))
+    let other = RemoveSourceRequest.with { $0.name = "two" }
+    let failure = await #expect(throws: Failure.self) {
+      try await fixture.port.ask(other, CallContext(idempotencyKey: "key"))
     }
     #expect(failure?.reason == "IDEMPOTENCY_KEY_REUSED")
   }
@@ -75,7 +76,8 @@ struct PortContractTests {
         group.addTask {
           var request = RemoveSourceRequest()
           request.name = String(repeating: "a", count: index + 1)
-          #expect(try await fixture.port.ask(request).contactsRemoved == UInt32(index + 1))
+          let reply = try await fixture.port.ask(request)
+          #expect(reply.contactsRemoved == UInt32(index + 1))
         }
       }
       try await group.waitForAll()

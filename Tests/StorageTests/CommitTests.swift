@@ -2,6 +2,7 @@ import Bus
 import EventLoop
 import GRDB
 import KithMessages
+import TestKit
 import Testing
 
 @testable import Storage

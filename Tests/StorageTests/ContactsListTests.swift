@@ -2,6 +2,7 @@ import Bus
 import Foundation
 import KithMessages
 import SwiftProtobuf
+import TestKit
 import Testing
 
 @testable import Storage

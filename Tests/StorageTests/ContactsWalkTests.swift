@@ -1,6 +1,7 @@
 import Bus
 import Foundation
 import KithMessages
+import TestKit
 import Testing
 
 @testable import Storage

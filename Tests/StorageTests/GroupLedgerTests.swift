@@ -1,5 +1,6 @@
 import Bus
 import KithMessages
+import TestKit
 import Testing
 
 @testable import Storage
