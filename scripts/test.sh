@@ -11,4 +11,5 @@ for product in kithd kith kithPackageTests; do swift build --product "$product";
 KITH_BIN_DIR=$(swift build --show-bin-path) PYTHONDONTWRITEBYTECODE=1 \
   timeout -s KILL 900 "$python" -m pytest -q -p no:cacheprovider Tests/python
 # A crashing test process has been seen to leave `swift test` waiting for it, so it gets a limit of its own.
-exec timeout -s KILL 1200 swift test --skip-build --disable-xctest "$@"
+# One at a time: on two cores the tests that compute would starve those that wait.
+exec timeout -s KILL 1500 swift test --skip-build --disable-xctest --no-parallel "$@"

@@ -15,6 +15,8 @@ public actor ContactsSyncActor {
     let options: PassOptions
     let sinks: ProgressSinks
     let task: Task<Result<SyncStatus, Failure>, Never>
+    /// Those who wait for its end; the pass is cancelled when the last of them was.
+    var callers = 1
   }
 
   let storage: StorageActor
@@ -92,8 +94,16 @@ public actor ContactsSyncActor {
     let wanted = names.isEmpty ? known : known.filter(names.contains)
     guard !self.isStopping else { throw Self.stopping }
     let joined = wanted.map { self.join($0, options, cause: cause, progress: progress) }
+    let results = await withTaskCancellationHandler {
+      var results: [Result<SyncStatus, Failure>] = []
+      for pass in joined { results.append(await pass.task.value) }
+      return results
+    } onCancel: {
+      Task { for (name, pass) in zip(wanted, joined) { await self.leave(name, pass.id) } }
+    }
+    guard !Task.isCancelled else { throw .cancelled }
     var statuses: [SyncStatus] = []
-    for pass in joined { statuses.append(try await pass.task.value.get()) }
+    for result in results { statuses.append(try result.get()) }
     guard !self.isStopping || statuses.allSatisfy({ $0.state != .idle }) else { throw Self.stopping }
     return statuses
   }
@@ -105,6 +115,7 @@ public actor ContactsSyncActor {
     let current = self.passes[name]
     if let current, current.options.covers(options) {
       if let progress { current.sinks.add(progress) }
+      self.passes[name]?.callers += 1
       return current
     }
     let sinks = ProgressSinks()
@@ -129,6 +140,13 @@ public actor ContactsSyncActor {
     let running = RunningPass(id: id, options: options, sinks: sinks, task: task)
     self.passes[name] = running
     return running
+  }
+
+  /// One who waited for a pass does so no more.
+  private func leave(_ name: String, _ id: UUIDv7) {
+    guard let pass = self.passes[name], pass.id == id else { return }
+    self.passes[name]?.callers -= 1
+    if pass.callers == 1 { pass.task.cancel() }
   }
 
   private func end(_ name: String, _ id: UUIDv7) {

@@ -97,6 +97,13 @@ final class EventScribe {
     self.ledger.movedByMember.map { StreamPosition(stream: $0, epoch: self.epoch, seq: self.ledger[$0]) }
   }
 
+  /// The positions of all streams that hold anything.
+  var positions: [StreamPosition] {
+    EventStream.allCases.filter { self.ledger[$0] > 0 }.map {
+      StreamPosition(stream: $0, epoch: self.epoch, seq: self.ledger[$0])
+    }
+  }
+
   /// Writes the last numbers of the streams that moved.
   func saveHeads(_ database: Database) throws {
     for stream in self.ledger.movedByGroup {

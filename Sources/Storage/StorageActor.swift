@@ -87,7 +87,8 @@ public actor StorageActor: CommandJournal {
           }
           let reply = try body(transaction)
           try transaction.scribe.flush(through: transaction)
-          let effects = transaction.scribe.effects
+          // A long command has written before: it is in step with whatever is committed by now.
+          let effects = C.method.isLongRunning ? transaction.scribe.positions : transaction.scribe.effects
           var finished: PendingWrite.Conclusion?
           if let ticket {
             let outcome = CommandOutcome(reply: try Encoding.pb.encode(reply), effects: effects)

@@ -9,7 +9,7 @@ import Testing
 @testable import Bus
 
 /// A command runs once, whoever asks how often, and nobody waits for ever.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RouterTests {
   private let journal = MemoryJournal()
   private let runs = Lock(0)

@@ -4,7 +4,7 @@ import KithMessages
 import Storage
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ContactsCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ContactsCommandTests {
   private func expectFailure(_ reason: String, _ work: () async throws -> Void) async {
     do {
       try await work()

@@ -4,7 +4,7 @@ import KithMessages
 import Testing
 
 /// Sources that are one file of many cards.
-@Suite(.timeLimit(.minutes(1))) struct FileSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct FileSyncTests {
   private static func cards(_ range: Range<Int>) -> [String] {
     range.map { Household.card(uid: $0.isMultiple(of: 3) ? nil : "u\($0)", name: "Person \($0)", phone: "\($0)") }
   }

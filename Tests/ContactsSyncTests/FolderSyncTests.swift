@@ -5,7 +5,7 @@ import KithMessages
 import SwiftProtobuf
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FolderSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct FolderSyncTests {
   @Test func bringsInEditsDeletesAndRevives() async throws {
     let home = try Household()
     try home.fill(5)

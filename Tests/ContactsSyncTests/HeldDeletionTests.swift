@@ -5,7 +5,7 @@ import KithMessages
 import Testing
 
 /// A source that is at fault deletes nothing, and says so.
-@Suite(.timeLimit(.minutes(1))) struct HeldDeletionTests {
+@Suite(.timeLimit(.minutes(5))) struct HeldDeletionTests {
   private func household(_ count: Int = 30) async throws -> Household {
     let home = try Household()
     try home.fill(count)

@@ -4,7 +4,7 @@ import KithMessages
 import Testing
 
 /// A process killed in the middle of a pass leaves a store from which the next pass ends equal to the folder.
-@Suite(.timeLimit(.minutes(1))) struct KilledPassTests {
+@Suite(.timeLimit(.minutes(5))) struct KilledPassTests {
   private static let count = 250
 
   @Test(arguments: [

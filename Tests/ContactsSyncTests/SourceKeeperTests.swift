@@ -7,7 +7,7 @@ import Testing
 @testable import ContactsSync
 
 /// Passes that start by themselves when files change.
-@Suite(.timeLimit(.minutes(1))) struct SourceKeeperTests {
+@Suite(.timeLimit(.minutes(5))) struct SourceKeeperTests {
   private func waitUntil(_ condition: () async throws -> Bool) async throws {
     while try await !condition() { try await Task.sleep(for: .milliseconds(20)) }
   }

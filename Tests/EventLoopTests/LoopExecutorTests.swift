@@ -36,7 +36,7 @@ private actor Recorder: LoopActor {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoopExecutorTests {
   @Test("jobs and closures of one caller run in order")
   func order() async throws {

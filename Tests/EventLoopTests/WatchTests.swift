@@ -64,7 +64,7 @@ private actor Reader: LoopActor {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WatchTests {
   @Test("a handler is called while its descriptor is ready, and again for what it left")
   func readable() async throws {

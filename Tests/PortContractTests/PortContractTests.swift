@@ -7,7 +7,7 @@ import TestKit
 import Testing
 
 /// What every way to the actors promises. Callers cannot tell one from another.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PortContractTests {
   @Test(arguments: Way.allCases) func aReplyComesBackAsItWasMade(way: Way) async throws {
     let fixture = try await Fixture(way)

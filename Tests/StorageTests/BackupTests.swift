@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct BackupTests {
+@Suite(.timeLimit(.minutes(5))) struct BackupTests {
   @Test func `a backup made in use restores with a new epoch`() async throws {
     let temporary = TemporaryStore()
     let storage = try temporary.open()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct BlobTests {
+@Suite(.timeLimit(.minutes(5))) struct BlobTests {
   private let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
   private var digest: String { Hex.encode(SHA256.digest(self.bytes)) }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct CommitTests {
+@Suite(.timeLimit(.minutes(5))) struct CommitTests {
   @Test(arguments: [11, 12] as [UInt64])
   func `concurrent commands with failing members happen once and leave dense events`(seed: UInt64) async throws {
     let temporary = TemporaryStore()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct DiskFullTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskFullTests {
   @Test func `a full disk is told, leaves nothing half-written, and is over when there is room`() async throws {
     let mount = NSTemporaryDirectory() + "kith-full-" + UUIDv7.make().text
     try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct JournalTests {
+@Suite(.timeLimit(.minutes(5))) struct JournalTests {
   private let minute: Int64 = 60_000_000_000
 
   @Test func `finished commands are forgotten by count, oldest first`() async throws {

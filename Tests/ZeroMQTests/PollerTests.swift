@@ -53,7 +53,7 @@ private actor Listener: LoopActor {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PollerTests {
   @Test("a loop serves descriptors beside sockets, and tells the owners when their context ends")
   func sources() async throws {

@@ -1,7 +1,7 @@
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct QueueTests {
   @Test("a mandatory ROUTER says that a peer is unknown, and that it has gone")
   func unreachable() async throws {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SecurityTests {
   @Test("ZAP lets an ipc peer in by its user, and its messages carry the user id on the last frame")
   func ipcAccepted() async throws {

@@ -38,7 +38,7 @@ actor Echo: LoopActor {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransferTests {
   @Test("a message goes round through every transport", arguments: ["inproc://echo", "ipc", "tcp://127.0.0.1:*"])
   func roundTrip(endpoint: String) async throws {

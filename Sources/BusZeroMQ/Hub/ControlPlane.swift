@@ -126,6 +126,7 @@ public actor ControlPlane: LoopActor {
 
   /// Answers Ping without leaving the loop: it measures the way, not the pool.
   private func pong(_ frame: RequestFrame, _ client: Client) throws(Failure) {
+    _ = try Self.timeout(of: frame.header, Methods.systemPing)
     var reply = PingReply()
     reply.echo = try frame.encoding.decode(PingRequest.self, from: frame.body).echo
     self.send(Self.final(EncodedAnswer(body: try frame.encoding.encode(reply)), to: frame, sequence: 0), to: client)

@@ -21,6 +21,9 @@ struct PassOptions: Sendable, Equatable {
 /// Each batch is a commit of its own, and what the pass still has to do follows from the store and the source alone: after a
 /// crash the next pass goes on where this one stopped.
 actor Pass {
+  /// How long a deleted contact can be restored: 30 days.
+  private static let keptAfterDeletion: Int64 = 30 * 24 * 3600 * 1_000_000_000
+
   private let name: String
   private let options: PassOptions
   private let storage: StorageActor
@@ -199,6 +202,7 @@ actor Pass {
       }
       let deleted = try transaction.carryOut(decision, on: lost, of: name, now: now)
       try transaction.problems.clear(except: problems.map(\.sourceIdentifier), in: name)
+      try transaction.contacts.purge(deletedBefore: now - Self.keptAfterDeletion)
       try transaction.photos.dropUnreferenced()
       try transaction.sources.setListing(
         name, token: listing.complete ? listing.token : "", identity: listing.identity)

@@ -802,6 +802,12 @@ public nonisolated struct Contact: @unchecked Sendable {
     set {_uniqueStorage()._photoUri = newValue}
   }
 
+  /// too large for one reply: the note is cut, or all but the names; Export has the whole
+  public var truncated: Bool {
+    get {_storage._truncated}
+    set {_uniqueStorage()._truncated = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2307,7 +2313,7 @@ nonisolated extension Name: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
 
 nonisolated extension Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Contact"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}source\0\u{3}source_identifier\0\u{1}uid\0\u{3}formatted_name\0\u{1}name\0\u{1}nickname\0\u{1}organization\0\u{1}department\0\u{1}title\0\u{1}birthday\0\u{1}note\0\u{1}phones\0\u{1}emails\0\u{1}addresses\0\u{1}urls\0\u{1}dates\0\u{1}photo\0\u{3}updated_at\0\u{3}deleted_at\0\u{1}etag\0\u{3}phonetic_organization\0\u{1}role\0\u{1}kind\0\u{1}impps\0\u{1}related\0\u{1}categories\0\u{1}members\0\u{3}missing_since\0\u{3}created_at\0\u{1}revision\0\u{1}stale\0\u{3}photo_uri\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}source\0\u{3}source_identifier\0\u{1}uid\0\u{3}formatted_name\0\u{1}name\0\u{1}nickname\0\u{1}organization\0\u{1}department\0\u{1}title\0\u{1}birthday\0\u{1}note\0\u{1}phones\0\u{1}emails\0\u{1}addresses\0\u{1}urls\0\u{1}dates\0\u{1}photo\0\u{3}updated_at\0\u{3}deleted_at\0\u{1}etag\0\u{3}phonetic_organization\0\u{1}role\0\u{1}kind\0\u{1}impps\0\u{1}related\0\u{1}categories\0\u{1}members\0\u{3}missing_since\0\u{3}created_at\0\u{1}revision\0\u{1}stale\0\u{3}photo_uri\0\u{1}truncated\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -2343,6 +2349,7 @@ nonisolated extension Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     var _revision: String = String()
     var _stale: Bool = false
     var _photoUri: String = String()
+    var _truncated: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2386,6 +2393,7 @@ nonisolated extension Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       _revision = source._revision
       _stale = source._stale
       _photoUri = source._photoUri
+      _truncated = source._truncated
     }
   }
 
@@ -2437,6 +2445,7 @@ nonisolated extension Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
         case 31: try { try decoder.decodeSingularStringField(value: &_storage._revision) }()
         case 32: try { try decoder.decodeSingularBoolField(value: &_storage._stale) }()
         case 33: try { try decoder.decodeSingularStringField(value: &_storage._photoUri) }()
+        case 34: try { try decoder.decodeSingularBoolField(value: &_storage._truncated) }()
         default: break
         }
       }
@@ -2548,6 +2557,9 @@ nonisolated extension Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       if !_storage._photoUri.isEmpty {
         try visitor.visitSingularStringField(value: _storage._photoUri, fieldNumber: 33)
       }
+      if _storage._truncated != false {
+        try visitor.visitSingularBoolField(value: _storage._truncated, fieldNumber: 34)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2590,6 +2602,7 @@ nonisolated extension Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
         if _storage._revision != rhs_storage._revision {return false}
         if _storage._stale != rhs_storage._stale {return false}
         if _storage._photoUri != rhs_storage._photoUri {return false}
+        if _storage._truncated != rhs_storage._truncated {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -1,7 +1,8 @@
-internal import Bus
+public import Bus
+public import KithMessages
 
 /// How much one reply holds.
-enum PageLimit {
+public enum PageLimit {
   /// Bytes of records in one reply, as protobuf. In JSON, where every field has its name, they are up to three times as many,
   /// and have to fit the 256 KiB of a body all the same.
   static let replyBytes = 80 * 1024
@@ -14,5 +15,20 @@ enum PageLimit {
   static func records(_ limit: UInt32) throws(Failure) -> Int {
     guard limit <= 500 else { throw .invalid(field: "limit", "is \(limit); at most 500 go into one reply.") }
     return limit == 0 ? 50 : Int(limit)
+  }
+
+  /// A contact as one reply can hold it: of one that is too large the note is cut, and if that does not do, all but its names.
+  public static func fit(_ contact: Contact) throws(Failure) -> Contact {
+    guard try Encoding.pb.encode(contact).count > self.replyBytes else { return contact }
+    var cut = contact
+    cut.truncated = true
+    cut.note = String(contact.note.unicodeScalars.prefix(4096))
+    guard try Encoding.pb.encode(cut).count > self.replyBytes else { return cut }
+    var names = Contact()
+    names.id = contact.id
+    names.source = contact.source
+    names.formattedName = String(contact.formattedName.unicodeScalars.prefix(256))
+    names.truncated = true
+    return names
   }
 }

@@ -5,7 +5,7 @@ import KithMessages
 import TestKit
 import Testing
 
-@Suite("A subscription over ZeroMQ", .timeLimit(.minutes(1)))
+@Suite("A subscription over ZeroMQ", .timeLimit(.minutes(5)))
 struct SubscriptionTests {
   private let room: TestRoom
   private let log = Lock(EventLogModel(stream: "sync", epoch: "a"))

@@ -7,7 +7,7 @@ import SwiftProtobuf
 import Testing
 import ZeroMQ
 
-@Suite("The port over ZeroMQ", .timeLimit(.minutes(1)))
+@Suite("The port over ZeroMQ", .timeLimit(.minutes(5)))
 struct ZeroMQPortTests {
   private let room: TestRoom
 
