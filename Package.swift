@@ -53,7 +53,8 @@ let package = Package(
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "EventLoop", logging], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
     .target(name: "KithMessages", dependencies: [protobuf], swiftSettings: strict),
-    .target(name: "Bus", dependencies: ["KithMessages", "EventLoop", "Digest", protobuf, logging], swiftSettings: strict),
+    .target(
+      name: "Bus", dependencies: ["KithMessages", "EventLoop", "Digest", protobuf, logging], swiftSettings: strict),
     .target(
       name: "BusZeroMQ", dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", protobuf, logging],
       swiftSettings: strict),
@@ -67,14 +68,19 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux", lifecycle, signals,
+        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux",
+        lifecycle, signals,
         logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
-      name: "KithClient", dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", "Digest", protobuf, logging],
+      name: "KithClient",
+      dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", "Digest", protobuf, logging],
       swiftSettings: strict),
-    .target(name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", protobuf, arguments, logging], swiftSettings: strict),
-    .target(name: "TestKit", dependencies: ["KithMessages", "Bus", protobuf], path: "Sources/TestKit", swiftSettings: strict),
+    .target(
+      name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", protobuf, arguments, logging],
+      swiftSettings: strict),
+    .target(
+      name: "TestKit", dependencies: ["KithMessages", "Bus", protobuf], path: "Sources/TestKit", swiftSettings: strict),
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
@@ -88,10 +94,14 @@ let package = Package(
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
-      name: "BusTests", dependencies: ["Bus", "BusZeroMQ", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging],
+      name: "BusTests",
+      dependencies: [
+        "Bus", "BusZeroMQ", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
-      name: "BusZeroMQTests", dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
+      name: "BusZeroMQTests",
+      dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
       name: "StorageTests",
@@ -106,11 +116,14 @@ let package = Package(
     .testTarget(
       name: "PortContractTests",
       dependencies: [
-        "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit", protobuf, logging,
+        "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit", protobuf,
+        logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "CommandsTests",
-      dependencies: ["Commands", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop", "TestKit", protobuf, arguments],
+      dependencies: [
+        "Commands", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop", "TestKit", protobuf, arguments,
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

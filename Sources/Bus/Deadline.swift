@@ -1,7 +1,12 @@
 internal import KithMessages
 
 /// Waiting with a limit.
-enum Deadline {
+package enum Deadline {
+  /// What a caller is told whose time is over.
+  package static let exceeded = Failure(
+    .deadlineExceeded, "RUNNING_TOO_LONG",
+    "The command did not end in time. It is safe to send it again with the same key.")
+
   /// Runs `work` and gives it up after `limit`.
   ///
   /// - Throws: `DEADLINE_EXCEEDED/RUNNING_TOO_LONG`, or what `work` throws.
@@ -13,9 +18,7 @@ enum Deadline {
         group.addTask { try await work() }
         group.addTask {
           try await Task.sleep(for: limit)
-          throw Failure(
-            .deadlineExceeded, "RUNNING_TOO_LONG",
-            "The command did not end within \(limit). It is safe to send it again with the same key.")
+          throw Self.exceeded
         }
         defer { group.cancelAll() }
         guard let first = try await group.next() else { throw Failure.cancelled }

@@ -39,7 +39,8 @@ public enum Encoding: String, Sendable, Hashable {
     } catch {
       throw Failure(
         .invalidArgument, "MALFORMED",
-        "The body is not a \(M.protoMessageName) in \(self.rawValue): \(Self.why(error)). Compare it with docs/services.md.")
+        "The body is not a \(M.protoMessageName) in \(self.rawValue): \(Self.why(error)). Compare it with docs/services.md."
+      )
     }
   }
 

@@ -57,7 +57,7 @@ public struct Failure: Error, Sendable, Hashable {
 
   /// Something that was named but is not there.
   public static func unknownRecord(_ what: String, _ message: String) -> Failure {
-    Failure(.notFound, "RECORD_UNKNOWN", message, details: ["record": what])
+    Failure(.notFound, "RECORD_UNKNOWN", message, details: ["record": String(what.unicodeScalars.prefix(64))])
   }
 
   /// A fault of ours. The log has the cause under the same id.

@@ -18,6 +18,14 @@ public final class Flights: Sendable {
     var task: Task<Void, Never>?
     var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
     var sinks: [@Sendable (Progress) -> Void] = []
+    /// Why it was cancelled; nil while it was not.
+    var ending: Ending?
+  }
+
+  private enum Ending {
+    case byUser
+    /// Nobody waits any more.
+    case abandoned
   }
 
   private struct State {
@@ -57,7 +65,10 @@ public final class Flights: Sendable {
 
   /// Cancels what runs under an id.
   func cancel(_ id: FlightID) -> Bool {
-    let task = self.state.withLock { $0.flights[id]?.task }
+    let task = self.state.withLock { state in
+      state.flights[id]?.ending = .byUser
+      return state.flights[id]?.task
+    }
     task?.cancel()
     return task != nil
   }
@@ -72,6 +83,7 @@ public final class Flights: Sendable {
       guard !Task.isCancelled else { return .cancelled }
       var flight = state.flights[id] ?? Flight(content: content)
       guard flight.content == content else { return Self.reused }
+      guard flight.ending != .abandoned else { return Self.ending }
       flight.waiters[waiter] = continuation
       if let progress { flight.sinks.append(progress) }
       if flight.task == nil {
@@ -100,6 +112,7 @@ public final class Flights: Sendable {
     let (continuation, abandoned) = self.state.withLock { state in
       let continuation = state.flights[id]?.waiters.removeValue(forKey: waiter)
       let abandoned = continuation != nil && state.flights[id]?.waiters.isEmpty == true
+      if abandoned { state.flights[id]?.ending = .abandoned }
       return (continuation, abandoned ? state.flights[id]?.task : nil)
     }
     abandoned?.cancel()
@@ -109,6 +122,13 @@ public final class Flights: Sendable {
   private func report(_ progress: Progress, of id: FlightID) {
     for sink in self.state.withLock({ $0.flights[id]?.sinks ?? [] }) { sink(progress) }
   }
+
+  /// Whether a person asked for the end of what runs under an id; its end is final then.
+  func isCancelledByUser(_ id: FlightID) -> Bool { self.state.withLock { $0.flights[id]?.ending == .byUser } }
+
+  private static let ending = Failure(
+    .unavailable, "COMMAND_ENDING", "The command ran out of time and is just ending. Send it again in a moment.",
+    retryAfterMilliseconds: 500)
 
   private static let reused = Failure(
     .invalidArgument, "IDEMPOTENCY_KEY_REUSED",

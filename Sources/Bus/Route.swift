@@ -20,7 +20,8 @@ public struct Route: Sendable {
     self.handler = Handler<C>(run: handler)
     self.encoded = { router, body, encoding, context throws(Failure) in
       let command = try encoding.decode(C.self, from: body)
-      let answer = try await router.perform(command, request: body, encoding: encoding, Handler<C>(run: handler), context)
+      let answer = try await router.perform(
+        command, request: body, encoding: encoding, Handler<C>(run: handler), context)
       return EncodedAnswer(
         body: try encoding.encode(answer.reply), attachments: answer.attachments, effects: answer.effects,
         isReplayed: answer.isReplayed)

@@ -26,7 +26,9 @@ public final class Router: Port, Sendable {
   public init(
     _ routes: [Route], flights: Flights = Flights(), journal: any CommandJournal, contentKey: HMACKey, logger: Logger
   ) {
-    let own = [Self.cancel(flights), Self.services(routes.map(\.method) + [Methods.systemCancel, Methods.systemServices])]
+    let own = [
+      Self.cancel(flights), Self.services(routes.map(\.method) + [Methods.systemCancel, Methods.systemServices]),
+    ]
     self.routes = Dictionary((routes + own).map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.flights = flights
     self.journal = journal
@@ -61,7 +63,8 @@ public final class Router: Port, Sendable {
   public func recover() async throws(Failure) {
     for command in try await self.journal.unfinished() {
       let ticket = command.ticket
-      self.logger.info("unfinished command", metadata: ["method": "\(ticket.method.name)", "recovery": "\(ticket.method.recovery)"])
+      self.logger.info(
+        "unfinished command", metadata: ["method": "\(ticket.method.name)", "recovery": "\(ticket.method.recovery)"])
       switch ticket.method.recovery {
       case .report:
         await self.journal.conclude(
@@ -70,10 +73,20 @@ public final class Router: Port, Sendable {
             .aborted, "OUTCOME_UNKNOWN",
             "kithd stopped while \(ticket.method.name) was running. Look at the result before sending it again."))
       case .rerun, .resume:
-        guard let route = self.routes[ticket.method.name] else { continue }
+        guard let route = self.routes[ticket.method.name] else {
+          await self.journal.conclude(ticket, with: Self.unserved(ticket.method.name))
+          continue
+        }
         var context = CallContext(requestID: ticket.requestID, idempotencyKey: ticket.key)
         context.ticket = ticket
-        Task { [context] in try? await route.rerun(self, command, context) }
+        Task { [context] in
+          do throws(Failure) {
+            try await route.rerun(self, command, context)
+          } catch {
+            self.logger.warning("unfinished command failed", metadata: ["reason": "\(error.reason)"])
+            await self.journal.conclude(ticket, with: error)
+          }
+        }
       }
     }
   }
@@ -127,8 +140,11 @@ public final class Router: Port, Sendable {
     do {
       _ = try await handler.run(command, context)
     } catch {
-      if ticket.method.isLongRunning { await self.journal.conclude(ticket, with: error) }
-      throw error
+      let id = FlightID(principal: ticket.principal, key: ticket.key)
+      // Out of time is not the command's answer: the same key may be sent again.
+      let failure = error.code == .cancelled && !self.flights.isCancelledByUser(id) ? Deadline.exceeded : error
+      if ticket.method.isLongRunning { await self.journal.conclude(ticket, with: failure) }
+      throw failure
     }
     guard let outcome = ticket.outcome else {
       let failure = Failure.bug(UUIDv7.make().text)

@@ -21,10 +21,15 @@ extension Google_Protobuf_Timestamp {
   /// Makes a stamp of nanoseconds since 1970.
   public init(nanosecondsSince1970 nanoseconds: Int64) {
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    self = rest < 0
+    self =
+      rest < 0
       ? .init(seconds: seconds - 1, nanos: Int32(rest + 1_000_000_000)) : .init(seconds: seconds, nanos: Int32(rest))
   }
 
-  /// Nanoseconds since 1970.
-  public var nanosecondsSince1970: Int64 { self.seconds * 1_000_000_000 + Int64(self.nanos) }
+  /// Nanoseconds since 1970; the nearest that can be told for a stamp before 1677 or after 2262.
+  public var nanosecondsSince1970: Int64 {
+    let (whole, overflow) = self.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, carry) = whole.addingReportingOverflow(Int64(self.nanos))
+    return overflow || carry ? (self.seconds < 0 ? .min : .max) : sum
+  }
 }

@@ -12,28 +12,37 @@ enum ContentKey {
   /// - Throws: `FAILED_PRECONDITION/NOT_CONFIGURED` when the file cannot be used.
   static func load(directory: String) throws(Failure) -> HMACKey {
     let path = "\(directory)/content.key"
-    if let bytes = Self.read(path), bytes.count == 32 { return HMACKey(bytes) }
+    if let bytes = try Self.read(path) { return HMACKey(bytes) }
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Self.failure(path) }
     defer { close(descriptor) }
-    guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else { throw Self.failure(path) }
+    guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+      unlink(path)
+      throw Self.failure(path)
+    }
     return HMACKey(bytes)
   }
 
-  private static func read(_ path: String) -> [UInt8]? {
+  /// The key in the file; nil when there is no file. Never replaces one: remembered commands could not be told again.
+  private static func read(_ path: String) throws(Failure) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw Self.failure(path)
+    }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = Glibc.read(descriptor, &bytes, bytes.count)
-    return count > 0 ? Array(bytes.prefix(count)) : nil
+    guard count == 32 else { throw Self.failure(path) }
+    return Array(bytes.prefix(count))
   }
 
   private static func failure(_ path: String) -> Failure {
     Failure(
       .failedPrecondition, "NOT_CONFIGURED",
-      "\(path) cannot be written: \(String(cString: strerror(errno))). Check the owner of the state directory.")
+      "\(path) is not a key of 32 bytes that can be read and written here (\(String(cString: strerror(errno)))). "
+        + "Check its owner; remove it when it is damaged, which makes kithd forget what it has answered.")
   }
 }

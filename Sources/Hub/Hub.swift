@@ -37,7 +37,9 @@ public struct Hub: ServiceLifecycle.Service {
     defer { withExtendedLifetime(lock) {} }
 
     let publisher = EventRelay()
-    let storage = try StorageActor(directory: self.locations.stateDirectory, logger: self.logger) { publisher.publish($0) }
+    let storage = try StorageActor(directory: self.locations.stateDirectory, logger: self.logger) {
+      publisher.publish($0)
+    }
     do {
       try await self.serve(storage, runtime, publisher, notifier)
     } catch {
@@ -65,7 +67,9 @@ public struct Hub: ServiceLifecycle.Service {
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
-    let keeper = SourceKeeper(contacts: contacts, plan: self.configuration.plan, loop: loop)
+    // A loop of its own: looking a folder up may wait for a disk or a network.
+    let files = try LoopExecutor(name: "kith-files", poller: try DescriptorPoller(), logger: self.logger)
+    let keeper = SourceKeeper(contacts: contacts, plan: self.configuration.plan, loop: files)
     publisher.connect { eventsPlane.publish($0) }
     publisher.connect { keeper.see($0) }
 

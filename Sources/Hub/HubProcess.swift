@@ -33,7 +33,8 @@ public struct HubProcess: Sendable {
       let group = ServiceGroup(
         configuration: .init(
           services: [.init(service: hub, successTerminationBehavior: .gracefullyShutdownGroup)],
-          gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "kithd.lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })))
+          gracefulShutdownSignals: [.sigterm, .sigint],
+          logger: Logger(label: "kithd.lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })))
       try await group.run()
       return 0
     } catch let failure as Failure {

@@ -21,6 +21,7 @@ extension Port {
     defer { for task in waiting { task.cancel() } }
     var digest = SHA256()
     while next < offsets.count || !waiting.isEmpty {
+      guard !Task.isCancelled else { throw .cancelled }
       while next < offsets.count, waiting.count < window {
         let offset = offsets[next]
         waiting.append(Task { await self.piece(of: blob, at: offset) })
@@ -54,6 +55,7 @@ extension Port {
     var waiting: [(offset: UInt64, count: Int, reply: Task<Result<BlobPutReply, Failure>, Never>)] = []
     defer { for put in waiting { put.reply.cancel() } }
     while offset < blob.size || !waiting.isEmpty {
+      guard !Task.isCancelled else { throw .cancelled }
       while offset < blob.size, waiting.count < window {
         let (at, count) = (offset, Int(min(UInt64(piece), blob.size - offset)))
         let bytes = try read(at, count)

@@ -97,7 +97,7 @@ struct CommandRows {
           """
       ).compactMap { row in
         let name: String = row[3]
-        // A method that a newer or older hub knew; its row ages out like the others.
+        // A method that a newer or older hub knew: its row waits for a hub that knows it again.
         guard let method = Methods.all.first(where: { $0.name == name }) else { return nil }
         return UnfinishedCommand(
           principal: row[0], key: row[1], requestID: row[2], method: method, fingerprint: [UInt8](row[4] as Data),

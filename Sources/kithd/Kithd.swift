@@ -15,7 +15,8 @@ struct Kithd: AsyncParsableCommand {
   @Option(help: "Where the sockets live. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
   var runtimeDir: String?
 
-  @Option(help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml when it is there.")
+  @Option(
+    help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml when it is there.")
   var config: String?
 
   /// Ends with 2 where the options are wrong, as with a wrong configuration; ArgumentParser has 64 (sysexits.h).
@@ -31,8 +32,10 @@ struct Kithd: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let code = await HubProcess(stateDirectory: self.stateDir, runtimeDirectory: self.runtimeDir, configPath: self.config)
-      .run()
+    let code = await HubProcess(
+      stateDirectory: self.stateDir, runtimeDirectory: self.runtimeDir, configPath: self.config
+    )
+    .run()
     guard code == 0 else { throw ExitCode(code) }
   }
 }

@@ -17,7 +17,8 @@ struct ServiceReference {
       if method.service != service {
         service = method.service
         out += ["", "## \(service)"]
-        let prose = self.files.flatMap(\.services).first { $0.name == service }?
+        let prose =
+          self.files.flatMap(\.services).first { $0.name == service }?
           .protoSourceComments(commentPrefix: "", leadingDetachedPrefix: nil) ?? ""
         if !prose.isEmpty { out += ["", flattened(prose)] }
       }
@@ -26,7 +27,10 @@ struct ServiceReference {
       out += self.fields("Reply", method.reply)
       if !method.rules.batch.isEmpty { out.append("- Batches of `\(method.rules.batch)` come before the reply.") }
     }
-    out += ["", "## Who may call what", "", "| method | viewer | recorder | admin | worker |", "| --- | --- | --- | --- | --- |"]
+    out += [
+      "", "## Who may call what", "", "| method | viewer | recorder | admin | worker |",
+      "| --- | --- | --- | --- | --- |",
+    ]
     out += self.methods.map(self.accessRow)
     out += ["", "## Messages"]
     for message in self.files.flatMap(\.messages) where !self.methods.contains(where: { $0.request === message }) {
@@ -54,7 +58,8 @@ struct ServiceReference {
   private func row(_ field: FieldDescriptor) -> String {
     let type = field.messageType?.name ?? field.enumType?.name ?? String(describing: field.type)
     let prose = flattened(field.protoSourceComments(commentPrefix: "", leadingDetachedPrefix: nil))
-    return "- \(field.number) `\(field.name)`: \(field.isRepeated ? "repeated " : "")\(type)\(prose.isEmpty ? "" : " — \(prose)")"
+    return
+      "- \(field.number) `\(field.name)`: \(field.isRepeated ? "repeated " : "")\(type)\(prose.isEmpty ? "" : " — \(prose)")"
   }
 
   private func accessRow(_ method: MethodModel) -> String {

@@ -15,7 +15,8 @@ struct RouterTests {
   private let runs = Lock(0)
 
   private func router(_ routes: [Route], _ flights: Flights = Flights()) -> Router {
-    Router(routes, flights: flights, journal: self.journal, contentKey: HMACKey([1, 2, 3]), logger: Logger(label: "test"))
+    Router(
+      routes, flights: flights, journal: self.journal, contentKey: HMACKey([1, 2, 3]), logger: Logger(label: "test"))
   }
 
   /// A mutating method that counts its runs and commits.
@@ -93,14 +94,15 @@ struct RouterTests {
   @Test func callersWithOneKeyShareOneRun() async throws {
     let gate = Gate()
     let flights = Flights()
-    let router = self.router([
-      Route(RemoveSourceRequest.self) { [journal, runs] _, context throws(Failure) in
-        runs.withLock { $0 += 1 }
-        await gate.wait()
-        await Self.commit(journal, context, removed: 1)
-        return RemoveSourceReply()
-      }
-    ], flights)
+    let router = self.router(
+      [
+        Route(RemoveSourceRequest.self) { [journal, runs] _, context throws(Failure) in
+          runs.withLock { $0 += 1 }
+          await gate.wait()
+          await Self.commit(journal, context, removed: 1)
+          return RemoveSourceReply()
+        }
+      ], flights)
     try await withThrowingTaskGroup(of: UInt32.self) { group in
       for _ in 0..<8 {
         group.addTask { try await router.ask(RemoveSourceRequest(), CallContext(requestID: "one")).contactsRemoved }

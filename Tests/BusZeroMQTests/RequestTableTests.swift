@@ -15,14 +15,14 @@ struct RequestTableTests {
     plain: Bool = false, progress: Bool = true, principal: String = "uid:1", seconds: Int = 30
   ) -> RequestTable.Request {
     .init(
-      principal: principal, service: "kith.v1.Contacts/Sync", encoding: .pb, isPlainRequest: plain,
+      principal: principal, service: "kith.v1.Contacts/Sync", encoding: .pb, content: 1, isPlainRequest: plain,
       wantsProgress: progress, deadline: self.start + .seconds(seconds))
   }
 
   @Test func acceptedComesAfterASecondAndASignOfLifeEveryThree() {
     var table = RequestTable()
     let key = self.key(1, "a")
-    #expect(table.admit(key, self.request(progress: false), now: self.start) == .admitted)
+    #expect(table.admit(key, self.request(progress: false), now: self.start) == .admitted(1))
     #expect(table.wakeAt == self.start + .seconds(1))
     #expect(table.tick(self.start + .milliseconds(999)).isEmpty)
     #expect(table.tick(self.start + .seconds(1)) == [.sendAccepted(key, sequence: 0)])
@@ -36,8 +36,8 @@ struct RequestTableTests {
   @Test func aPlainRequestGetsNothingBeforeItsAnswer() {
     var table = RequestTable()
     let key = self.key(1, "a")
-    #expect(table.admit(key, self.request(plain: true), now: self.start) == .admitted)
-    #expect(table.progress(key, Progress(), now: self.start).isEmpty)
+    #expect(table.admit(key, self.request(plain: true), now: self.start) == .admitted(1))
+    #expect(table.progress(key, 1, Progress(), now: self.start).isEmpty)
     for second in 1..<30 { #expect(table.tick(self.start + .seconds(second)).isEmpty) }
     #expect(table.tick(self.start + .seconds(30)) == [.expire(key)])
   }
@@ -52,12 +52,12 @@ struct RequestTableTests {
       return progress
     }
     #expect(
-      table.progress(key, report(0.1), now: self.start)
+      table.progress(key, 1, report(0.1), now: self.start)
         == [.sendAccepted(key, sequence: 0), .sendProgress(key, report(0.1), sequence: 1)])
     var sent = 0
     for tenth in 1...20 {
       let now = self.start + .milliseconds(100 * tenth)
-      sent += table.progress(key, report(Float(tenth)), now: now).count
+      sent += table.progress(key, 1, report(Float(tenth)), now: now).count
       sent += table.tick(now).count
     }
     #expect(sent <= 8, "two seconds of reports gave \(sent) messages")
@@ -69,15 +69,23 @@ struct RequestTableTests {
 
   @Test func aResendOfARunningRequestIsADuplicate() {
     var table = RequestTable()
-    #expect(table.admit(self.key(1, "a"), self.request(), now: self.start) == .admitted)
+    #expect(table.admit(self.key(1, "a"), self.request(), now: self.start) == .admitted(1))
     #expect(table.admit(self.key(1, "a"), self.request(), now: self.start) == .duplicate)
-    #expect(table.admit(self.key(2, "a"), self.request(), now: self.start) == .admitted)
+    #expect(table.admit(self.key(2, "a"), self.request(), now: self.start) == .admitted(2))
+    let other = RequestTable.Request(
+      principal: "uid:1", service: "kith.v1.Contacts/Sync", encoding: .pb, content: 2, isPlainRequest: false,
+      wantsProgress: true, deadline: self.start + .seconds(30))
+    guard case .refused(let failure) = table.admit(self.key(1, "a"), other, now: self.start) else {
+      Issue.record("other content under a running id was let in")
+      return
+    }
+    #expect(failure.reason == "IDEMPOTENCY_KEY_REUSED")
   }
 
   @Test func limitsHoldAndAreGivenBack() {
     var table = RequestTable(limits: .init(perConnection: 2, perPrincipal: 3, total: 4))
     func admits(_ peer: UInt8, _ id: String, _ principal: String) -> Bool {
-      table.admit(self.key(peer, id), self.request(principal: principal), now: self.start) == .admitted
+      table.admit(self.key(peer, id), self.request(principal: principal), now: self.start).serial != nil
     }
     #expect(admits(1, "a", "uid:1"))
     #expect(admits(1, "b", "uid:1"))
@@ -96,7 +104,7 @@ struct RequestTableTests {
   func everyRequestEndsOnce(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var table = RequestTable(limits: .init(perConnection: 4, perPrincipal: 8, total: 10))
-    var open: Set<RequestTable.Key> = []
+    var open: [RequestTable.Key: RequestTable.Serial] = [:]
     var now = self.start
     for step in 0..<2000 {
       now += .milliseconds(Int.random(in: 0...400, using: &generator))
@@ -106,24 +114,34 @@ struct RequestTableTests {
         var request = self.request(plain: Bool.random(using: &generator))
         request = .init(
           principal: "uid:\(Int.random(in: 0..<2, using: &generator))", service: request.service, encoding: .json,
+          content: 1,
           isPlainRequest: request.isPlainRequest, wantsProgress: true,
           deadline: now + .seconds(Int.random(in: 1...10, using: &generator)))
-        if table.admit(key, request, now: now) == .admitted { open.insert(key) }
+        open[key] = table.admit(key, request, now: now).serial
       case 1:
-        if let key = open.randomElement(using: &generator) {
-          #expect(table.finish(key) != nil)
-          open.remove(key)
+        if let (key, serial) = open.randomElement(using: &generator) {
+          #expect(table.finish(key, serial + 1) == nil, "the end of another admission")
+          #expect(table.finish(key, serial) != nil)
+          open[key] = nil
         }
       case 2:
-        if let key = open.randomElement(using: &generator) { _ = table.progress(key, Progress(), now: now) }
+        if let (key, serial) = open.randomElement(using: &generator) {
+          _ = table.progress(key, serial, Progress(), now: now)
+        }
       default:
         for case .expire(let key) in table.tick(now) {
-          #expect(open.remove(key) != nil)
+          #expect(open.removeValue(forKey: key) != nil)
           #expect(table.finish(key) != nil)
         }
       }
       #expect(table.count == open.count)
       #expect((table.wakeAt == nil) == open.isEmpty)
     }
+  }
+}
+
+extension RequestTable.Admission {
+  fileprivate var serial: RequestTable.Serial? {
+    if case .admitted(let serial) = self { serial } else { nil }
   }
 }

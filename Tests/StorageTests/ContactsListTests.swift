@@ -76,7 +76,9 @@ import Testing
       let page = try fixture.read { try $0.contacts.page(cursor: cursor) }
       // In JSON a reply is up to three times as large, and a body holds 256 KiB.
       #expect(try page.jsonUTF8Data().count < 256 * 1024)
-      #expect(page.contacts.filter(\.truncated).map(\.formattedName) == (page.contacts.contains { $0.formattedName == "3" } ? ["3"] : []))
+      #expect(
+        page.contacts.filter(\.truncated).map(\.formattedName)
+          == (page.contacts.contains { $0.formattedName == "3" } ? ["3"] : []))
       names.append(page.contacts.map(\.formattedName))
       cursor = page.nextCursor
     } while !cursor.isEmpty

@@ -1,5 +1,6 @@
 import Bus
 import BusZeroMQ
+import Digest
 import EventLoop
 import Foundation
 import KithClient
@@ -178,7 +179,10 @@ struct HubBench {
     for _ in 0..<12 {
       let bytes = (0..<3_000_000).map { _ in UInt8.random(in: .min ... .max) }
       let begin = ContinuousClock.now
-      _ = try await client.upload(bytes, mediaType: "audio/wav")
+      var blob = BlobRef()
+      blob.sha256 = Hex.encode(SHA256.digest(bytes))
+      blob.size = UInt64(bytes.count)
+      try await client.upload(blob) { offset, count in Array(bytes[Int(offset)..<Int(offset) + count]) }
       samples.add(begin.duration(to: .now))
     }
     print("upload of 3 MB: \(samples.summary)")

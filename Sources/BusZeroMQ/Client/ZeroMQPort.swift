@@ -213,6 +213,7 @@ public actor ZeroMQPort: LoopActor, Port {
     self.linkCount += 1
     let link = try Link(.dealer, number: self.linkCount, in: self.context, to: self.endpoint)
     link.observe(by: self) { port, ready in port.ready(ready) }
+    self.link?.unblock()
     self.previousLink = self.link
     self.link = link
     return link
@@ -229,6 +230,8 @@ public actor ZeroMQPort: LoopActor, Port {
       self.logger.error("control socket cannot receive", metadata: ["error": "\(error)"])
     }
     self.flush()
+    // A socket that is waited for while there is nothing to send would be reported in every turn.
+    if self.unsent.isEmpty { self.link?.unblock() }
   }
 
   private func take(_ frames: [[UInt8]]) {

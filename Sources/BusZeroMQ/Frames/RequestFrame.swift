@@ -54,13 +54,13 @@ public struct RequestFrame: Sendable, Hashable {
         .malformed(
           "The header is not a kith.v1.RequestHeader in \(encoding.rawValue).", service: service, encoding: encoding))
     }
-    guard !header.requestID.isEmpty, header.requestID.count <= WireLimits.requestID else {
+    guard !header.requestID.isEmpty, header.requestID.utf8.count <= WireLimits.requestID else {
       return .rejected(
         FrameRejection(
           .malformed,
           Failure(
             .invalidArgument, "REQUEST_ID_MISSING",
-            "The header needs a request_id of 1 to \(WireLimits.requestID) characters, the same on every resend."),
+            "The header needs a request_id of 1 to \(WireLimits.requestID) bytes, the same on every resend."),
           service: service, encoding: encoding))
     }
     guard header.idempotencyKey.utf8.count <= WireLimits.idempotencyKey else {
@@ -82,7 +82,7 @@ public struct RequestFrame: Sendable, Hashable {
       let header = ControlLayout.header(RequestHeader.self, frames, rejection.encoding)
     else { return rejection }
     var rejection = rejection
-    rejection.requestID = String(header.requestID.prefix(WireLimits.requestID))
+    if header.requestID.utf8.count <= WireLimits.requestID { rejection.requestID = header.requestID }
     return rejection
   }
 }

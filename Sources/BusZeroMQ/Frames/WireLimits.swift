@@ -18,7 +18,7 @@ public enum WireLimits {
   public static let frame = 1 << 20
   /// Bytes of a service name.
   public static let service = 128
-  /// Characters of a request id.
+  /// Bytes of a request id.
   public static let requestID = 64
   /// Bytes of an idempotency key.
   public static let idempotencyKey = 64

@@ -16,7 +16,9 @@ public struct AccessPolicy: Sendable {
 
   /// Decides on a handshake (ZeroMQ RFC 27).
   public func decide(_ request: ZAPRequest) -> ZAPReply {
-    guard case .null = request.credentials, let peer = request.ipcPeer, peer.uid == self.ownUserID else { return .refuse }
+    guard case .null = request.credentials, let peer = request.ipcPeer, peer.uid == self.ownUserID else {
+      return .refuse
+    }
     return .accept(userID: "uid:\(peer.uid)")
   }
 

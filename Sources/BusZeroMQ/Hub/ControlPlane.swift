@@ -120,7 +120,9 @@ public actor ControlPlane: LoopActor {
       if frame.service == Methods.systemPing.name { return try self.pong(frame, client) }
       try self.start(frame, principal, client)
     } catch {
-      self.send(.final(failure: error, to: frame.header.requestID, service: frame.service, encoding: frame.encoding), to: client)
+      self.send(
+        .final(failure: error, to: frame.header.requestID, service: frame.service, encoding: frame.encoding), to: client
+      )
     }
   }
 
@@ -144,17 +146,19 @@ public actor ControlPlane: LoopActor {
     let key = RequestTable.Key(peer: client.peer, requestID: frame.header.requestID)
     let request = RequestTable.Request(
       principal: principal.name, service: frame.service, encoding: frame.encoding,
-      isPlainRequest: client.isPlainRequest, wantsProgress: frame.header.wantProgress, deadline: now + timeout)
+      content: frame.body.hashValue, isPlainRequest: client.isPlainRequest, wantsProgress: frame.header.wantProgress,
+      deadline: now + timeout)
+    let serial: RequestTable.Serial
     switch self.requests.admit(key, request, now: now) {
     case .duplicate: return
     case .refused(let failure): throw failure
-    case .admitted: break
+    case .admitted(let admitted): serial = admitted
     }
     let context = CallContext(
       requestID: frame.header.requestID, idempotencyKey: frame.header.idempotencyKey, principal: principal,
       attachments: frame.attachments
     ) { [weak self] progress in
-      self?.post { $0.report(progress, of: key) }
+      self?.post { $0.report(progress, of: key, serial) }
     }
     self.tasks[key] = Task.detached { [router, weak self] in
       let outcome: Result<EncodedAnswer, Failure>
@@ -164,7 +168,7 @@ public actor ControlPlane: LoopActor {
       } catch {
         outcome = .failure(error)
       }
-      self?.post { $0.finish(key, frame, outcome) }
+      self?.post { $0.finish(key, serial, frame, outcome) }
     }
     self.arm()
   }
@@ -172,22 +176,25 @@ public actor ControlPlane: LoopActor {
   /// How long the command may take: the nearer of what the caller said and what the method allows when nothing is said.
   private static func timeout(of header: RequestHeader, _ method: Method) throws(Failure) -> Duration {
     if header.hasDeadline {
-      let left = header.deadline.nanosecondsSince1970 - WallClock.nanoseconds()
-      guard left > 0 else {
+      let (deadline, now) = (header.deadline.nanosecondsSince1970, WallClock.nanoseconds())
+      guard deadline > now else {
         throw Failure(
           .deadlineExceeded, "EXPIRED_ON_ARRIVAL",
           "The command's deadline had passed when it arrived. Compare the clocks (System/Hello tells the hub's).")
       }
-      return .nanoseconds(left)
+      return .nanoseconds(deadline - now)
     }
     return .milliseconds(Int64(header.timeoutMs == 0 ? method.timeoutMilliseconds : header.timeoutMs))
   }
 
   // MARK: - Answers
 
-  private func finish(_ key: RequestTable.Key, _ frame: RequestFrame, _ outcome: Result<EncodedAnswer, Failure>) {
+  private func finish(
+    _ key: RequestTable.Key, _ serial: RequestTable.Serial, _ frame: RequestFrame,
+    _ outcome: Result<EncodedAnswer, Failure>
+  ) {
+    guard let (request, sequence) = self.requests.finish(key, serial) else { return }
     self.tasks[key] = nil
-    guard let (request, sequence) = self.requests.finish(key) else { return }
     let client = Client(peer: key.peer, isPlainRequest: request.isPlainRequest)
     switch outcome {
     case .success(let answer): self.send(Self.final(answer, to: frame, sequence: sequence), to: client)
@@ -196,8 +203,8 @@ public actor ControlPlane: LoopActor {
     if self.isClosing, self.requests.count == 0 { self.finishDraining() }
   }
 
-  private func report(_ progress: Progress, of key: RequestTable.Key) {
-    self.perform(self.requests.progress(key, progress, now: .now))
+  private func report(_ progress: Progress, of key: RequestTable.Key, _ serial: RequestTable.Serial) {
+    self.perform(self.requests.progress(key, serial, progress, now: .now))
     self.arm()
   }
 
@@ -213,11 +220,8 @@ public actor ControlPlane: LoopActor {
       case .expire(let key):
         self.tasks.removeValue(forKey: key)?.cancel()
         guard let (request, sequence) = self.requests.finish(key) else { continue }
-        let failure = Failure(
-          .deadlineExceeded, "RUNNING_TOO_LONG",
-          "The command did not end in time. It is safe to send it again with the same key.")
         let client = Client(peer: key.peer, isPlainRequest: request.isPlainRequest)
-        self.send(Self.refusal(failure, key, request, sequence), to: client)
+        self.send(Self.refusal(Deadline.exceeded, key, request, sequence), to: client)
       }
     }
   }
@@ -268,10 +272,17 @@ public actor ControlPlane: LoopActor {
     do throws(Failure) {
       frames = try frame.encoded()
     } catch {
-      guard frame.header.status.code == .ok else { return }
+      guard frame.header.status.code == .ok else {
+        guard !frame.header.status.details.isEmpty || frame.header.status.message.utf8.count > 1024 else { return }
+        var short = frame
+        short.header.status.details = [:]
+        short.header.status.message = String(frame.header.status.message.unicodeScalars.prefix(256))
+        return self.send(short, to: client)
+      }
       // The answer itself is at fault: say that instead of saying nothing.
       return self.send(
-        .final(failure: error, to: frame.header.requestID, service: frame.service, encoding: frame.encoding), to: client)
+        .final(failure: error, to: frame.header.requestID, service: frame.service, encoding: frame.encoding), to: client
+      )
     }
     let message = (client.isPlainRequest ? [client.peer, []] : [client.peer]) + frames
     if self.trySend(message) == .wouldBlock, frame.isFinal {

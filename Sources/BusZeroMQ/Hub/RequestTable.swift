@@ -18,6 +18,8 @@ struct RequestTable {
     let principal: String
     let service: String
     let encoding: Encoding
+    /// Tells the body from another one.
+    let content: Int
     /// Whether the peer is a REQ socket, which gets one FINAL and nothing before it.
     let isPlainRequest: Bool
     let wantsProgress: Bool
@@ -31,9 +33,12 @@ struct RequestTable {
     case expire(Key)
   }
 
+  /// Tells an admission from an earlier one under the same key, whose end may still be on its way.
+  typealias Serial = UInt64
+
   /// What became of a new request.
   enum Admission: Equatable {
-    case admitted
+    case admitted(Serial)
     /// It is a resend of one that runs: the sender waits for the first one's answer.
     case duplicate
     case refused(Failure)
@@ -48,7 +53,7 @@ struct RequestTable {
 
   private struct Entry {
     let request: Request
-    let arrivedAt: ContinuousClock.Instant
+    let serial: Serial
     var lastSentAt: ContinuousClock.Instant
     var lastProgressAt: ContinuousClock.Instant?
     var latest: Progress?
@@ -62,6 +67,7 @@ struct RequestTable {
 
   private let limits: Limits
   private var entries: [Key: Entry] = [:]
+  private var lastSerial: Serial = 0
   private var perConnection: [[UInt8]: Int] = [:]
   private var perPrincipal: [String: Int] = [:]
 
@@ -76,7 +82,15 @@ struct RequestTable {
   func request(_ key: Key) -> Request? { self.entries[key]?.request }
 
   mutating func admit(_ key: Key, _ request: Request, now: ContinuousClock.Instant) -> Admission {
-    guard self.entries[key] == nil else { return .duplicate }
+    if let running = self.entries[key]?.request {
+      guard running.service == request.service, running.content == request.content else {
+        return .refused(
+          Failure(
+            .invalidArgument, "IDEMPOTENCY_KEY_REUSED",
+            "This request id belongs to another command that is running. Use a new one for a new command."))
+      }
+      return .duplicate
+    }
     guard self.entries.count < self.limits.total,
       self.perConnection[key.peer, default: 0] < self.limits.perConnection,
       self.perPrincipal[request.principal, default: 0] < self.limits.perPrincipal
@@ -87,16 +101,21 @@ struct RequestTable {
           "Too many commands at once: \(self.limits.perConnection) a connection, \(self.limits.perPrincipal) a user. "
             + "Wait for answers before sending more.", retryAfterMilliseconds: 100))
     }
-    self.entries[key] = Entry(request: request, arrivedAt: now, lastSentAt: now)
+    self.lastSerial += 1
+    self.entries[key] = Entry(request: request, serial: self.lastSerial, lastSentAt: now)
     self.perConnection[key.peer, default: 0] += 1
     self.perPrincipal[request.principal, default: 0] += 1
     self.wake(at: min(now + Self.acceptAfter, request.deadline))
-    return .admitted
+    return .admitted(self.lastSerial)
   }
 
   /// Notes what a command reports; the latest report replaces one that was not sent yet.
-  mutating func progress(_ key: Key, _ progress: Progress, now: ContinuousClock.Instant) -> [Directive] {
-    guard var entry = self.entries[key], !entry.request.isPlainRequest, entry.request.wantsProgress else { return [] }
+  mutating func progress(
+    _ key: Key, _ serial: Serial, _ progress: Progress, now: ContinuousClock.Instant
+  ) -> [Directive] {
+    guard var entry = self.entries[key], entry.serial == serial, !entry.request.isPlainRequest,
+      entry.request.wantsProgress
+    else { return [] }
     entry.latest = progress
     entry.hasUnsentProgress = true
     let due = entry.lastProgressAt.map { $0 + Self.progressEvery } ?? now
@@ -111,8 +130,11 @@ struct RequestTable {
   }
 
   /// Takes a request out: its FINAL is sent, or nobody waits for it.
-  mutating func finish(_ key: Key) -> (request: Request, sequence: UInt32)? {
-    guard let entry = self.entries.removeValue(forKey: key) else { return nil }
+  ///
+  /// - Parameter serial: Of the admission that ends; nil = whichever it is.
+  mutating func finish(_ key: Key, _ serial: Serial? = nil) -> (request: Request, sequence: UInt32)? {
+    guard let entry = self.entries[key], serial == nil || serial == entry.serial else { return nil }
+    self.entries[key] = nil
     Self.release(&self.perConnection, key.peer)
     Self.release(&self.perPrincipal, entry.request.principal)
     if self.entries.isEmpty { self.wakeAt = nil }

@@ -32,7 +32,10 @@ struct SourceState {
   func advice(_ style: Style) -> [String] {
     let name = Printable.text(Self.name(self.status))
     var lines: [String] = []
-    if self.status.heldBack > 0 {
+    if self.status.heldBack > 0, self.status.holdReason == "LISTING_NOT_WHOLE" {
+      let count = Count.of(Int(self.status.heldBack), "deletion")
+      lines.append(style.notice("  \(count) held back, because the source could not be read as a whole."))
+    } else if self.status.heldBack > 0 {
       let count = Count.of(Int(self.status.heldBack), "deletion")
       let why = self.status.holdReason == "ALL_WOULD_GO" ? "every contact would go" : "so many at once may be a mistake"
       lines.append(style.notice("  \(count) held back, because \(why)."))

@@ -57,7 +57,8 @@ actor ContactExport {
     let (request, cursor, format) = (self.request, self.cursor, self.format)
     let (bytes, next) = try await self.storage.read { view throws(Failure) -> ([UInt8], String) in
       let page = try view.contacts.page(
-        limit: 100, cursor: cursor, source: request.source, includeDeleted: request.includeDeleted)
+        limit: 20, cursor: cursor, source: request.source, includeDeleted: request.includeDeleted,
+        isReply: false)
       var bytes: [UInt8] = []
       for (index, contact) in page.contacts.enumerated() {
         bytes += try format.bytes(of: contact, isFirst: cursor.isEmpty && index == 0, in: view)

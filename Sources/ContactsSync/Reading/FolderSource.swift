@@ -12,7 +12,7 @@ struct FolderSource: Sendable {
   /// A file that changes while it is read is read again at most so often, then left for the next pass.
   private static let attempts = 3
   /// The largest file, in bytes.
-  private static let fileLimit = 64 << 20
+  private static let fileLimit = 17 << 20
 
   func probe() throws(Failure) -> ProbeSourceReply {
     let listing = try Folder(path: self.path).list()

@@ -45,6 +45,8 @@ public actor SourceKeeper: LoopActor {
   private var noticesWatch: Watch?
   private var timer: LoopTimer?
   private var rewatchTimer: LoopTimer?
+  /// Sources whose place is being looked up; one that is removed meanwhile is taken out.
+  private var arriving: Set<String> = []
 
   /// Makes a keeper that does nothing before ``start()``.
   public init(contacts: ContactsSyncActor, plan: Plan, loop: LoopExecutor) {
@@ -67,6 +69,7 @@ public actor SourceKeeper: LoopActor {
 
   /// Starts nothing any more.
   public func stop() {
+    self.arriving = []
     self.noticesWatch = nil
     self.notices = nil
     self.sources = [:]
@@ -89,11 +92,13 @@ public actor SourceKeeper: LoopActor {
 
   private func see(_ name: String, isGone: Bool) {
     if isGone {
+      self.arriving.remove(name)
       if let watch = self.sources.removeValue(forKey: name)?.watch { self.end(watch) }
       self.arm()
-    } else if self.sources[name] == nil {
+    } else if self.sources[name] == nil, self.arriving.insert(name).inserted {
       Task {
         guard let location = await self.contacts.locations().first(where: { $0.name == name }) else { return }
+        guard self.arriving.remove(name) != nil else { return }
         self.add(location, startsNow: false)
         self.arm()
       }

@@ -175,6 +175,9 @@ extension CardTable where View == Transaction {
       try self.forget([newHref], in: source)
     }
     let contacts = try self.view.attempt { database in
+      // What was noted of something else that had the name, such as a link, goes with it.
+      try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
+        .execute(arguments: [row, newHref])
       try database.cachedStatement(sql: "UPDATE card_problem SET href = ? WHERE source = ? AND href = ?")
         .execute(arguments: [newHref, row, href])
       return try Row.fetchAll(

@@ -22,9 +22,10 @@ public struct ContactTable<View: DatabaseView> {
   ///   - cursor: `next_cursor` of the page before; empty = the first page.
   ///   - source: Only of this one; empty = of all.
   ///   - includeDeleted: Whether deleted contacts stand among the others.
+  ///   - isReply: Whether the page has to fit one reply; else it has all contacts of `limit`, whole.
   /// - Throws: `FIELD_INVALID` for the cursor or the limit; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func page(
-    limit: UInt32 = 0, cursor: String = "", source: String = "", includeDeleted: Bool = false
+    limit: UInt32 = 0, cursor: String = "", source: String = "", includeDeleted: Bool = false, isReply: Bool = true
   ) throws(Failure) -> ListContactsReply {
     let limit = try PageLimit.records(limit)
     let start = cursor.isEmpty ? PageCursor(key: "", row: 0) : try PageCursor(text: cursor)
@@ -40,7 +41,8 @@ public struct ContactTable<View: DatabaseView> {
       return try Row.fetchAll(statement, arguments: arguments).map { PageCursor(key: $0[0], row: $0[1]) }
     }
     var reply = ListContactsReply()
-    reply.contacts = try self.loadWhatFits(places.prefix(limit).map(\.row))
+    let rows = places.prefix(limit).map(\.row)
+    reply.contacts = isReply ? try self.loadWhatFits(rows) : try self.load(rows)
     if reply.contacts.count < places.count { reply.nextCursor = places[reply.contacts.count - 1].text }
     return reply
   }

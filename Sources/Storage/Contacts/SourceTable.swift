@@ -43,7 +43,8 @@ public struct SourceTable<View: DatabaseView> {
       try Int64.fetchOne(database.cachedStatement(sql: "SELECT id FROM source WHERE name = ?"), arguments: [name])
     }
     guard let row else {
-      throw .unknownRecord(name, "There is no source named '\(name.prefix(64))'. `kith contacts sources` lists them.")
+      throw .unknownRecord(
+        name, "There is no source named '\(name.prefix(64))'. `kith contacts source list` shows those there are.")
     }
     return row
   }
