@@ -103,14 +103,13 @@ class BadClient:
 
     def read(self):
         """Lets the hub catch up: a good request on each connection is answered after the bad ones before it."""
-        for place, wire in enumerate(self.sockets):
+        for wire in self.sockets:
             wire.send_multipart([b"KTHC01", b"\x01", b"kith.v1.System/Ping", b"json", b'{"requestId": "catch-up"}', b"{}"])
             while wire.poll(5000):
                 self.answers += 1
                 if b'"catch-up"' in wire.recv_multipart()[4]:
                     break
             else:
-                # A frame over the limit ends a connection; what was sent on it is lost.
                 raise AssertionError("the hub does not answer a good request on a bad connection")
         while self.subscriber.poll(0):
             self.subscriber.recv_multipart()

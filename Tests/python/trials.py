@@ -73,11 +73,9 @@ def daemon(start=True, **options):
         hub.remove()
 
 
-def kith(hub, *arguments, user=None):
+def kith(hub, *arguments):
     """Runs the command-line client."""
     line = [BINARIES / "kith", "--runtime-dir", hub.runtime, *arguments]
-    if user is not None:
-        line = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *line]
     return subprocess.run(line, capture_output=True, text=True, timeout=60)
 
 
