@@ -57,20 +57,20 @@ struct CommandRows {
   ///
   /// - Parameter keptBytes: Of all finished rows ever, this one included.
   func insertFinished(
-    _ ticket: CommandTicket, header: Data, reply: Data, keptBytes: Int64, now: Int64
+    _ ticket: CommandTicket, header: [UInt8], reply: [UInt8], keptBytes: Int64, now: Int64
   ) throws(Failure) {
     try self.view.attempt { database in
-      let statement = try database.cachedStatement(
-        sql: """
-          INSERT INTO command
-            (principal, key, request_id, method, fingerprint, created_at, finished_at, kept_bytes, header, reply)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-          """)
-      try statement.execute(
-        arguments: [
-          ticket.principal, ticket.key, ticket.requestID, ticket.method.name, Data(ticket.fingerprint), now, now,
-          keptBytes, header, reply,
-        ])
+      let statement = try EngineStatement(
+        database,
+        """
+        INSERT INTO command
+          (principal, key, request_id, method, fingerprint, created_at, finished_at, kept_bytes, header, reply)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+      try statement.run([
+        .text(ticket.principal), .text(ticket.key), .text(ticket.requestID), .text(ticket.method.name),
+        .blob(ticket.fingerprint), .integer(now), .integer(now), .integer(keptBytes), .blob(header), .blob(reply),
+      ])
     }
   }
 

@@ -1,5 +1,4 @@
 internal import Bus
-internal import Foundation
 internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
@@ -15,8 +14,8 @@ final class EventScribe {
   private var firsts: [UInt64]
   private let now: Int64
   private var changedContacts: [String] = []
-  private let insertEvent: Statement
-  private let noteLast: Statement
+  private let insertEvent: EngineStatement
+  private let noteLast: EngineStatement
 
   /// Begins a group.
   ///
@@ -28,13 +27,14 @@ final class EventScribe {
     self.epoch = position.epoch
     self.firsts = position.firsts
     self.now = now
-    self.insertEvent = try database.cachedStatement(
-      sql: "INSERT INTO event (stream, seq, key, time, cause, tombstone, payload) VALUES (?, ?, ?, ?, ?, ?, ?)")
-    self.noteLast = try database.cachedStatement(
-      sql: """
-        INSERT INTO last_event (stream, key, seq) VALUES (?, ?, ?)
-        ON CONFLICT (stream, key) DO UPDATE SET seq = excluded.seq
-        """)
+    self.insertEvent = try EngineStatement(
+      database, "INSERT INTO event (stream, seq, key, time, cause, tombstone, payload) VALUES (?, ?, ?, ?, ?, ?, ?)")
+    self.noteLast = try EngineStatement(
+      database,
+      """
+      INSERT INTO last_event (stream, key, seq) VALUES (?, ?, ?)
+      ON CONFLICT (stream, key) DO UPDATE SET seq = excluded.seq
+      """)
   }
 
   func beginMember(cause: String) {
@@ -68,16 +68,17 @@ final class EventScribe {
     let stream = try EventStream(named: name)
     let seq = self.ledger.take(stream)
     try view.attempt { database in
-      let payload: Data = try event.serializedBytes()
-      try self.insertEvent.execute(
-        arguments: [stream.rawValue, Int64(seq), key, self.now, self.cause, tombstone, payload])
+      try self.insertEvent.run([
+        .integer(Int64(stream.rawValue)), .integer(Int64(seq)), .text(key), .integer(self.now), .text(self.cause),
+        .integer(tombstone ? 1 : 0), .blob(try event.serializedBytes()),
+      ])
       guard !key.isEmpty else { return }
       if self.firsts[stream.rawValue] > 1 { try self.dropCompactedLast(of: stream, key, database) }
       if tombstone {
         try database.cachedStatement(sql: "DELETE FROM last_event WHERE stream = ? AND key = ?")
           .execute(arguments: [stream.rawValue, key])
       } else {
-        try self.noteLast.execute(arguments: [stream.rawValue, key, Int64(seq)])
+        try self.noteLast.run([.integer(Int64(stream.rawValue)), .text(key), .integer(Int64(seq))])
       }
     }
     var logged = LoggedEvent()

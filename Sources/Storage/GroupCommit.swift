@@ -152,6 +152,8 @@ final class GroupCommit: Sendable {
   }
 
   private func begin(_ database: Database) throws -> EventScribe {
+    // Where an earlier ROLLBACK failed as well, on a disk that refused everything.
+    if database.isInsideTransaction { try database.rollback() }
     try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
     return try EventScribe(database, position: self.position, now: WallClock.nanoseconds())
   }
@@ -164,12 +166,12 @@ final class GroupCommit: Sendable {
     _ members: [PendingWrite], _ transaction: Transaction, conclude: (@escaping PendingWrite.Conclusion) -> Void
   ) throws -> Int {
     let database = transaction.database
-    let savepoint = try database.cachedStatement(sql: "SAVEPOINT member")
-    let release = try database.cachedStatement(sql: "RELEASE member")
+    let savepoint = try EngineStatement(database, "SAVEPOINT member")
+    let release = try EngineStatement(database, "RELEASE member")
     let begin = ContinuousClock.now
     for (index, member) in members.enumerated() {
       if index > 0, begin.duration(to: .now) > self.limits.groupDuration { return index }
-      try savepoint.execute()
+      try savepoint.run()
       transaction.scribe.beginMember(cause: member.cause)
       do throws(Failure) {
         let conclusion = try member.perform(transaction)
@@ -182,7 +184,7 @@ final class GroupCommit: Sendable {
         try database.execute(sql: "ROLLBACK TO member")
         conclude { member.fail(error) }
       }
-      try release.execute()
+      try release.run()
     }
     return members.count
   }

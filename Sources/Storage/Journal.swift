@@ -1,6 +1,5 @@
 internal import Bus
 internal import EventLoop
-internal import Foundation
 internal import GRDB
 internal import KithMessages
 internal import Logging
@@ -62,13 +61,13 @@ final class Journal: Sendable {
     var header = ReplyHeader()
     header.status = outcome.status
     header.effects = outcome.effects
-    let keptHeader: Data = try transaction.attempt { _ in try header.serializedBytes() }
+    let keptHeader: [UInt8] = try transaction.attempt { _ in try header.serializedBytes() }
     let keptBytes = self.state.withLock { state in
       state.index.note(ticket)
       return state.index.add(bytes: keptHeader.count + outcome.reply.count + Self.rowBytes)
     }
     try rows.insertFinished(
-      ticket, header: keptHeader, reply: Data(outcome.reply), keptBytes: keptBytes, now: WallClock.nanoseconds())
+      ticket, header: keptHeader, reply: outcome.reply, keptBytes: keptBytes, now: WallClock.nanoseconds())
     return {
       ticket.settle(outcome)
       self.noteFinished()

@@ -1,5 +1,4 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
 
@@ -54,8 +53,11 @@ extension StorageActor {
   public nonisolated func backup(now: Int64 = WallClock.nanoseconds()) async throws(Failure) -> BlobRef {
     let path = self.blobs.scratchPath()
     do {
+      // Made private before SQLite fills it.
+      _ = try DiskFile.open(path, create: true)
       var readOnly = Configuration()
       readOnly.readonly = true
+      readOnly.busyMode = .timeout(5)
       // A connection of its own: VACUUM cannot run in a transaction, and the writer goes on meanwhile.
       let source = try DatabaseQueue(path: StoreFile.path(in: self.file.directory), configuration: readOnly)
       try await source.writeWithoutTransaction { database in
@@ -65,7 +67,7 @@ extension StorageActor {
       try await Self.prepareForRestore(path)
       return try await self.blobs.adopt(path, mediaType: "application/vnd.sqlite3", now: now)
     } catch {
-      try? FileManager.default.removeItem(atPath: path)
+      DiskFile.remove(path)
       throw self.health.failure(for: error)
     }
   }

@@ -63,6 +63,8 @@ struct StoreFile: Sendable {
     configuration.label = "kith.store"
     configuration.busyMode = .timeout(5)
     configuration.maximumReaderCount = 3
+    // Memory is given back without closing readers: opening one again costs the next read a millisecond.
+    configuration.persistentReadOnlyConnections = true
     configuration.prepareDatabase { database in
       // KiB; four connections at most.
       try database.execute(sql: "PRAGMA cache_size = -1024")

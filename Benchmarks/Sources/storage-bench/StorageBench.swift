@@ -30,15 +30,15 @@ struct StorageBench {
     }
     let router = Router(
       [
-        Route(answering: RestoreContactRequest.self) { command, context throws(Failure) in
-          try await storage.commit(RestoreContactRequest.self, context) { transaction throws(Failure) in
+        Route(answering: RemoveSourceRequest.self) { command, context throws(Failure) in
+          try await storage.commit(RemoveSourceRequest.self, context) { transaction throws(Failure) in
             try transaction.attempt { database in
               try database.cachedStatement(sql: "INSERT INTO record VALUES (?, 'A name of usual length', ?)")
-                .execute(arguments: [command.id, WallClock.nanoseconds()])
+                .execute(arguments: [command.name, WallClock.nanoseconds()])
             }
-            transaction.changed(contacts: [command.id])
-            var reply = GetContactReply()
-            reply.contact.id = command.id
+            transaction.changed(contacts: [command.name])
+            var reply = RemoveSourceReply()
+            reply.contactsRemoved = 1
             return reply
           }
         }
@@ -50,15 +50,17 @@ struct StorageBench {
         group.addTask {
           var count = 0
           while start.duration(to: .now) < .seconds(seconds) {
-            var command = RestoreContactRequest()
-            command.id = UUIDv7.make().text
+            var command = RemoveSourceRequest()
+            command.name = UUIDv7.make().text
             _ = try await router.ask(command)
             count += 1
           }
           return count
         }
       }
-      return try await group.reduce(0, +)
+      var total = 0
+      for try await count in group { total += count }
+      return total
     }
     let took = start.duration(to: .now)
     let perSecond = Double(counts) / (Double(took.components.seconds) + Double(took.components.attoseconds) / 1e18)

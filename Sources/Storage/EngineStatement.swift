@@ -1,0 +1,71 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// A prepared statement of the engine's own rows, bound and run without GRDB's argument arrays.
+///
+/// Several of these run for every command, and boxing their arguments took more time than SQLite itself. Nothing observes
+/// these tables through GRDB, so its bookkeeping of statements is not missed.
+struct EngineStatement {
+  private let statement: Statement
+  private let database: Database
+
+  init(_ database: Database, _ sql: String) throws {
+    self.statement = try database.cachedStatement(sql: sql)
+    self.database = database
+  }
+
+  /// Runs the statement with its parameters, in their order.
+  func run(_ values: [EngineValue]) throws {
+    // The statement belongs to the connection of the closure that this runs in, and lives as long as `self`.
+    let handle = unsafe self.statement.sqliteStatement
+    for (index, value) in values.enumerated() { try self.require(unsafe value.bind(to: handle, at: CInt(index + 1))) }
+    let result = unsafe sqlite3_step(handle)
+    // Told before the reset, which clears the message.
+    defer { unsafe sqlite3_reset(handle) }
+    try self.require(result)
+  }
+
+  /// Runs a statement without parameters.
+  func run() throws {
+    // As above.
+    let handle = unsafe self.statement.sqliteStatement
+    defer { unsafe sqlite3_reset(handle) }
+    try self.require(unsafe sqlite3_step(handle))
+  }
+
+  private func require(_ result: CInt) throws {
+    guard result == SQLITE_OK || result == SQLITE_DONE || result == SQLITE_ROW else {
+      throw DatabaseError(
+        resultCode: ResultCode(rawValue: result), message: self.database.lastErrorMessage, sql: self.statement.sql)
+    }
+  }
+}
+
+/// A parameter of an ``EngineStatement``.
+enum EngineValue {
+  case integer(Int64)
+  case text(String)
+  case blob([UInt8])
+
+  /// - Returns: SQLite's result code.
+  func bind(to handle: OpaquePointer, at index: CInt) -> CInt {
+    // SQLite copies text and bytes before the call returns.
+    let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    switch self {
+    case .integer(let value):
+      return unsafe sqlite3_bind_int64(handle, index, value)
+    case .text(var value):
+      return value.withUTF8 { bytes in
+        unsafe bytes.withMemoryRebound(to: CChar.self) {
+          unsafe sqlite3_bind_text(handle, index, $0.baseAddress, CInt($0.count), copied)
+        }
+      }
+    case .blob(let value):
+      // An empty array may have no address, which would bind NULL.
+      guard !value.isEmpty else { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
+      return unsafe value.withUnsafeBytes {
+        unsafe sqlite3_bind_blob(handle, index, $0.baseAddress, CInt($0.count), copied)
+      }
+    }
+  }
+}
