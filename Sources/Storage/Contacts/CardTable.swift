@@ -99,10 +99,10 @@ extension CardTable where View == Transaction {
     }
     let isReadable = card.hasContact
     try self.view.attempt { database in
-      try database.cachedStatement(sql: isReadable ? Self.replacement : Self.remark).execute(arguments: [
-        sourceRow, ColumnValues.text(card.href), contact, ColumnValues.text(card.fingerprint), card.rawSha256,
-        isReadable ? card.semanticDigest : Data(), ColumnValues.text(card.contact.uid),
-        isReadable ? card.raw : Data(),
+      try EngineStatement(database, isReadable ? Self.replacement : Self.remark).run([
+        .integer(sourceRow), .text(of: card.href), contact.map { .integer($0) } ?? .null, .text(of: card.fingerprint),
+        .blob(Array(card.rawSha256)), .blob(isReadable ? Array(card.semanticDigest) : []),
+        .text(of: card.contact.uid), .blob(isReadable ? Array(card.raw) : []),
       ])
       try self.note(
         database, contact: contact ?? self.contact(of: card.href, sourceRow, database), isStale: !isReadable)

@@ -30,17 +30,21 @@ struct ContactSearchIndex {
   }
 
   private func list(_ text: SearchText, row: Int64) throws {
-    try self.run("INSERT INTO contact_search (contact, names, words) VALUES (?, ?, ?)", [row, text.names, text.words])
-    try self.run("INSERT INTO contact_names (rowid, names) VALUES (?, ?)", [row, text.names])
-    try self.run("INSERT INTO contact_words (rowid, words) VALUES (?, ?)", [row, text.words])
+    try self.run(
+      "INSERT INTO contact_search (contact, names, words) VALUES (?, ?, ?)",
+      [.integer(row), .text(text.names), .text(text.words)])
+    try self.run("INSERT INTO contact_names (rowid, names) VALUES (?, ?)", [.integer(row), .text(text.names)])
+    try self.run("INSERT INTO contact_words (rowid, words) VALUES (?, ?)", [.integer(row), .text(text.words)])
   }
 
   private func unlist(_ text: SearchText, row: Int64) throws {
     try self.run(
-      "INSERT INTO contact_names (contact_names, rowid, names) VALUES ('delete', ?, ?)", [row, text.names])
+      "INSERT INTO contact_names (contact_names, rowid, names) VALUES ('delete', ?, ?)",
+      [.integer(row), .text(text.names)])
     try self.run(
-      "INSERT INTO contact_words (contact_words, rowid, words) VALUES ('delete', ?, ?)", [row, text.words])
-    try self.run("DELETE FROM contact_search WHERE contact = ?", [row])
+      "INSERT INTO contact_words (contact_words, rowid, words) VALUES ('delete', ?, ?)",
+      [.integer(row), .text(text.words)])
+    try self.run("DELETE FROM contact_search WHERE contact = ?", [.integer(row)])
   }
 
   private func text(of row: Int64) throws -> SearchText? {
@@ -49,7 +53,7 @@ struct ContactSearchIndex {
     ).map { SearchText(names: $0[0], words: $0[1]) }
   }
 
-  private func run(_ sql: String, _ arguments: StatementArguments) throws {
-    try self.database.cachedStatement(sql: sql).execute(arguments: arguments)
+  private func run(_ sql: String, _ values: [EngineValue]) throws {
+    try EngineStatement(self.database, sql).run(values)
   }
 }

@@ -84,11 +84,7 @@ public struct ContactTable<View: DatabaseView> {
       var contacts = [Contact](repeating: Contact(), count: rows.count)
       let indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($0.element, $0.offset) })
       let cursor = try Row.fetchCursor(
-        database.cachedStatement(
-          sql: """
-            SELECT contact.id, contact.uuid, source.name, \(Self.columns) FROM contact
-            JOIN source ON source.id = contact.source WHERE contact.id IN (SELECT value FROM json_each(?))
-            """), arguments: [ColumnValues.array(rows)])
+        database.cachedStatement(sql: ContactRow.selection), arguments: [ColumnValues.array(rows)])
       while let row = try cursor.next() {
         guard let index = indices[row[0]] else { continue }
         contacts[index] = ContactRow.contact(from: row, at: 3)
@@ -99,8 +95,6 @@ public struct ContactTable<View: DatabaseView> {
       return contacts
     }
   }
-
-  private static var columns: String { ContactRow.columns.map { "contact." + $0 }.joined(separator: ", ") }
 
   private static func selection(ofSource: Bool, where state: String) -> String {
     """

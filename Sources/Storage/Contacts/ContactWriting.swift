@@ -16,8 +16,7 @@ extension ContactTable where View == Transaction {
     }
     let fields = try ContactRow.arguments(of: contact)
     try self.view.attempt { database in
-      try database.cachedStatement(sql: Self.insertion).execute(
-        arguments: StatementArguments([contact.id, source] + fields))
+      try EngineStatement(database, ContactRow.insertion).run([.text(contact.id), .integer(source)] + fields)
       let row = database.lastInsertedRowID
       try ContactValueTable(database: database).insert(contact, row: row)
       if !contact.hasDeletedAt { try ContactSearchIndex(database: database).insert(contact, row: row, source: source) }
@@ -35,8 +34,7 @@ extension ContactTable where View == Transaction {
     let source = try self.view.sources.row(of: contact.source)
     let fields = try ContactRow.arguments(of: contact)
     try self.view.attempt { database in
-      try database.cachedStatement(sql: Self.replacement).execute(
-        arguments: StatementArguments([source] + fields + [row]))
+      try EngineStatement(database, ContactRow.replacement).run([.integer(source)] + fields + [.integer(row)])
       let values = ContactValueTable(database: database)
       try values.delete(row: row)
       try values.insert(contact, row: row)
@@ -158,17 +156,5 @@ extension ContactTable where View == Transaction {
   private static func unknown(_ id: String) -> Failure {
     .unknownRecord(
       id, "There is no contact '\(id.prefix(64))'. It may have been removed; `kith contacts search` finds others.")
-  }
-
-  private static var insertion: String {
-    """
-    INSERT INTO contact (uuid, source, \(ContactRow.columns.joined(separator: ", ")))
-    VALUES (?, ?\(String(repeating: ", ?", count: ContactRow.columns.count)))
-    """
-  }
-
-  private static var replacement: String {
-    let columns = ContactRow.columns.map { $0 == "created_at" ? "created_at = coalesce(?, created_at)" : "\($0) = ?" }
-    return "UPDATE contact SET source = ?, \(columns.joined(separator: ", ")), is_kept = 0 WHERE id = ?"
   }
 }
