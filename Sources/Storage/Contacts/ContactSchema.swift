@@ -131,6 +131,7 @@ extension Migration {
       -- and that made a first pass ten times slower.
       CREATE TABLE contact_search (
         contact INTEGER PRIMARY KEY,
+        sort_key TEXT NOT NULL,
         names TEXT NOT NULL,
         words TEXT NOT NULL
       ) STRICT;

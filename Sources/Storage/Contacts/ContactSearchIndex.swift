@@ -31,8 +31,8 @@ struct ContactSearchIndex {
 
   private func list(_ text: SearchText, row: Int64) throws {
     try self.run(
-      "INSERT INTO contact_search (contact, names, words) VALUES (?, ?, ?)",
-      [.integer(row), .text(text.names), .text(text.words)])
+      "INSERT INTO contact_search (contact, sort_key, names, words) VALUES (?, ?, ?, ?)",
+      [.integer(row), .text(text.sortKey), .text(text.names), .text(text.words)])
     try self.run("INSERT INTO contact_names (rowid, names) VALUES (?, ?)", [.integer(row), .text(text.names)])
     try self.run("INSERT INTO contact_words (rowid, words) VALUES (?, ?)", [.integer(row), .text(text.words)])
   }
@@ -49,8 +49,9 @@ struct ContactSearchIndex {
 
   private func text(of row: Int64) throws -> SearchText? {
     try Row.fetchOne(
-      self.database.cachedStatement(sql: "SELECT names, words FROM contact_search WHERE contact = ?"), arguments: [row]
-    ).map { SearchText(names: $0[0], words: $0[1]) }
+      self.database.cachedStatement(sql: "SELECT sort_key, names, words FROM contact_search WHERE contact = ?"),
+      arguments: [row]
+    ).map { SearchText(sortKey: $0[0], names: $0[1], words: $0[2]) }
   }
 
   private func run(_ sql: String, _ values: [EngineValue]) throws {

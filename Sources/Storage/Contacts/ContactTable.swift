@@ -70,7 +70,7 @@ public struct ContactTable<View: DatabaseView> {
     var bytes = 0
     for start in stride(from: 0, to: rows.count, by: PageLimit.chunk) {
       for contact in try self.load(Array(rows[start..<min(start + PageLimit.chunk, rows.count)])) {
-        bytes += try Encoding.pb.encode(contact).count + 8
+        bytes += contact.roomInReply
         guard bytes <= PageLimit.replyBytes || contacts.isEmpty else { return contacts }
         contacts.append(contact)
       }
