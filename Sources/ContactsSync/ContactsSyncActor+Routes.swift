@@ -38,7 +38,7 @@ extension ContactsSyncActor {
       Route(GetContactRequest.self) { request, _ throws(Failure) in
         try await self.storage.read { view throws(Failure) in
           guard let contact = try view.contacts.get(request.id) else { throw Self.unknownContact(request.id) }
-          return try Self.reply(contact)
+          return Self.reply(contact)
         }
       },
       Route(SearchContactsRequest.self) { request, _ throws(Failure) in
@@ -54,7 +54,7 @@ extension ContactsSyncActor {
       Route(answering: RestoreContactRequest.self) { request, context throws(Failure) in
         let now = self.now()
         return try await self.storage.commit(RestoreContactRequest.self, context) { transaction throws(Failure) in
-          try Self.reply(transaction.contacts.restore(request.id, at: now))
+          Self.reply(try transaction.contacts.restore(request.id, at: now))
         }
       },
       Route(ExportContactsRequest.self) { request, _ throws(Failure) in
@@ -120,9 +120,9 @@ extension ContactsSyncActor {
     return try await self.storage.commit(SyncRequest.self, context) { [reply] _ throws(Failure) in reply }
   }
 
-  private static func reply(_ contact: Contact) throws(Failure) -> GetContactReply {
+  private static func reply(_ contact: Contact) -> GetContactReply {
     var reply = GetContactReply()
-    reply.contact = try PageLimit.fit(contact)
+    reply.contact = PageLimit.fit(contact)
     return reply
   }
 

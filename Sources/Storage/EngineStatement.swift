@@ -1,9 +1,9 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A prepared statement of the engine's own rows, bound and run without GRDB's argument arrays.
+/// A prepared statement for rows that are written often, bound and run without GRDB's argument arrays.
 ///
-/// Several of these run for every command, and boxing their arguments took more time than SQLite itself. Nothing observes
+/// Several of these run for every command and every contact, and boxing their arguments took more time than SQLite itself. Nothing observes
 /// these tables through GRDB, so its bookkeeping of statements is not missed.
 struct EngineStatement {
   private let statement: Statement
@@ -46,12 +46,15 @@ enum EngineValue {
   case integer(Int64)
   case text(String)
   case blob([UInt8])
+  case null
 
   /// - Returns: SQLite's result code.
   func bind(to handle: OpaquePointer, at index: CInt) -> CInt {
     // SQLite copies text and bytes before the call returns.
     let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     switch self {
+    case .null:
+      return unsafe sqlite3_bind_null(handle, index)
     case .integer(let value):
       return unsafe sqlite3_bind_int64(handle, index, value)
     case .text(var value):

@@ -16,6 +16,7 @@ import Testing
       let contact = Self.contact(&random)
       try fixture.write { try $0.contacts.insert(contact) }
       #expect(try fixture.read { try $0.contacts.get(contact.id) } == contact)
+      #expect(try contact.serializedData().count <= contact.roomInReply)
       var other = Self.contact(&random)
       other.id = contact.id
       other.createdAt = .init(nanosecondsSince1970: 7)

@@ -46,6 +46,7 @@ import Storage
     }
     let clock = ContinuousClock()
     var total = Duration.zero
+    let processorTime = Self.processorTime()
     for start in stride(from: 0, to: count, by: Self.batch) {
       let some = Array(cards[start..<min(start + Self.batch, count)])
       total += try await clock.measure {
@@ -58,9 +59,8 @@ import Storage
         }
       }
     }
-    let each = Double(total.components.attoseconds) / 1e12 + Double(total.components.seconds) * 1e6
-    print(
-      "write      \(Int(each / Double(count) * 10) / 10) us a contact, \(Int(Double(count) / each * 1e6)) contacts/s")
+    let processor = (Self.processorTime() - processorTime) / count
+    print("write: \(Int(total / .microseconds(1)) / count) us a contact, \(processor) us of processor")
   }
 
   private static func page(_ count: Int, of store: StorageActor) async throws {
@@ -106,15 +106,22 @@ import Storage
     let clock = ContinuousClock()
     var times: [Duration] = []
     var results = 0
+    let processorTime = Self.processorTime()
     for round in 0..<rounds + rounds / 10 {
       let start = clock.now
       results = try await store.read { view throws(Failure) in try body(round, view) }
       if round >= rounds / 10 { times.append(clock.now - start) }
     }
+    let processor = (Self.processorTime() - processorTime) / (rounds + rounds / 10)
     times.sort()
-    let columns = [times[rounds / 2], times[rounds * 99 / 100]].map {
-      "\($0.components.attoseconds / 1_000_000_000_000)"
-    }
-    print("\(name): p50 \(columns[0]) us, p99 \(columns[1]) us, \(results) results")
+    let columns = [times[rounds / 2], times[rounds * 99 / 100]].map { Int($0 / .microseconds(1)) }
+    print("\(name): p50 \(columns[0]) us, p99 \(columns[1]) us, processor \(processor) us, \(results) results")
+  }
+
+  /// Microseconds that all threads of the process have run.
+  private static func processorTime() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
   }
 }

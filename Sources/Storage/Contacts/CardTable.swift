@@ -99,10 +99,10 @@ extension CardTable where View == Transaction {
     }
     let isReadable = card.hasContact
     try self.view.attempt { database in
-      try database.cachedStatement(sql: isReadable ? Self.replacement : Self.remark).execute(arguments: [
-        sourceRow, ColumnValues.text(card.href), contact, ColumnValues.text(card.fingerprint), card.rawSha256,
-        isReadable ? card.semanticDigest : Data(), ColumnValues.text(card.contact.uid),
-        isReadable ? card.raw : Data(),
+      try EngineStatement(database, isReadable ? Self.replacement : Self.remark).run([
+        .integer(sourceRow), .text(of: card.href), contact.map { .integer($0) } ?? .null, .text(of: card.fingerprint),
+        .blob(Array(card.rawSha256)), .blob(isReadable ? Array(card.semanticDigest) : []),
+        .text(of: card.contact.uid), .blob(isReadable ? Array(card.raw) : []),
       ])
       try self.note(
         database, contact: contact ?? self.contact(of: card.href, sourceRow, database), isStale: !isReadable)
@@ -136,11 +136,16 @@ extension CardTable where View == Transaction {
             WHERE source = ? AND href = ?
             """
         ).execute(arguments: [now, row, href])
-        try self.report(
-          """
-          UPDATE contact SET missing_since = ? WHERE missing_since IS NULL AND deleted_at IS NULL
-          AND id = (SELECT contact FROM card WHERE source = ? AND href = ?) RETURNING uuid
-          """, [now, row, href], database)
+        let contact = try Row.fetchOne(
+          database.cachedStatement(
+            sql: """
+              SELECT contact.id, contact.uuid FROM card JOIN contact ON contact.id = card.contact
+              WHERE card.source = ? AND card.href = ? AND contact.missing_since IS NULL AND contact.deleted_at IS NULL
+              """), arguments: [row, href])
+        guard let contact else { continue }
+        try database.cachedStatement(sql: "UPDATE contact SET missing_since = ? WHERE id = ?")
+          .execute(arguments: [now, contact[0] as Int64])
+        self.view.changed(contacts: [contact[1]])
       }
     }
   }
@@ -174,23 +179,21 @@ extension CardTable where View == Transaction {
       }
       try self.forget([newHref], in: source)
     }
-    let contacts = try self.view.attempt { database in
-      // What was noted of something else that had the name, such as a link, goes with it.
-      try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
-        .execute(arguments: [row, newHref])
-      try database.cachedStatement(sql: "UPDATE card_problem SET href = ? WHERE source = ? AND href = ?")
-        .execute(arguments: [newHref, row, href])
-      return try Row.fetchAll(
-        database.cachedStatement(sql: "UPDATE card SET href = ? WHERE source = ? AND href = ? RETURNING contact"),
-        arguments: [newHref, row, href]
-      ).map { $0[0] as Int64? }
-    }
-    guard let contact = contacts.first else {
+    guard let card = try self.find(href, in: source) else {
       throw .unknownRecord(href, "There is no card '\(href)' in the source '\(source)'.")
     }
     try self.view.attempt { database in
-      try self.report(
-        "UPDATE contact SET source_identifier = ? WHERE id = ? RETURNING uuid", [newHref, contact], database)
+      // What was noted of something else that had the name, such as a link, goes with it.
+      try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
+        .execute(arguments: [row, newHref])
+      for table in ["card", "card_problem"] {
+        try database.cachedStatement(sql: "UPDATE \(table) SET href = ? WHERE source = ? AND href = ?")
+          .execute(arguments: [newHref, row, href])
+      }
+      guard !card.contactID.isEmpty else { return }
+      try database.cachedStatement(sql: "UPDATE contact SET source_identifier = ? WHERE uuid = ?")
+        .execute(arguments: [newHref, card.contactID])
+      self.view.changed(contacts: [card.contactID])
     }
   }
 
@@ -213,17 +216,17 @@ extension CardTable where View == Transaction {
   /// A card is there: its contact is not missing and not kept by hand; stale or not as said, nil = as it is.
   private func note(_ database: Database, contact: Int64?, isStale: Bool?) throws {
     guard let contact else { return }
-    try self.report(
-      """
-      UPDATE contact SET missing_since = NULL, is_kept = 0, stale = coalesce(?1, stale) WHERE id = ?2
-      AND (missing_since IS NOT NULL OR is_kept OR stale <> coalesce(?1, stale)) RETURNING uuid
-      """, [isStale, contact], database)
-  }
-
-  /// Runs an update that returns ids, and tells the transaction of them.
-  private func report(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
-    let ids = try String.fetchAll(database.cachedStatement(sql: sql), arguments: arguments)
-    if !ids.isEmpty { self.view.changed(contacts: ids) }
+    let id = try String.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT uuid FROM contact
+          WHERE id = ? AND (missing_since IS NOT NULL OR is_kept OR stale <> coalesce(?, stale))
+          """), arguments: [contact, isStale])
+    guard let id else { return }
+    try database.cachedStatement(
+      sql: "UPDATE contact SET missing_since = NULL, is_kept = 0, stale = coalesce(?, stale) WHERE id = ?"
+    ).execute(arguments: [isStale, contact])
+    self.view.changed(contacts: [id])
   }
 
   private func contact(of href: String, _ source: Int64, _ database: Database) throws -> Int64? {

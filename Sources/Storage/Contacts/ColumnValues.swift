@@ -77,3 +77,14 @@ enum ColumnValues {
     return array + "]"
   }
 }
+
+extension EngineValue {
+  /// Text as ``ColumnValues`` writes it.
+  static func text(of text: String) -> EngineValue { .text(ColumnValues.text(text)) }
+
+  /// A stamp as ``ColumnValues`` writes it; NULL when it is not set.
+  static func stamp(_ isSet: Bool, _ stamp: Google_Protobuf_Timestamp) -> EngineValue {
+    guard isSet, let nanoseconds = ColumnValues.nanoseconds(stamp) else { return .null }
+    return .integer(nanoseconds)
+  }
+}

@@ -17,36 +17,54 @@ enum ContactRow {
     "photo_media_type", "photo_uri", "revision", "etag", "stale", "created_at", "updated_at", "missing_since", "note",
   ]
 
+  /// Adds a row: id and source, then the columns.
+  static let insertion = """
+    INSERT INTO contact (uuid, source, \(Self.columns.joined(separator: ", ")))
+    VALUES (?, ?\(String(repeating: ", ?", count: Self.columns.count)))
+    """
+
+  /// Writes over a row: source, the columns, then the row's id. A creation stamp that is not said stays.
+  static let replacement: String = {
+    let assignments = Self.columns.map { $0 == "created_at" ? "created_at = coalesce(?, created_at)" : $0 + " = ?" }
+    return "UPDATE contact SET source = ?, \(assignments.joined(separator: ", ")), is_kept = 0 WHERE id = ?"
+  }()
+
+  /// Reads contacts: row, id and the source's name, then the columns.
+  static let selection = """
+    SELECT contact.id, contact.uuid, source.name, \(Self.columns.map { "contact." + $0 }.joined(separator: ", "))
+    FROM contact JOIN source ON source.id = contact.source WHERE contact.id IN (SELECT value FROM json_each(?))
+    """
+
   /// What is written for a contact.
   ///
   /// - Throws: `FIELD_INVALID` for a photo whose digest is none.
-  static func arguments(of contact: Contact) throws(Failure) -> [(any DatabaseValueConvertible)?] {
-    var photo: [UInt8]?
+  static func arguments(of contact: Contact) throws(Failure) -> [EngineValue] {
+    var photo = EngineValue.null
     if contact.hasPhoto {
       guard let digest = Hex.decode(contact.photo.sha256), digest.count == 32 else {
         throw .invalid(field: "photo.sha256", "is not 64 hexadecimal digits.")
       }
-      photo = digest
+      photo = .blob(digest)
     }
     let name = contact.name
     return [
-      ColumnValues.text(SortKey.make(of: contact)),
-      contact.hasDeletedAt ? ColumnValues.nanoseconds(contact.deletedAt) : nil,
-      ColumnValues.text(contact.sourceIdentifier), ColumnValues.text(contact.uid),
-      ColumnValues.text(contact.formattedName), ColumnValues.text(name.prefix),
-      contact.hasName ? ColumnValues.text(name.given) : nil, ColumnValues.text(name.middle),
-      ColumnValues.text(name.family), ColumnValues.text(name.suffix), ColumnValues.text(name.phoneticGiven),
-      ColumnValues.text(name.phoneticFamily), ColumnValues.text(name.phoneticMiddle),
-      ColumnValues.text(contact.nickname), ColumnValues.text(contact.organization),
-      ColumnValues.text(contact.phoneticOrganization), ColumnValues.text(contact.department),
-      ColumnValues.text(contact.title), ColumnValues.text(contact.role), ColumnValues.text(contact.kind),
-      ColumnValues.text(contact.birthday), photo.map { Data($0) }, Int64(truncatingIfNeeded: contact.photo.size),
-      ColumnValues.text(contact.photo.mediaType), ColumnValues.text(contact.photoUri),
-      ColumnValues.text(contact.revision), ColumnValues.text(contact.etag), contact.stale,
-      contact.hasCreatedAt ? ColumnValues.nanoseconds(contact.createdAt) : nil,
-      contact.hasUpdatedAt ? ColumnValues.nanoseconds(contact.updatedAt) : nil,
-      contact.hasMissingSince ? ColumnValues.nanoseconds(contact.missingSince) : nil,
-      ColumnValues.text(contact.note),
+      .text(of: SortKey.make(of: contact)),
+      .stamp(contact.hasDeletedAt, contact.deletedAt),
+      .text(of: contact.sourceIdentifier), .text(of: contact.uid),
+      .text(of: contact.formattedName), .text(of: name.prefix),
+      contact.hasName ? .text(of: name.given) : .null, .text(of: name.middle),
+      .text(of: name.family), .text(of: name.suffix), .text(of: name.phoneticGiven),
+      .text(of: name.phoneticFamily), .text(of: name.phoneticMiddle),
+      .text(of: contact.nickname), .text(of: contact.organization),
+      .text(of: contact.phoneticOrganization), .text(of: contact.department),
+      .text(of: contact.title), .text(of: contact.role), .text(of: contact.kind),
+      .text(of: contact.birthday), photo, .integer(Int64(truncatingIfNeeded: contact.photo.size)),
+      .text(of: contact.photo.mediaType), .text(of: contact.photoUri),
+      .text(of: contact.revision), .text(of: contact.etag), contact.stale ? .integer(1) : .integer(0),
+      .stamp(contact.hasCreatedAt, contact.createdAt),
+      .stamp(contact.hasUpdatedAt, contact.updatedAt),
+      .stamp(contact.hasMissingSince, contact.missingSince),
+      .text(of: contact.note),
     ]
   }
 

@@ -126,9 +126,12 @@ extension Migration {
       ) STRICT, WITHOUT ROWID;
 
       -- What search looks through: one row a live contact, in the form that SearchText writes. The two indexes hold
-      -- which contacts have a trigram, not where: matches are checked against these texts.
+      -- which contacts have a trigram, not where: matches are checked against these texts. There are no triggers:
+      -- FTS5 writes out what it has gathered at each statement that SQLite gives a savepoint, as it gives triggers one,
+      -- and that made a first pass ten times slower.
       CREATE TABLE contact_search (
         contact INTEGER PRIMARY KEY,
+        sort_key TEXT NOT NULL,
         names TEXT NOT NULL,
         words TEXT NOT NULL
       ) STRICT;
@@ -138,19 +141,5 @@ extension Migration {
       CREATE VIRTUAL TABLE contact_words USING fts5 (
         words, content = 'contact_search', content_rowid = 'contact', tokenize = 'trigram case_sensitive 1',
         detail = none, columnsize = 0);
-      CREATE TRIGGER contact_search_insert AFTER INSERT ON contact_search BEGIN
-        INSERT INTO contact_names (rowid, names) VALUES (new.contact, new.names);
-        INSERT INTO contact_words (rowid, words) VALUES (new.contact, new.words);
-      END;
-      CREATE TRIGGER contact_search_delete AFTER DELETE ON contact_search BEGIN
-        INSERT INTO contact_names (contact_names, rowid, names) VALUES ('delete', old.contact, old.names);
-        INSERT INTO contact_words (contact_words, rowid, words) VALUES ('delete', old.contact, old.words);
-      END;
-      CREATE TRIGGER contact_search_update AFTER UPDATE ON contact_search BEGIN
-        INSERT INTO contact_names (contact_names, rowid, names) VALUES ('delete', old.contact, old.names);
-        INSERT INTO contact_words (contact_words, rowid, words) VALUES ('delete', old.contact, old.words);
-        INSERT INTO contact_names (rowid, names) VALUES (new.contact, new.names);
-        INSERT INTO contact_words (rowid, words) VALUES (new.contact, new.words);
-      END;
       """)
 }

@@ -8,7 +8,7 @@ extension ContactTable {
   /// A word of three or more characters is found anywhere in names, organisation, title, phones (by their digits), emails,
   /// addresses and notes; a shorter one at the beginning of a word there, or anywhere in scripts that write without blanks.
   /// Case, accents, character width and the kind of kana make no difference. Contacts whose names match come first, and
-  /// among these names that begin with the longest word; then the order is that of the list. Of more than 400 matches
+  /// among these names that begin with the longest word; then the order is that of the list. Of more than 300 matches
   /// those stored first are taken and put in order.
   ///
   /// - Parameters:
@@ -39,7 +39,7 @@ extension ContactTable {
   }
 
   /// Matches that are put in order; a common word has more, and reading them all would take too long.
-  private static var candidates: Int { 400 }
+  private static var candidates: Int { 300 }
 
   /// Rows of contacts that match in one of the indexes, in the order of the answer.
   private func hits(of query: SearchQuery, in index: String, limit: Int) throws(Failure) -> [Int64] {
@@ -48,15 +48,14 @@ extension ContactTable {
       try Int64.fetchAll(
         database.cachedStatement(
           sql: """
-            SELECT contact.id FROM (
-              SELECT text.contact, instr(text.names, :beginning) = 0 AS place
+            SELECT contact FROM (
+              SELECT text.contact, text.sort_key, instr(text.names, :beginning) = 0 AS place
               FROM contact_\(index) AS found CROSS JOIN contact_search AS text ON text.contact = found.rowid
               WHERE contact_\(index) MATCH :expression AND instr(text.\(index), :first)
                 AND instr(text.\(index), :second) AND (:others IS NULL
                 OR NOT EXISTS (SELECT 1 FROM json_each(:others) WHERE instr(text.\(index), value) = 0))
-              LIMIT :candidates
-            ) AS hit CROSS JOIN contact ON contact.id = hit.contact
-            ORDER BY place, sort_key, contact.id LIMIT :limit
+              LIMIT :candidates)
+            ORDER BY place, sort_key, contact LIMIT :limit
             """),
         arguments: [
           "beginning": query.beginning, "expression": query.expression, "first": words.first ?? "",

@@ -1,24 +1,60 @@
 internal import GRDB
 internal import KithMessages
 
-/// Keeps what search looks through in step with the live contacts. Triggers carry it into the two full-text indexes.
+/// Keeps what search looks through in step with the live contacts: their texts and the two full-text indexes over them.
+///
+/// The indexes do not keep the texts. An entry is taken out by the text that it was made of
+/// (<https://www.sqlite.org/fts5.html#the_delete_command>), which is why nothing else writes these tables.
 struct ContactSearchIndex {
   let database: Database
 
-  /// Makes a contact findable, or findable by what it says now.
-  func put(_ contact: Contact, row: Int64, source: Int64) throws {
+  /// Makes a contact findable that is not.
+  func insert(_ contact: Contact, row: Int64, source: Int64) throws {
+    try self.list(SearchText(of: contact, source: source), row: row)
+  }
+
+  /// Makes a contact findable by what it says now.
+  func update(_ contact: Contact, row: Int64, source: Int64) throws {
     let text = SearchText(of: contact, source: source)
-    try self.database.cachedStatement(
-      sql: """
-        INSERT INTO contact_search (contact, names, words) VALUES (?, ?, ?)
-        ON CONFLICT (contact) DO UPDATE SET names = excluded.names, words = excluded.words
-        WHERE names <> excluded.names OR words <> excluded.words
-        """
-    ).execute(arguments: [row, text.names, text.words])
+    if let old = try self.text(of: row) {
+      guard old != text else { return }
+      try self.unlist(old, row: row)
+    }
+    try self.list(text, row: row)
   }
 
   /// Hides a contact.
   func delete(row: Int64) throws {
-    try self.database.cachedStatement(sql: "DELETE FROM contact_search WHERE contact = ?").execute(arguments: [row])
+    guard let old = try self.text(of: row) else { return }
+    try self.unlist(old, row: row)
+  }
+
+  private func list(_ text: SearchText, row: Int64) throws {
+    try self.run(
+      "INSERT INTO contact_search (contact, sort_key, names, words) VALUES (?, ?, ?, ?)",
+      [.integer(row), .text(text.sortKey), .text(text.names), .text(text.words)])
+    try self.run("INSERT INTO contact_names (rowid, names) VALUES (?, ?)", [.integer(row), .text(text.names)])
+    try self.run("INSERT INTO contact_words (rowid, words) VALUES (?, ?)", [.integer(row), .text(text.words)])
+  }
+
+  private func unlist(_ text: SearchText, row: Int64) throws {
+    try self.run(
+      "INSERT INTO contact_names (contact_names, rowid, names) VALUES ('delete', ?, ?)",
+      [.integer(row), .text(text.names)])
+    try self.run(
+      "INSERT INTO contact_words (contact_words, rowid, words) VALUES ('delete', ?, ?)",
+      [.integer(row), .text(text.words)])
+    try self.run("DELETE FROM contact_search WHERE contact = ?", [.integer(row)])
+  }
+
+  private func text(of row: Int64) throws -> SearchText? {
+    try Row.fetchOne(
+      self.database.cachedStatement(sql: "SELECT sort_key, names, words FROM contact_search WHERE contact = ?"),
+      arguments: [row]
+    ).map { SearchText(sortKey: $0[0], names: $0[1], words: $0[2]) }
+  }
+
+  private func run(_ sql: String, _ values: [EngineValue]) throws {
+    try EngineStatement(self.database, sql).run(values)
   }
 }

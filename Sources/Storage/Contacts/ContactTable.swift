@@ -72,8 +72,8 @@ public struct ContactTable<View: DatabaseView> {
     var bytes = 0
     for start in stride(from: 0, to: rows.count, by: PageLimit.chunk) {
       for contact in try self.load(Array(rows[start..<min(start + PageLimit.chunk, rows.count)])) {
-        let contact = try PageLimit.fit(contact)
-        bytes += try Encoding.pb.encode(contact).count + 8
+        let contact = PageLimit.fit(contact)
+        bytes += contact.roomInReply
         guard bytes <= PageLimit.replyBytes || contacts.isEmpty else { return contacts }
         contacts.append(contact)
       }
@@ -87,11 +87,7 @@ public struct ContactTable<View: DatabaseView> {
       var contacts = [Contact](repeating: Contact(), count: rows.count)
       let indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($0.element, $0.offset) })
       let cursor = try Row.fetchCursor(
-        database.cachedStatement(
-          sql: """
-            SELECT contact.id, contact.uuid, source.name, \(Self.columns) FROM contact
-            JOIN source ON source.id = contact.source WHERE contact.id IN (SELECT value FROM json_each(?))
-            """), arguments: [ColumnValues.array(rows)])
+        database.cachedStatement(sql: ContactRow.selection), arguments: [ColumnValues.array(rows)])
       while let row = try cursor.next() {
         guard let index = indices[row[0]] else { continue }
         contacts[index] = ContactRow.contact(from: row, at: 3)
@@ -102,8 +98,6 @@ public struct ContactTable<View: DatabaseView> {
       return contacts
     }
   }
-
-  private static var columns: String { ContactRow.columns.map { "contact." + $0 }.joined(separator: ", ") }
 
   private static func selection(ofSource: Bool, where state: String) -> String {
     """

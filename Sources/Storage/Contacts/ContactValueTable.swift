@@ -13,34 +13,37 @@ struct ContactValueTable {
 
   /// Writes the lists of a contact that has none stored.
   func insert(_ contact: Contact, row: Int64) throws {
-    let statement = try self.database.cachedStatement(
-      sql: """
-        INSERT INTO contact_value (contact, kind, position, value, label, label_raw, types, pref)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+    let statement = try EngineStatement(
+      self.database,
+      """
+      INSERT INTO contact_value (contact, kind, position, value, label, label_raw, types, pref)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """)
     for kind in Kind.allCases {
       for (position, value) in Self.values(kind, of: contact).enumerated() {
-        try statement.execute(arguments: [
-          row, kind.rawValue, position, ColumnValues.text(value.value), ColumnValues.text(value.label),
-          ColumnValues.text(value.labelRaw), ColumnValues.list(value.types), Int64(value.pref),
+        try statement.run([
+          .integer(row), .integer(kind.rawValue), .integer(Int64(position)), .text(of: value.value),
+          .text(of: value.label),
+          .text(of: value.labelRaw), .text(ColumnValues.list(value.types)), .integer(Int64(value.pref)),
         ])
       }
     }
     guard !contact.addresses.isEmpty else { return }
-    let addresses = try self.database.cachedStatement(
-      sql: """
-        INSERT INTO contact_address (contact, position, label, label_raw, types, pref, street, extended, po_box,
-          sub_locality, city, sub_region, region, postal_code, country, country_code, formatted)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+    let addresses = try EngineStatement(
+      self.database,
+      """
+      INSERT INTO contact_address (contact, position, label, label_raw, types, pref, street, extended, po_box,
+        sub_locality, city, sub_region, region, postal_code, country, country_code, formatted)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
     for (position, address) in contact.addresses.enumerated() {
-      try addresses.execute(arguments: [
-        row, position, ColumnValues.text(address.label), ColumnValues.text(address.labelRaw),
-        ColumnValues.list(address.types), Int64(address.pref), ColumnValues.text(address.street),
-        ColumnValues.text(address.extended), ColumnValues.text(address.poBox), ColumnValues.text(address.subLocality),
-        ColumnValues.text(address.city), ColumnValues.text(address.subRegion), ColumnValues.text(address.region),
-        ColumnValues.text(address.postalCode), ColumnValues.text(address.country),
-        ColumnValues.text(address.countryCode), ColumnValues.text(address.formatted),
+      try addresses.run([
+        .integer(row), .integer(Int64(position)), .text(of: address.label), .text(of: address.labelRaw),
+        .text(ColumnValues.list(address.types)), .integer(Int64(address.pref)), .text(of: address.street),
+        .text(of: address.extended), .text(of: address.poBox), .text(of: address.subLocality),
+        .text(of: address.city), .text(of: address.subRegion), .text(of: address.region),
+        .text(of: address.postalCode), .text(of: address.country),
+        .text(of: address.countryCode), .text(of: address.formatted),
       ])
     }
   }

@@ -16,11 +16,10 @@ extension ContactTable where View == Transaction {
     }
     let fields = try ContactRow.arguments(of: contact)
     try self.view.attempt { database in
-      try database.cachedStatement(sql: Self.insertion).execute(
-        arguments: StatementArguments([contact.id, source] + fields))
+      try EngineStatement(database, ContactRow.insertion).run([.text(contact.id), .integer(source)] + fields)
       let row = database.lastInsertedRowID
       try ContactValueTable(database: database).insert(contact, row: row)
-      if !contact.hasDeletedAt { try ContactSearchIndex(database: database).put(contact, row: row, source: source) }
+      if !contact.hasDeletedAt { try ContactSearchIndex(database: database).insert(contact, row: row, source: source) }
     }
     self.view.changed(contacts: [contact.id])
   }
@@ -35,8 +34,7 @@ extension ContactTable where View == Transaction {
     let source = try self.view.sources.row(of: contact.source)
     let fields = try ContactRow.arguments(of: contact)
     try self.view.attempt { database in
-      try database.cachedStatement(sql: Self.replacement).execute(
-        arguments: StatementArguments([source] + fields + [row]))
+      try EngineStatement(database, ContactRow.replacement).run([.integer(source)] + fields + [.integer(row)])
       let values = ContactValueTable(database: database)
       try values.delete(row: row)
       try values.insert(contact, row: row)
@@ -44,7 +42,7 @@ extension ContactTable where View == Transaction {
       if contact.hasDeletedAt {
         try search.delete(row: row)
       } else {
-        try search.put(contact, row: row, source: source)
+        try search.update(contact, row: row, source: source)
       }
     }
     self.view.changed(contacts: [contact.id])
@@ -60,13 +58,16 @@ extension ContactTable where View == Transaction {
   public func softDelete(_ ids: [String], at now: Int64) throws(Failure) -> Int {
     let deleted = try self.view.attempt { database in
       let search = ContactSearchIndex(database: database)
-      let statement = try database.cachedStatement(
-        sql: """
-          UPDATE contact SET deleted_at = ?1, updated_at = ?1, missing_since = NULL, is_kept = 0
-          WHERE uuid = ?2 AND deleted_at IS NULL RETURNING id
-          """)
       return try ids.filter { id in
-        guard let row = try Int64.fetchAll(statement, arguments: [now, id]).first else { return false }
+        let row = try Int64.fetchOne(
+          database.cachedStatement(sql: "SELECT id FROM contact WHERE uuid = ? AND deleted_at IS NULL"), arguments: [id]
+        )
+        guard let row else { return false }
+        try database.cachedStatement(
+          sql: """
+            UPDATE contact SET deleted_at = ?1, updated_at = ?1, missing_since = NULL, is_kept = 0 WHERE id = ?2
+            """
+        ).execute(arguments: [now, row])
         try search.delete(row: row)
         return true
       }
@@ -124,9 +125,10 @@ extension ContactTable where View == Transaction {
             """
         ).execute(arguments: [row])
         try database.cachedStatement(sql: "DELETE FROM card WHERE contact = ?").execute(arguments: [row])
-        return try String.fetchAll(
-          database.cachedStatement(sql: "DELETE FROM contact WHERE id = ? RETURNING uuid"), arguments: [row]
-        ).first
+        let id = try String.fetchOne(
+          database.cachedStatement(sql: "SELECT uuid FROM contact WHERE id = ?"), arguments: [row])
+        try database.cachedStatement(sql: "DELETE FROM contact WHERE id = ?").execute(arguments: [row])
+        return id
       }
     }
     self.view.changed(contacts: ids)
@@ -135,18 +137,14 @@ extension ContactTable where View == Transaction {
 
   private func bringBack(_ id: String, at now: Int64, isKept: Bool) throws(Failure) {
     let row = try self.knownRow(of: id)
-    let isDeleted = try self.view.attempt { database in
-      try !Int64.fetchAll(
-        database.cachedStatement(
-          sql: """
-            UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = ?
-            WHERE id = ? AND deleted_at IS NOT NULL RETURNING id
-            """), arguments: [now, isKept, row]
-      ).isEmpty
-    }
-    guard isDeleted, let contact = try self.load([row]).first else { return }
+    guard let contact = try self.load([row]).first, contact.hasDeletedAt else { return }
     let source = try self.view.sources.row(of: contact.source)
-    try self.view.attempt { try ContactSearchIndex(database: $0).put(contact, row: row, source: source) }
+    try self.view.attempt { database in
+      try database.cachedStatement(
+        sql: "UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = ? WHERE id = ?"
+      ).execute(arguments: [now, isKept, row])
+      try ContactSearchIndex(database: database).update(contact, row: row, source: source)
+    }
     self.view.changed(contacts: [id])
   }
 
@@ -158,17 +156,5 @@ extension ContactTable where View == Transaction {
   private static func unknown(_ id: String) -> Failure {
     .unknownRecord(
       id, "There is no contact '\(id.prefix(64))'. It may have been removed; `kith contacts search` finds others.")
-  }
-
-  private static var insertion: String {
-    """
-    INSERT INTO contact (uuid, source, \(ContactRow.columns.joined(separator: ", ")))
-    VALUES (?, ?\(String(repeating: ", ?", count: ContactRow.columns.count)))
-    """
-  }
-
-  private static var replacement: String {
-    let columns = ContactRow.columns.map { $0 == "created_at" ? "created_at = coalesce(?, created_at)" : "\($0) = ?" }
-    return "UPDATE contact SET source = ?, \(columns.joined(separator: ", ")), is_kept = 0 WHERE id = ?"
   }
 }

@@ -89,3 +89,13 @@ enum Folding {
     ("ч", "ӵ"), ("ы", "ӹ"), ("э", "ӭ"), ("і", "ї"), ("ә", "ӛ"), ("ө", "ӫ"),
   ]
 }
+
+extension String {
+  /// The whole characters among the first `limit` bytes.
+  func beginning(_ limit: Int) -> String {
+    guard self.utf8.count > limit else { return self }
+    var end = self.utf8.index(self.startIndex, offsetBy: limit)
+    while end.samePosition(in: self.unicodeScalars) == nil { end = self.utf8.index(before: end) }
+    return String(self[..<end])
+  }
+}

@@ -18,12 +18,12 @@ public enum PageLimit {
   }
 
   /// A contact as one reply can hold it: of one that is too large the note is cut, and if that does not do, all but its names.
-  public static func fit(_ contact: Contact) throws(Failure) -> Contact {
-    guard try Encoding.pb.encode(contact).count > self.replyBytes else { return contact }
+  public static func fit(_ contact: Contact) -> Contact {
+    guard contact.roomInReply > self.replyBytes else { return contact }
     var cut = contact
     cut.truncated = true
     cut.note = String(contact.note.unicodeScalars.prefix(4096))
-    guard try Encoding.pb.encode(cut).count > self.replyBytes else { return cut }
+    guard cut.roomInReply > self.replyBytes else { return cut }
     var names = Contact()
     names.id = contact.id
     names.source = contact.source

@@ -34,16 +34,16 @@ extension PhotoTable where View == Transaction {
   ///
   /// - Throws: `FIELD_INVALID` for bytes that are not what the digest says.
   public func put(_ picture: Picture) throws(Failure) {
-    let digest = SHA256.digest(Array(picture.data))
+    let bytes = Array(picture.data)
+    let digest = SHA256.digest(bytes)
     guard Hex.encode(digest) == picture.ref.sha256 else {
       throw .invalid(field: "pictures.ref.sha256", "is not the SHA-256 of the picture's bytes in lower-case digits.")
     }
     try self.view.attempt { database in
-      try database.cachedStatement(
-        sql: "INSERT INTO blob (sha256, size, media_type, data) VALUES (?, ?, ?, ?) ON CONFLICT (sha256) DO NOTHING"
-      ).execute(arguments: [
-        Data(digest), picture.data.count, ColumnValues.text(picture.ref.mediaType), picture.data,
-      ])
+      try EngineStatement(
+        database,
+        "INSERT INTO blob (sha256, size, media_type, data) VALUES (?, ?, ?, ?) ON CONFLICT (sha256) DO NOTHING"
+      ).run([.blob(digest), .integer(Int64(bytes.count)), .text(of: picture.ref.mediaType), .blob(bytes)])
     }
   }
 

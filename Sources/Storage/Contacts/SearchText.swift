@@ -5,16 +5,25 @@ internal import KithMessages
 /// Each word is preceded by two ``mark``s. The trigrams of `␁␁山田` are then `␁␁山` and `␁山田`, so that the first one
 /// or two characters of a word are trigrams of their own. Scripts without blanks get every pair of characters as such a
 /// beginning, so that 田 finds 山田. Words are letters and digits; everything else separates them.
-struct SearchText {
+struct SearchText: Equatable {
   /// Precedes each word twice. No text has it: it is no letter.
-  static let mark: Unicode.Scalar = "\u{1}"
-  /// How much of one field is looked at, in characters: the beginning of a book is enough to find it.
+  static let mark = "\u{1}"
+  /// How many bytes of one field are looked at: the beginning of a book is enough to find it.
   static let fieldLimit = 16_384
 
+  /// As in `contact`: here it costs a search no look at each match's row.
+  let sortKey: String
   /// Of names, nicknames and organisation: what ranks first.
   let names: String
   /// Of everything, names included.
   let words: String
+
+  /// Takes up what is stored.
+  init(sortKey: String, names: String, words: String) {
+    self.sortKey = sortKey
+    self.names = names
+    self.words = words
+  }
 
   /// Reads a contact.
   init(of contact: Contact, source: Int64) {
@@ -38,33 +47,42 @@ struct SearchText {
       ] { words.add(text) }
     }
     words.add(contact.note)
-    self.names = String(names.text)
-    self.words = String(words.text)
+    self.sortKey = SortKey.make(of: contact)
+    self.names = names.text
+    self.words = words.text
   }
 
   /// The word that stands in both texts of every contact of a source.
-  static func word(ofSource id: Int64) -> [Unicode.Scalar] {
-    [Unicode.Scalar(0xF0000 + UInt32(truncatingIfNeeded: id) & 0xFFFF) ?? "\u{F0000}"]
+  static func word(ofSource id: Int64) -> String {
+    let scalar = Unicode.Scalar(0xF0000 + UInt32(truncatingIfNeeded: id) & 0xFFFF)
+    return String(Character(scalar ?? "\u{F0000}"))
   }
 
   /// Splits text into folded words.
-  static func words(of text: some StringProtocol) -> [[Unicode.Scalar]] {
-    var words: [[Unicode.Scalar]] = []
-    var word: [Unicode.Scalar] = []
-    for scalar in Folding.fold(String(text)) {
+  static func words(of text: String) -> [String] {
+    var words: [String] = []
+    // Built as bytes: a word of up to 15 of them then costs no allocation.
+    var word: [UInt8] = []
+    var isDense = false
+    for scalar in Folding.fold(text) {
       let belongs = self.isInWord(scalar)
-      if !word.isEmpty, !belongs || self.isDense(scalar) != self.isDense(word[0]) {
-        words.append(word)
+      if !word.isEmpty, !belongs || self.isDense(scalar) != isDense {
+        words.append(String(decoding: word, as: UTF8.self))
         word.removeAll(keepingCapacity: true)
       }
-      if belongs { word.append(scalar) }
+      guard belongs else { continue }
+      isDense = self.isDense(scalar)
+      if let encoded = UTF8.encode(scalar) { word.append(contentsOf: encoded) }
     }
-    if !word.isEmpty { words.append(word) }
+    if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
     return words
   }
 
   /// The digits of a phone number, one word.
-  static func digits(of phone: String) -> [Unicode.Scalar] { Folding.fold(phone).filter { ("0"..."9").contains($0) } }
+  static func digits(of phone: String) -> String {
+    String(
+      decoding: Folding.fold(phone).lazy.filter { ("0"..."9").contains($0) }.map { UInt8($0.value) }, as: UTF8.self)
+  }
 
   /// Whether the script writes without blanks, so that a word may begin at each character.
   static func isDense(_ scalar: Unicode.Scalar) -> Bool {
@@ -95,29 +113,31 @@ struct SearchText {
 
 /// Gathers words, each once.
 private struct Collector {
-  private(set) var text = String.UnicodeScalarView()
-  private var seen: Set<[Unicode.Scalar]> = []
+  private var bytes: [UInt8] = []
+  private var seen: Set<String> = []
 
   init(source: Int64) { self.add(word: SearchText.word(ofSource: source)) }
 
+  var text: String { String(decoding: self.bytes, as: UTF8.self) }
+
   mutating func add(_ text: String) {
     guard !text.isEmpty else { return }
-    for word in SearchText.words(of: text.prefix(SearchText.fieldLimit)) { self.add(word: word) }
+    for word in SearchText.words(of: text.beginning(SearchText.fieldLimit)) { self.add(word: word) }
   }
 
-  mutating func add(word: [Unicode.Scalar]) {
+  mutating func add(word: String) {
     guard !word.isEmpty, self.seen.insert(word).inserted else { return }
-    self.append(word[...])
-    guard word.count > 1, SearchText.isDense(word[0]) else { return }
-    for index in 1..<word.count {
-      let pair = word[index..<min(index + 2, word.count)]
-      if self.seen.insert(Array(pair)).inserted { self.append(pair) }
+    self.append(word)
+    let scalars = word.unicodeScalars
+    guard let first = scalars.first, SearchText.isDense(first) else { return }
+    for index in scalars.indices.dropFirst() {
+      let pair = String(scalars[index...].prefix(2))
+      if self.seen.insert(pair).inserted { self.append(pair) }
     }
   }
 
-  private mutating func append(_ word: ArraySlice<Unicode.Scalar>) {
-    self.text.append(SearchText.mark)
-    self.text.append(SearchText.mark)
-    self.text.append(contentsOf: word)
+  private mutating func append(_ word: String) {
+    for _ in 0..<2 { self.bytes.append(contentsOf: SearchText.mark.utf8) }
+    self.bytes.append(contentsOf: word.utf8)
   }
 }

@@ -2,8 +2,8 @@ internal import KithMessages
 
 /// What the list of contacts is ordered by, compared byte for byte.
 enum SortKey {
-  /// Characters of one part that count.
-  private static let partLimit = 64
+  /// Bytes of one part that count.
+  private static let partLimit = 128
 
   /// Family name, given name, formatted name, folded; phonetic forms go before written ones, so that Japanese names come
   /// in the order of their reading.
@@ -25,7 +25,7 @@ enum SortKey {
     for part in parts {
       // The lowest character ends a part: Ann Lee comes before Anna Bell.
       if !key.isEmpty { key.append("\u{1}") }
-      key.append(contentsOf: Folding.fold(String(part.prefix(Self.partLimit))).filter { $0.value > 1 })
+      key.append(contentsOf: Folding.fold(part.beginning(Self.partLimit)).filter { $0.value > 1 })
     }
     return String(key)
   }
