@@ -72,5 +72,6 @@ public struct Failure: Error, Sendable, Hashable {
 }
 
 extension Failure: CustomStringConvertible {
+  /// Code, reason and message.
   public var description: String { "\(self.code)/\(self.reason): \(self.message)" }
 }

@@ -17,12 +17,14 @@ public struct LocalBatchPort: BatchPort, Port {
     self.batchRoutes = Dictionary(batches.map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Calls the handler, for as long as the method's own time-out or the context's.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     guard let handler = self.routes[C.method.name]?.handler as? Handler<C> else { throw Self.unserved(C.method) }
     let limit = context.timeout ?? .milliseconds(Int64(C.method.timeoutMilliseconds))
     return try await Deadline.race(limit) { () async throws(Failure) in try await handler.run(command, context) }
   }
 
+  /// Calls the handler on a task of its own and hands its batches over one by one.
   public func call<C: BatchCommand>(
     _ command: C, _ context: CallContext, receive: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
   ) async throws(Failure) -> C.Reply {

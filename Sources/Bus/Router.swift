@@ -36,6 +36,7 @@ public final class Router: Port, Sendable {
     self.logger = logger
   }
 
+  /// Calls the handler in this process.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     guard let handler = self.routes[C.method.name]?.handler as? Handler<C> else { throw Self.unserved(C.method.name) }
     try context.principal.require(C.method)

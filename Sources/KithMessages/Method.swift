@@ -49,7 +49,9 @@ public struct Method: Sendable, Hashable {
     self.timeoutMilliseconds = timeoutMilliseconds
   }
 
+  /// Methods are told apart by their names.
   public static func == (left: Method, right: Method) -> Bool { left.name == right.name }
 
+  /// Goes by the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(self.name) }
 }

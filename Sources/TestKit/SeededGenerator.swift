@@ -5,6 +5,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Begins the sequence of a seed.
   public init(seed: UInt64) { self.state = seed }
 
+  /// The next number of the sequence.
   public mutating func next() -> UInt64 {
     self.state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = self.state

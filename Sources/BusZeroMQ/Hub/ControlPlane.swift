@@ -10,6 +10,7 @@ public import ZeroMQ
 /// It lives on the event loop. What a command does happens elsewhere, in a task that comes back with a posted closure;
 /// only Ping is answered here.
 public actor ControlPlane: LoopActor {
+  /// The loop that owns the socket.
   public nonisolated let loop: LoopExecutor
   private let router: Router
   private let access: AccessPolicy

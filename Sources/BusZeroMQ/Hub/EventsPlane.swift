@@ -9,6 +9,7 @@ public actor EventsPlane: LoopActor {
   /// How often positions are published while anybody listens.
   public static let headInterval = Duration.seconds(2)
 
+  /// The loop that owns the socket.
   public nonisolated let loop: LoopExecutor
   private let access: AccessPolicy
   private let hubInstance: String

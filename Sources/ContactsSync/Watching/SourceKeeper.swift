@@ -35,6 +35,7 @@ public actor SourceKeeper: LoopActor {
   /// How soon a folder that could not be watched is tried again.
   private static let rewatchAfter = Duration.seconds(60)
 
+  /// Where it waits for notices and for the time.
   public nonisolated let loop: LoopExecutor
   private let contacts: ContactsSyncActor
   private let plan: Plan
