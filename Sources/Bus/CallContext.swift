@@ -2,7 +2,7 @@ public import KithMessages
 
 /// What travels beside a command: its identity, its time, who asks, and where progress goes.
 public struct CallContext: Sendable {
-  /// Identifies this call; the same on every resend. 1-64 characters.
+  /// Identifies this call; the same on every resend. 1-64 bytes.
   public var requestID: String
   /// Under which the answer of a mutating command is remembered; empty = ``requestID``. At most 64 bytes.
   public var idempotencyKey: String

@@ -50,6 +50,16 @@ struct SubscriptionTableTests {
     #expect(!table.subscribe(self.bytes("p/sync/"), peer: 7, role: .viewer).isEmpty)
   }
 
+  @Test func whoAsksForTooMuchTakesNothingFromOthersWhenItLeaves() {
+    var table = self.table()
+    #expect(!table.subscribe(self.bytes("p/sync/"), peer: 8, role: .viewer).isEmpty)
+    let asked = ["j/sync/", "j/contacts/", "j/!head/", "p/sync/"]
+    for topic in asked { _ = table.subscribe(self.bytes(topic), peer: 7, role: .viewer) }
+    for topic in asked { _ = table.unsubscribe(self.bytes(topic), peer: nil) }
+    #expect(table.wants(.stream("sync", .pb)))
+    #expect(!table.wants(.stream("contacts", .json)))
+  }
+
   @Test func theStreamIsWantedUntilTheLastOneLeaves() {
     var table = self.table()
     _ = table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer)

@@ -45,12 +45,12 @@ struct SubscriptionTable {
     guard let role, role.covers(.viewer), topic.count <= WireLimits.topic else { return [] }
     let topics = self.topics(matching: topic)
     guard !topics.isEmpty else { return [] }
-    if let peer {
-      guard self.perPeer[peer, default: 0] < self.limitPerPeer else { return [] }
-      self.perPeer[peer, default: 0] += 1
-    }
+    // Counted also where it is refused below: when the peer leaves, libzmq gives back whatever was asked for.
     self.requested[topic, default: 0] += 1
     for topic in topics { self.granted[topic, default: 0] += 1 }
+    guard let peer else { return topics }
+    guard self.perPeer[peer, default: 0] < self.limitPerPeer else { return [] }
+    self.perPeer[peer, default: 0] += 1
     return topics
   }
 

@@ -161,7 +161,7 @@ public nonisolated struct RequestHeader: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// opaque, 1-64 characters; the same on every resend of this call
+  /// opaque, 1-64 bytes; the same on every resend of this call
   public var requestID: String = String()
 
   /// at most 64 bytes; empty = request_id
