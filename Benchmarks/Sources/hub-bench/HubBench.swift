@@ -1,5 +1,4 @@
 import Bus
-import BusZeroMQ
 import Digest
 import EventLoop
 import Foundation
@@ -30,7 +29,7 @@ struct HubBench {
     try daemon.start()
     var client = try await daemon.connect()
     if wants("idle") { try await idle(daemon, "empty") }
-    if wants("ping") { try await ping(daemon, client) }
+    if wants("ping") { try await ping(client) }
     if wants("upload") { try await upload(client) }
     guard ["durable", "fanout", "search", "start", "idle"].contains(where: wants) else { return }
 
@@ -53,8 +52,8 @@ struct HubBench {
 
   // MARK: - Parts
 
-  /// `System/Ping`, one at a time: from a task on the shared pool, and from code that runs on the client's loop.
-  static func ping(_ daemon: Daemon, _ client: KithClient) async throws {
+  /// `System/Ping`, one at a time, from a task on the shared pool.
+  static func ping(_ client: KithClient) async throws {
     var samples = Samples()
     for index in 0..<22_000 {
       let begin = ContinuousClock.now
@@ -62,13 +61,6 @@ struct HubBench {
       if index >= 2000 { samples.add(begin.duration(to: .now)) }
     }
     print("ping ipc, caller on the pool: \(samples.summary)")
-
-    let loop = try LoopExecutor(name: "bench", poller: Poller(), logger: quiet)
-    let port = ZeroMQPort(
-      context: try Context(), loop: loop, endpoint: "ipc://\(daemon.runtimeDirectory)/control.sock", logger: quiet)
-    let pinger = Pinger(loop: loop, port: port)
-    print("ping ipc, caller on the loop: \(await pinger.run(22_000, warmUp: 2000).summary)")
-    await port.close()
   }
 
   /// Commands that write: 64 in flight, each with its journal row, its record and its event.

@@ -36,9 +36,9 @@ actor Listeners: LoopActor {
 
   /// Begins, and returns when every socket has had a HEAD, which means that it is subscribed.
   func start() async throws {
-    for listener in self.sockets {
+    for (index, listener) in self.sockets.enumerated() {
       listener.watch = self.watch(listener.socket.source, for: .readable) { listeners, _ in
-        listeners.readable(listener)
+        listeners.readable(listeners.sockets[index])
       }
     }
     try await Task.sleep(for: .seconds(1))
