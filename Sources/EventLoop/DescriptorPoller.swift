@@ -20,9 +20,12 @@ public struct DescriptorPoller: LoopPoller {
   /// Waits for the items and the wake-up; see `LoopPoller.wait`.
   public mutating func wait(_ items: inout [PollItem], milliseconds: Int32) {
     descriptors.removeAll(keepingCapacity: true)
-    descriptors.append(pollfd(fd: event.descriptor, events: Int16(POLLIN), revents: 0))
+    descriptors.append(pollfd(event.descriptor, for: .readable))
     for item in items {
-      descriptors.append(pollfd(item))
+      guard case .descriptor(let descriptor) = item.source else {
+        preconditionFailure("DescriptorPoller watches descriptors; this socket needs the poller of its own library")
+      }
+      descriptors.append(pollfd(descriptor, for: item.interest))
     }
     // The array is not touched during the call and holds `count` elements.
     let ready = unsafe poll(&descriptors, nfds_t(descriptors.count), milliseconds)
@@ -32,27 +35,5 @@ public struct DescriptorPoller: LoopPoller {
     if ready > 0, descriptors[0].revents != 0 {
       event.reset()
     }
-  }
-}
-
-extension pollfd {
-  fileprivate init(_ item: PollItem) {
-    guard case .descriptor(let descriptor) = item.source else {
-      preconditionFailure("DescriptorPoller watches descriptors; this socket needs the poller of its own library")
-    }
-    var events: Int32 = 0
-    if item.interest.contains(.readable) { events |= POLLIN }
-    if item.interest.contains(.writable) { events |= POLLOUT }
-    self.init(fd: descriptor, events: Int16(events), revents: 0)
-  }
-}
-
-extension Readiness {
-  fileprivate init(poll events: Int16) {
-    self = []
-    let events = Int32(events)
-    if events & (POLLIN | POLLHUP) != 0 { insert(.readable) }
-    if events & POLLOUT != 0 { insert(.writable) }
-    if events & (POLLERR | POLLNVAL | POLLHUP) != 0 { insert(.failed) }
   }
 }

@@ -7,7 +7,7 @@ internal import Glibc
 /// access under it as a race.
 @safe public final class Lock<State: Sendable>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var state: State
+  @usableFromInline var state: State
 
   /// Creates an unlocked lock around `state`.
   public init(_ state: State) {
@@ -28,13 +28,21 @@ internal import Glibc
   ///
   /// - Important: `body` must be short, and must not take the same lock again: the mutex is not recursive.
   /// - Throws: What `body` throws.
-  public func withLock<Result: ~Copyable, Failure: Error>(
+  @inlinable public func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    lock()
+    defer { unlock() }
+    return try body(&state)
+  }
+
+  @usableFromInline func lock() {
     // The pointer is valid for the lifetime of `self`.
     unsafe pthread_mutex_lock(mutex)
+  }
+
+  @usableFromInline func unlock() {
     // As above; the same thread unlocks.
-    defer { unsafe pthread_mutex_unlock(mutex) }
-    return try body(&state)
+    unsafe pthread_mutex_unlock(mutex)
   }
 }

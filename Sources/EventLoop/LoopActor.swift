@@ -36,6 +36,11 @@ extension LoopActor {
     loop.post { self.assumeIsolated(body) }
   }
 
+  /// Runs a closure on the actor at once where the caller is on its loop already, and posts it otherwise.
+  public nonisolated func perform(_ body: @escaping @Sendable (isolated Self) -> Void) {
+    if loop.isCurrent { self.assumeIsolated(body) } else { post(body) }
+  }
+
   /// Calls `handler` whenever `source` is ready, until the returned watch is dropped.
   ///
   /// The handler is called once a turn while the source stays ready, so it can leave work for the next turn: it should

@@ -20,13 +20,13 @@ final class LoopCore {
   func run(_ inbox: Lock<LoopInbox>, on loop: LoopExecutor) {
     var batch: [LoopInbox.Entry] = []
     while true {
-      let hasFired = isOpen && fireTimers()
-      switch inbox.withLock({ $0.take(&batch, mayWait: !hasFired) }) {
+      if isOpen { fireTimers() }
+      switch inbox.withLock({ $0.take(&batch) }) {
       case .run:
         runBatch(&batch, on: loop)
-        if isOpen { poll(milliseconds: 0) }
+        if isOpen { poll(inbox) }
       case .wait:
-        poll(milliseconds: hasFired ? 0 : waitLimit(), inbox)
+        poll(inbox)
       case .releaseSources:
         isOpen = false
         timers.removeAll()
@@ -55,22 +55,20 @@ final class LoopCore {
     batch.removeAll(keepingCapacity: true)
   }
 
-  private func fireTimers() -> Bool {
-    guard !timers.isEmpty else { return false }
+  private func fireTimers() {
+    guard let deadline = timers.nextDeadline else { return }
     let now = ContinuousClock.now
+    guard deadline <= now else { return }
     let bound = timers.nextSequence
-    var hasFired = false
-    while let action = timers.popDue(now, addedBefore: bound) {
-      hasFired = true
-      watched("timer", action)
-    }
-    return hasFired
+    while let action = timers.popDue(now, addedBefore: bound) { watched("timer", action) }
   }
 
-  private func poll(milliseconds: Int32, _ inbox: Lock<LoopInbox>? = nil) {
+  /// Serves the sources that are ready; waits for one, or for a timer or a job, when there is nothing else to do.
+  private func poll(_ inbox: Lock<LoopInbox>) {
     var items = watches.takeItems()
-    poller.wait(&items, milliseconds: milliseconds)
-    inbox?.withLock { $0.awake() }
+    let mayWait = inbox.withLock { $0.sleep() }
+    poller.wait(&items, milliseconds: mayWait ? waitLimit() : 0)
+    if mayWait { inbox.withLock { $0.awake() } }
     for item in items where !item.ready.isEmpty {
       // Asked for each item, because a handler may have changed or removed the next one's registration.
       guard let (handler, ready) = watches.handler(of: item) else { continue }

@@ -30,14 +30,16 @@ struct LoopInbox: Sendable {
 
   /// Swaps the waiting jobs for an empty array and says what comes next.
   ///
-  /// - Parameters:
-  ///   - batch: Empty; receives the jobs. Its storage is used for the next ones.
-  ///   - mayWait: False when the loop has something else to do than to wait.
-  mutating func take(_ batch: inout [Entry], mayWait: Bool) -> LoopState.Directive {
+  /// - Parameter batch: Empty; receives the jobs. Its storage is used for the next ones.
+  mutating func take(_ batch: inout [Entry]) -> LoopState.Directive {
     swap(&batch, &entries)
-    let directive = state.next(hasJobs: !batch.isEmpty)
-    isAsleep = directive == .wait && mayWait
-    return directive
+    return state.next(hasJobs: !batch.isEmpty)
+  }
+
+  /// Notes that the loop goes to wait, so that the next job wakes it. Returns false when there is something to do first.
+  mutating func sleep() -> Bool {
+    isAsleep = entries.isEmpty && state.phase == .open
+    return isAsleep
   }
 
   /// Notes that the loop runs again, so that nobody wakes it in vain.

@@ -27,9 +27,6 @@ struct LoopState: Hashable, Sendable {
   /// Whether a job that is enqueued now will run.
   var acceptsJobs: Bool { phase != .exited }
 
-  /// Whether I/O and timers are served.
-  var servesSources: Bool { phase == .open }
-
   /// Asks the loop to end. Returns false when that was done before.
   mutating func close() -> Bool {
     guard phase == .open else { return false }

@@ -8,7 +8,7 @@ internal import ZeroMQ
 /// The loop, context and sockets of one client, which end together.
 final class Transport: Sendable {
   let port: ZeroMQPort
-  private let loop: LoopExecutor
+  let loop: LoopExecutor
   private let context: Context
   private let eventsEndpoint: String
   private let logger: Logger

@@ -45,7 +45,7 @@ internal import Glibc
   public func makeSocket(_ kind: SocketKind) throws(ZMQError) -> Socket {
     // The handle is open until `terminate`, which waits for all sockets.
     guard let socket = unsafe zmq_socket(handle, kind.rawValue) else { throw ZMQError("zmq_socket") }
-    return unsafe Socket(handle: socket, context: self)
+    return try unsafe Socket(handle: socket, context: self)
   }
 
   /// A name for a monitor that no other has.

@@ -41,11 +41,6 @@ internal import CZeroMQ
     unsafe zmq_msg_size(slot(index))
   }
 
-  /// Bytes of all frames.
-  public var byteCount: Int {
-    (0..<count).reduce(0) { $0 + byteCount(at: $1) }
-  }
-
   /// Reads a frame in place.
   ///
   /// - Parameters:
@@ -69,12 +64,6 @@ internal import CZeroMQ
   public func string(at index: Int) -> String {
     // The string copies them.
     unsafe withUnsafeBytes(at: index) { unsafe String(decoding: $0, as: UTF8.self) }
-  }
-
-  /// Whether a frame is exactly `bytes`.
-  public func frame(at index: Int, equals bytes: some Sequence<UInt8>) -> Bool {
-    // Compared within the call.
-    unsafe withUnsafeBytes(at: index) { unsafe $0.elementsEqual(bytes) }
   }
 
   /// A property that libzmq attached on receipt, read from the last frame. zmq_msg_gets(3).

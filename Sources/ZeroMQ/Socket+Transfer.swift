@@ -111,6 +111,8 @@ extension Socket {
         message.count = max(held, min(frameCount, message.capacity))
         message.removeAll()
         guard code == .wouldBlock else { throw ZMQError(code: code, "zmq_msg_recv") }
+        // libzmq has taken every command before it says so: the next one will be heard of.
+        unsafe state.pointee.mustBeAsked = false
         return .empty
       }
       frameCount += 1

@@ -9,13 +9,21 @@ internal import Glibc
 /// value cannot be copied, everything that uses it needs exclusive access, and whatever hands it to another thread
 /// synchronises. Keep it in an actor on an event loop (`LoopActor`), whose `isolated deinit` closes it there.
 @safe public struct Socket: ~Copyable, @unchecked Sendable {
-  let handle: UnsafeMutableRawPointer
+  /// Shared with the poller of the loop, which runs on the thread that owns the socket.
+  let state: UnsafeMutablePointer<SocketState>
   var monitor: MonitorReader?
   // Keeps the context object as long as the socket can be used.
   let context: Context
 
-  init(handle: UnsafeMutableRawPointer, context: Context) {
-    unsafe self.handle = handle
+  init(handle: UnsafeMutableRawPointer, context: Context) throws(ZMQError) {
+    // Open, and given away only here.
+    guard let opened = unsafe SocketState(handle) else {
+      let error = ZMQError("zmq_getsockopt", "ZMQ_FD")
+      unsafe zmq_close(handle)
+      throw error
+    }
+    unsafe state = .allocate(capacity: 1)
+    unsafe state.initialize(to: opened)
     self.context = context
   }
 
@@ -24,12 +32,20 @@ internal import Glibc
     if monitor != nil { unsafe zmq_socket_monitor(handle, nil, 0) }
     // Open until here, and nobody else has it.
     unsafe zmq_close(handle)
+    unsafe state.deallocate()
+  }
+
+  /// The socket for a call of libzmq, which may take commands out of the queue that the poller listens to.
+  var handle: UnsafeMutableRawPointer {
+    // Initialised from `init` to `deinit`.
+    unsafe state.pointee.mustBeAsked = true
+    return unsafe state.pointee.handle
   }
 
   /// The socket as an event loop watches it.
   ///
   /// - Important: Valid while the socket is; see `LoopActor.watch`.
-  public var source: PollSource { unsafe .socket(handle) }
+  public var source: PollSource { unsafe .socket(UnsafeMutableRawPointer(state)) }
 
   // MARK: - Endpoints
 
@@ -56,14 +72,6 @@ internal import Glibc
   public mutating func unbind(_ endpoint: String) throws(ZMQError) {
     // The string outlives the call.
     try call("zmq_unbind", endpoint) { unsafe zmq_unbind(handle, endpoint) }
-  }
-
-  /// Gives a connection up. zmq_disconnect(3).
-  ///
-  /// - Throws: `ZMQError` with `noSuchEndpoint` when it was not connected.
-  public mutating func disconnect(_ endpoint: String) throws(ZMQError) {
-    // The string outlives the call.
-    try call("zmq_disconnect", endpoint) { unsafe zmq_disconnect(handle, endpoint) }
   }
 
   private func call(_ name: StaticString, _ endpoint: String, _ body: () -> Int32) throws(ZMQError) {

@@ -20,8 +20,6 @@ extension SocketOption<Bool> {
   public static let curveServer = Self(rawValue: ZMQ_CURVE_SERVER)
   /// Refuses connections when no ZAP handler answers for the domain.
   public static let enforceZAPDomain = Self(rawValue: KITH_ZMQ_ZAP_ENFORCE_DOMAIN)
-  /// Lets tcp endpoints use IPv6.
-  public static let ipv6 = Self(rawValue: ZMQ_IPV6)
 }
 
 extension SocketOption<Int32> {

@@ -23,13 +23,6 @@ extension Socket {
     return Readiness(zmq: events)
   }
 
-  /// Whether the frame received last is to be followed by another. zmq_getsockopt(3), ZMQ_RCVMORE.
-  ///
-  /// - Throws: `ZMQError` when the context is terminated.
-  public mutating func receivesMore() throws(ZMQError) -> Bool {
-    try integer(ZMQ_RCVMORE) != 0
-  }
-
   private func integer(_ option: Int32) throws(ZMQError) -> Int32 {
     var value: Int32 = 0
     var count = MemoryLayout<Int32>.size

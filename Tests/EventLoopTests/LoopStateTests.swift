@@ -26,13 +26,15 @@ struct LoopStateTests {
     var inbox = LoopInbox()
     var batch: [LoopInbox.Entry] = []
     #expect(inbox.append(.closure {}) == .accepted)
-    #expect(inbox.take(&batch, mayWait: true) == .run)
+    #expect(inbox.take(&batch) == .run)
     batch.removeAll()
-    #expect(inbox.take(&batch, mayWait: false) == .wait)
     #expect(inbox.append(.closure {}) == .accepted)
-    #expect(inbox.take(&batch, mayWait: true) == .run)
+    let sleepsWithJobs = inbox.sleep()
+    #expect(!sleepsWithJobs)
+    #expect(inbox.take(&batch) == .run)
     batch.removeAll()
-    #expect(inbox.take(&batch, mayWait: true) == .wait)
+    let sleeps = inbox.sleep()
+    #expect(sleeps)
     #expect(inbox.append(.closure {}) == .acceptedAndAsleep)
     #expect(inbox.append(.closure {}) == .accepted)
     #expect(inbox.wakeups == 1)
@@ -43,8 +45,10 @@ struct LoopStateTests {
     var inbox = LoopInbox()
     var batch: [LoopInbox.Entry] = []
     _ = inbox.close()
-    #expect(inbox.take(&batch, mayWait: true) == .releaseSources)
-    #expect(inbox.take(&batch, mayWait: true) == .exit)
+    #expect(inbox.take(&batch) == .releaseSources)
+    let sleeps = inbox.sleep()
+    #expect(!sleeps)
+    #expect(inbox.take(&batch) == .exit)
     #expect(inbox.append(.closure {}) == .refused)
   }
 }

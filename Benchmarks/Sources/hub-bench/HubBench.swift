@@ -52,15 +52,22 @@ struct HubBench {
 
   // MARK: - Parts
 
-  /// `System/Ping`, one at a time, from a task on the shared pool.
+  /// `System/Ping`, one at a time: from a task on the thread of the connection, and from one on the shared pool.
   static func ping(_ client: KithClient) async throws {
+    let onLoop = try await withTaskExecutorPreference(client.executor) { try await roundTrips(client) }
+    print("ping ipc, caller on the loop: \(onLoop.summary)")
+    print("ping ipc, caller on the pool: \(try await roundTrips(client).summary)")
+  }
+
+  @concurrent
+  private static func roundTrips(_ client: KithClient) async throws -> Samples {
     var samples = Samples()
     for index in 0..<22_000 {
       let begin = ContinuousClock.now
       _ = try await client.ask(PingRequest())
       if index >= 2000 { samples.add(begin.duration(to: .now)) }
     }
-    print("ping ipc, caller on the pool: \(samples.summary)")
+    return samples
   }
 
   /// Commands that write: 64 in flight, each with its journal row, its record and its event.

@@ -23,11 +23,11 @@ final class WaiterID: Sendable {
   func cancel() { self.cancelled.withLock { $0 = true } }
 }
 
-/// A command on its way, with those who wait for it.
-struct PendingCall {
+/// A command on its way, with those who wait for it. Belongs to the loop of its port.
+final class PendingCall {
   /// What is sent.
   var request: RequestFrame
-  /// The same, encoded for the first try.
+  /// The same, encoded.
   var frames: [[UInt8]]
   /// When to send it again.
   var machine: ResendMachine
@@ -35,4 +35,13 @@ struct PendingCall {
   var link = 0
   /// Who waits; more than one when the same request was made twice.
   var waiters: [Waiter]
+
+  init(_ request: RequestFrame, frames: [[UInt8]], machine: ResendMachine, waiter: Waiter) {
+    self.request = request
+    self.frames = frames
+    self.machine = machine
+    self.waiters = [waiter]
+  }
+
+  var id: String { self.request.header.requestID }
 }

@@ -31,8 +31,8 @@ public actor ZeroMQPort: LoopActor, Port {
   private var linkCount = 0
 
   private var calls: [String: PendingCall] = [:]
-  /// Request ids that no socket has taken yet, in the order of their calls.
-  private var unsent: [String] = []
+  /// Those that no socket has taken yet, in the order in which they were made.
+  private var unsent: [PendingCall] = []
   /// Since when the socket takes nothing.
   private var blockedSince: ContinuousClock.Instant?
   private var timer: (timer: LoopTimer, at: ContinuousClock.Instant)?
@@ -64,7 +64,7 @@ public actor ZeroMQPort: LoopActor, Port {
     let waiter = WaiterID()
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<ReplyFrame, Failure>, Never>) in
-        self.post { port in
+        self.perform { port in
           port.submit(
             request, frames, timeout: timeout,
             Waiter(id: waiter, resume: { continuation.resume(returning: $0) }, progress: context.progress))
@@ -119,22 +119,24 @@ public actor ZeroMQPort: LoopActor, Port {
       guard running.request.service == request.service, running.request.body == request.body else {
         return waiter.resume(.failure(Self.reused))
       }
-      self.calls[id]?.waiters.append(waiter)
+      running.waiters.append(waiter)
       return
     }
     guard self.calls.count < Self.capacity else { return waiter.resume(.failure(Self.full)) }
     let machine = ResendMachine(.now, timeout: timeout, connectLimit: self.connectLimit)
-    self.calls[id] = PendingCall(request: request, frames: frames, machine: machine, waiters: [waiter])
-    self.unsent.append(id)
+    let call = PendingCall(request, frames: frames, machine: machine, waiter: waiter)
+    self.calls[id] = call
+    self.unsent.append(call)
     self.flush()
-    if let call = self.calls[id] { self.arm(call.machine.due(blockedSince: self.blockedSince)) }
+    // Those that others wait in front of have their time as well.
+    if call.machine.isUnsent { self.arm(call.machine.due(blockedSince: self.blockedSince)) }
   }
 
   private func cancel(_ waiter: WaiterID, of id: String) {
     guard let call = self.calls[id], let index = call.waiters.firstIndex(where: { $0.id === waiter }) else { return }
     call.waiters[index].resume(.failure(.cancelled))
     guard call.waiters.count == 1 else {
-      self.calls[id]?.waiters.remove(at: index)
+      call.waiters.remove(at: index)
       return
     }
     self.forget(id)
@@ -163,7 +165,7 @@ public actor ZeroMQPort: LoopActor, Port {
   @discardableResult
   private func forget(_ id: String) -> PendingCall? {
     guard let call = self.calls.removeValue(forKey: id) else { return nil }
-    if call.machine.isUnsent { self.unsent.removeAll { $0 == id } }
+    if call.machine.isUnsent { self.unsent.removeAll { $0 === call } }
     if self.calls.isEmpty { self.link?.unblock() }
     return call
   }
@@ -172,15 +174,14 @@ public actor ZeroMQPort: LoopActor, Port {
 
   /// Offers what waits to the socket, in order, while the hub's window has room.
   private func flush() {
-    while let id = self.unsent.first, self.calls.count - self.unsent.count < Self.window {
-      guard self.send(id, onNewSocket: false) else { return }
+    while let call = self.unsent.first, self.calls.count - self.unsent.count < Self.window {
+      guard self.send(call, onNewSocket: false) else { return }
     }
   }
 
   /// Offers one command; returns whether it was taken.
   @discardableResult
-  private func send(_ id: String, onNewSocket: Bool) -> Bool {
-    guard var call = self.calls[id] else { return true }
+  private func send(_ call: PendingCall, onNewSocket: Bool) -> Bool {
     do {
       let link = try self.openLink(after: onNewSocket ? call.link : 0)
       if call.machine.attempts > 0 {
@@ -192,19 +193,23 @@ public actor ZeroMQPort: LoopActor, Port {
       self.blockedSince = isTaken ? nil : self.blockedSince ?? .now
       if isTaken {
         call.link = link.number
-        call.machine.sent(.now, jitter: .random(in: 0...1))
-        if wasUnsent { self.unsent.removeAll { $0 == id } }
+        call.machine.sent(.now, jitter: Self.jitter(of: call))
+        if wasUnsent { self.unsent.removeAll { $0 === call } }
       } else {
         call.machine.blocked()
-        if !wasUnsent { self.unsent.append(id) }
+        if !wasUnsent { self.unsent.append(call) }
       }
-      self.calls[id] = call
       self.arm(call.machine.due(blockedSince: self.blockedSince))
       return isTaken
     } catch {
-      self.settle(id, .failure(Self.unusable(error)))
+      self.settle(call.id, .failure(Self.unusable(error)))
       return true
     }
+  }
+
+  /// Between 0 and 1. The hash of an id is another one in each process, and costs no system call.
+  private static func jitter(of call: PendingCall) -> Double {
+    Double(UInt32(truncatingIfNeeded: call.id.hashValue)) / Double(UInt32.max)
   }
 
   /// The link to send on. A new one when there is none, or when the one numbered `stale` is still in use.
@@ -247,15 +252,14 @@ public actor ZeroMQPort: LoopActor, Port {
   }
 
   private func take(_ reply: ReplyFrame) {
-    let id = reply.header.requestID
-    guard self.calls[id] != nil else { return }
-    guard !reply.isFinal else { return self.settle(id, .success(reply)) }
-    self.calls[id]?.machine.heard(.now)
+    guard !reply.isFinal else { return self.settle(reply.header.requestID, .success(reply)) }
+    guard let call = self.calls[reply.header.requestID] else { return }
+    call.machine.heard(.now)
     // The first PARTIAL says that the command was accepted, the others how far it is.
     guard reply.header.seq > 0, let progress = try? reply.encoding.decode(Progress.self, from: reply.body) else {
       return
     }
-    for waiter in self.calls[id]?.waiters ?? [] { waiter.progress?(progress) }
+    for waiter in call.waiters { waiter.progress?(progress) }
   }
 
   // MARK: - Time
@@ -276,7 +280,7 @@ public actor ZeroMQPort: LoopActor, Port {
       case .send(let onNewSocket):
         self.logger.debug(
           "command sent again", metadata: ["method": "\(call.request.service)", "attempt": "\(call.machine.attempts)"])
-        self.send(id, onNewSocket: onNewSocket)
+        self.send(call, onNewSocket: onNewSocket)
       case .giveUp(let failure): self.settle(id, .failure(failure))
       case nil: break
       }

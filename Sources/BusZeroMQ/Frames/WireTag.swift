@@ -7,8 +7,6 @@ public struct WireTag: Sendable, Hashable {
   public static let control = WireTag("KTHC01")
   /// Events.
   public static let events = WireTag("KTHE01")
-  /// Jobs of workers.
-  public static let work = WireTag("KTHW01")
 
   private init(_ text: String) { self.bytes = Array(text.utf8) }
 
