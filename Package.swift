@@ -15,10 +15,6 @@ let strict: [SwiftSetting] = [
 /// For targets that touch C or raw memory: each unsafe expression is marked.
 let memorySafe = strict + [.strictMemorySafety()]
 
-/// For the composition alone: the optimizer of Swift 6.3.1 stops there with "circular reference" and names no place. Nothing
-/// that takes time is in that target.
-let unoptimized = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
-
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -75,7 +71,7 @@ let package = Package(
         "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux",
         lifecycle, signals,
         logging, protobuf, toml,
-      ], swiftSettings: strict + [unoptimized]),
+      ], swiftSettings: strict),
     .target(
       name: "KithClient",
       dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", "Digest", protobuf, logging],

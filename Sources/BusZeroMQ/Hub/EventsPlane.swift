@@ -34,6 +34,9 @@ public actor EventsPlane: LoopActor {
   ///   - heads: Where the streams stand now; all streams there are.
   ///   - hubInstance: Tells subscribers of a restarted hub.
   /// - Throws: `ZMQError` when the socket cannot be made.
+  // Not inlined into other modules: the optimizer of Swift 6.3.1 fails there ("circular reference") on actors whose stored
+  // watches cannot be copied.
+  @_semantics("optimize.no.crossmodule")
   public init(
     context: Context, loop: LoopExecutor, heads: [StreamPosition], hubInstance: String, access: AccessPolicy,
     logger: Logger
