@@ -55,6 +55,7 @@ let package = Package(
     .target(name: "KithMessages", dependencies: [protobuf], swiftSettings: strict),
     .target(
       name: "Bus", dependencies: ["KithMessages", "EventLoop", "Digest", protobuf, logging], swiftSettings: strict),
+    .target(name: "Secrets", dependencies: ["Bus", "KithMessages"], swiftSettings: memorySafe),
     .target(
       name: "BusZeroMQ", dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", protobuf, logging],
       swiftSettings: strict),
@@ -103,6 +104,7 @@ let package = Package(
       name: "BusZeroMQTests",
       dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
       swiftSettings: strict),
+    .testTarget(name: "SecretsTests", dependencies: ["Secrets", "Bus", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "StorageTests",
       dependencies: ["Storage", "Bus", "EventLoop", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],

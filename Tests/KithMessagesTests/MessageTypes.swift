@@ -18,6 +18,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     // contacts.proto
     AddSourceRequest.self, Vdir.self, Vcf.self, CardDAV.self, Source.self, ListSourcesRequest.self,
     ListSourcesReply.self, RemoveSourceRequest.self, RemoveSourceReply.self, TestSourceRequest.self,
+    SetCredentialsRequest.self, DiscoverRequest.self, DiscoverReply.self, AddressBook.self, FindBooksRequest.self,
     TestSourceReply.self, SyncRequest.self, SyncReply.self, SyncStatusRequest.self, ListContactsRequest.self,
     ListContactsReply.self, GetContactRequest.self, GetContactReply.self, SearchContactsRequest.self,
     SearchContactsReply.self, ListProblemsRequest.self, ListProblemsReply.self, Problem.self,

@@ -1,5 +1,6 @@
 internal import Bus
 internal import Glibc
+internal import KithMessages
 internal import SwiftProtobuf
 
 /// Where a command prints.
@@ -10,16 +11,20 @@ public struct Console: Sendable {
   let style: Style
   private let out: @Sendable (String) -> Void
   private let err: @Sendable (String) -> Void
+  private let secret: @Sendable (String) -> String?
 
-  /// Makes a console of two places to write to.
+  /// Makes a console of two places to write to and one to ask.
+  ///
+  /// - Parameter secret: Shows a prompt and gives what was typed, unseen; nil where nobody can be asked.
   package init(
     isTerminal: Bool, usesColour: Bool, out: @escaping @Sendable (String) -> Void,
-    err: @escaping @Sendable (String) -> Void
+    err: @escaping @Sendable (String) -> Void, secret: @escaping @Sendable (String) -> String? = { _ in nil }
   ) {
     self.isTerminal = isTerminal
     self.style = Style(isOn: usesColour)
     self.out = out
     self.err = err
+    self.secret = secret
   }
 
   /// Standard output and standard error. Colour on a terminal only, and not with `NO_COLOR` (no-color.org).
@@ -29,7 +34,8 @@ public struct Console: Sendable {
       (RuntimeLocations.variable("NO_COLOR") ?? "").isEmpty && RuntimeLocations.variable("TERM") != "dumb"
     return Console(
       isTerminal: isTerminal, usesColour: isTerminal && allowsColour,
-      out: { Self.write($0, to: STDOUT_FILENO) }, err: { Self.write($0, to: STDERR_FILENO) })
+      out: { Self.write($0, to: STDOUT_FILENO) }, err: { Self.write($0, to: STDERR_FILENO) },
+      secret: { Terminal.readSecret(prompt: $0) })
   }()
 
   /// Prints a line.
@@ -40,6 +46,18 @@ public struct Console: Sendable {
 
   /// Replaces the line that the cursor is on; only for a terminal.
   func redraw(_ line: String) { self.out("\r\u{1B}[K" + line) }
+
+  /// Asks for a secret, which is not shown while it is typed.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` where nobody can be asked.
+  func askSecret(_ prompt: String) throws(Failure) -> String {
+    guard let secret = self.secret(prompt), !secret.isEmpty else {
+      throw Failure(
+        .failedPrecondition, "PASSWORD_MISSING",
+        "No password was given. Type it on a terminal, or name a file that holds it with --password-file.")
+    }
+    return secret
+  }
 
   /// Prints why a command failed.
   func report(_ failure: Failure, asJSON: Bool) {

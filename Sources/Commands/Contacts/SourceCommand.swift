@@ -4,48 +4,14 @@ internal import KithMessages
 
 struct SourceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "source", abstract: "The folders and files that contacts come from.",
+    commandName: "source", abstract: "The folders, files and accounts that contacts come from.",
     discussion: "Example: kith contacts source add home --vdir ~/contacts",
-    subcommands: [AddSourceCommand.self, ListSourcesCommand.self, RemoveSourceCommand.self, TestSourceCommand.self])
+    subcommands: [
+      AddSourceCommand.self, ListSourcesCommand.self, RemoveSourceCommand.self, TestSourceCommand.self,
+      DiscoverCommand.self, LoginSourceCommand.self,
+    ])
 
   @OptionGroup var global: GlobalOptions
-}
-
-struct AddSourceCommand: HubCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Add a source.",
-    discussion: """
-      Paths are those of the machine kithd runs on.
-      Example: kith contacts source add home --vdir ~/contacts
-      """)
-
-  @OptionGroup var global: GlobalOptions
-
-  @Argument(help: "Its name: small letters, digits and hyphens.")
-  var name: String
-
-  @Option(help: "A folder with one card a file.", completion: .directory)
-  var vdir: String?
-
-  @Option(help: "A file of cards.", completion: .file(extensions: ["vcf"]))
-  var vcf: String?
-
-  func validate() throws {
-    guard (self.vdir == nil) != (self.vcf == nil) else {
-      throw ValidationError("A source is either a folder (--vdir DIR) or a file (--vcf FILE). Give one of them.")
-    }
-  }
-
-  func run(_ session: Session) async throws {
-    var request = AddSourceRequest()
-    request.name = self.name
-    if let vdir { request.vdir.path = RuntimeLocations.absolute(vdir) }
-    if let vcf { request.vcf.path = RuntimeLocations.absolute(vcf) }
-    let source = try await session.ask(request)
-    try session.show(
-      source,
-      ["Added \(Printable.text(source.name)). Fetch its contacts: kith contacts sync \(Printable.text(source.name))"])
-  }
 }
 
 struct ListSourcesCommand: HubCommand {

@@ -87,6 +87,18 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Gives a CardDAV source another user name or password.
+  public static let contactsSetCredentials = Method(
+    name: "kith.v1.Contacts/SetCredentials", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Looks for the address books of a CardDAV server, and tells what it tried. Keeps nothing.
+  public static let contactsDiscover = Method(
+    name: "kith.v1.Contacts/Discover", role: .admin, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 60000)
   /// Looks whether a source can be read, changing nothing.
   public static let contactsTestSource = Method(
     name: "kith.v1.Contacts/TestSource", role: .viewer, isMutating: false,
@@ -147,6 +159,12 @@ public enum Methods {
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
+  /// Looks for the address books of a server.
+  public static let contactsSourceFindBooks = Method(
+    name: "kith.v1.ContactsSource/FindBooks", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 60000)
   /// Lists what the source holds, in batches. The reply carries the proof that the listing is whole.
   public static let contactsSourceList = Method(
     name: "kith.v1.ContactsSource/List", role: .worker, isMutating: false,
@@ -176,6 +194,8 @@ public enum Methods {
     contactsAddSource,
     contactsListSources,
     contactsRemoveSource,
+    contactsSetCredentials,
+    contactsDiscover,
     contactsTestSource,
     contactsSync,
     contactsSyncStatus,
@@ -186,6 +206,7 @@ public enum Methods {
     contactsRestore,
     contactsExport,
     contactsSourceProbe,
+    contactsSourceFindBooks,
     contactsSourceList,
     contactsSourceFetch,
   ]
@@ -206,6 +227,8 @@ public enum Methods {
     "kith.v1.Contacts/AddSource": AddSourceRequest.self,
     "kith.v1.Contacts/ListSources": ListSourcesRequest.self,
     "kith.v1.Contacts/RemoveSource": RemoveSourceRequest.self,
+    "kith.v1.Contacts/SetCredentials": SetCredentialsRequest.self,
+    "kith.v1.Contacts/Discover": DiscoverRequest.self,
     "kith.v1.Contacts/TestSource": TestSourceRequest.self,
     "kith.v1.Contacts/Sync": SyncRequest.self,
     "kith.v1.Contacts/SyncStatus": SyncStatusRequest.self,
@@ -216,6 +239,7 @@ public enum Methods {
     "kith.v1.Contacts/Restore": RestoreContactRequest.self,
     "kith.v1.Contacts/Export": ExportContactsRequest.self,
     "kith.v1.ContactsSource/Probe": ProbeSourceRequest.self,
+    "kith.v1.ContactsSource/FindBooks": FindBooksRequest.self,
     "kith.v1.ContactsSource/List": ListItemsRequest.self,
     "kith.v1.ContactsSource/Fetch": FetchItemsRequest.self,
   ]
@@ -277,6 +301,14 @@ extension RemoveSourceRequest: Command {
   public typealias Reply = KithMessages.RemoveSourceReply
   public static var method: Method { Methods.contactsRemoveSource }
 }
+extension SetCredentialsRequest: Command {
+  public typealias Reply = KithMessages.Source
+  public static var method: Method { Methods.contactsSetCredentials }
+}
+extension DiscoverRequest: Command {
+  public typealias Reply = KithMessages.DiscoverReply
+  public static var method: Method { Methods.contactsDiscover }
+}
 extension TestSourceRequest: Command {
   public typealias Reply = KithMessages.TestSourceReply
   public static var method: Method { Methods.contactsTestSource }
@@ -316,6 +348,10 @@ extension ExportContactsRequest: Command {
 extension ProbeSourceRequest: Command {
   public typealias Reply = KithMessages.ProbeSourceReply
   public static var method: Method { Methods.contactsSourceProbe }
+}
+extension FindBooksRequest: Command {
+  public typealias Reply = KithMessages.DiscoverReply
+  public static var method: Method { Methods.contactsSourceFindBooks }
 }
 extension ListItemsRequest: BatchCommand {
   public typealias Reply = KithMessages.ListItemsReply

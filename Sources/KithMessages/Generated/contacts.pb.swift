@@ -100,16 +100,31 @@ public nonisolated struct CardDAV: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// of an address book, an account or a server; or host, or e-mail address
   public var url: String = String()
 
   public var username: String = String()
 
+  /// on the hub's disk, readable by its user alone
   public var passwordFile: String = String()
 
   /// kept in the secret store, never in the database
   public var password: String = String()
 
+  /// trusted in place of the system's authorities, PEM
   public var caFile: String = String()
+
+  /// "sha256//" and the base64 of the SHA-256 of the server's public key
+  public var pinnedKey: String = String()
+
+  /// PEM file
+  public var clientCertificate: String = String()
+
+  /// PEM file
+  public var clientKey: String = String()
+
+  /// paths of the address books to read; none = all of the account
+  public var books: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -228,6 +243,103 @@ public nonisolated struct RemoveSourceReply: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+public nonisolated struct SetCredentialsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String = String()
+
+  /// empty = as it is
+  public var username: String = String()
+
+  /// kept in the secret store
+  public var password: String = String()
+
+  /// in place of a password
+  public var passwordFile: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct DiscoverRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var account: CardDAV {
+    get {_account ?? CardDAV()}
+    set {_account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  public var hasAccount: Bool {self._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  public mutating func clearAccount() {self._account = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _account: CardDAV? = nil
+}
+
+public nonisolated struct DiscoverReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var books: [AddressBook] = []
+
+  /// what was tried and what came of it, in words
+  public var trail: [String] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct AddressBook: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var url: String = String()
+
+  /// as people called it
+  public var name: String = String()
+
+  public var description_p: String = String()
+
+  public var readOnly: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct FindBooksRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var account: CardDAV {
+    get {_account ?? CardDAV()}
+    set {_account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  public var hasAccount: Bool {self._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  public mutating func clearAccount() {self._account = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _account: CardDAV? = nil
 }
 
 public nonisolated struct TestSourceRequest: Sendable {
@@ -839,6 +951,9 @@ public nonisolated struct ItemBatch: Sendable {
 
   public var items: [SourceItem] = []
 
+  /// hrefs that the source itself says are gone
+  public var gone: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -970,6 +1085,12 @@ public nonisolated struct ListItemsReply: Sendable {
   /// items that could not be looked at; they count as present
   public var problems: [Problem] = []
 
+  /// only what changed since the token was listed: the rest is as it was
+  public var delta: Bool = false
+
+  /// hrefs begin so that could not be listed; they count as present
+  public var unlisted: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1004,6 +1125,9 @@ public nonisolated struct FetchItemsReply: Sendable {
   // methods supported on all messages.
 
   public var read: UInt32 = 0
+
+  /// not to be had now: the next pass asks for them again
+  public var failed: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1244,7 +1368,7 @@ nonisolated extension Vcf: SwiftProtobuf.Message, SwiftProtobuf._MessageImplemen
 
 nonisolated extension CardDAV: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CardDAV"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{1}username\0\u{3}password_file\0\u{1}password\0\u{3}ca_file\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{1}username\0\u{3}password_file\0\u{1}password\0\u{3}ca_file\0\u{3}pinned_key\0\u{3}client_certificate\0\u{3}client_key\0\u{1}books\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1257,6 +1381,10 @@ nonisolated extension CardDAV: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 3: try { try decoder.decodeSingularStringField(value: &self.passwordFile) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.password) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.caFile) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.pinnedKey) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.clientCertificate) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.clientKey) }()
+      case 9: try { try decoder.decodeRepeatedStringField(value: &self.books) }()
       default: break
       }
     }
@@ -1278,6 +1406,18 @@ nonisolated extension CardDAV: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if !self.caFile.isEmpty {
       try visitor.visitSingularStringField(value: self.caFile, fieldNumber: 5)
     }
+    if !self.pinnedKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.pinnedKey, fieldNumber: 6)
+    }
+    if !self.clientCertificate.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientCertificate, fieldNumber: 7)
+    }
+    if !self.clientKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientKey, fieldNumber: 8)
+    }
+    if !self.books.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.books, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1287,6 +1427,10 @@ nonisolated extension CardDAV: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.passwordFile != rhs.passwordFile {return false}
     if lhs.password != rhs.password {return false}
     if lhs.caFile != rhs.caFile {return false}
+    if lhs.pinnedKey != rhs.pinnedKey {return false}
+    if lhs.clientCertificate != rhs.clientCertificate {return false}
+    if lhs.clientKey != rhs.clientKey {return false}
+    if lhs.books != rhs.books {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1495,6 +1639,199 @@ nonisolated extension RemoveSourceReply: SwiftProtobuf.Message, SwiftProtobuf._M
 
   public static func ==(lhs: RemoveSourceReply, rhs: RemoveSourceReply) -> Bool {
     if lhs.contactsRemoved != rhs.contactsRemoved {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension SetCredentialsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SetCredentialsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}username\0\u{1}password\0\u{3}password_file\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.username) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.password) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.passwordFile) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.username.isEmpty {
+      try visitor.visitSingularStringField(value: self.username, fieldNumber: 2)
+    }
+    if !self.password.isEmpty {
+      try visitor.visitSingularStringField(value: self.password, fieldNumber: 3)
+    }
+    if !self.passwordFile.isEmpty {
+      try visitor.visitSingularStringField(value: self.passwordFile, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: SetCredentialsRequest, rhs: SetCredentialsRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.username != rhs.username {return false}
+    if lhs.password != rhs.password {return false}
+    if lhs.passwordFile != rhs.passwordFile {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension DiscoverRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DiscoverRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._account) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._account {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: DiscoverRequest, rhs: DiscoverRequest) -> Bool {
+    if lhs._account != rhs._account {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension DiscoverReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DiscoverReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}books\0\u{1}trail\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.books) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.trail) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.books.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.books, fieldNumber: 1)
+    }
+    if !self.trail.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.trail, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: DiscoverReply, rhs: DiscoverReply) -> Bool {
+    if lhs.books != rhs.books {return false}
+    if lhs.trail != rhs.trail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension AddressBook: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".AddressBook"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{1}name\0\u{1}description\0\u{3}read_only\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.url) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.description_p) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.readOnly) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.url.isEmpty {
+      try visitor.visitSingularStringField(value: self.url, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if !self.description_p.isEmpty {
+      try visitor.visitSingularStringField(value: self.description_p, fieldNumber: 3)
+    }
+    if self.readOnly != false {
+      try visitor.visitSingularBoolField(value: self.readOnly, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: AddressBook, rhs: AddressBook) -> Bool {
+    if lhs.url != rhs.url {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.description_p != rhs.description_p {return false}
+    if lhs.readOnly != rhs.readOnly {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension FindBooksRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FindBooksRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._account) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._account {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: FindBooksRequest, rhs: FindBooksRequest) -> Bool {
+    if lhs._account != rhs._account {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2649,7 +2986,7 @@ nonisolated extension SourceItem: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension ItemBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ItemBatch"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}gone\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2658,6 +2995,7 @@ nonisolated extension ItemBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.items) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.gone) }()
       default: break
       }
     }
@@ -2667,11 +3005,15 @@ nonisolated extension ItemBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.items.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.items, fieldNumber: 1)
     }
+    if !self.gone.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.gone, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: ItemBatch, rhs: ItemBatch) -> Bool {
     if lhs.items != rhs.items {return false}
+    if lhs.gone != rhs.gone {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2881,7 +3223,7 @@ nonisolated extension ListItemsRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension ListItemsReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListItemsReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}unchanged\0\u{1}complete\0\u{1}token\0\u{1}identity\0\u{1}problems\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}unchanged\0\u{1}complete\0\u{1}token\0\u{1}identity\0\u{1}problems\0\u{1}delta\0\u{1}unlisted\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2894,6 +3236,8 @@ nonisolated extension ListItemsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 3: try { try decoder.decodeSingularStringField(value: &self.token) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.identity) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.problems) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.delta) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.unlisted) }()
       default: break
       }
     }
@@ -2915,6 +3259,12 @@ nonisolated extension ListItemsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.problems.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.problems, fieldNumber: 5)
     }
+    if self.delta != false {
+      try visitor.visitSingularBoolField(value: self.delta, fieldNumber: 6)
+    }
+    if !self.unlisted.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unlisted, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2924,6 +3274,8 @@ nonisolated extension ListItemsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.token != rhs.token {return false}
     if lhs.identity != rhs.identity {return false}
     if lhs.problems != rhs.problems {return false}
+    if lhs.delta != rhs.delta {return false}
+    if lhs.unlisted != rhs.unlisted {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2970,7 +3322,7 @@ nonisolated extension FetchItemsRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension FetchItemsReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchItemsReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}read\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}read\0\u{1}failed\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2979,6 +3331,7 @@ nonisolated extension FetchItemsReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.read) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.failed) }()
       default: break
       }
     }
@@ -2988,11 +3341,15 @@ nonisolated extension FetchItemsReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.read != 0 {
       try visitor.visitSingularUInt32Field(value: self.read, fieldNumber: 1)
     }
+    if self.failed != 0 {
+      try visitor.visitSingularUInt32Field(value: self.failed, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: FetchItemsReply, rhs: FetchItemsReply) -> Bool {
     if lhs.read != rhs.read {return false}
+    if lhs.failed != rhs.failed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

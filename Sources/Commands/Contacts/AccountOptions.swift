@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+/// Who one is at a CardDAV server, and how the server proves who it is.
+struct AccountOptions: ParsableArguments {
+  @Option(help: "The user name.")
+  var username: String?
+
+  @Option(help: "A file that holds the password, readable by the user of kithd alone.", completion: .file())
+  var passwordFile: String?
+
+  @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
+  var caFile: String?
+
+  @Option(help: "The server's public key: sha256// and the base64 of its SHA-256.")
+  var pinnedKey: String?
+
+  @Option(help: "A file with the certificate (PEM) to show to the server.", completion: .file())
+  var clientCertificate: String?
+
+  @Option(help: "The file with the key (PEM) of that certificate.", completion: .file())
+  var clientKey: String?
+
+  var isEmpty: Bool {
+    [self.username, self.passwordFile, self.caFile, self.pinnedKey, self.clientCertificate, self.clientKey]
+      .allSatisfy { $0 == nil }
+  }
+
+  /// The account, with a password that is asked for when a user name came without one.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` where nobody can be asked.
+  func account(at url: String, console: Console) throws(Failure) -> CardDAV {
+    var account = CardDAV()
+    account.url = url
+    account.username = self.username ?? ""
+    account.passwordFile = self.passwordFile.map(RuntimeLocations.absolute) ?? ""
+    account.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
+    account.pinnedKey = self.pinnedKey ?? ""
+    account.clientCertificate = self.clientCertificate.map(RuntimeLocations.absolute) ?? ""
+    account.clientKey = self.clientKey.map(RuntimeLocations.absolute) ?? ""
+    if self.username != nil, self.passwordFile == nil {
+      account.password = try console.askSecret("Password of \(Printable.text(account.username)): ")
+    }
+    return account
+  }
+}

@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct LoginSourceCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "login", abstract: "Give a CardDAV source another password or user name.",
+    discussion: """
+      The password is asked for, and never taken from the command line.
+      Example: kith contacts source login work
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The source.")
+  var name: String
+
+  @Option(help: "The user name. Default: as it is.")
+  var username: String?
+
+  @Option(help: "A file that holds the password, readable by the user of kithd alone.", completion: .file())
+  var passwordFile: String?
+
+  func run(_ session: Session) async throws {
+    var request = SetCredentialsRequest()
+    request.name = self.name
+    request.username = self.username ?? ""
+    if let passwordFile {
+      request.passwordFile = RuntimeLocations.absolute(passwordFile)
+    } else {
+      request.password = try session.console.askSecret("Password of \(Printable.text(self.name)): ")
+    }
+    let source = try await session.ask(request)
+    try session.show(
+      source, ["Kept. Try it: kith contacts source test \(Printable.text(source.name))"])
+  }
+}

@@ -1,0 +1,91 @@
+public import Bus
+internal import Glibc
+
+/// A file that holds one secret, for the eyes of its owner alone.
+public struct SecretFile: Sendable {
+  /// Where it is.
+  public let path: String
+
+  /// Bytes that a secret may have.
+  static let limit = 64 << 10
+
+  /// Names a file.
+  public init(path: String) { self.path = path }
+
+  /// Reads the secret; a line feed at its end is not part of it.
+  ///
+  /// - Returns: Nil when there is no file.
+  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`: others may read it, it is empty, no text, or too large.
+  public func read() throws(Failure) -> String? {
+    // The string outlives the call.
+    let descriptor = unsafe open(self.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .unreadableSecret(self.path, Self.reason(errno))
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    // `status` is written whole by a call that succeeds.
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadableSecret(self.path, Self.reason(errno)) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .unreadableSecret(self.path, "it is no ordinary file") }
+    guard status.st_mode & 0o077 == 0 else {
+      throw .unreadableSecret(self.path, "others may read it. Run: chmod 600 \(self.path)")
+    }
+    guard status.st_size <= Self.limit else { throw .unreadableSecret(self.path, "it is too large for a secret") }
+    var bytes = [UInt8](repeating: 0, count: Self.limit)
+    // At most `count` bytes go into the array.
+    let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+    guard count >= 0 else { throw .unreadableSecret(self.path, Self.reason(errno)) }
+    var text = bytes[..<count]
+    if text.last == UInt8(ascii: "\n") { text.removeLast() }
+    if text.last == UInt8(ascii: "\r") { text.removeLast() }
+    guard !text.isEmpty else { throw .unreadableSecret(self.path, "it is empty") }
+    guard let secret = String(validating: text, as: UTF8.self) else {
+      throw .unreadableSecret(self.path, "it is not UTF-8 text")
+    }
+    return secret
+  }
+
+  /// Writes the secret in place of the one before: whole, or not at all.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
+  func write(_ secret: String) throws(Failure) {
+    let part = self.path + ".part"
+    // The strings outlive the calls.
+    let descriptor = unsafe open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .secretNotKept(self.path, Self.reason(errno)) }
+    let bytes = Array(secret.utf8)
+    // The array outlives the call and is `count` long.
+    let isWritten = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+    let code = errno
+    close(descriptor)
+    guard isWritten, unsafe rename(part, self.path) == 0 else {
+      let why = Self.reason(isWritten ? errno : code)
+      unsafe unlink(part)
+      throw .secretNotKept(self.path, why)
+    }
+    Self.syncParent(of: self.path)
+  }
+
+  /// Removes the file, if it is there.
+  func remove() throws(Failure) {
+    // The string outlives the call.
+    guard unsafe unlink(self.path) == 0 || errno == ENOENT else { throw .secretNotKept(self.path, Self.reason(errno)) }
+    Self.syncParent(of: self.path)
+  }
+
+  /// A rename is on disk when its directory is.
+  private static func syncParent(of path: String) {
+    guard let slash = path.lastIndex(of: "/") else { return }
+    // The string outlives the call.
+    let descriptor = unsafe open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  static func reason(_ code: Int32) -> String {
+    // `strerror` gives a text that lives at least until the next call on this thread.
+    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+  }
+}

@@ -1,0 +1,92 @@
+import Bus
+import Foundation
+import Secrets
+import TestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct SecretStoreTests {
+  @Test("a directory keeps a secret for its owner alone, gives it back, replaces and forgets it")
+  func directory() async throws {
+    let place = try TemporaryDirectory()
+    let store = SecretDirectory(path: place.path + "/secrets")
+    #expect(try await store.secret(named: "contacts-home") == nil)
+    try await store.keep("pässword\nwith a line", named: "contacts-home")
+    #expect(try await store.secret(named: "contacts-home") == "pässword\nwith a line")
+    #expect(try Self.mode(place.path + "/secrets") == 0o700)
+    #expect(try Self.mode(place.path + "/secrets/contacts-home") == 0o600)
+    try await store.keep("other", named: "contacts-home")
+    #expect(try await store.secret(named: "contacts-home") == "other")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path + "/secrets") == ["contacts-home"])
+    try await store.forget("contacts-home")
+    try await store.forget("contacts-home")
+    #expect(try await store.secret(named: "contacts-home") == nil)
+  }
+
+  @Test("a file that others may read, an empty one and one that is no text are refused with what to do")
+  func refused() async throws {
+    let place = try TemporaryDirectory()
+    let path = place.path + "/password"
+    for (content, mode, hint) in [
+      (Data("secret\n".utf8), 0o644, "chmod 600"), (Data(), 0o600, "empty"), (Data([0xff, 0xfe]), 0o600, "UTF-8"),
+    ] {
+      try content.write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      let failure = #expect(throws: Failure.self) { try SecretFile(path: path).read() }
+      #expect(failure?.reason == "SECRET_UNREADABLE")
+      #expect(failure?.message.contains(hint) == true)
+      #expect(failure?.message.contains("secret\n") == false)
+    }
+    try Data("secret\n".utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    #expect(try SecretFile(path: path).read() == "secret")
+    #expect(try SecretFile(path: place.path + "/none").read() == nil)
+  }
+
+  @Test("a credential of systemd stands before what is kept")
+  func credentials() async throws {
+    let place = try TemporaryDirectory()
+    let store = SecretSources(credentials: place.path, store: SecretDirectory(path: place.path + "/secrets"))
+    try await store.keep("kept", named: "contacts-home")
+    #expect(try await store.secret(named: "contacts-home") == "kept")
+    let credential = place.path + "/contacts-home"
+    try Data("given".utf8).write(to: URL(fileURLWithPath: credential))
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: credential)
+    #expect(try await store.secret(named: "contacts-home") == "given")
+  }
+
+  @Test("the keyring gets a secret through a pipe, never as an argument")
+  func keyring() async throws {
+    let place = try TemporaryDirectory()
+    let tool = place.path + "/secret-tool"
+    // Stands for libsecret's program: the same commands, over files.
+    let script = """
+      #!/bin/sh
+      echo "$@" >> "\(place.path)/arguments"
+      for last; do :; done
+      case $1 in
+        store) cat > "\(place.path)/item-$last" ;;
+        lookup) cat "\(place.path)/item-$last" 2>/dev/null ;;
+        clear) rm "\(place.path)/item-$last" ;;
+      esac
+      """
+    try Data(script.utf8).write(to: URL(fileURLWithPath: tool))
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: tool)
+    let store = SecretService(tool: tool)
+    #expect(try await store.secret(named: "contacts-home") == nil)
+    try await store.keep("hush-hush", named: "contacts-home")
+    #expect(try await store.secret(named: "contacts-home") == "hush-hush")
+    try await store.forget("contacts-home")
+    #expect(try await store.secret(named: "contacts-home") == nil)
+    let arguments = try String(contentsOfFile: place.path + "/arguments", encoding: .utf8)
+    #expect(arguments.contains("contacts-home") && !arguments.contains("hush-hush"))
+    let missing = await #expect(throws: Failure.self) {
+      try await SecretService(tool: place.path + "/absent").keep("x", named: "contacts-home")
+    }
+    #expect(missing?.message.contains("libsecret-tools") == true)
+  }
+
+  private static func mode(_ path: String) throws -> Int {
+    try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+  }
+}
