@@ -3,8 +3,7 @@ internal import KithMessages
 
 /// The reading side of the contacts sources: lists and parses folders and files of cards.
 ///
-/// It may live on another machine. It has no store, and keeps nothing between calls. Files are read on the shared thread pool,
-/// never on a caller's executor.
+/// It may live on another machine. It has no store, and keeps nothing between calls. Each call reads on a thread of its own.
 public struct ContactsSourceService: Sendable {
   private let now: @Sendable () -> Int64
 
@@ -16,20 +15,31 @@ public struct ContactsSourceService: Sendable {
   /// The methods that answer once.
   public var routes: [Route] {
     [
-      Route(ProbeSourceRequest.self) { request, _ throws(Failure) in try await self.probe(request) }
+      Route(ProbeSourceRequest.self) { request, _ throws(Failure) in
+        try await Self.onThread { () throws(Failure) in try self.probe(request) }
+      }
     ]
   }
 
   /// The methods that answer in batches.
   public var batchRoutes: [BatchRoute] {
     [
-      BatchRoute(ListItemsRequest.self) { request, _, yield throws(Failure) in try await self.list(request, yield) },
-      BatchRoute(FetchItemsRequest.self) { request, _, yield throws(Failure) in try await self.fetch(request, yield) },
+      BatchRoute(ListItemsRequest.self) { request, _, yield throws(Failure) in
+        try await Self.onThread { () async throws(Failure) in try await self.list(request, yield) }
+      },
+      BatchRoute(FetchItemsRequest.self) { request, _, yield throws(Failure) in
+        try await Self.onThread { () async throws(Failure) in try await self.fetch(request, yield) }
+      },
     ]
   }
 
-  @concurrent
-  private func probe(_ request: ProbeSourceRequest) async throws(Failure) -> ProbeSourceReply {
+  private static func onThread<Reply: Sendable>(
+    _ read: @escaping @Sendable () async throws(Failure) -> Reply
+  ) async throws(Failure) -> Reply {
+    try await withTaskExecutorPreference(ReadingExecutor()) { () async throws(Failure) in try await read() }
+  }
+
+  private func probe(_ request: ProbeSourceRequest) throws(Failure) -> ProbeSourceReply {
     switch request.source.kind {
     case .vdir(let vdir)?: try FolderSource(path: vdir.path, now: self.now).probe()
     case .vcf(let vcf)?: try FileSource(path: vcf.path, now: self.now).probe()
@@ -38,7 +48,6 @@ public struct ContactsSourceService: Sendable {
     }
   }
 
-  @concurrent
   private func list(
     _ request: ListItemsRequest, _ yield: @escaping @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
@@ -50,7 +59,6 @@ public struct ContactsSourceService: Sendable {
     }
   }
 
-  @concurrent
   private func fetch(
     _ request: FetchItemsRequest, _ yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> FetchItemsReply {
