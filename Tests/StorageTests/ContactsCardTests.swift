@@ -148,7 +148,7 @@ import Testing
     #expect(try fixture.write { try $0.sources.remove("work") } == [work.id])
     #expect(try fixture.read { try $0.photos.get(picture.ref.sha256) } == nil)
     var wrong = picture
-    wrong.data = Data([4])
+    wrong.ref.sha256 = "../" + picture.ref.sha256.dropFirst(3)
     #expect(throws: Failure.self) { try fixture.write { [wrong] in try $0.photos.put(wrong) } }
   }
 

@@ -16,7 +16,7 @@ public struct ContactsSourceService: Sendable {
   public var routes: [Route] {
     [
       Route(ProbeSourceRequest.self) { request, _ throws(Failure) in
-        try await Self.onThread { () throws(Failure) in try self.probe(request) }
+        try await Self.onThread { () async throws(Failure) in try await self.probe(request) }
       }
     ]
   }
@@ -33,13 +33,15 @@ public struct ContactsSourceService: Sendable {
     ]
   }
 
+  /// Has `read`, which is `@concurrent`, run on a thread of its own instead of the shared pool's.
   private static func onThread<Reply: Sendable>(
     _ read: @escaping @Sendable () async throws(Failure) -> Reply
   ) async throws(Failure) -> Reply {
     try await withTaskExecutorPreference(ReadingExecutor()) { () async throws(Failure) in try await read() }
   }
 
-  private func probe(_ request: ProbeSourceRequest) throws(Failure) -> ProbeSourceReply {
+  @concurrent
+  private func probe(_ request: ProbeSourceRequest) async throws(Failure) -> ProbeSourceReply {
     switch request.source.kind {
     case .vdir(let vdir)?: try FolderSource(path: vdir.path, now: self.now).probe()
     case .vcf(let vcf)?: try FileSource(path: vcf.path, now: self.now).probe()
@@ -48,6 +50,7 @@ public struct ContactsSourceService: Sendable {
     }
   }
 
+  @concurrent
   private func list(
     _ request: ListItemsRequest, _ yield: @escaping @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
@@ -59,6 +62,7 @@ public struct ContactsSourceService: Sendable {
     }
   }
 
+  @concurrent
   private func fetch(
     _ request: FetchItemsRequest, _ yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> FetchItemsReply {
