@@ -17,6 +17,8 @@ public actor ContactsSyncActor {
     let task: Task<Result<SyncStatus, Failure>, Never>
     /// Those who wait for its end; the pass is cancelled when the last of them was.
     var callers = 1
+    /// Whether it has begun to list its source, so that it may miss what changes from now on.
+    var isListing = false
   }
 
   let storage: StorageActor
@@ -60,6 +62,19 @@ public actor ContactsSyncActor {
     guard !self.isStopping else { return false }
     let status = try? await self.join(name, PassOptions(), cause: "", progress: nil).task.value.get()
     return status?.state == .completed
+  }
+
+  /// Ends in the store what the last process left as running: those passes are no more. For the start, before any pass.
+  public func settle() async {
+    let now = self.now()
+    // What the store refuses now, the next pass overwrites.
+    try? await self.storage.write { transaction throws(Failure) in
+      for record in try transaction.sources.all() where record.source.status.state == .syncing {
+        var state = PassState(record.source.status, source: record.source.name)
+        state.stop(now: now)
+        try transaction.publish(state.status, of: record.source.name)
+      }
+    }
   }
 
   /// Where the sources are; none when the store cannot be read.
@@ -108,12 +123,13 @@ public actor ContactsSyncActor {
     return statuses
   }
 
-  /// Joins the pass that runs when it does all that is asked for, else lets another follow it.
+  /// Joins the pass that runs when it does all that is asked for and has not looked at the source yet, else lets another
+  /// follow it.
   private func join(
     _ name: String, _ options: PassOptions, cause: String, progress: (@Sendable (Progress) -> Void)?
   ) -> RunningPass {
     let current = self.passes[name]
-    if let current, current.options.covers(options) {
+    if let current, !current.isListing, current.options.covers(options) {
       if let progress { current.sinks.add(progress) }
       self.passes[name]?.callers += 1
       return current
@@ -122,10 +138,10 @@ public actor ContactsSyncActor {
     if let progress { sinks.add(progress) }
     var logger = self.logger
     logger[metadataKey: "source"] = "\(name)"
+    let id = UUIDv7.make()
     let pass = Pass(
       name, options, storage: self.storage, source: self.source, cause: cause, now: self.now,
-      report: { sinks.report($0) }, logger: logger)
-    let id = UUIDv7.make()
+      willList: { await self.noteListing(name, id) }, report: { sinks.report($0) }, logger: logger)
     let task = Task {
       _ = await current?.task.value
       let result: Result<SyncStatus, Failure>
@@ -147,6 +163,10 @@ public actor ContactsSyncActor {
     guard let pass = self.passes[name], pass.id == id else { return }
     self.passes[name]?.callers -= 1
     if pass.callers == 1 { pass.task.cancel() }
+  }
+
+  private func noteListing(_ name: String, _ id: UUIDv7) {
+    if self.passes[name]?.id == id { self.passes[name]?.isListing = true }
   }
 
   private func end(_ name: String, _ id: UUIDv7) {

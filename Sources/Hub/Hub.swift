@@ -83,6 +83,7 @@ public struct Hub: ServiceLifecycle.Service {
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, logger: self.logger)
 
+    await contacts.settle()
     try await eventsPlane.bind(events)
     try await controlPlane.bind(control)
     try await router.recover()

@@ -25,11 +25,7 @@ extension Card {
   /// Related persons: RELATED, Apple's X-ABRELATEDNAMES, the X- properties of other programs, and AGENT.
   public var relations: [LabeledValue] {
     var values = labeled("RELATED") { $0.text.trimmed } + labeled("X-ABRELATEDNAMES") { $0.text.trimmed }
-    for name in ["SPOUSE", "MANAGER", "ASSISTANT", "CHILDREN", "PARTNER"] {
-      let token = name == "CHILDREN" ? "child" : name.lowercased()
-      values += labeled("X-" + name, fallback: token) { $0.text.trimmed }
-      values += labeled("X-EVOLUTION-" + name, fallback: token) { $0.text.trimmed }
-    }
+    for (name, token) in Self.relationNames { values += labeled(name, fallback: token) { $0.text.trimmed } }
     values += labeled("AGENT", fallback: "agent") { [limits] agent in
       Card(agent: agent, limits: limits)?.formattedName
         ?? (agent.line.traits.contains(.nested) ? "" : agent.text.trimmed)
@@ -78,15 +74,23 @@ extension Card {
     _ name: String, fallback: String? = nil, _ value: (Property) -> String
   ) -> [LabeledValue] {
     var found: [LabeledValue] = []
-    for line in lines where storage.matches(name, in: line.name) && found.count < limits.valuesPerKind {
+    forEachLine(named: name) { line in
+      guard found.count < limits.valuesPerKind else { return }
       let property = Property(line, in: storage)
       let text = value(property)
-      guard !text.isEmpty else { continue }
+      guard !text.isEmpty else { return }
       found.append(
         LabeledValue(value: text, label: label(of: property, fallback: fallback), lineNumber: property.lineNumber))
     }
     return found
   }
+
+  private static let relationNames = [
+    ("X-SPOUSE", "spouse"), ("X-EVOLUTION-SPOUSE", "spouse"), ("X-MANAGER", "manager"),
+    ("X-EVOLUTION-MANAGER", "manager"), ("X-ASSISTANT", "assistant"), ("X-EVOLUTION-ASSISTANT", "assistant"),
+    ("X-CHILDREN", "child"), ("X-EVOLUTION-CHILDREN", "child"), ("X-PARTNER", "partner"),
+    ("X-EVOLUTION-PARTNER", "partner"),
+  ]
 
   private static let messagingServices = [
     ("X-AIM", "AIM"), ("X-ICQ", "ICQ"), ("X-JABBER", "Jabber"), ("X-SKYPE", "Skype"), ("X-SKYPE-USERNAME", "Skype"),

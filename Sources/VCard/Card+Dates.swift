@@ -25,11 +25,14 @@ extension Card {
     if let revision = property(named: "REV"), PartialDate(revision.text) == nil {
       found.append(Warning(.unreadableRevision, line: revision.lineNumber))
     }
+    for line in lines where line.traits.contains(.hasCharset) {
+      if !Property(line, in: storage).decodedContent.isClean {
+        found.append(Warning(.undecodableCharset, line: line.number))
+      }
+    }
+    guard lines.count > limits.valuesPerKind else { return found }
     var counts: [String: Int] = [:]
     for property in properties {
-      if property.line.traits.contains(.hasCharset), !property.decodedContent.isClean {
-        found.append(Warning(.undecodableCharset, line: property.lineNumber))
-      }
       counts[property.name, default: 0] += 1
       if counts[property.name] == limits.valuesPerKind + 1 {
         found.append(Warning(.tooManyValues, line: property.lineNumber))

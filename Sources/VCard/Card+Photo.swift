@@ -21,6 +21,7 @@ extension Card {
           continue
         }
         reading.photo = .inline(bytes: bytes, mediaType: mediaType)
+        reading.range = range
         return reading
       case .unreadable:
         reading.warnings.append(Warning(.undecodablePhoto, line: line.number))

@@ -8,6 +8,7 @@ public struct Card: Sendable {
   let byteCount: Int
   let limits: Limits
   private let versionLine: ContentLine?
+  private let names: NameFilter
 
   /// The repairs made while the card was read; ``valueWarnings()`` has those of its values.
   public let warnings: [Warning]
@@ -29,6 +30,7 @@ public struct Card: Sendable {
     storage = parser.bytes
     byteCount = bytes.count
     lines = parser.properties
+    names = NameFilter(lines, in: parser.bytes)
     versionLine = parser.version
     if let version = parser.version, Self.version(version, in: parser.bytes) == nil {
       warnings.append(Warning(.unknownVersion, line: version.number))
@@ -58,13 +60,14 @@ public struct Card: Sendable {
   /// The properties named `name`, which is ASCII in upper case, in their order.
   public func properties(named name: String) -> [Property] {
     var found: [Property] = []
-    for line in lines where storage.matches(name, in: line.name) { found.append(Property(line, in: storage)) }
+    forEachLine(named: name) { found.append(Property($0, in: storage)) }
     return found
   }
 
   /// The first property named `name`, which is ASCII in upper case.
   public func property(named name: String) -> Property? {
-    lines.first { storage.matches(name, in: $0.name) }.map { Property($0, in: storage) }
+    guard names.mayHave(name) else { return nil }
+    return lines.first { storage.matches(name, in: $0.name) }.map { Property($0, in: storage) }
   }
 
   private static func version(_ line: ContentLine, in bytes: [UInt8]) -> Version? {
@@ -79,8 +82,15 @@ public struct Card: Sendable {
 }
 
 extension Card {
+  /// Calls `body` with each line named `name`, which is ASCII in upper case, in their order.
+  func forEachLine(named name: String, _ body: (ContentLine) -> Void) {
+    guard names.mayHave(name) else { return }
+    for line in lines where storage.matches(name, in: line.name) { body(line) }
+  }
+
   /// The first text of a property named `name` that is not empty.
   func firstText(_ name: String) -> String? {
+    guard names.mayHave(name) else { return nil }
     for line in lines where storage.matches(name, in: line.name) {
       let text = Property(line, in: storage).text.trimmed
       if !text.isEmpty { return text }
@@ -90,7 +100,7 @@ extension Card {
 
   /// The properties that share the group of `property`.
   func companions(of property: Property, named name: String) -> Property? {
-    guard !property.line.group.isEmpty else { return nil }
+    guard !property.line.group.isEmpty, names.mayHave(name) else { return nil }
     return lines.first {
       storage.matches(name, in: $0.name) && storage.matches($0.group, property.line.group)
     }.map { Property($0, in: storage) }

@@ -8,6 +8,8 @@ public struct CardFault: Error, Sendable, Hashable {
     case lineTooLong
     /// The card holds no property.
     case empty
+    /// The input ends before the card says anything.
+    case cutOff
     /// Lines outside of BEGIN:VCARD and END:VCARD that name nobody.
     case textOutsideCard
   }

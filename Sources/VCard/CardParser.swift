@@ -47,8 +47,11 @@ struct CardParser {
       warn(.missingBegin, firstLine)
     }
     decodeUndeclared()
+    if !hasEnd {
+      guard properties.contains(where: { saysSomething($0) }) else { throw CardFault(.cutOff, line: firstLine) }
+      warn(.missingEnd, lineNumber)
+    }
     guard !properties.isEmpty || version != nil else { throw CardFault(.empty, line: firstLine) }
-    if !hasEnd { warn(.missingEnd, lineNumber) }
     if version == nil { warn(.missingVersion, firstLine) }
     if let version, bytes.matches("2.1", in: bytes.trimmingBlanks(version.value)) {
       for index in properties.indices { properties[index].traits.insert(.legacy) }
@@ -238,6 +241,12 @@ struct CardParser {
 
   private func namesSomebody(_ content: ContentLine) -> Bool {
     ["FN", "N", "TEL", "EMAIL", "ORG", "UID"].contains { bytes.matches($0, in: content.name) }
+  }
+
+  /// Whether a property has a value and tells more than which card it is and who wrote it.
+  private func saysSomething(_ content: ContentLine) -> Bool {
+    bytes[content.value].contains { !$0.isBlank && $0 != ASCII.semicolon && $0 != ASCII.comma }
+      && !["UID", "REV", "PRODID", "KIND"].contains { bytes.matches($0, in: content.name) }
   }
 
   private mutating func warn(_ kind: Warning.Kind, _ line: Int) {

@@ -11,19 +11,22 @@ public enum DetachedCard {
   ///
   /// - Parameters:
   ///   - card: A card that was read.
+  ///   - reading: What ``Card/photo()`` gave, whose picture is then not decoded again.
   ///   - reference: Stores decoded bytes and names them, such as `sha256:` with the digest; of printable ASCII without
   ///     blanks.
   /// - Returns: The bytes for ``attach(_:data:)``.
-  public static func detach(_ card: Card, reference: (_ data: [UInt8]) -> String) -> [UInt8] {
+  public static func detach(
+    _ card: Card, decoded reading: PhotoReading? = nil, reference: (_ data: [UInt8]) -> String
+  ) -> [UInt8] {
     let source = card.storage
     var output: [UInt8] = []
     var position = 0
     for line in card.lines where line.value.upperBound <= card.byteCount && isData(line, in: source) {
       guard case .base64(let range)? = InlineContent(line, in: source), range.lowerBound >= position, !range.isEmpty,
-        let data = Base64.decode(source, in: range), !data.isEmpty
+        let data = reading?.bytes(at: range) ?? Base64.decode(source, in: range), !data.isEmpty
       else { continue }
       let shape = FoldShape(of: source[range])
-      guard shape.text(of: data) == source[range] else { continue }
+      guard shape.fits(source, in: range, of: data) else { continue }
       let name = reference(data)
       guard name.utf8.allSatisfy({ 0x21..<0x7F ~= $0 }) else { continue }
       append(source[position..<range.lowerBound], to: &output)
@@ -70,7 +73,7 @@ public enum DetachedCard {
 
   /// Copies card text; the opening byte is doubled, so that text is never taken for a reference.
   private static func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
-    guard text.contains(opening) else {
+    guard text.has(opening) else {
       output += text
       return
     }
@@ -122,6 +125,31 @@ private struct FoldShape {
     let digits = Array("0123456789abcdef".utf8)
     let hex = fold.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     return Array("\(first) \(width) ".utf8) + hex + Array(isPadded ? " =".utf8 : " -".utf8)
+  }
+
+  /// Whether ``text(of:)`` gives the text in `range`, which was decoded to `data`.
+  ///
+  /// Digits that were decoded are those of the data, but for their alphabet and the bits after its end. What remains is
+  /// where the folds and the padding are, which is seen without making the text.
+  func fits(_ bytes: [UInt8], in range: Range<Int>, of data: [UInt8]) -> Bool {
+    let padding = (3 - data.count % 3) % 3
+    let digits = (data.count + 2) / 3 * 4 - (isPadded ? 0 : padding)
+    let folds = fold.isEmpty || digits <= first ? 0 : (digits - first + width - 1) / width
+    guard range.count == digits + folds * fold.count, !isPadded || padding > 0 else { return false }
+    var position = range.lowerBound + first
+    for _ in 0..<folds {
+      guard bytes[position..<position + fold.count].elementsEqual(fold) else { return false }
+      position += fold.count + width
+    }
+    let tail = data.count - (data.count + 2) % 3 - 1
+    guard bytes.firstIndex(of: UInt8(ascii: "-"), in: range) == nil,
+      bytes.firstIndex(of: UInt8(ascii: "_"), in: range) == nil
+    else { return false }
+    // The last group alone has bits after the data's end, and padding.
+    let written = bytes[range].reversed().lazy.filter { !$0.isLineBreak && !$0.isBlank }
+    var expected = Base64.encode(Array(data[tail...]))
+    if !isPadded { expected.removeLast(padding) }
+    return written.starts(with: expected.reversed())
   }
 
   /// The base64 text of `data`, folded.

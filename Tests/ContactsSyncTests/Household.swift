@@ -113,6 +113,11 @@ final class Household: Sendable {
     return reply.sources.first ?? SyncStatus()
   }
 
+  /// The state of the first source as it is stored.
+  func storedStatus() async throws -> SyncStatus {
+    try await self.router.ask(SyncStatusRequest()).sources.first ?? SyncStatus()
+  }
+
   func live(_ source: String = "") async throws -> [Contact] {
     try await self.list(source, includeDeleted: false)
   }

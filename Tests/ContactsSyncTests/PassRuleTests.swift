@@ -41,6 +41,7 @@ import Testing
     #expect(CardDecision(read: cutOff, known: nil) == .insert)
     #expect(CardDecision(read: cutOff, known: Self.known()) == .keepStale(contactID: "c"))
     #expect(CardDecision(read: cutOff, known: Self.known(raw: [2])) == .touch)
+    #expect(CardDecision(read: cutOff, known: Self.known(isDeleted: true)) == .reportOnly)
     #expect(!cutOff.withoutContact.hasContact && cutOff.withoutContact.problems.allSatisfy(\.skipped))
     var gone = CardRead()
     gone.vanished = true

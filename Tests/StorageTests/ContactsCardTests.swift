@@ -108,13 +108,13 @@ import Testing
   @Test func aDeletedCardIsFoundByItsUIDAndMoves() throws {
     let fixture = try ContactsFixture()
     let ann = try Self.addAnn(to: fixture)
-    #expect(try fixture.read { try $0.cards.findDeleted(uid: "u1", in: "home") } == nil)
+    #expect(try fixture.read { try $0.cards.findDeleted(uids: ["u1"], in: "home") } == [])
     try fixture.write { try $0.contacts.softDelete([ann.id], at: 5) }
-    #expect(try fixture.read { try $0.cards.findDeleted(uid: "u1", in: "home") }?.href == "ann.vcf")
-    #expect(try fixture.read { try $0.cards.findDeleted(uid: "", in: "home") } == nil)
+    #expect(try fixture.read { try $0.cards.findDeleted(uids: ["u1"], in: "home") }.map(\.href) == ["ann.vcf"])
+    #expect(try fixture.read { try $0.cards.findDeleted(uids: [""], in: "home") } == [])
     try fixture.write { transaction in
       try transaction.cards.rename("ann.vcf", to: "new.vcf", in: "home")
-      try transaction.contacts.revive(ann.id, at: 6)
+      _ = try transaction.contacts.restore(ann.id, at: 6)
     }
     let contact = try #require(try fixture.read { try $0.contacts.get(ann.id) })
     #expect(contact.sourceIdentifier == "new.vcf")
@@ -148,7 +148,7 @@ import Testing
     #expect(try fixture.write { try $0.sources.remove("work") } == [work.id])
     #expect(try fixture.read { try $0.photos.get(picture.ref.sha256) } == nil)
     var wrong = picture
-    wrong.data = Data([4])
+    wrong.ref.sha256 = "../" + picture.ref.sha256.dropFirst(3)
     #expect(throws: Failure.self) { try fixture.write { [wrong] in try $0.photos.put(wrong) } }
   }
 

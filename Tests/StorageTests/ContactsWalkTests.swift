@@ -84,16 +84,11 @@ struct ContactsModel {
       self.contacts[contact.id]?.updatedAt = .init(nanosecondsSince1970: now)
       self.kept.remove(contact.id)
     case (8, let contact?):
-      let isRestored = Bool.random(using: &random)
-      if isRestored {
-        _ = try transaction.contacts.restore(contact.id, at: now)
-      } else {
-        try transaction.contacts.revive(contact.id, at: now)
-      }
+      _ = try transaction.contacts.restore(contact.id, at: now)
       guard contact.hasDeletedAt else { return }
       self.contacts[contact.id]?.clearDeletedAt()
       self.contacts[contact.id]?.updatedAt = .init(nanosecondsSince1970: now)
-      if isRestored { self.kept.insert(contact.id) }
+      self.kept.insert(contact.id)
     case (_, _?):
       let gone = Set(try transaction.contacts.purge(deletedBefore: now - 20))
       let wanted = self.contacts.values.filter { $0.hasDeletedAt && $0.deletedAt.nanosecondsSince1970 < now - 20 }

@@ -103,6 +103,13 @@ import Testing
     #expect(try readings[1].result.get().formattedName == "A")
   }
 
+  @Test(arguments: ["", "VERSION:3.0\r\n", "VERSION:3.0\r\nUID:1\r\nPRODID:x\r\nN:;;;;\r\n", "VERSION:3.0\r\nFN:"])
+  func aCardThatIsCutOffBeforeItSaysAnythingIsNone(_ text: String) throws {
+    let start = "BEGIN:VCARD\r\n" + text
+    #expect(throws: CardFault(.cutOff, line: 1)) { try Card(Array(start.utf8)) }
+    #expect(try Card(Array((start + "\r\nTEL:1").utf8)).warnings.contains { $0.kind == .missingEnd })
+  }
+
   @Test func unreadableLinesAreSkipped() throws {
     let card = try card("FN:Ann", "no property at all", ":empty name", "b\u{E4}d:1", "TEL:1")
     #expect(card.properties.map(\.name) == ["FN", "TEL"])

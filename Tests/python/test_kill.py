@@ -6,7 +6,7 @@ import signal
 from conftest import Wire
 from trials import STREAMS, AddressBook, add_folder, contacts, daemon, dense, pages, sync, without_marks
 
-CARDS = 600
+CARDS = 1300
 KILLS = 20
 SEED = 20260131
 
@@ -15,7 +15,7 @@ def points():
     """(point, how often it is passed before the kill, whether every card is read again); every point at least once."""
     chance = random.Random(SEED)
     once = ["pass_started", "listed", "deletions_decided", "pass_committed"]
-    # A pass over all 600 cards has at least six batches.
+    # A pass over all 1300 cards has at least six batches.
     chosen = [(name, count, True) for name in ("batch_read", "batch_committed") for count in range(1, 6)]
     chosen += [(name, 1, False) for name in once]
     chosen += [(chance.choice(once), 1, chance.random() < 0.5) for _ in range(KILLS - len(chosen))]

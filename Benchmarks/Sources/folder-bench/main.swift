@@ -12,13 +12,22 @@ import KithMessages
 import Logging
 import Storage
 
-/// Runs `work` and prints its seconds.
+/// Runs `work` and prints its seconds, and those of the processors.
 func measure<Result>(_ what: String, _ work: () async throws -> Result) async throws -> (Result, Double) {
   let start = ContinuousClock.now
+  let before = processorSeconds()
   let result = try await work()
   let seconds = (ContinuousClock.now - start) / .seconds(1)
-  print("\(what): \((seconds * 1000).rounded() / 1000) s")
+  let busy = processorSeconds() - before
+  print("\(what): \((seconds * 1000).rounded() / 1000) s, processors \((busy * 1000).rounded() / 1000) s")
   return (result, seconds)
+}
+
+/// The time that this process took of the processors so far, in seconds.
+func processorSeconds() -> Double {
+  var usage = rusage()
+  getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+  return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
 }
 
 /// The peak resident memory of this process so far, in MiB.

@@ -24,27 +24,35 @@ struct BatchWriting: Sendable {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` when the source is gone; what the store refuses.
   func write(_ cards: [CardRead], in transaction: Transaction) throws(Failure) -> Outcome {
     var outcome = Outcome()
+    var known = Dictionary(
+      try transaction.cards.find(cards.map(\.href), in: self.source).map { ($0.href, $0) },
+      uniquingKeysWith: { first, _ in first })
+    let uids = cards.map(\.contact.uid).filter { !$0.isEmpty }
+    var deleted = Dictionary(
+      grouping: try transaction.cards.findDeleted(uids: uids, in: self.source), by: \.uid)
     for card in cards {
-      let known = try self.known(card, in: transaction, &outcome)
-      let decision = CardDecision(read: card, known: known)
-      let read = if case .keepStale = decision { card.withoutContact } else { card }
-      try self.perform(decision, read, known, in: transaction, &outcome.counts)
+      var before = known[card.href]
+      if before?.contactID.isEmpty ?? true, let same = self.same(card, deleted: deleted, renamed: outcome.renamed) {
+        before = same
+        // One that is cut off brings nobody back: the deleted card keeps its name until it is there whole.
+        if !same.isDeleted || !card.isCutOff {
+          try transaction.cards.rename(same.href, to: card.href, in: self.source)
+          outcome.renamed.insert(same.href)
+          known[same.href] = nil
+        }
+      }
+      let decision = CardDecision(read: card, known: before)
+      try self.perform(decision, card, before, in: transaction, &outcome.counts)
+      if case .revive(let id) = decision { deleted[card.contact.uid]?.removeAll { $0.contactID == id } }
     }
     return outcome
   }
 
-  /// The card of the same name, or else the one of the same UID that was lost or whose contact is deleted.
-  private func known(
-    _ card: CardRead, in transaction: Transaction, _ outcome: inout Outcome
-  ) throws(Failure) -> KnownCard? {
-    let known = try transaction.cards.find(card.href, in: self.source)
-    guard known?.contactID.isEmpty ?? true, card.hasContact, !card.contact.uid.isEmpty else { return known }
-    var same = self.lost[card.contact.uid]?.first { !outcome.renamed.contains($0.href) && $0.href != card.href }
-    if same == nil { same = try transaction.cards.findDeleted(uid: card.contact.uid, in: self.source) }
-    guard let same else { return known }
-    try transaction.cards.rename(same.href, to: card.href, in: self.source)
-    outcome.renamed.insert(same.href)
-    return try transaction.cards.find(card.href, in: self.source)
+  /// The card of the same UID that was lost, or else the one whose contact is deleted.
+  private func same(_ card: CardRead, deleted: [String: [KnownCard]], renamed: Set<String>) -> KnownCard? {
+    let uid = card.contact.uid
+    guard card.hasContact, !uid.isEmpty else { return nil }
+    return self.lost[uid]?.first { !renamed.contains($0.href) && $0.href != card.href } ?? deleted[uid]?.first
   }
 
   private func perform(
@@ -77,16 +85,24 @@ struct BatchWriting: Sendable {
       }
       counts.unchanged += 1
     case .keepStale(let id):
-      try transaction.cards.put(card, in: self.source, contactID: id)
-      counts.skipped += 1
+      return try self.remark(card.withoutContact, contactID: id, in: transaction, &counts)
     case .reportOnly:
-      try transaction.cards.put(card, in: self.source, contactID: "")
-      counts.skipped += 1
+      return try self.remark(card.withoutContact, contactID: "", in: transaction, &counts)
     }
     counts.seen += 1
     if decision != .touch {
       try transaction.problems.replace(card.problems, of: card.href, in: self.source, at: self.now)
     }
+  }
+
+  /// Notes a card of which no contact is made now.
+  private func remark(
+    _ card: CardRead, contactID: String, in transaction: Transaction, _ counts: inout PassCounts
+  ) throws(Failure) {
+    try transaction.cards.put(card, in: self.source, contactID: contactID)
+    try transaction.problems.replace(card.problems, of: card.href, in: self.source, at: self.now)
+    counts.skipped += 1
+    counts.seen += 1
   }
 
   private func contact(_ card: CardRead, id: String) -> Contact {

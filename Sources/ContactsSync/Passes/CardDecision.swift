@@ -16,7 +16,7 @@ enum CardDecision: Equatable {
   case revive(contactID: String)
   /// It cannot be read, or its end is missing, and an earlier state stays.
   case keepStale(contactID: String)
-  /// It cannot be read and never could.
+  /// It cannot be read and never could, or its end is missing and its contact is deleted.
   case reportOnly
   /// It went between the listing and the reading: it counts as missing.
   case vanished
@@ -37,7 +37,7 @@ enum CardDecision: Equatable {
       self = .keepStale(contactID: known.contactID)
     } else if let known, !known.contactID.isEmpty {
       if known.isDeleted {
-        self = .revive(contactID: known.contactID)
+        self = read.isCutOff ? .reportOnly : .revive(contactID: known.contactID)
       } else if known.rawSHA256 == Array(read.rawSha256), !known.isStale {
         self = .touch
       } else if known.semanticDigest == Array(read.semanticDigest), !known.isStale {

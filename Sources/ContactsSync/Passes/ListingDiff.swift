@@ -14,9 +14,14 @@ struct ListingDiff {
   /// Items that were listed.
   private(set) var listed = 0
 
-  private let known: [String: KnownCard]
-  private let byItem: [Substring: [String]]
-  private var isListed: Set<Substring> = []
+  private let known: [KnownCard]
+  /// Places in ``known``: of each card by its href, and of the cards of files by the name of the file.
+  private let places: [String: Int]
+  private let parts: [Substring: [Int]]
+  /// Whether the item of each known card is listed.
+  private var isPresent: [Bool]
+  /// Listed items that are named like parts of a file.
+  private var listedParts: Set<String> = []
   private let readsAll: Bool
 
   /// Begins a comparison.
@@ -25,56 +30,75 @@ struct ListingDiff {
   ///   - known: The cards of the source in the store.
   ///   - readsAll: Whether every item is read again, changed or not.
   init(known: [KnownCard], readsAll: Bool) {
-    self.known = Dictionary(known.map { ($0.href, $0) }, uniquingKeysWith: { first, _ in first })
-    self.byItem = Dictionary(grouping: known.map(\.href), by: CardKeys.file(of:)).merging(
-      known.map { ($0.href[...], [$0.href]) }, uniquingKeysWith: { cards, _ in cards })
+    self.known = known
     self.readsAll = readsAll
+    self.isPresent = Array(repeating: false, count: known.count)
+    var places: [String: Int] = [:]
+    var parts: [Substring: [Int]] = [:]
+    places.reserveCapacity(known.count)
+    for (place, card) in known.enumerated() {
+      places[card.href] = place
+      let file = CardKeys.file(of: card.href)
+      if file.utf8.count < card.href.utf8.count { parts[file, default: []].append(place) }
+    }
+    self.places = places
+    self.parts = parts
   }
 
   /// Compares the next part of the listing.
   mutating func add(_ items: [SourceItem]) {
     for item in items {
       self.listed += 1
-      let cards = self.cards(of: item.href).filter { !$0.isDeleted }
-      self.isListed.insert(item.href[...])
-      let isSame = !cards.isEmpty && cards.allSatisfy { $0.fingerprint == item.fingerprint }
-      if isSame && !self.readsAll {
-        self.unchanged += cards.count
-        self.reappeared += cards.filter { $0.missingSince != 0 || $0.isKept }.map(\.href)
-      } else {
+      let places = self.places(of: item.href)
+      self.markPresent(item.href, places)
+      let live = places.filter { !self.known[$0].isDeleted }
+      let isSame = !live.isEmpty && live.allSatisfy { self.known[$0].fingerprint == item.fingerprint }
+      guard isSame && !self.readsAll else {
         self.toFetch.append(item.href)
+        continue
+      }
+      self.unchanged += live.count
+      for place in live where self.known[place].missingSince != 0 || self.known[place].isKept {
+        self.reappeared.append(self.known[place].href)
       }
     }
   }
 
   /// The listing is the one of the last pass: what was there then is there, what was missing is missing.
   mutating func keepAll() {
-    let present = self.known.values.filter { !$0.isDeleted && $0.missingSince == 0 && !$0.isKept }
-    self.listed = present.count
-    self.unchanged = present.count
-    self.addPresent(present.map(\.href))
+    for (place, card) in self.known.enumerated() where !card.isDeleted && card.missingSince == 0 && !card.isKept {
+      self.listed += 1
+      self.isPresent[place] = true
+    }
+    self.unchanged = self.listed
   }
 
   /// Counts items as present that could not be looked at.
   mutating func addPresent(_ hrefs: [String]) {
-    for href in hrefs { self.isListed.insert(href[...]) }
+    for href in hrefs { self.markPresent(href, self.places(of: href)) }
   }
 
   /// The known cards, deleted ones left out, whose item is not listed.
   var missing: [KnownCard] {
-    self.known.values.filter { card in
-      !card.isDeleted && !self.isListed.contains(card.href[...])
-        && !self.isListed.contains(CardKeys.file(of: card.href))
-    }
+    self.known.indices.lazy.filter { !self.isPresent[$0] && !self.known[$0].isDeleted }.map { self.known[$0] }
   }
 
   /// The item that a card which was read belongs to: itself, or its file.
   func item(of href: String) -> String {
-    self.isListed.contains(href[...]) ? href : String(CardKeys.file(of: href))
+    let file = CardKeys.file(of: href)
+    return file.utf8.count == href.utf8.count || self.listedParts.contains(href) ? href : String(file)
   }
 
   /// The known cards of an item.
-  func cards(of item: String) -> [KnownCard] {
-    (self.byItem[item[...]] ?? []).compactMap { self.known[$0] }
+  func cards(of item: String) -> [KnownCard] { self.places(of: item).map { self.known[$0] } }
+
+  private func places(of item: String) -> [Int] {
+    let own = self.places[item].map { [$0] } ?? []
+    return self.parts.isEmpty ? own : own + (self.parts[item[...]] ?? [])
+  }
+
+  private mutating func markPresent(_ item: String, _ places: [Int]) {
+    for place in places { self.isPresent[place] = true }
+    if CardKeys.file(of: item).utf8.count < item.utf8.count { self.listedParts.insert(item) }
   }
 }

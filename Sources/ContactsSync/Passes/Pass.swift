@@ -23,6 +23,10 @@ struct PassOptions: Sendable, Equatable {
 actor Pass {
   /// How long a deleted contact can be restored: 30 days.
   private static let keptAfterDeletion: Int64 = 30 * 24 * 3600 * 1_000_000_000
+  /// The bytes of hrefs in one request, which with their tags then stays below 256 KiB.
+  private static let requestBytes = 192 << 10
+  /// What an href takes besides its text.
+  private static let tagBytes = 4
 
   private let name: String
   private let options: PassOptions
@@ -30,6 +34,7 @@ actor Pass {
   private let source: any BatchPort
   private let cause: String
   private let now: @Sendable () -> Int64
+  private let willList: @Sendable () async -> Void
   private let report: @Sendable (Progress) -> Void
   private let logger: Logger
 
@@ -44,7 +49,8 @@ actor Pass {
 
   init(
     _ name: String, _ options: PassOptions, storage: StorageActor, source: any BatchPort, cause: String,
-    now: @escaping @Sendable () -> Int64, report: @escaping @Sendable (Progress) -> Void, logger: Logger
+    now: @escaping @Sendable () -> Int64, willList: @escaping @Sendable () async -> Void,
+    report: @escaping @Sendable (Progress) -> Void, logger: Logger
   ) {
     self.name = name
     self.options = options
@@ -52,6 +58,7 @@ actor Pass {
     self.source = source
     self.cause = cause
     self.now = now
+    self.willList = willList
     self.report = report
     self.logger = logger
   }
@@ -104,6 +111,7 @@ actor Pass {
     var request = ListItemsRequest()
     request.source = record.location
     request.token = self.options.isFull ? "" : record.token
+    await self.willList()
     var reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-list")) {
       batch throws(Failure) in await self.add(batch.items)
     }
@@ -142,12 +150,21 @@ actor Pass {
   }
 
   private func fetch(_ location: SourceLocation) async throws(Failure) {
-    guard !self.diff.toFetch.isEmpty else { return }
-    var request = FetchItemsRequest()
-    request.source = location
-    request.hrefs = self.diff.toFetch
-    _ = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-fetch")) {
-      batch throws(Failure) in try await self.store(batch.cards)
+    // In the order of the store's indexes, so that a batch writes few of their pages.
+    var rest = self.diff.toFetch.sorted()[...]
+    while !rest.isEmpty {
+      var bytes = 0
+      var request = FetchItemsRequest()
+      request.source = location
+      request.hrefs = Array(
+        rest.prefix {
+          bytes += $0.utf8.count + Self.tagBytes
+          return bytes <= Self.requestBytes
+        })
+      rest = rest.dropFirst(request.hrefs.count)
+      _ = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-fetch")) {
+        batch throws(Failure) in try await self.store(batch.cards)
+      }
     }
   }
 

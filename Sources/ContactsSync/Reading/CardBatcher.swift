@@ -4,7 +4,10 @@ internal import KithMessages
 /// Gathers cards into batches that are worth a commit and small enough to hold.
 struct CardBatcher: Sendable {
   /// Cards of a batch, and bytes of cards and pictures, at which it goes out.
-  static let limit = (cards: 100, bytes: 1 << 20)
+  ///
+  /// Each commit writes the pages of the indexes that it touched and a piece of the search index, which are merged later: few
+  /// large ones cost half as much as many small ones.
+  static let limit = (cards: 250, bytes: 4 << 20)
 
   private let yield: @Sendable (CardBatch) async throws(Failure) -> Void
   private var batch = CardBatch()

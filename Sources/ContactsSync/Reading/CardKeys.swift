@@ -51,12 +51,18 @@ struct CardKeys: Sendable {
 
   /// The name of the file in the name of one of its cards.
   static func file(of href: String) -> Substring {
-    var from = href.startIndex
-    while let mark = href[from...].firstIndex(of: "#") {
-      if href[..<mark].lowercased().hasSuffix(".vcf") { return href[..<mark] }
-      from = href.index(after: mark)
+    let bytes = href.utf8
+    var rest = bytes[...]
+    while let mark = rest.firstIndex(of: UInt8(ascii: "#")) {
+      if Self.endsAsCardFile(bytes[..<mark]) { return href[..<mark] }
+      rest = bytes[bytes.index(after: mark)...]
     }
     return href[...]
+  }
+
+  /// Whether a name ends as those of card files do: `.vcf` in any case.
+  static func endsAsCardFile(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+    name.reversed().starts(with: "fcv.".utf8) { $0 == $1 || $0 | 0x20 == $1 && $1 != UInt8(ascii: ".") }
   }
 
   private static func isUsable(_ uid: String) -> Bool {

@@ -31,8 +31,8 @@ enum CardProblem {
 
   /// The kinds that say that a part of a file may be missing: what is absent from it is not thereby gone.
   static let truncating: Set<String> = [
-    Self.snake(Warning.Kind.missingEnd.rawValue), Self.snake(CardFault.Kind.cardTooLarge.rawValue),
-    Self.snake(CardFault.Kind.lineTooLong.rawValue),
+    Self.snake(Warning.Kind.missingEnd.rawValue), Self.snake(CardFault.Kind.cutOff.rawValue),
+    Self.snake(CardFault.Kind.cardTooLarge.rawValue), Self.snake(CardFault.Kind.lineTooLong.rawValue),
   ]
 
   private static func snake(_ name: String) -> String {
@@ -48,6 +48,7 @@ enum CardProblem {
     "card_too_large": "The card exceeds the size limit.",
     "line_too_long": "A line of the card exceeds the size limit.",
     "empty": "The card holds no property.",
+    "cut_off": "The card ends before it says anything; the file may be cut off.",
     "text_outside_card": "There is text outside of BEGIN:VCARD and END:VCARD.",
     "missing_begin": "BEGIN:VCARD is missing.",
     "missing_end": "END:VCARD is missing; the file may be cut off.",

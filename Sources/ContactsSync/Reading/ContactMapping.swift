@@ -19,23 +19,23 @@ enum ContactMapping {
     var read = CardRead()
     read.href = href
     read.fingerprint = fingerprint
-    read.rawSha256 = Data(SHA256.digest(Array(card.source)))
     var contact = Self.contact(card)
     contact.sourceIdentifier = href
     let reading = card.photo()
-    switch reading.photo {
-    case .inline(let bytes, let mediaType):
+    var raw: [UInt8]
+    if case .inline(let bytes, let mediaType)? = reading.photo {
       let picture = Self.picture(bytes, mediaType: mediaType)
       contact.photo = picture.ref
       read.pictures = [picture]
       // A blank is no name for a reference: what is not the contact's picture stays in the card.
-      read.raw = Data(DetachedCard.detach(card) { $0 == bytes ? "sha256:" + picture.ref.sha256 : " " })
-    case .uri(let uri):
-      contact.photoUri = uri
-      read.raw = Data(card.source)
-    case nil:
-      read.raw = Data(card.source)
+      raw = DetachedCard.detach(card, decoded: reading) { $0 == bytes ? "sha256:" + picture.ref.sha256 : " " }
+    } else {
+      if case .uri(let uri)? = reading.photo { contact.photoUri = uri }
+      raw = DetachedCard.detach(card) { _ in " " }
     }
+    // It has the picture's digest in it, so that the picture itself, most of the card, need not be hashed again.
+    read.rawSha256 = Data(SHA256.digest(raw))
+    read.raw = Data(raw)
     read.semanticDigest = Data(Self.digest(contact))
     read.contact = contact
     read.problems = (card.warnings + card.valueWarnings() + reading.warnings).map {
@@ -59,18 +59,21 @@ enum ContactMapping {
     contact.sourceIdentifier = ""
     contact.uid = ""
     contact.revision = ""
-    func order(_ left: KithMessages.LabeledValue, _ right: KithMessages.LabeledValue) -> Bool {
-      (left.value, left.label) < (right.value, right.label)
+    func sort(_ values: inout [KithMessages.LabeledValue]) {
+      guard values.count > 1 else { return }
+      values.sort { ($0.value, $0.label) < ($1.value, $1.label) }
     }
-    contact.phones.sort(by: order)
-    contact.emails.sort(by: order)
-    contact.urls.sort(by: order)
-    contact.dates.sort(by: order)
-    contact.impps.sort(by: order)
-    contact.related.sort(by: order)
-    contact.addresses.sort { ($0.street, $0.city, $0.label) < ($1.street, $1.city, $1.label) }
-    contact.categories.sort()
-    contact.members.sort()
+    sort(&contact.phones)
+    sort(&contact.emails)
+    sort(&contact.urls)
+    sort(&contact.dates)
+    sort(&contact.impps)
+    sort(&contact.related)
+    if contact.addresses.count > 1 {
+      contact.addresses.sort { ($0.street, $0.city, $0.label) < ($1.street, $1.city, $1.label) }
+    }
+    if contact.categories.count > 1 { contact.categories.sort() }
+    if contact.members.count > 1 { contact.members.sort() }
     let bytes: [UInt8]? = try? contact.serializedBytes()
     return SHA256.digest(bytes ?? [])
   }

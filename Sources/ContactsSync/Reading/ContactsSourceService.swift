@@ -3,8 +3,7 @@ internal import KithMessages
 
 /// The reading side of the contacts sources: lists and parses folders and files of cards.
 ///
-/// It may live on another machine. It has no store, and keeps nothing between calls. Files are read on the shared thread pool,
-/// never on a caller's executor.
+/// It may live on another machine. It has no store, and keeps nothing between calls. Each call reads on a thread of its own.
 public struct ContactsSourceService: Sendable {
   private let now: @Sendable () -> Int64
 
@@ -16,16 +15,29 @@ public struct ContactsSourceService: Sendable {
   /// The methods that answer once.
   public var routes: [Route] {
     [
-      Route(ProbeSourceRequest.self) { request, _ throws(Failure) in try await self.probe(request) }
+      Route(ProbeSourceRequest.self) { request, _ throws(Failure) in
+        try await Self.onThread { () async throws(Failure) in try await self.probe(request) }
+      }
     ]
   }
 
   /// The methods that answer in batches.
   public var batchRoutes: [BatchRoute] {
     [
-      BatchRoute(ListItemsRequest.self) { request, _, yield throws(Failure) in try await self.list(request, yield) },
-      BatchRoute(FetchItemsRequest.self) { request, _, yield throws(Failure) in try await self.fetch(request, yield) },
+      BatchRoute(ListItemsRequest.self) { request, _, yield throws(Failure) in
+        try await Self.onThread { () async throws(Failure) in try await self.list(request, yield) }
+      },
+      BatchRoute(FetchItemsRequest.self) { request, _, yield throws(Failure) in
+        try await Self.onThread { () async throws(Failure) in try await self.fetch(request, yield) }
+      },
     ]
+  }
+
+  /// Has `read`, which is `@concurrent`, run on a thread of its own instead of the shared pool's.
+  private static func onThread<Reply: Sendable>(
+    _ read: @escaping @Sendable () async throws(Failure) -> Reply
+  ) async throws(Failure) -> Reply {
+    try await withTaskExecutorPreference(ReadingExecutor()) { () async throws(Failure) in try await read() }
   }
 
   @concurrent

@@ -36,6 +36,10 @@ struct FileName: Sendable, Hashable {
   }
 
   var text: String {
+    // Nearly all names are.
+    if self.bytes.allSatisfy({ $0 > 0x1F && $0 < 0x7F && $0 != UInt8(ascii: "%") }) {
+      return String(decoding: self.bytes, as: UTF8.self)
+    }
     let isText = String(validating: self.bytes, as: UTF8.self) != nil
     func isPlain(_ byte: UInt8) -> Bool {
       byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "%") && (isText || byte < 0x80)
@@ -52,7 +56,6 @@ struct FileName: Sendable, Hashable {
   /// Whether it is the name of a card file: `.vcf` in any case at its end, no dot file, and none that programs write for a while
   /// (`*.tmp`, `*~`).
   var isCardFile: Bool {
-    self.bytes.first != UInt8(ascii: ".") && self.bytes.count > 4
-      && String(decoding: self.bytes.suffix(4), as: UTF8.self).lowercased() == ".vcf"
+    self.bytes.first != UInt8(ascii: ".") && self.bytes.count > 4 && CardKeys.endsAsCardFile(self.bytes)
   }
 }

@@ -67,6 +67,7 @@ struct FileSource: Sendable {
       let href = names[ordinal]
       ordinal += 1
       if wanted.remove(href) != nil { try await batcher.add([Self.read(raw, href: href)]) }
+      if wanted.isEmpty { break }
     }
     guard try self.stamp(of: file) == before else { throw SourceFault.changing(self.path) }
     let vanished = wanted.map { href in
@@ -99,7 +100,7 @@ struct FileSource: Sendable {
         index.isCutOff = index.isCutOff || card.warnings.contains { $0.kind == .missingEnd }
       } catch {
         index.keys.add(nil)
-        index.isCutOff = index.isCutOff || error.kind == .cardTooLarge || error.kind == .lineTooLong
+        index.isCutOff = index.isCutOff || [.cutOff, .cardTooLarge, .lineTooLong].contains(error.kind)
       }
       index.fingerprints.append(Self.fingerprint(raw))
     }

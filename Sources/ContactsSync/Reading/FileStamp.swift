@@ -27,17 +27,42 @@ struct FileStamp: Sendable, Equatable {
   /// - Parameter now: When the file was looked at, in nanoseconds since 1970. A file that changed just before gets a text that
   ///   never comes again.
   func fingerprint(seenAt now: Int64) -> String {
-    let text =
-      "\(ContactMapping.version):\(self.device):\(self.inode):\(self.size):\(self.modified):\(self.changed)"
-    return self.isRacy(seenAt: now) ? text + "~\(now)" : text
+    // Digit by digit: of ten thousand files, interpolation took a fifth of the listing.
+    var text: [UInt8] = []
+    text.reserveCapacity(128)
+    text.append(Int64(ContactMapping.version))
+    for number in [Int64(bitPattern: self.device), Int64(bitPattern: self.inode), self.size, self.modified, self.changed] {
+      text.append(UInt8(ascii: ":"))
+      text.append(number)
+    }
+    if self.isRacy(seenAt: now) {
+      text.append(UInt8(ascii: "~"))
+      text.append(now)
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Whether a later change may leave the same stamp.
   func isRacy(seenAt now: Int64) -> Bool {
-    [self.modified, self.changed].contains { $0 > now - Self.racyWindow && $0 < now + Self.racyWindow }
+    func isNear(_ time: Int64) -> Bool { time > now - Self.racyWindow && time < now + Self.racyWindow }
+    return isNear(self.modified) || isNear(self.changed)
   }
 
   private static func nanoseconds(_ time: timespec) -> Int64 {
     Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
+extension [UInt8] {
+  /// Adds the decimal digits of a number.
+  fileprivate mutating func append(_ number: Int64) {
+    if number < 0 { self.append(UInt8(ascii: "-")) }
+    let start = self.count
+    var rest = number.magnitude
+    repeat {
+      self.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    self[start...].reverse()
   }
 }

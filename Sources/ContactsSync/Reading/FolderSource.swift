@@ -82,16 +82,18 @@ struct FolderSource: Sendable {
   /// One card takes the name of its file, several are named in it by ``CardKeys``.
   private static func cards(_ bytes: [UInt8], href: String, fingerprint: String) -> [CardRead] {
     let readings = Array(CardReader(bytes))
-    var keys = CardKeys()
-    for reading in readings { keys.add(try? reading.result.get()) }
-    guard keys.hasCards || keys.count > 1 else {
+    if readings.count == 1, case .success(let card) = readings[0].result {
+      return [ContactMapping.cardRead(card, href: href, fingerprint: fingerprint)]
+    }
+    guard readings.count > 1 else {
       var read = Self.unreadable(href, bytes.isEmpty ? "file_empty" : "no_card")
       if case .failure(let fault)? = readings.first?.result { read.problems = [CardProblem.problem(fault, href: href)] }
       read.fingerprint = fingerprint
       return [read]
     }
-    let hrefs = keys.count == 1 ? [href] : keys.hrefs(file: href)
-    return zip(readings, hrefs).map { reading, href in
+    var keys = CardKeys()
+    for reading in readings { keys.add(try? reading.result.get()) }
+    return zip(readings, keys.hrefs(file: href)).map { reading, href in
       switch reading.result {
       case .success(let card): return ContactMapping.cardRead(card, href: href, fingerprint: fingerprint)
       case .failure(let fault):

@@ -15,7 +15,7 @@ public struct CardTable<View: DatabaseView> {
   public func known(in source: String) throws(Failure) -> [KnownCard] {
     let row = try self.view.sources.row(of: source)
     return try self.view.attempt { database in
-      try Self.cards(database, "WHERE card.source = ? ORDER BY card.href", [row])
+      try Self.cards(database, "WHERE card.source = ? ORDER BY card.href", [.integer(row)])
     }
   }
 
@@ -25,24 +25,35 @@ public struct CardTable<View: DatabaseView> {
   public func find(_ href: String, in source: String) throws(Failure) -> KnownCard? {
     let row = try self.view.sources.row(of: source)
     return try self.view.attempt { database in
-      try Self.cards(database, "WHERE card.source = ? AND card.href = ?", [row, href]).first
+      try Self.cards(database, "WHERE card.source = ? AND card.href = ?", [.integer(row), .text(href)]).first
     }
   }
 
-  /// The card of a UID whose contact is deleted, the last deleted one if several; nil when there is none.
+  /// The cards of hrefs, those that are known.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
-  public func findDeleted(uid: String, in source: String) throws(Failure) -> KnownCard? {
-    guard !uid.isEmpty else { return nil }
+  public func find(_ hrefs: [String], in source: String) throws(Failure) -> [KnownCard] {
+    let row = try self.view.sources.row(of: source)
+    return try self.view.attempt { database in
+      try Self.cards(
+        database, "WHERE card.source = ? AND card.href IN (SELECT value FROM json_each(?))",
+        [.integer(row), .text(ColumnValues.array(hrefs))])
+    }
+  }
+
+  /// The cards of UIDs whose contacts are deleted, the last deleted ones first.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func findDeleted(uids: [String], in source: String) throws(Failure) -> [KnownCard] {
     let row = try self.view.sources.row(of: source)
     return try self.view.attempt { database in
       try Self.cards(
         database,
         """
-        WHERE card.source = ? AND card.uid = ? AND card.uid <> '' AND contact.deleted_at IS NOT NULL
-        ORDER BY contact.deleted_at DESC LIMIT 1
-        """, [row, uid]
-      ).first
+        WHERE card.source = ? AND card.uid IN (SELECT value FROM json_each(?)) AND card.uid <> ''
+          AND contact.deleted_at IS NOT NULL
+        ORDER BY contact.deleted_at DESC
+        """, [.integer(row), .text(ColumnValues.array(uids))])
     }
   }
 
@@ -59,23 +70,22 @@ public struct CardTable<View: DatabaseView> {
   }
 
   private static func cards(
-    _ database: Database, _ condition: String, _ arguments: StatementArguments
+    _ database: Database, _ condition: String, _ arguments: [EngineValue]
   ) throws -> [KnownCard] {
-    let cursor = try Row.fetchCursor(
-      database.cachedStatement(
-        sql: """
-          SELECT card.href, card.fingerprint, card.raw_sha256, card.semantic_digest, card.uid, card.missing_since,
-            card.missing_passes, contact.uuid, contact.deleted_at IS NOT NULL, contact.is_kept
-          FROM card LEFT JOIN contact ON contact.id = card.contact
-          """ + " " + condition), arguments: arguments)
+    let query = try EngineQuery(
+      database,
+      """
+      SELECT card.href, card.fingerprint, card.raw_sha256, card.semantic_digest, card.uid, card.missing_since,
+        card.missing_passes, contact.uuid, contact.deleted_at IS NOT NULL, contact.is_kept
+      FROM card LEFT JOIN contact ON contact.id = card.contact
+      """ + " " + condition)
     var cards: [KnownCard] = []
-    while let row = try cursor.next() {
-      let contactID: String? = row[7]
+    try query.forEach(arguments) { row in
       cards.append(
         KnownCard(
-          href: row[0], fingerprint: row[1], rawSHA256: Array(row[2] as Data), semanticDigest: Array(row[3] as Data),
-          contactID: contactID ?? "", uid: row[4], isDeleted: contactID != nil && row[8] as Bool,
-          missingSince: row[5] as Int64? ?? 0, missingPasses: row[6], isKept: row[9] as Bool? ?? false))
+          href: row.text(0), fingerprint: row.text(1), rawSHA256: row.bytes(2), semanticDigest: row.bytes(3),
+          contactID: row.text(7), uid: row.text(4), isDeleted: !row.isNull(7) && row.integer(8) != 0,
+          missingSince: row.integer(5), missingPasses: Int(row.integer(6)), isKept: row.integer(9) != 0))
     }
     return cards
   }
@@ -111,14 +121,13 @@ extension CardTable where View == Transaction {
 
   /// Notes a new fingerprint of a card that says what it said before.
   ///
-  /// - Parameter rawSHA256: Of the bytes as they are now: 32 bytes.
+  /// - Parameter rawSHA256: Of the card as it is now: 32 bytes.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func touch(_ href: String, in source: String, fingerprint: String, rawSHA256: [UInt8]) throws(Failure) {
     let row = try self.view.sources.row(of: source)
     try self.view.attempt { database in
-      try database.cachedStatement(
-        sql: "UPDATE card SET fingerprint = ?, raw_sha256 = ? WHERE source = ? AND href = ?"
-      ).execute(arguments: [ColumnValues.text(fingerprint), Data(rawSHA256), row, href])
+      try EngineStatement(database, "UPDATE card SET fingerprint = ?, raw_sha256 = ? WHERE source = ? AND href = ?")
+        .run([.text(of: fingerprint), .blob(rawSHA256), .integer(row), .text(href)])
     }
   }
 
@@ -216,12 +225,9 @@ extension CardTable where View == Transaction {
   /// A card is there: its contact is not missing and not kept by hand; stale or not as said, nil = as it is.
   private func note(_ database: Database, contact: Int64?, isStale: Bool?) throws {
     guard let contact else { return }
-    let id = try String.fetchOne(
-      database.cachedStatement(
-        sql: """
-          SELECT uuid FROM contact
-          WHERE id = ? AND (missing_since IS NOT NULL OR is_kept OR stale <> coalesce(?, stale))
-          """), arguments: [contact, isStale])
+    let id = try EngineQuery(
+      database, "SELECT uuid FROM contact WHERE id = ? AND (missing_since IS NOT NULL OR is_kept OR stale <> coalesce(?, stale))"
+    ).first([.integer(contact), isStale.map { .integer($0 ? 1 : 0) } ?? .null]) { $0.text(0) }
     guard let id else { return }
     try database.cachedStatement(
       sql: "UPDATE contact SET missing_since = NULL, is_kept = 0, stale = coalesce(?, stale) WHERE id = ?"
@@ -230,11 +236,8 @@ extension CardTable where View == Transaction {
   }
 
   private func contact(of href: String, _ source: Int64, _ database: Database) throws -> Int64? {
-    try Int64.fetchAll(
-      database.cachedStatement(
-        sql: "SELECT contact FROM card WHERE source = ? AND href = ? AND contact IS NOT NULL"),
-      arguments: [source, href]
-    ).first
+    try EngineQuery(database, "SELECT contact FROM card WHERE source = ? AND href = ? AND contact IS NOT NULL")
+      .first([.integer(source), .text(href)]) { $0.integer(0) }
   }
 
   private static var replacement: String {

@@ -76,13 +76,6 @@ extension ContactTable where View == Transaction {
     return deleted.count
   }
 
-  /// Makes a deleted contact live again because its card came back as it was.
-  ///
-  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
-  public func revive(_ id: String, at now: Int64) throws(Failure) {
-    try self.bringBack(id, at: now, isKept: false)
-  }
-
   /// Makes a deleted contact live again because a person asked for it. It is kept while its card stays away.
   ///
   /// A contact that is not deleted stays as it is.
@@ -90,8 +83,20 @@ extension ContactTable where View == Transaction {
   /// - Returns: The contact as it is now.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func restore(_ id: String, at now: Int64) throws(Failure) -> Contact {
-    try self.bringBack(id, at: now, isKept: true)
-    guard let contact = try self.get(id) else { throw Self.unknown(id) }
+    let row = try self.knownRow(of: id)
+    guard var contact = try self.load([row]).first else { throw Self.unknown(id) }
+    guard contact.hasDeletedAt else { return contact }
+    let source = try self.view.sources.row(of: contact.source)
+    try self.view.attempt { database in
+      try database.cachedStatement(
+        sql: "UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = 1 WHERE id = ?"
+      ).execute(arguments: [now, row])
+      try ContactSearchIndex(database: database).update(contact, row: row, source: source)
+    }
+    self.view.changed(contacts: [id])
+    contact.clearDeletedAt()
+    contact.clearMissingSince()
+    contact.updatedAt = .init(nanosecondsSince1970: now)
     return contact
   }
 
@@ -133,19 +138,6 @@ extension ContactTable where View == Transaction {
     }
     self.view.changed(contacts: ids)
     return ids
-  }
-
-  private func bringBack(_ id: String, at now: Int64, isKept: Bool) throws(Failure) {
-    let row = try self.knownRow(of: id)
-    guard let contact = try self.load([row]).first, contact.hasDeletedAt else { return }
-    let source = try self.view.sources.row(of: contact.source)
-    try self.view.attempt { database in
-      try database.cachedStatement(
-        sql: "UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = ? WHERE id = ?"
-      ).execute(arguments: [now, isKept, row])
-      try ContactSearchIndex(database: database).update(contact, row: row, source: source)
-    }
-    self.view.changed(contacts: [id])
   }
 
   private func knownRow(of id: String) throws(Failure) -> Int64 {

@@ -4,7 +4,7 @@ public struct KnownCard: Sendable, Hashable {
   public var href: String
   /// Changes when the card may have changed.
   public var fingerprint: String
-  /// Of the card's bytes in the source: 32 bytes.
+  /// Of the card with its picture replaced by its digest: 32 bytes, other ones when the card's bytes are others.
   public var rawSHA256: [UInt8]
   /// Of what the card says; empty when it could never be read.
   public var semanticDigest: [UInt8]

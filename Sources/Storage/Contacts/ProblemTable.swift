@@ -74,12 +74,13 @@ extension ProblemTable where View == Transaction {
   public func replace(_ problems: [Problem], of href: String, in source: String, at now: Int64) throws(Failure) {
     let row = try self.view.sources.row(of: source)
     try self.view.attempt { database in
-      let earlier = try Row.fetchAll(
-        database.cachedStatement(
-          sql: "SELECT kind, min(first_seen_at) FROM card_problem WHERE source = ? AND href = ? GROUP BY kind"),
-        arguments: [row, href])
-      guard !earlier.isEmpty || !problems.isEmpty else { return }
-      let firstSeen = Dictionary(uniqueKeysWithValues: earlier.map { ($0[0] as String, $0[1] as Int64) })
+      var firstSeen: [String: Int64] = [:]
+      try EngineQuery(database, "SELECT kind, first_seen_at FROM card_problem WHERE source = ? AND href = ?")
+        .forEach([.integer(row), .text(href)]) { earlier in
+          let kind = earlier.text(0)
+          firstSeen[kind] = min(firstSeen[kind] ?? .max, earlier.integer(1))
+        }
+      guard !firstSeen.isEmpty || !problems.isEmpty else { return }
       try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
         .execute(arguments: [row, href])
       for (position, problem) in problems.enumerated() {
