@@ -33,7 +33,7 @@ let package = Package(
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(
-      name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages", "Digest"]),
+      name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -64,14 +64,15 @@ let package = Package(
       swiftSettings: memorySafe),
     .target(
       name: "ContactsSync",
-      dependencies: ["Bus", "KithMessages", "Storage", "VCard", "Digest", "EventLoop", "CLinux", protobuf, logging],
+      dependencies: [
+        "Bus", "KithMessages", "Storage", "Secrets", "VCard", "Digest", "EventLoop", "CLinux", protobuf, logging,
+      ],
       swiftSettings: memorySafe),
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Storage", "ZeroMQ", "CLinux",
-        lifecycle, signals,
-        logging, protobuf, toml,
+        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Secrets", "Storage", "ZeroMQ",
+        "CLinux", lifecycle, signals, logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
@@ -112,7 +113,8 @@ let package = Package(
     .testTarget(
       name: "ContactsSyncTests",
       dependencies: [
-        "ContactsSync", "Storage", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+        "ContactsSync", "Storage", "Secrets", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
+        logging,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -19,6 +19,10 @@ extension ContactsSyncActor {
       Route(answering: RemoveSourceRequest.self) { request, context throws(Failure) in
         try await self.removeSource(request, context)
       },
+      Route(answering: SetCredentialsRequest.self) { request, context throws(Failure) in
+        try await self.setCredentials(request, context)
+      },
+      Route(DiscoverRequest.self) { request, context throws(Failure) in try await self.discover(request, context) },
       Route(TestSourceRequest.self) { request, context throws(Failure) in try await self.testSource(request, context) },
       Route(answering: SyncRequest.self) { request, context throws(Failure) in try await self.sync(request, context) },
       Route(SyncStatusRequest.self) { _, _ throws(Failure) in
@@ -61,55 +65,6 @@ extension ContactsSyncActor {
         try await ContactExport(request, storage: self.storage).stage()
       },
     ]
-  }
-
-  private func addSource(_ request: AddSourceRequest, _ context: CallContext) async throws(Failure) -> Answer<Source> {
-    var source = try SourceRules.source(request)
-    source.createdAt = .init(nanosecondsSince1970: self.now())
-    source.status.source = PassState.key(source.name)
-    source.status.state = .idle
-    return try await self.storage.commit(AddSourceRequest.self, context) { [source] transaction throws(Failure) in
-      try transaction.sources.insert(source)
-      try transaction.publish(source.status, of: source.name)
-      return source
-    }
-  }
-
-  /// Stops the pass of the source first, so that it writes no more.
-  private func removeSource(
-    _ request: RemoveSourceRequest, _ context: CallContext
-  ) async throws(Failure) -> Answer<RemoveSourceReply> {
-    await self.stop(request.name)
-    return try await self.storage.commit(RemoveSourceRequest.self, context) { transaction throws(Failure) in
-      guard let record = try transaction.sources.find(request.name) else { throw Self.unknownSource(request.name) }
-      var reply = RemoveSourceReply()
-      reply.contactsRemoved = UInt32(clamping: try transaction.contacts.count(source: request.name))
-      _ = try transaction.sources.remove(request.name)
-      var event = Event()
-      event.sync = record.shown.status
-      try transaction.emit(event, on: "sync", key: PassState.key(request.name), tombstone: true)
-      return reply
-    }
-  }
-
-  private func testSource(
-    _ request: TestSourceRequest, _ context: CallContext
-  ) async throws(Failure) -> TestSourceReply {
-    let record = try await self.storage.read { view throws(Failure) in try view.sources.find(request.name) }
-    guard let record else { throw Self.unknownSource(request.name) }
-    var probe = ProbeSourceRequest()
-    probe.source = record.location
-    var reply = TestSourceReply()
-    do throws(Failure) {
-      let found = try await self.source.ask(probe, CallContext(requestID: context.requestID, timeout: context.timeout))
-      reply.readable = true
-      reply.items = found.items
-      reply.note = found.note
-    } catch {
-      guard error.code != .cancelled else { throw error }
-      reply.error = error.status
-    }
-    return reply
   }
 
   private func sync(_ request: SyncRequest, _ context: CallContext) async throws(Failure) -> Answer<SyncReply> {

@@ -2,6 +2,7 @@ public import Bus
 internal import EventLoop
 internal import KithMessages
 public import Logging
+public import Secrets
 public import Storage
 internal import SwiftProtobuf
 
@@ -23,6 +24,7 @@ public actor ContactsSyncActor {
 
   let storage: StorageActor
   let source: any BatchPort & Port
+  let secrets: any SecretStore
   let now: @Sendable () -> Int64
   private let logger: Logger
   /// The last pass of each source that runs or waits for the one before it.
@@ -34,13 +36,15 @@ public actor ContactsSyncActor {
   /// - Parameters:
   ///   - storage: Where everything is kept.
   ///   - source: The way to `kith.v1.ContactsSource`.
+  ///   - secrets: Where passwords of accounts are kept.
   ///   - now: Gives the time of day in nanoseconds since 1970.
   public init(
-    storage: StorageActor, source: any BatchPort & Port, logger: Logger,
+    storage: StorageActor, source: any BatchPort & Port, secrets: any SecretStore, logger: Logger,
     now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
   ) {
     self.storage = storage
     self.source = source
+    self.secrets = secrets
     self.logger = logger
     self.now = now
   }

@@ -61,9 +61,11 @@ public struct Hub: ServiceLifecycle.Service {
     let access = AccessPolicy(ownUserID: geteuid())
     let zap = try await ZAPHandler.start(context: context, loop: loop, logger: self.logger) { access.decide($0) }
 
+    let secrets = self.configuration.secretSources(stateDirectory: self.locations.stateDirectory)
     let sources = ContactsSourceService()
     let contacts = ContactsSyncActor(
-      storage: storage, source: LocalBatchPort(sources.routes, batches: sources.batchRoutes), logger: self.logger)
+      storage: storage, source: LocalBatchPort(sources.routes, batches: sources.batchRoutes), secrets: secrets,
+      logger: self.logger)
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)

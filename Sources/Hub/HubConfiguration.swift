@@ -2,6 +2,7 @@ public import Bus
 internal import ContactsSync
 internal import Foundation
 internal import KithMessages
+internal import Secrets
 internal import TOMLKit
 
 /// What the daemon is told by its configuration file. Every key has a default; an unknown key is an error.
@@ -11,6 +12,9 @@ internal import TOMLKit
 /// sync_at_start = true       # a pass of every source when the daemon starts
 /// sync_every_minutes = 30    # 0 = only at start, on command and on a file-change notice
 /// watch_files = true         # a pass when a file of a source changes
+///
+/// [secrets]
+/// store = "files"            # or "keyring": the desktop's, through secret-tool
 ///
 /// [log]
 /// level = "info"             # trace, debug, info, notice, warning, error
@@ -22,6 +26,8 @@ public struct HubConfiguration: Sendable, Hashable {
   public var syncEveryMinutes = 30
   /// Whether a changed file starts a pass of its source.
   public var watchFiles = true
+  /// Whether secrets are kept in the desktop's keyring instead of files in the state directory.
+  public var usesKeyring = false
   /// The least severity that is logged, by the names of swift-log.
   public var logLevel = "info"
 
@@ -33,6 +39,13 @@ public struct HubConfiguration: Sendable, Hashable {
     SourceKeeper.Plan(
       startsNow: self.syncAtStart, interval: self.syncEveryMinutes > 0 ? .seconds(60 * self.syncEveryMinutes) : nil,
       watchesFiles: self.watchFiles)
+  }
+
+  /// Where passwords and tokens are.
+  func secretSources(stateDirectory: String) -> SecretSources {
+    let store: any SecretStore =
+      self.usesKeyring ? SecretService() : SecretDirectory(path: "\(stateDirectory)/secrets")
+    return SecretSources(credentials: RuntimeLocations.variable("CREDENTIALS_DIRECTORY"), store: store)
   }
 
   /// Reads a file.
@@ -78,6 +91,12 @@ public struct HubConfiguration: Sendable, Hashable {
       self.syncEveryMinutes = minutes
     case "contacts.watch_files":
       self.watchFiles = try Self.require(value?.bool, key, "true or false", name)
+    case "secrets.store":
+      let store = try Self.require(value?.string, key, "\"files\" or \"keyring\"", name)
+      guard ["files", "keyring"].contains(store) else {
+        throw Self.invalid(name, "\(key) has to be \"files\" or \"keyring\"")
+      }
+      self.usesKeyring = store == "keyring"
     case "log.level":
       let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
       let level = try Self.require(value?.string, key, "one of \(levels.joined(separator: ", "))", name)

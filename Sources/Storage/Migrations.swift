@@ -13,6 +13,7 @@ extension Migration {
   static let all: [Migration] = [
     .engine,
     .contacts,
+    .accounts,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

@@ -31,8 +31,20 @@ import Testing
     var request = AddSourceRequest()
     request.name = "dav"
     await self.expectFailure("FIELD_INVALID") { _ = try await home.router.ask(request) }
-    request.carddav.url = "https://example.org/"
-    await self.expectFailure("SOURCE_KIND_UNSUPPORTED") { _ = try await home.router.ask(request) }
+    for change: (inout CardDAV) -> Void in [
+      { $0.url = "" }, { $0.url = "https://ann:secret@example.org/" }, { $0.username = "a:b" },
+      { $0.passwordFile = "relative" }, { $0.caFile = "ca.pem" }, { $0.pinnedKey = "sha1//x" },
+      { $0.clientCertificate = "/etc/kith/own.pem" },
+      {
+        $0.password = "secret"
+        $0.passwordFile = "/etc/kith/ann"
+      },
+    ] {
+      request.carddav = CardDAV()
+      request.carddav.url = "https://example.org/"
+      change(&request.carddav)
+      await self.expectFailure("FIELD_INVALID") { _ = try await home.router.ask(request) }
+    }
     try await home.addFolder()
     await self.expectFailure("RECORD_EXISTS") { try await home.addFolder() }
     await self.expectFailure("RECORD_UNKNOWN") { _ = try await home.sync("other") }

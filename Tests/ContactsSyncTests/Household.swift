@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import KithMessages
 import Logging
+import Secrets
 import Storage
 import SwiftProtobuf
 
@@ -14,6 +15,7 @@ final class Household: Sendable {
   let root: String
   let folder: String
   let storage: StorageActor
+  let secrets: SecretDirectory
   let contacts: ContactsSyncActor
   let router: Router
   private let ahead: Lock<Int64>
@@ -35,10 +37,11 @@ final class Household: Sendable {
     self.storage = try StorageActor(directory: root + "/state", logger: logger) { events in
       log.withLock { $0 += events }
     }
+    self.secrets = SecretDirectory(path: root + "/secrets")
     let service = ContactsSourceService(now: now)
     self.contacts = ContactsSyncActor(
-      storage: self.storage, source: LocalBatchPort(service.routes, batches: service.batchRoutes), logger: logger,
-      now: now)
+      storage: self.storage, source: LocalBatchPort(service.routes, batches: service.batchRoutes),
+      secrets: self.secrets, logger: logger, now: now)
     self.router = Router(
       self.contacts.routes, journal: self.storage, contentKey: HMACKey(Array("key".utf8)), logger: logger)
   }

@@ -47,7 +47,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
       // Time for it to ask while this pass runs.
       for _ in 0..<50 { _ = await contacts.locations() }
     })
-    let contacts = ContactsSyncActor(storage: home.storage, source: port, logger: Self.logger)
+    let contacts = ContactsSyncActor(storage: home.storage, source: port, secrets: home.secrets, logger: Self.logger)
     actor.withLock { $0 = contacts }
     try await contacts.syncAll()
     let task = try #require(second.withLock { $0 })
@@ -67,7 +67,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
     try await home.addFolder()
     let requests = Lock<[FetchItemsRequest]>([])
     let port = ObservedPort(asked: { request in requests.withLock { $0.append(request) } })
-    let contacts = ContactsSyncActor(storage: home.storage, source: port, logger: Self.logger)
+    let contacts = ContactsSyncActor(storage: home.storage, source: port, secrets: home.secrets, logger: Self.logger)
     try await contacts.syncAll()
     let asked = requests.withLock { $0 }
     #expect(asked.count == 2)

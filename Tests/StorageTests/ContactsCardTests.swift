@@ -36,6 +36,11 @@ import Testing
     #expect(record.location.carddav == source.carddav)
     #expect(try fixture.read { try $0.sources.all() }.map(\.source) == [source])
     #expect(try fixture.read { try $0.sources.find("other") } == nil)
+    source.carddav.username = "anna"
+    source.carddav.password = "other"
+    try fixture.write { try $0.sources.replace(source) }
+    source.carddav.password = ""
+    #expect(try fixture.read { try $0.sources.find("cloud") }?.source == source)
     let gone = #expect(throws: Failure.self) { try fixture.write { try $0.sources.remove("other") } }
     #expect(gone?.code == .notFound)
   }

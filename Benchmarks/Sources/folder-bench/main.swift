@@ -10,6 +10,7 @@ import Foundation
 import Glibc
 import KithMessages
 import Logging
+import Secrets
 import Storage
 
 /// Runs `work` and prints its seconds, and those of the processors.
@@ -42,6 +43,7 @@ guard let folder = CommandLine.arguments.dropFirst().first else {
   exit(2)
 }
 let logger = Logger(label: "folder-bench") { _ in SwiftLogNoOpLogHandler() }
+let secrets = SecretDirectory(path: folder + ".bench-secrets")
 let service = ContactsSourceService()
 let port = LocalBatchPort(service.routes, batches: service.batchRoutes)
 var location = SourceLocation()
@@ -72,7 +74,7 @@ print("peak memory while reading: \(peakMemory()) MiB")
 let directory = folder + ".bench-state"
 try? FileManager.default.removeItem(atPath: directory)
 let storage = try StorageActor(directory: directory, logger: logger) { _ in }
-let contacts = ContactsSyncActor(storage: storage, source: port, logger: logger)
+let contacts = ContactsSyncActor(storage: storage, source: port, secrets: secrets, logger: logger)
 var source = Source()
 source.name = "bench"
 source.vdir.path = folder

@@ -20,6 +20,8 @@ struct ListingDiff {
   private let parts: [Substring: [Int]]
   /// Whether the item of each known card is listed.
   private var isPresent: [Bool]
+  /// Items that the source says are gone.
+  private var gone: Set<String> = []
   /// Listed items that are named like parts of a file.
   private var listedParts: Set<String> = []
   private let readsAll: Bool
@@ -64,13 +66,31 @@ struct ListingDiff {
     }
   }
 
-  /// The listing is the one of the last pass: what was there then is there, what was missing is missing.
-  mutating func keepAll() {
-    for (place, card) in self.known.enumerated() where !card.isDeleted && card.missingSince == 0 && !card.isKept {
+  /// Notes what the source itself says is gone.
+  mutating func addGone(_ hrefs: [String]) { self.gone.formUnion(hrefs) }
+
+  /// What was not named and begins so is as it was in the last pass: what was there then is there, what was missing is
+  /// missing.
+  mutating func keep(under beginnings: [String]) {
+    for place in self.unnamed(under: beginnings) {
+      let card = self.known[place]
+      guard !card.isDeleted, card.missingSince == 0, !card.isKept, !self.gone.contains(card.href) else { continue }
       self.listed += 1
+      self.unchanged += 1
       self.isPresent[place] = true
     }
-    self.unchanged = self.listed
+  }
+
+  /// Counts what begins so as present, because it could not be listed.
+  mutating func addPresent(under beginnings: [String]) {
+    for place in self.unnamed(under: beginnings) { self.isPresent[place] = true }
+  }
+
+  private func unnamed(under beginnings: [String]) -> [Int] {
+    guard !beginnings.isEmpty else { return [] }
+    return self.known.indices.filter { place in
+      !self.isPresent[place] && beginnings.contains { self.known[place].href.utf8.starts(with: $0.utf8) }
+    }
   }
 
   /// Counts items as present that could not be looked at.

@@ -70,8 +70,9 @@ actor Pass {
   func run() async throws(Failure) -> SyncStatus {
     let record = try await self.begin()
     do throws(Failure) {
-      let listing = try await self.list(record)
-      try await self.fetch(record.location)
+      var listing = try await self.list(record)
+      // A token passes over what it has told once: it is kept only when all of that is stored.
+      if try await self.fetch(record.location, listing.token) > 0 { listing.token = record.token }
       try await self.end(listing)
     } catch {
       try await self.give(up: error)
@@ -113,13 +114,15 @@ actor Pass {
     request.token = self.options.isFull ? "" : record.token
     await self.willList()
     var reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-list")) {
-      batch throws(Failure) in await self.add(batch.items)
+      batch throws(Failure) in await self.add(batch)
     }
     FaultPoint.listed.pass()
     if reply.unchanged {
-      self.diff.keepAll()
+      reply.unchangedUnder = [""]
       reply.complete = true
     }
+    self.diff.keep(under: reply.unchangedUnder)
+    self.diff.addPresent(under: reply.unlistedUnder)
     self.diff.addPresent(reply.problems.map(\.sourceIdentifier))
     for card in self.diff.missing { self.lose(card) }
     try self.check(reply.identity, against: record.location)
@@ -128,7 +131,10 @@ actor Pass {
     return reply
   }
 
-  private func add(_ items: [SourceItem]) { self.diff.add(items) }
+  private func add(_ batch: ItemBatch) {
+    self.diff.add(batch.items)
+    self.diff.addGone(batch.gone)
+  }
 
   private func lose(_ card: KnownCard) {
     guard self.lost.updateValue(card, forKey: card.href) == nil, !card.uid.isEmpty else { return }
@@ -149,23 +155,30 @@ actor Pass {
       """)
   }
 
-  private func fetch(_ location: SourceLocation) async throws(Failure) {
+  /// Reads what has changed.
+  ///
+  /// - Returns: How many cards could not be had now.
+  private func fetch(_ location: SourceLocation, _ token: String) async throws(Failure) -> UInt32 {
+    var failed: UInt32 = 0
     // In the order of the store's indexes, so that a batch writes few of their pages.
     var rest = self.diff.toFetch.sorted()[...]
     while !rest.isEmpty {
       var bytes = 0
       var request = FetchItemsRequest()
       request.source = location
+      request.token = token
       request.hrefs = Array(
         rest.prefix {
           bytes += $0.utf8.count + Self.tagBytes
           return bytes <= Self.requestBytes
         })
       rest = rest.dropFirst(request.hrefs.count)
-      _ = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-fetch")) {
+      let reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-fetch")) {
         batch throws(Failure) in try await self.store(batch.cards)
       }
+      failed += reply.failed
     }
+    return failed
   }
 
   private func store(_ cards: [CardRead]) async throws(Failure) {

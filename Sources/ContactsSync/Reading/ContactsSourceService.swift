@@ -45,7 +45,7 @@ public struct ContactsSourceService: Sendable {
     switch request.source.kind {
     case .vdir(let vdir)?: try FolderSource(path: vdir.path, now: self.now).probe()
     case .vcf(let vcf)?: try FileSource(path: vcf.path, now: self.now).probe()
-    case .carddav?: throw SourceFault.carddav
+    case .carddav?: throw SourceFault.kindMissing
     case nil: throw SourceFault.kindMissing
     }
   }
@@ -57,7 +57,7 @@ public struct ContactsSourceService: Sendable {
     switch request.source.kind {
     case .vdir(let vdir)?: try await FolderSource(path: vdir.path, now: self.now).list(yield: yield)
     case .vcf(let vcf)?: try await FileSource(path: vcf.path, now: self.now).list(token: request.token, yield: yield)
-    case .carddav?: throw SourceFault.carddav
+    case .carddav?: throw SourceFault.kindMissing
     case nil: throw SourceFault.kindMissing
     }
   }
@@ -70,7 +70,7 @@ public struct ContactsSourceService: Sendable {
     case .vdir(let vdir)?:
       try await FolderSource(path: vdir.path, now: self.now).fetch(request.hrefs, yield: yield)
     case .vcf(let vcf)?: try await FileSource(path: vcf.path, now: self.now).fetch(request.hrefs, yield: yield)
-    case .carddav?: throw SourceFault.carddav
+    case .carddav?: throw SourceFault.kindMissing
     case nil: throw SourceFault.kindMissing
     }
   }

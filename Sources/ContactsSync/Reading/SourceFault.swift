@@ -46,11 +46,7 @@ enum SourceFault {
     Failure(.resourceExhausted, "SOURCE_TOO_LARGE", "'\(path)' exceeds the limit of \(limit).")
   }
 
-  static let carddav = Failure(
-    .unimplemented, "SOURCE_KIND_UNSUPPORTED",
-    "CardDAV accounts cannot be read yet. Sync the account to a folder, with vdirsyncer for example, and add that.")
-
-  static let kindMissing = Failure.invalid(field: "kind", "name a folder (vdir) or a file (vcf).")
+  static let kindMissing = Failure.invalid(field: "kind", "name a folder (vdir), a file (vcf) or an account (carddav).")
 
   private static func text(_ code: Int32) -> String {
     // `strerror` gives a text that lives at least until the next call on this thread.

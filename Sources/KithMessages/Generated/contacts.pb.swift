@@ -1085,11 +1085,11 @@ public nonisolated struct ListItemsReply: Sendable {
   /// items that could not be looked at; they count as present
   public var problems: [Problem] = []
 
-  /// only what changed since the token was listed: the rest is as it was
-  public var delta: Bool = false
+  /// beginnings of hrefs: what is not named is as it was at the token
+  public var unchangedUnder: [String] = []
 
-  /// hrefs begin so that could not be listed; they count as present
-  public var unlisted: [String] = []
+  /// beginnings of hrefs that could not be listed: they count as present
+  public var unlistedUnder: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1111,6 +1111,9 @@ public nonisolated struct FetchItemsRequest: Sendable {
   public mutating func clearSource() {self._source = nil}
 
   public var hrefs: [String] = []
+
+  /// of the listing that named them
+  public var token: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3223,7 +3226,7 @@ nonisolated extension ListItemsRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension ListItemsReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListItemsReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}unchanged\0\u{1}complete\0\u{1}token\0\u{1}identity\0\u{1}problems\0\u{1}delta\0\u{1}unlisted\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}unchanged\0\u{1}complete\0\u{1}token\0\u{1}identity\0\u{1}problems\0\u{3}unchanged_under\0\u{3}unlisted_under\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3236,8 +3239,8 @@ nonisolated extension ListItemsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 3: try { try decoder.decodeSingularStringField(value: &self.token) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.identity) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.problems) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self.delta) }()
-      case 7: try { try decoder.decodeRepeatedStringField(value: &self.unlisted) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.unchangedUnder) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.unlistedUnder) }()
       default: break
       }
     }
@@ -3259,11 +3262,11 @@ nonisolated extension ListItemsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.problems.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.problems, fieldNumber: 5)
     }
-    if self.delta != false {
-      try visitor.visitSingularBoolField(value: self.delta, fieldNumber: 6)
+    if !self.unchangedUnder.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unchangedUnder, fieldNumber: 6)
     }
-    if !self.unlisted.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.unlisted, fieldNumber: 7)
+    if !self.unlistedUnder.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unlistedUnder, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3274,8 +3277,8 @@ nonisolated extension ListItemsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.token != rhs.token {return false}
     if lhs.identity != rhs.identity {return false}
     if lhs.problems != rhs.problems {return false}
-    if lhs.delta != rhs.delta {return false}
-    if lhs.unlisted != rhs.unlisted {return false}
+    if lhs.unchangedUnder != rhs.unchangedUnder {return false}
+    if lhs.unlistedUnder != rhs.unlistedUnder {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3283,7 +3286,7 @@ nonisolated extension ListItemsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension FetchItemsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchItemsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}source\0\u{1}hrefs\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}source\0\u{1}hrefs\0\u{1}token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3293,6 +3296,7 @@ nonisolated extension FetchItemsRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._source) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.hrefs) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.token) }()
       default: break
       }
     }
@@ -3309,12 +3313,16 @@ nonisolated extension FetchItemsRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.hrefs.isEmpty {
       try visitor.visitRepeatedStringField(value: self.hrefs, fieldNumber: 2)
     }
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: FetchItemsRequest, rhs: FetchItemsRequest) -> Bool {
     if lhs._source != rhs._source {return false}
     if lhs.hrefs != rhs.hrefs {return false}
+    if lhs.token != rhs.token {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

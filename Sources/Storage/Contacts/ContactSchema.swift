@@ -142,4 +142,15 @@ extension Migration {
         words, content = 'contact_search', content_rowid = 'contact', tokenize = 'trigram case_sensitive 1',
         detail = none, columnsize = 0);
       """)
+
+  /// How accounts are reached. The columns that go were never written: there were no accounts.
+  static let accounts = Migration(
+    name: "accounts",
+    sql: """
+      ALTER TABLE source DROP COLUMN username;
+      ALTER TABLE source DROP COLUMN password_file;
+      ALTER TABLE source DROP COLUMN ca_file;
+      -- A CardDAV message without its password: it is handed on as it is, never searched.
+      ALTER TABLE source ADD COLUMN account BLOB;
+      """)
 }

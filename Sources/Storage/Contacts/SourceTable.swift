@@ -51,7 +51,7 @@ public struct SourceTable<View: DatabaseView> {
 
   private static var selection: String {
     """
-    SELECT name, kind, location, username, password_file, ca_file, created_at, token, identity, status FROM source
+    SELECT name, kind, location, account, created_at, token, identity, status FROM source
 
     """
   }
@@ -64,7 +64,7 @@ extension SourceRecord {
     source.name = row[0]
     var location = SourceLocation()
     location.name = row[0]
-    location.identity = row[8]
+    location.identity = row[6]
     switch row[1] as String {
     case "vdir":
       source.vdir.path = row[2]
@@ -73,15 +73,13 @@ extension SourceRecord {
       source.vcf.path = row[2]
       location.vcf = source.vcf
     default:
+      if let account = row[3] as Data? { source.carddav = try CardDAV(serializedBytes: account) }
       source.carddav.url = row[2]
-      source.carddav.username = row[3]
-      source.carddav.passwordFile = row[4]
-      source.carddav.caFile = row[5]
       location.carddav = source.carddav
     }
-    if let time = row[6] as Int64? { source.createdAt = .init(nanosecondsSince1970: time) }
-    if let status = row[9] as Data? { source.status = try SyncStatus(serializedBytes: status) }
-    self.init(source: source, location: location, token: row[7])
+    if let time = row[4] as Int64? { source.createdAt = .init(nanosecondsSince1970: time) }
+    if let status = row[7] as Data? { source.status = try SyncStatus(serializedBytes: status) }
+    self.init(source: source, location: location, token: row[5])
   }
 }
 
@@ -95,25 +93,44 @@ extension SourceTable where View == Transaction {
         .alreadyExists, "RECORD_EXISTS", "There is a source named '\(source.name)' already. Choose another name.",
         details: ["name": "is in use"])
     }
-    let (kind, location) =
-      switch source.kind {
-      case .vdir(let vdir): ("vdir", vdir.path)
-      case .vcf(let vcf): ("vcf", vcf.path)
-      case .carddav(let carddav): ("carddav", carddav.url)
-      case nil: throw .invalid(field: "kind", "is missing. Give one of vdir, vcf and carddav.")
-      }
+    let (kind, location) = try Self.place(of: source)
     try self.view.attempt { database in
       try database.cachedStatement(
-        sql: """
-          INSERT INTO source (name, kind, location, username, password_file, ca_file, created_at, status)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-          """
+        sql: "INSERT INTO source (name, kind, location, account, created_at, status) VALUES (?, ?, ?, ?, ?, ?)"
       ).execute(arguments: [
-        source.name, kind, location, source.carddav.username, source.carddav.passwordFile, source.carddav.caFile,
+        source.name, kind, location, try Self.account(of: source),
         source.hasCreatedAt ? ColumnValues.nanoseconds(source.createdAt) : nil,
         source.hasStatus ? try source.status.serializedData() : nil,
       ])
     }
+  }
+
+  /// Changes where a source is and how it is reached; its contacts stay. A password is not stored.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`; `FIELD_INVALID` without a kind.
+  public func replace(_ source: Source) throws(Failure) {
+    let row = try self.row(of: source.name)
+    let (kind, location) = try Self.place(of: source)
+    try self.view.attempt { database in
+      try database.cachedStatement(sql: "UPDATE source SET kind = ?, location = ?, account = ? WHERE id = ?")
+        .execute(arguments: [kind, location, try Self.account(of: source), row])
+    }
+  }
+
+  private static func place(of source: Source) throws(Failure) -> (kind: String, location: String) {
+    switch source.kind {
+    case .vdir(let vdir): ("vdir", vdir.path)
+    case .vcf(let vcf): ("vcf", vcf.path)
+    case .carddav(let carddav): ("carddav", carddav.url)
+    case nil: throw .invalid(field: "kind", "is missing. Give one of vdir, vcf and carddav.")
+    }
+  }
+
+  /// How an account is reached, without its password.
+  private static func account(of source: Source) throws -> Data? {
+    guard case .carddav(var account) = source.kind else { return nil }
+    account.password = ""
+    return try account.serializedData()
   }
 
   /// Removes a source with its contacts, cards and problems, and the photos that nothing else uses.

@@ -1,0 +1,108 @@
+internal import Bus
+internal import KithMessages
+internal import Secrets
+internal import Storage
+
+extension ContactsSyncActor {
+  /// Keeps the password first: a source that is there without one would be tried in vain, and lock the account.
+  func addSource(_ request: AddSourceRequest, _ context: CallContext) async throws(Failure) -> Answer<Source> {
+    var source = try SourceRules.source(request)
+    source.createdAt = .init(nanosecondsSince1970: self.now())
+    source.status.source = PassState.key(source.name)
+    source.status.state = .idle
+    let name = source.name
+    let exists = try await self.storage.read { view throws(Failure) in try view.sources.find(name) != nil }
+    let password = exists ? "" : request.carddav.password
+    if !password.isEmpty { try await self.secrets.keep(password, named: SourceSecret.name(of: name)) }
+    do throws(Failure) {
+      return try await self.storage.commit(AddSourceRequest.self, context) { [source] transaction throws(Failure) in
+        try transaction.sources.insert(source)
+        try transaction.publish(source.status, of: source.name)
+        return source
+      }
+    } catch {
+      if !password.isEmpty { try await self.secrets.forget(SourceSecret.name(of: name)) }
+      throw error
+    }
+  }
+
+  /// Stops the pass of the source first, so that it writes no more.
+  func removeSource(
+    _ request: RemoveSourceRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<RemoveSourceReply> {
+    await self.stop(request.name)
+    let answer = try await self.storage.commit(RemoveSourceRequest.self, context) { transaction throws(Failure) in
+      guard let record = try transaction.sources.find(request.name) else { throw Self.unknownSource(request.name) }
+      var reply = RemoveSourceReply()
+      reply.contactsRemoved = UInt32(clamping: try transaction.contacts.count(source: request.name))
+      _ = try transaction.sources.remove(request.name)
+      var event = Event()
+      event.sync = record.shown.status
+      try transaction.emit(event, on: "sync", key: PassState.key(request.name), tombstone: true)
+      return reply
+    }
+    try await self.secrets.forget(SourceSecret.name(of: request.name))
+    return answer
+  }
+
+  /// Gives a source another user name or password. What was refused with the old ones is tried again.
+  func setCredentials(
+    _ request: SetCredentialsRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<Source> {
+    try SourceRules.credentials(
+      username: request.username, password: request.password, file: request.passwordFile, field: "")
+    guard !request.password.isEmpty || !request.passwordFile.isEmpty || !request.username.isEmpty else {
+      throw .invalid(field: "password", "give a password, a file that holds it, or a user name.")
+    }
+    let record = try await self.storage.read { view throws(Failure) in try view.sources.find(request.name) }
+    guard let record else { throw Self.unknownSource(request.name) }
+    guard case .carddav? = record.source.kind else {
+      throw .invalid(field: "name", "'\(request.name)' is read from the hub's disk and needs no password.")
+    }
+    if !request.password.isEmpty {
+      try await self.secrets.keep(request.password, named: SourceSecret.name(of: request.name))
+    }
+    return try await self.storage.commit(SetCredentialsRequest.self, context) { transaction throws(Failure) in
+      guard var source = try transaction.sources.find(request.name)?.source else {
+        throw Self.unknownSource(request.name)
+      }
+      if !request.username.isEmpty { source.carddav.username = request.username }
+      if !request.password.isEmpty { source.carddav.passwordFile = "" }
+      if !request.passwordFile.isEmpty { source.carddav.passwordFile = request.passwordFile }
+      try transaction.sources.replace(source)
+      return source
+    }
+  }
+
+  /// Looks for the address books of a server, with a password that is kept nowhere.
+  func discover(_ request: DiscoverRequest, _ context: CallContext) async throws(Failure) -> DiscoverReply {
+    var find = FindBooksRequest()
+    find.account = try SourceRules.account(request.account, field: "account")
+    find.account.password = request.account.password
+    return try await self.source.ask(find, CallContext(requestID: context.requestID, timeout: context.timeout))
+  }
+
+  /// Looks whether a source can be read, and changes nothing.
+  func testSource(_ request: TestSourceRequest, _ context: CallContext) async throws(Failure) -> TestSourceReply {
+    let record = try await self.storage.read { view throws(Failure) in try view.sources.find(request.name) }
+    guard let record else { throw Self.unknownSource(request.name) }
+    var probe = ProbeSourceRequest()
+    probe.source = record.location
+    var reply = TestSourceReply()
+    do throws(Failure) {
+      let found = try await self.source.ask(probe, CallContext(requestID: context.requestID, timeout: context.timeout))
+      reply.readable = true
+      reply.items = found.items
+      reply.note = found.note
+    } catch {
+      guard error.code != .cancelled else { throw error }
+      reply.error = error.status
+    }
+    return reply
+  }
+}
+
+/// Under which name the password of a source is kept.
+enum SourceSecret {
+  static func name(of source: String) -> String { "contacts-\(source)" }
+}
