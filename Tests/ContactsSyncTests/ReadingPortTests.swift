@@ -86,7 +86,11 @@ private struct ObservedPort: BatchPort, Bus.Port {
     let gate = DispatchSemaphore(value: 0)
     let isOpen = Lock(true)
     let service = ContactsSourceService {
-      if arrived.withLock({ $0 += 1; return $0 }) == count { for _ in 0..<count { gate.signal() } }
+      if arrived.withLock({
+        $0 += 1; return $0
+      }) == count {
+        for _ in 0..<count { gate.signal() }
+      }
       if gate.wait(timeout: .now() + 20) == .timedOut { isOpen.withLock { $0 = false } }
       return WallClock.nanoseconds()
     }

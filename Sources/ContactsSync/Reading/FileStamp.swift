@@ -31,7 +31,8 @@ struct FileStamp: Sendable, Equatable {
     var text: [UInt8] = []
     text.reserveCapacity(128)
     text.append(Int64(ContactMapping.version))
-    for number in [Int64(bitPattern: self.device), Int64(bitPattern: self.inode), self.size, self.modified, self.changed] {
+    let (device, inode) = (Int64(bitPattern: self.device), Int64(bitPattern: self.inode))
+    for number in [device, inode, self.size, self.modified, self.changed] {
       text.append(UInt8(ascii: ":"))
       text.append(number)
     }

@@ -1160,7 +1160,7 @@ public nonisolated struct CardRead: Sendable {
   /// at the moment of reading
   public var fingerprint: String = String()
 
-  /// of the card's bytes as they are in the source
+  /// of raw: another one when the card's bytes in the source are others
   public var rawSha256: Data = Data()
 
   /// the card with pictures replaced by references to their digest

@@ -226,7 +226,11 @@ extension CardTable where View == Transaction {
   private func note(_ database: Database, contact: Int64?, isStale: Bool?) throws {
     guard let contact else { return }
     let id = try EngineQuery(
-      database, "SELECT uuid FROM contact WHERE id = ? AND (missing_since IS NOT NULL OR is_kept OR stale <> coalesce(?, stale))"
+      database,
+      """
+      SELECT uuid FROM contact
+      WHERE id = ? AND (missing_since IS NOT NULL OR is_kept OR stale <> coalesce(?, stale))
+      """
     ).first([.integer(contact), isStale.map { .integer($0 ? 1 : 0) } ?? .null]) { $0.text(0) }
     guard let id else { return }
     try database.cachedStatement(
