@@ -16,6 +16,7 @@ internal import Logging
 final class GroupCommit: Sendable {
   private let pool: DatabasePool
   private let health: StoreHealth
+  private let memory: MemoryRelease
   private let limits: StorageLimits
   private let publish: @Sendable ([LoggedEvent]) -> Void
   private let queue = Lock(WriteQueue())
@@ -23,11 +24,12 @@ final class GroupCommit: Sendable {
   private let compacting = Lock<Set<EventStream>>([])
 
   init(
-    _ pool: DatabasePool, position: LogPosition, health: StoreHealth, limits: StorageLimits,
+    _ pool: DatabasePool, position: LogPosition, health: StoreHealth, memory: MemoryRelease, limits: StorageLimits,
     publish: @escaping @Sendable ([LoggedEvent]) -> Void
   ) {
     self.pool = pool
     self.health = health
+    self.memory = memory
     self.limits = limits
     self.publish = publish
     self.committed = Lock(position)
@@ -154,6 +156,7 @@ final class GroupCommit: Sendable {
     let members = self.queue.withLock { $0.takeGroup(atMost: self.limits.groupMembers) }
     guard !members.isEmpty else { return }
     var served = members.count
+    let changes = database.totalChangesCount
     do {
       var group = try self.perform(members, database, savepoints: false)
       if group.needsSavepoints { group = try self.perform(members, database, savepoints: true) }
@@ -170,6 +173,7 @@ final class GroupCommit: Sendable {
     }
     let rest = members[served...]
     if !rest.isEmpty { self.queue.withLock { $0.putBack(rest) } }
+    self.memory.note(rows: database.totalChangesCount - changes)
     self.wakeWriter()
   }
 

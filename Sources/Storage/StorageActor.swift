@@ -51,9 +51,11 @@ public actor StorageActor: CommandJournal {
     self.schemaVersion = migrations.count
     self.file = try StoreFile.open(
       directory: directory, migrations: migrations, health: self.health, logger: logger)
-    self.reader = Reader(pool: self.file.pool, health: self.health)
+    let memory = MemoryRelease(self.file.pool)
+    self.reader = Reader(pool: self.file.pool, health: self.health, memory: memory)
     self.group = GroupCommit(
-      self.file.pool, position: self.file.position, health: self.health, limits: limits, publish: publish)
+      self.file.pool, position: self.file.position, health: self.health, memory: memory, limits: limits,
+      publish: publish)
     self.journal = Journal(
       reader: self.reader, group: self.group, index: self.file.journal, limits: limits.journal, logger: logger)
     self.blobs = try BlobFiles(directory: directory, group: self.group, reader: self.reader, limits: limits.blobs)
