@@ -1,4 +1,4 @@
-/// A UUID of version 7 (RFC 9562, 5.7): sorts by the time it was made.
+/// A UUID of version 7 (RFC 9562, 5.7): sorts by the time it was made, within a millisecond as well (6.2, method 3).
 public struct UUIDv7: Sendable, Hashable {
   /// Sixteen bytes, the most significant first.
   public let bytes: [UInt8]
@@ -7,16 +7,18 @@ public struct UUIDv7: Sendable, Hashable {
   ///
   /// - Parameter milliseconds: Since 1970; nil = now.
   public static func make(milliseconds: UInt64? = nil) -> UUIDv7 {
-    let moment = milliseconds ?? WallClock.milliseconds()
+    let now = UInt64(max(0, WallClock.nanoseconds()))
+    let moment = milliseconds ?? now / 1_000_000
+    // Twelve bits: a unit is 244 nanoseconds.
+    let fraction = (now % 1_000_000) * 4096 / 1_000_000
+    // One request to the system, whose answer is what an id takes most of its time for.
+    var generator = SystemRandomNumberGenerator()
+    let random = generator.next()
     var bytes = [UInt8](repeating: 0, count: 16)
     for index in 0..<6 { bytes[index] = UInt8(truncatingIfNeeded: moment >> UInt64(40 - 8 * index)) }
-    var random = SystemRandomNumberGenerator()
-    let low = random.next()
-    let high = random.next()
-    for index in 6..<14 { bytes[index] = UInt8(truncatingIfNeeded: low >> UInt64(8 * (index - 6))) }
-    bytes[14] = UInt8(truncatingIfNeeded: high)
-    bytes[15] = UInt8(truncatingIfNeeded: high >> 8)
-    bytes[6] = 0x70 | (bytes[6] & 0x0F)
+    bytes[6] = 0x70 | UInt8(truncatingIfNeeded: fraction >> 8)
+    bytes[7] = UInt8(truncatingIfNeeded: fraction)
+    for index in 8..<16 { bytes[index] = UInt8(truncatingIfNeeded: random >> UInt64(8 * (index - 8))) }
     bytes[8] = 0x80 | (bytes[8] & 0x3F)
     return UUIDv7(bytes: bytes)
   }

@@ -13,6 +13,7 @@ final class EventRelay: Sendable {
   func connect(_ receiver: @escaping Receiver) { self.receivers.withLock { $0.append(receiver) } }
 
   func publish(_ events: [LoggedEvent]) {
-    for receive in self.receivers.withLock(\.self) { receive(events) }
+    let receivers = self.receivers.withLock { $0 }
+    for receive in receivers { receive(events) }
   }
 }

@@ -33,7 +33,7 @@ public struct Hub: ServiceLifecycle.Service {
       return try RuntimeDirectory(path: self.locations.runtimeDirectory)
     }
     // Held until this function ends: a second daemon would take the socket paths away in silence.
-    let lock = try Self.rephrased { () throws(IPCError) in HeldLock(file: try runtime.lock("kith.lock")) }
+    let lock = try Self.rephrased { () throws(IPCError) in try runtime.lock("kith.lock") }
     defer { withExtendedLifetime(lock) {} }
 
     let publisher = EventRelay()
@@ -140,11 +140,4 @@ public struct Hub: ServiceLifecycle.Service {
       self.logger.warning("notice not stored", metadata: ["kind": "\(kind)", "error": "\(error)"])
     }
   }
-}
-
-/// A lock that is held as long as this object lives.
-private final class HeldLock: Sendable {
-  private let file: LockFile
-
-  init(file: consuming LockFile) { self.file = file }
 }

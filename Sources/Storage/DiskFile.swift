@@ -82,19 +82,6 @@ struct DiskFile: ~Copyable {
     guard fsync(self.descriptor) == 0 else { throw .unusable(self.path) }
   }
 
-  /// Takes the file's lock, which goes with the process however that ends (flock(2)).
-  ///
-  /// - Returns: False when another opener has it.
-  func lock() -> Bool { flock(self.descriptor, LOCK_EX | LOCK_NB) == 0 }
-
-  /// Gives the lock back.
-  func unlock() { _ = flock(self.descriptor, LOCK_UN) }
-
-  /// Empties it.
-  func truncate() throws(Failure) {
-    guard ftruncate(self.descriptor, 0) == 0 else { throw .unusable(self.path) }
-  }
-
   /// Makes it its owner's alone.
   func makePrivate() throws(Failure) {
     guard fchmod(self.descriptor, 0o600) == 0 else { throw .unusable(self.path) }
@@ -134,9 +121,8 @@ extension DiskFile {
 }
 
 extension Failure {
-  /// A path that the system refuses, with errno's words.
-  static func unusable(_ path: String) -> Failure {
-    let code = errno
+  /// A path that the system refuses, with the words for its `errno`.
+  static func unusable(_ path: String, _ code: Int32 = errno) -> Failure {
     if code == ENOSPC || code == EDQUOT || code == EIO { return .diskFull }
     // The text is copied before anything else can ask for one.
     let why = unsafe String(cString: strerror(code))

@@ -1,10 +1,10 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A prepared statement for rows that are written often, bound and run without GRDB's argument arrays.
+/// A prepared statement for rows that are written or read often, run without GRDB's argument arrays and rows.
 ///
-/// Several of these run for every command and every contact, and boxing their arguments took more time than SQLite itself. Nothing observes
-/// these tables through GRDB, so its bookkeeping of statements is not missed.
+/// Several of these run for every command and every contact, and boxing their values took more time than SQLite itself.
+/// Nothing observes these tables through GRDB, so its bookkeeping of statements is not missed.
 struct EngineStatement {
   private let statement: Statement
   private let database: Database
@@ -16,21 +16,37 @@ struct EngineStatement {
 
   /// Runs the statement with its parameters, in their order.
   func run(_ values: [EngineValue]) throws {
-    // The statement belongs to the connection of the closure that this runs in, and lives as long as `self`.
-    let handle = unsafe self.statement.sqliteStatement
-    for (index, value) in values.enumerated() { try self.require(unsafe value.bind(to: handle, at: CInt(index + 1))) }
+    let handle = unsafe try self.bind(values)
     let result = unsafe sqlite3_step(handle)
     // Told before the reset, which clears the message.
     defer { unsafe sqlite3_reset(handle) }
     try self.require(result)
   }
 
+  /// Runs a query with its parameters, and hands over each row.
+  func forEach(_ values: [EngineValue], _ body: (EngineRow) throws -> Void) throws {
+    let handle = unsafe try self.bind(values)
+    defer { unsafe sqlite3_reset(handle) }
+    while true {
+      let result = unsafe sqlite3_step(handle)
+      guard result == SQLITE_ROW else { return try self.require(result) }
+      try body(unsafe EngineRow(handle: handle))
+    }
+  }
+
   /// Runs a statement without parameters.
   func run() throws {
-    // As above.
+    // As in `bind`.
     let handle = unsafe self.statement.sqliteStatement
     defer { unsafe sqlite3_reset(handle) }
     try self.require(unsafe sqlite3_step(handle))
+  }
+
+  private func bind(_ values: [EngineValue]) throws -> OpaquePointer {
+    // The statement belongs to the connection of the closure that this runs in, and lives as long as `self`.
+    let handle = unsafe self.statement.sqliteStatement
+    for (index, value) in values.enumerated() { try self.require(unsafe value.bind(to: handle, at: CInt(index + 1))) }
+    return unsafe handle
   }
 
   private func require(_ result: CInt) throws {

@@ -45,6 +45,14 @@ final class EventScribe {
 
   func undoMember() { self.ledger.undoMember() }
 
+  /// Counts the bytes that the journal keeps of the member.
+  ///
+  /// - Returns: Of the group so far, this member included.
+  func keep(bytes: Int64) -> Int64 {
+    self.ledger.keep(bytes: bytes)
+    return self.ledger.journalBytes
+  }
+
   /// Adds ids to the `Changed` event that ``flush(through:)`` writes.
   func gather(_ ids: [String]) { self.changedContacts.append(contentsOf: ids) }
 
@@ -81,14 +89,16 @@ final class EventScribe {
         try self.noteLast.run([.integer(Int64(stream.rawValue)), .text(key), .integer(Int64(seq))])
       }
     }
+    var header = EventHeader()
+    header.stream = name
+    header.epoch = self.epoch
+    header.seq = seq
+    header.key = key
+    header.time = .init(nanosecondsSince1970: self.now)
+    header.causeRequestID = self.cause
+    header.tombstone = tombstone
     var logged = LoggedEvent()
-    logged.header.stream = name
-    logged.header.epoch = self.epoch
-    logged.header.seq = seq
-    logged.header.key = key
-    logged.header.time = .init(nanosecondsSince1970: self.now)
-    logged.header.causeRequestID = self.cause
-    logged.header.tombstone = tombstone
+    logged.header = header
     logged.event = event
     self.ledger.record(logged)
   }

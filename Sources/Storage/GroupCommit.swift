@@ -6,11 +6,17 @@ internal import Logging
 
 /// Commits everything that waits as one transaction, so that one fsync makes many writes durable.
 ///
-/// Each write has a savepoint of its own. Writes that come while a group commits make up the next one; a write that
-/// comes alone is not kept waiting. Nobody is told and no event is published before COMMIT.
+/// Writes that come while a group commits make up the next one; a write that comes alone is not kept waiting. Nobody is
+/// told and no event is published before COMMIT.
+///
+/// Savepoints would cost more than the writes between them: SQLite copies each page that is changed under one, and has
+/// the full-text indexes write out what they gathered. So a group runs without. A write that fails before it changed a
+/// row leaves nothing to undo; when one fails later, the group is rolled back and runs once more, each write in a
+/// savepoint, so that this one alone is undone. What is handed in must therefore bear to be run twice.
 final class GroupCommit: Sendable {
   private let pool: DatabasePool
   private let health: StoreHealth
+  private let memory: MemoryRelease
   private let limits: StorageLimits
   private let publish: @Sendable ([LoggedEvent]) -> Void
   private let queue = Lock(WriteQueue())
@@ -18,11 +24,12 @@ final class GroupCommit: Sendable {
   private let compacting = Lock<Set<EventStream>>([])
 
   init(
-    _ pool: DatabasePool, position: LogPosition, health: StoreHealth, limits: StorageLimits,
+    _ pool: DatabasePool, position: LogPosition, health: StoreHealth, memory: MemoryRelease, limits: StorageLimits,
     publish: @escaping @Sendable ([LoggedEvent]) -> Void
   ) {
     self.pool = pool
     self.health = health
+    self.memory = memory
     self.limits = limits
     self.publish = publish
     self.committed = Lock(position)
@@ -43,19 +50,37 @@ final class GroupCommit: Sendable {
     }
   }
 
+  /// Hands in a write.
+  ///
+  /// - Parameters:
+  ///   - body: Runs on the writer; a second time when a write beside it has to be undone.
+  ///   - ended: Called once, after COMMIT or when nothing of it was stored.
+  func submit<Value: Sendable>(
+    cause: String, _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value,
+    ended: @escaping @Sendable (Result<Value, Failure>) -> Void
+  ) {
+    self.submit(
+      PendingWrite(cause: cause) { transaction throws(Failure) in
+        let value = try body(transaction)
+        try transaction.scribe.flush(through: transaction)
+        return { ended(.success(value)) }
+      } fail: {
+        ended(.failure($0))
+      })
+  }
+
   /// Hands in a write and waits for its group's COMMIT.
+  ///
+  /// - Parameter ended: As of ``submit(cause:_:ended:)``; called before the waiting caller goes on.
   func write<Value: Sendable>(
-    cause: String, _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value
+    cause: String, _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value,
+    ended: @escaping @Sendable (Result<Value, Failure>) -> Void = { _ in }
   ) async throws(Failure) -> Value {
     let outcome: Result<Value, Failure> = await withCheckedContinuation { continuation in
-      self.submit(
-        PendingWrite(cause: cause) { transaction throws(Failure) in
-          let value = try body(transaction)
-          try transaction.scribe.flush(through: transaction)
-          return { continuation.resume(returning: .success(value)) }
-        } fail: {
-          continuation.resume(returning: .failure($0))
-        })
+      self.submit(cause: cause, body) {
+        ended($0)
+        continuation.resume(returning: $0)
+      }
     }
     return try outcome.get()
   }
@@ -73,28 +98,28 @@ final class GroupCommit: Sendable {
   /// - Parameter now: Nanoseconds since 1970.
   /// - Returns: Whether something was dropped, so that there may be more.
   func compact(_ stream: EventStream, now: Int64) async throws(Failure) -> Bool {
-    let outcome: Result<Bool, Failure> = await withCheckedContinuation { continuation in
-      self.submitCompaction(of: stream, now: now) { continuation.resume(returning: $0) }
+    let slice = try await self.write(cause: "") { transaction throws(Failure) in
+      try self.dropSlice(of: stream, now: now, transaction)
+    } ended: {
+      self.noteDropped($0, of: stream)
     }
-    return try outcome.get()
+    return !slice.isEmpty
   }
 
-  private func submitCompaction(
-    of stream: EventStream, now: Int64, _ done: @escaping @Sendable (Result<Bool, Failure>) -> Void
-  ) {
-    self.submit(
-      PendingWrite(cause: "") { transaction throws(Failure) in
-        let first = self.position.firsts[stream.rawValue]
-        let boundary = try Compaction(transaction: transaction, limits: self.limits.events)
-          .dropSlice(of: stream, first: first, head: transaction.scribe.ledger[stream], now: now)
-        transaction.scribe.noteCompacted(stream, from: boundary)
-        return {
-          self.committed.withLock { $0.firsts[stream.rawValue] = boundary }
-          done(.success(boundary > first))
-        }
-      } fail: {
-        done(.failure($0))
-      })
+  /// - Returns: The numbers that were dropped.
+  private func dropSlice(
+    of stream: EventStream, now: Int64, _ transaction: Transaction
+  ) throws(Failure) -> Range<UInt64> {
+    let first = self.position.firsts[stream.rawValue]
+    let boundary = try Compaction(transaction: transaction, limits: self.limits.events)
+      .dropSlice(of: stream, first: first, head: transaction.scribe.ledger[stream], now: now)
+    transaction.scribe.noteCompacted(stream, from: boundary)
+    return first..<boundary
+  }
+
+  private func noteDropped(_ outcome: Result<Range<UInt64>, Failure>, of stream: EventStream) {
+    guard case .success(let slice) = outcome else { return }
+    self.committed.withLock { $0.firsts[stream.rawValue] = slice.upperBound }
   }
 
   /// Has a slice dropped with the next group from a log that is too long by one.
@@ -104,7 +129,11 @@ final class GroupCommit: Sendable {
       let length = position.heads[stream.rawValue] + 1 - position.firsts[stream.rawValue]
       guard length >= self.limits.events.count + self.limits.events.slice else { continue }
       guard self.compacting.withLock({ $0.insert(stream).inserted }) else { continue }
-      self.submitCompaction(of: stream, now: WallClock.nanoseconds()) { _ in
+      let now = WallClock.nanoseconds()
+      self.submit(cause: "") { transaction throws(Failure) in
+        try self.dropSlice(of: stream, now: now, transaction)
+      } ended: {
+        self.noteDropped($0, of: stream)
         self.compacting.withLock { _ = $0.remove(stream) }
       }
     }
@@ -126,19 +155,15 @@ final class GroupCommit: Sendable {
   private func commitGroup(_ database: Database) {
     let members = self.queue.withLock { $0.takeGroup(atMost: self.limits.groupMembers) }
     guard !members.isEmpty else { return }
-    var served = 0
-    var conclusions: [PendingWrite.Conclusion] = []
+    var served = members.count
+    let changes = database.totalChangesCount
     do {
-      let scribe = try self.begin(database)
-      served = try self.perform(members, Transaction(database: database, health: self.health, scribe: scribe)) {
-        conclusions.append($0)
-      }
-      try scribe.saveHeads(database)
-      try database.cachedStatement(sql: "COMMIT").execute()
-      self.committed.withLock { $0.heads = scribe.ledger.heads }
-      if !scribe.ledger.events.isEmpty { self.publish(scribe.ledger.events) }
-      for conclude in conclusions { conclude() }
-      self.compactIfLong(scribe.ledger.movedByGroup)
+      var group = try self.perform(members, database, savepoints: false)
+      if group.needsSavepoints { group = try self.perform(members, database, savepoints: true) }
+      served = group.conclusions.count
+      try group.scribe.saveHeads(database)
+      try EngineStatement(database, "COMMIT").run()
+      self.conclude(group)
     } catch {
       let failure = self.health.failure(for: error)
       // SQLite may have rolled back already (https://www.sqlite.org/lang_transaction.html, section 3).
@@ -148,44 +173,67 @@ final class GroupCommit: Sendable {
     }
     let rest = members[served...]
     if !rest.isEmpty { self.queue.withLock { $0.putBack(rest) } }
+    self.memory.note(rows: database.totalChangesCount - changes)
     self.wakeWriter()
+  }
+
+  /// Tells everybody what was committed.
+  private func conclude(_ group: PerformedGroup) {
+    let ledger = group.scribe.ledger
+    self.committed.withLock { $0.heads = ledger.heads }
+    if !ledger.events.isEmpty { self.publish(ledger.events) }
+    for conclude in group.conclusions { conclude() }
+    self.compactIfLong(ledger.movedByGroup)
   }
 
   private func begin(_ database: Database) throws -> EventScribe {
     // Where an earlier ROLLBACK failed as well, on a disk that refused everything.
     if database.isInsideTransaction { try database.rollback() }
-    try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+    try EngineStatement(database, "BEGIN IMMEDIATE").run()
     return try EventScribe(database, position: self.position, now: WallClock.nanoseconds())
   }
 
-  /// Runs members until all are done or the time is up.
+  /// Begins a transaction and runs members in it until all are done or the time is up.
   ///
-  /// - Returns: How many were run.
   /// - Throws: What ended the whole transaction.
-  private func perform(
-    _ members: [PendingWrite], _ transaction: Transaction, conclude: (@escaping PendingWrite.Conclusion) -> Void
-  ) throws -> Int {
-    let database = transaction.database
-    let savepoint = try EngineStatement(database, "SAVEPOINT member")
-    let release = try EngineStatement(database, "RELEASE member")
+  private func perform(_ members: [PendingWrite], _ database: Database, savepoints: Bool) throws -> PerformedGroup {
+    var group = PerformedGroup(scribe: try self.begin(database))
+    group.conclusions.reserveCapacity(members.count)
+    let transaction = Transaction(database: database, health: self.health, scribe: group.scribe)
     let begin = ContinuousClock.now
-    for (index, member) in members.enumerated() {
-      if index > 0, begin.duration(to: .now) > self.limits.groupDuration { return index }
-      try savepoint.run()
-      transaction.scribe.beginMember(cause: member.cause)
+    for member in members {
+      if !group.conclusions.isEmpty, begin.duration(to: .now) > self.limits.groupDuration { break }
+      if savepoints { try EngineStatement(database, "SAVEPOINT member").run() }
+      let changes = database.totalChangesCount
+      group.scribe.beginMember(cause: member.cause)
       do throws(Failure) {
         let conclusion = try member.perform(transaction)
         // A body that swallowed the error that rolled everything back must not count as done.
         guard database.isInsideTransaction else { throw .rolledBack }
-        conclude(conclusion)
+        group.conclusions.append(conclusion)
       } catch {
         guard database.isInsideTransaction else { throw error }
-        transaction.scribe.undoMember()
-        try database.execute(sql: "ROLLBACK TO member")
-        conclude { member.fail(error) }
+        if savepoints {
+          try database.execute(sql: "ROLLBACK TO member")
+        } else if database.totalChangesCount != changes {
+          try database.rollback()
+          group.needsSavepoints = true
+          return group
+        }
+        group.scribe.undoMember()
+        group.conclusions.append { member.fail(error) }
       }
-      try release.run()
+      if savepoints { try EngineStatement(database, "RELEASE member").run() }
     }
-    return members.count
+    return group
   }
+}
+
+/// What became of a group before its COMMIT.
+private struct PerformedGroup {
+  let scribe: EventScribe
+  /// One a member that was run; the others are left for the next group.
+  var conclusions: [PendingWrite.Conclusion] = []
+  /// Whether it was rolled back, because one member had to be undone and could not be undone alone.
+  var needsSavepoints = false
 }

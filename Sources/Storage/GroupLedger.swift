@@ -9,10 +9,13 @@ struct GroupLedger {
   private(set) var heads: [UInt64]
   /// What is published after COMMIT, in order.
   private(set) var events: [LoggedEvent] = []
+  /// Bytes that the journal keeps of the group's commands.
+  private(set) var journalBytes: Int64 = 0
 
   private let start: [UInt64]
   private var mark: [UInt64]
   private var markedEvents = 0
+  private var markedBytes: Int64 = 0
 
   /// Begins a group.
   ///
@@ -27,6 +30,7 @@ struct GroupLedger {
   mutating func beginMember() {
     self.mark = self.heads
     self.markedEvents = self.events.count
+    self.markedBytes = self.journalBytes
   }
 
   /// The next number of a stream.
@@ -38,9 +42,13 @@ struct GroupLedger {
   /// Adds an event whose number was taken.
   mutating func record(_ event: LoggedEvent) { self.events.append(event) }
 
+  /// Counts the bytes that the journal keeps of the member.
+  mutating func keep(bytes: Int64) { self.journalBytes += bytes }
+
   /// Gives back what the member took.
   mutating func undoMember() {
     self.heads = self.mark
+    self.journalBytes = self.markedBytes
     self.events.removeSubrange(self.markedEvents...)
   }
 

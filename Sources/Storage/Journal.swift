@@ -52,25 +52,54 @@ final class Journal: Sendable {
 
   /// Writes how a command ended.
   ///
-  /// - Returns: What to do after COMMIT.
+  /// - Returns: For ``conclude(_:_:)``.
   func finish(
     _ ticket: CommandTicket, _ outcome: CommandOutcome, _ transaction: Transaction
-  ) throws(Failure) -> PendingWrite.Conclusion {
+  ) throws(Failure) -> Record {
     let rows = CommandRows(view: transaction)
-    if self.mayHold(ticket) { _ = try rows.deleteRunning(ticket) }
+    let (isNew, committedBytes) = self.state.withLock { ($0.index.note(ticket), $0.index.keptBytes) }
+    if !isNew { _ = try rows.deleteRunning(ticket) }
     var header = ReplyHeader()
     header.status = outcome.status
     header.effects = outcome.effects
     let keptHeader: [UInt8] = try transaction.attempt { _ in try header.serializedBytes() }
-    let keptBytes = self.state.withLock { state in
-      state.index.note(ticket)
-      return state.index.add(bytes: keptHeader.count + outcome.reply.count + Self.rowBytes)
-    }
+    let bytes = Int64(keptHeader.count + outcome.reply.count + Self.rowBytes)
     try rows.insertFinished(
-      ticket, header: keptHeader, reply: outcome.reply, keptBytes: keptBytes, now: WallClock.nanoseconds())
-    return {
-      ticket.settle(outcome)
-      self.noteFinished()
+      ticket, header: keptHeader, reply: outcome.reply, keptBytes: committedBytes + transaction.scribe.keep(bytes: bytes),
+      now: WallClock.nanoseconds())
+    return Record(outcome: outcome, bytes: bytes)
+  }
+
+  // MARK: - After COMMIT
+
+  /// What a transaction wrote of a command, or found.
+  struct Record: Sendable {
+    /// Nil when nobody is told one.
+    var outcome: CommandOutcome?
+    /// Of the finished row that was written; nil when none was.
+    var bytes: Int64?
+  }
+
+  /// Takes up what became of a command's transaction.
+  func conclude(_ ticket: CommandTicket, _ result: Result<Record?, Failure>) {
+    guard case .success(let record) = result else {
+      self.state.withLock { $0.index.drop(ticket) }
+      return
+    }
+    if let outcome = record?.outcome { ticket.settle(outcome) }
+    let mustTrim = self.state.withLock { state in
+      state.index.commit(ticket, finishedBytes: record?.bytes)
+      guard !state.isTrimming, state.index.isOver(self.limits) else { return false }
+      state.isTrimming = true
+      return true
+    }
+    guard mustTrim else { return }
+    let now = WallClock.nanoseconds()
+    self.group.submit(cause: "") { transaction throws(Failure) in
+      try self.forgetSlice(now: now, transaction)
+    } ended: {
+      self.noteForgotten($0)
+      self.state.withLock { $0.isTrimming = false }
     }
   }
 
@@ -82,35 +111,28 @@ final class Journal: Sendable {
   }
 
   func accept(_ ticket: CommandTicket, request: [UInt8]) async throws(Failure) {
-    try await self.group.write(cause: ticket.requestID) { transaction throws(Failure) in
+    _ = try await self.group.write(cause: ticket.requestID) { transaction throws(Failure) -> Record? in
       let rows = CommandRows(view: transaction)
-      if self.mayHold(ticket), try rows.find(ticket) != nil { return }
-      self.state.withLock { $0.index.note(ticket) }
+      if self.mayHold(ticket), try rows.find(ticket) != nil { return nil }
+      self.state.withLock { _ = $0.index.note(ticket) }
       try rows.insertRunning(ticket, request: request, now: WallClock.nanoseconds())
+      return nil
+    } ended: {
+      self.conclude(ticket, $0)
     }
   }
 
   func conclude(_ ticket: CommandTicket, with failure: Failure) async {
-    let outcome: Result<Void, Failure> = await withCheckedContinuation { continuation in
-      self.group.submit(
-        PendingWrite(cause: ticket.requestID) { transaction throws(Failure) in
-          guard try CommandRows(view: transaction).deleteRunning(ticket) else {
-            return { continuation.resume(returning: .success(())) }
-          }
-          guard !failure.isTransient else { return { continuation.resume(returning: .success(())) } }
-          let finished = try self.finish(
-            ticket, CommandOutcome(status: failure.status, reply: [], effects: []), transaction)
-          return {
-            finished()
-            continuation.resume(returning: .success(()))
-          }
-        } fail: {
-          continuation.resume(returning: .failure($0))
-        })
-    }
-    if case .failure(let failure) = outcome {
+    do throws(Failure) {
+      _ = try await self.group.write(cause: ticket.requestID) { transaction throws(Failure) -> Record? in
+        guard try CommandRows(view: transaction).deleteRunning(ticket), !failure.isTransient else { return nil }
+        return try self.finish(ticket, CommandOutcome(status: failure.status, reply: [], effects: []), transaction)
+      } ended: {
+        self.conclude(ticket, $0)
+      }
+    } catch {
       // The row stays as running, so the next start takes the command up again.
-      self.logger.warning("the end of a command was not stored", metadata: ["reason": "\(failure.reason)"])
+      self.logger.warning("the end of a command was not stored", metadata: ["reason": "\(error.reason)"])
     }
   }
 
@@ -128,23 +150,17 @@ final class Journal: Sendable {
   /// - Parameter now: Nanoseconds since 1970.
   /// - Returns: Whether there may be more.
   func trim(now: Int64) async throws(Failure) -> Bool {
-    let outcome: Result<Bool, Failure> = await withCheckedContinuation { continuation in
-      self.submitTrim(now: now) { continuation.resume(returning: $0) }
+    let slice = try await self.group.write(cause: "") { transaction throws(Failure) in
+      try self.forgetSlice(now: now, transaction)
+    } ended: {
+      self.noteForgotten($0)
     }
-    return try outcome.get()
+    return slice.keys.count == self.limits.slice
   }
 
-  private func submitTrim(now: Int64, _ done: @escaping @Sendable (Result<Bool, Failure>) -> Void) {
-    self.group.submit(
-      PendingWrite(cause: "") { transaction throws(Failure) in
-        let slice = try self.forgetSlice(now: now, transaction)
-        return {
-          self.state.withLock { $0.index.forget(slice.keys, forgottenBytes: slice.keptBytes) }
-          done(.success(slice.keys.count == self.limits.slice))
-        }
-      } fail: {
-        done(.failure($0))
-      })
+  private func noteForgotten(_ result: Result<(keys: [(String, String)], keptBytes: Int64), Failure>) {
+    guard case .success(let slice) = result else { return }
+    self.state.withLock { $0.index.forget(slice.keys, forgottenBytes: slice.keptBytes) }
   }
 
   private func forgetSlice(
@@ -177,19 +193,8 @@ final class Journal: Sendable {
     }
   }
 
-  private func mayHold(_ ticket: CommandTicket) -> Bool { self.state.withLock { $0.index.mayHold(ticket) } }
-
-  /// Counts a finished command, and has a slice forgotten with the next group when there are too many.
-  private func noteFinished() {
-    let mustTrim = self.state.withLock { state in
-      state.index.noteFinished()
-      guard !state.isTrimming, state.index.isOver(self.limits) else { return false }
-      state.isTrimming = true
-      return true
-    }
-    guard mustTrim else { return }
-    self.submitTrim(now: WallClock.nanoseconds()) { _ in self.state.withLock { $0.isTrimming = false } }
-  }
+  /// Whether the key may have a row.
+  func mayHold(_ ticket: CommandTicket) -> Bool { self.state.withLock { $0.index.mayHold(ticket) } }
 
   /// What a row takes beside its answer, about.
   private static let rowBytes = 200

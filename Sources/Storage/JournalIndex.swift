@@ -4,8 +4,12 @@ internal import Bus
 ///
 /// Keys are kept as 64-bit hashes. A hash that is here without its row costs one read; a row without its hash is refused
 /// by the unique index of its key. So the set may err on either side, and nothing happens twice.
+///
+/// A key whose row is not committed yet is kept apart: it goes when the row is rolled back, and stays when the same
+/// group forgets an older row of it.
 struct JournalIndex: Sendable {
   private var hashes: Set<Int> = []
+  private var uncommitted: Set<Int> = []
   /// Finished rows.
   private(set) var rows = 0
   /// The running sum that the newest finished row carries.
@@ -30,19 +34,31 @@ struct JournalIndex: Sendable {
   }
 
   /// Whether the key may have a row.
-  func mayHold(_ ticket: CommandTicket) -> Bool { self.hashes.contains(Self.hash(ticket.principal, ticket.key)) }
-
-  /// A row was written for the key, committed or not.
-  mutating func note(_ ticket: CommandTicket) { self.hashes.insert(Self.hash(ticket.principal, ticket.key)) }
-
-  /// The sum that the next finished row carries.
-  mutating func add(bytes: Int) -> Int64 {
-    self.keptBytes += Int64(bytes)
-    return self.keptBytes
+  func mayHold(_ ticket: CommandTicket) -> Bool {
+    let hash = Self.hash(ticket.principal, ticket.key)
+    return self.hashes.contains(hash) || self.uncommitted.contains(hash)
   }
 
-  /// A finished row was committed.
-  mutating func noteFinished() { self.rows += 1 }
+  /// A row is about to be written for the key.
+  ///
+  /// - Returns: Whether the key had none.
+  mutating func note(_ ticket: CommandTicket) -> Bool {
+    let hash = Self.hash(ticket.principal, ticket.key)
+    return self.uncommitted.insert(hash).inserted && !self.hashes.contains(hash)
+  }
+
+  /// What was written for the key was committed.
+  ///
+  /// - Parameter finishedBytes: Of the finished row; nil when there was none.
+  mutating func commit(_ ticket: CommandTicket, finishedBytes: Int64?) {
+    if let hash = self.uncommitted.remove(Self.hash(ticket.principal, ticket.key)) { self.hashes.insert(hash) }
+    guard let finishedBytes else { return }
+    self.rows += 1
+    self.keptBytes += finishedBytes
+  }
+
+  /// What was written for the key was rolled back.
+  mutating func drop(_ ticket: CommandTicket) { self.uncommitted.remove(Self.hash(ticket.principal, ticket.key)) }
 
   /// Rows were forgotten, and that was committed.
   mutating func forget(_ keys: [(String, String)], forgottenBytes: Int64) {

@@ -8,7 +8,7 @@ struct PendingWrite: Sendable {
 
   /// Named as the cause of its events.
   let cause: String
-  /// Runs in the write's savepoint. What it throws undoes this write alone.
+  /// Runs in the group's transaction, maybe twice (see ``GroupCommit``). What it throws undoes this write alone.
   let perform: @Sendable (Transaction) throws(Failure) -> Conclusion
   /// Tells whoever waits that nothing of it was stored.
   let fail: @Sendable (Failure) -> Void

@@ -23,7 +23,7 @@ extension StorageActor {
     }
   }
 
-  /// Forgets what is over the limits, a slice a write, and gives back memory.
+  /// Forgets what is over the limits, a slice a write.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   /// - Throws: `DISK_FULL` and other failures of the store; the rest is done next time.
@@ -34,7 +34,6 @@ extension StorageActor {
     }
     try await self.blobs.expire(now: now)
     await self.announceDamage()
-    self.file.pool.releaseMemoryEventually()
   }
 
   /// Reads the whole file for damage, beside the writer, and the full-text indexes.

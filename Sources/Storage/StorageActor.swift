@@ -51,9 +51,11 @@ public actor StorageActor: CommandJournal {
     self.schemaVersion = migrations.count
     self.file = try StoreFile.open(
       directory: directory, migrations: migrations, health: self.health, logger: logger)
-    self.reader = Reader(pool: self.file.pool, health: self.health)
+    let memory = MemoryRelease(self.file.pool)
+    self.reader = Reader(pool: self.file.pool, health: self.health, memory: memory)
     self.group = GroupCommit(
-      self.file.pool, position: self.file.position, health: self.health, limits: limits, publish: publish)
+      self.file.pool, position: self.file.position, health: self.health, memory: memory, limits: limits,
+      publish: publish)
     self.journal = Journal(
       reader: self.reader, group: self.group, index: self.file.journal, limits: limits.journal, logger: logger)
     self.blobs = try BlobFiles(directory: directory, group: self.group, reader: self.reader, limits: limits.blobs)
@@ -75,34 +77,23 @@ public actor StorageActor: CommandJournal {
   ) async throws(Failure) -> Answer<C.Reply> {
     let journal = self.journal
     let ticket = context.ticket
-    let outcome: Result<Answer<C.Reply>, Failure> = await withCheckedContinuation { continuation in
-      self.group.submit(
-        PendingWrite(cause: context.requestID) { transaction throws(Failure) in
-          if let ticket, let stored = try journal.stored(ticket, transaction) {
-            let answer = try Self.answer(C.Reply.self, stored)
-            return {
-              ticket.settle(stored)
-              continuation.resume(returning: .success(answer))
-            }
-          }
-          let reply = try body(transaction)
-          try transaction.scribe.flush(through: transaction)
-          // A long command has written before: it is in step with whatever is committed by now.
-          let effects = C.method.isLongRunning ? transaction.scribe.positions : transaction.scribe.effects
-          var finished: PendingWrite.Conclusion?
-          if let ticket {
-            let outcome = CommandOutcome(reply: try Encoding.pb.encode(reply), effects: effects)
-            finished = try journal.finish(ticket, outcome, transaction)
-          }
-          return { [finished] in
-            finished?()
-            continuation.resume(returning: .success(Answer(reply, effects: effects)))
-          }
-        } fail: {
-          continuation.resume(returning: .failure($0))
-        })
+    let result = try await self.group.write(cause: context.requestID) {
+      transaction throws(Failure) -> (answer: Answer<C.Reply>, record: Journal.Record?) in
+      if let ticket, let stored = try journal.stored(ticket, transaction) {
+        return (try Self.answer(C.Reply.self, stored), Journal.Record(outcome: stored))
+      }
+      let reply = try body(transaction)
+      try transaction.scribe.flush(through: transaction)
+      // A long command has written before: it is in step with whatever is committed by now.
+      let effects = C.method.isLongRunning ? transaction.scribe.positions : transaction.scribe.effects
+      guard let ticket else { return (Answer(reply, effects: effects), nil) }
+      let outcome = CommandOutcome(reply: try Encoding.pb.encode(reply), effects: effects)
+      return (Answer(reply, effects: effects), try journal.finish(ticket, outcome, transaction))
+    } ended: { result in
+      guard let ticket else { return }
+      journal.conclude(ticket, result.map { $0.record })
     }
-    return try outcome.get()
+    return result.answer
   }
 
   /// Runs a write that is no command's answer, such as one batch of a pass.

@@ -1,4 +1,5 @@
 internal import Bus
+internal import EventLoop
 internal import Foundation
 internal import GRDB
 internal import KithMessages
@@ -7,7 +8,7 @@ internal import Logging
 /// The database file, opened, locked and brought to the newest schema.
 struct StoreFile: Sendable {
   let pool: DatabasePool
-  private let lock: StateLock
+  private let lock: LockFile
   let position: LogPosition
   let journal: JournalIndex
   /// Whether the last process closed the file.
@@ -26,7 +27,7 @@ struct StoreFile: Sendable {
     directory: String, migrations: [Migration], health: StoreHealth, logger: Logger
   ) throws(Failure) -> StoreFile {
     try self.makeDirectory(directory)
-    let lock = try StateLock(directory + "/kith.lock")
+    let lock = try self.lock(directory + "/kith.lock")
     let path = self.path(in: directory)
     // Made for its owner alone before SQLite opens it; SQLite gives the same mode to its other files.
     try DiskFile.open(path, create: true)?.makePrivate()
@@ -80,6 +81,23 @@ struct StoreFile: Sendable {
       throw .unusable(directory)
     }
     try DiskFile.makeDirectoryPrivate(directory)
+  }
+
+  /// One kithd at a time.
+  private static func lock(_ path: String) throws(Failure) -> LockFile {
+    do throws(LockFile.Refusal) {
+      return try LockFile(path: path)
+    } catch {
+      switch error {
+      case .system(_, let code): throw .unusable(path, code)
+      case .held(let holder):
+        let name = holder.map { "\($0)" } ?? ""
+        throw Failure(
+          .failedPrecondition, "ALREADY_RUNNING",
+          "Another kithd (process \(name.isEmpty ? "unknown" : name)) uses this state directory. Stop it first, or give "
+            + "this one another directory.", details: ["pid": name])
+      }
+    }
   }
 
   private static func requireDurable(_ database: Database) throws {

@@ -4,7 +4,8 @@ public import KithMessages
 
 /// What a write may do: SQL, and events that are published when it is committed.
 ///
-/// It stands for one savepoint. When the closure that was given it throws, everything done through it is undone.
+/// When the closure that was given it throws, everything done through it is undone. The closure changes rows, never the
+/// schema, and nothing outside the transaction: it may be run twice, when a write that commits with it has to be undone.
 public struct Transaction: DatabaseView {
   /// The writing connection.
   public let database: Database
@@ -24,6 +25,6 @@ public struct Transaction: DatabaseView {
     try self.scribe.append(event, on: stream, key: key, tombstone: tombstone, through: self)
   }
 
-  /// Says that contacts changed. They are gathered into one `Changed` event of at most 500 ids at the savepoint's end.
+  /// Says that contacts changed. They are gathered into one `Changed` event of at most 500 ids at the end of the closure.
   public func changed(contacts ids: [String]) { self.scribe.gather(ids) }
 }

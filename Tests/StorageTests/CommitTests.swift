@@ -86,6 +86,47 @@ import Testing
     await storage.close()
   }
 
+  @Test(arguments: [true, false])
+  func `writes run again only when one beside them has to be undone`(afterWriting: Bool) async throws {
+    let temporary = TemporaryStore()
+    let storage = try temporary.open()
+    let (gate, runs, count) = (DispatchGate(), Lock(0), 8)
+    let answered = await withTaskGroup(of: String?.self) { group in
+      group.addTask {
+        try? await storage.write { _ in gate.wait() }
+        return nil
+      }
+      await gate.untilReached()
+      for index in 0..<count {
+        group.addTask {
+          let context = TemporaryStore.context(key: "k\(index)")
+          let answer = try? await storage.commit(RestoreContactRequest.self, context) { transaction throws(Failure) in
+            runs.withLock { $0 += 1 }
+            let fails = index == 5
+            if fails, !afterWriting { throw .cancelled }
+            try transaction.attempt { try $0.execute(sql: "INSERT INTO record VALUES (?, 1)", arguments: ["k\(index)"]) }
+            transaction.changed(contacts: ["k\(index)"])
+            if fails { throw .cancelled }
+            var reply = GetContactReply()
+            reply.contact.id = "k\(index)"
+            return reply
+          }
+          return answer?.reply.contact.id
+        }
+      }
+      while storage.group.waiting < count { await Task.yield() }
+      gate.open()
+      return await group.reduce(into: Set<String>()) { if let key = $1 { $0.insert(key) } }
+    }
+    #expect(answered == Set((0..<count).map { "k\($0)" }).subtracting(["k5"]))
+    #expect(try await storage.records() == answered)
+    #expect(temporary.published.withLock { $0.map(\.header.seq) } == Array(1..<UInt64(count)))
+    // All of those before the failing one and itself, then every one.
+    let ran = runs.withLock { $0 }
+    #expect(afterWriting ? (count + 1...2 * count).contains(ran) : ran == count)
+    await storage.close()
+  }
+
   @Test func `a trigger that rolls everything back fails the whole group`() async throws {
     let temporary = TemporaryStore()
     let storage = try temporary.open()

@@ -94,4 +94,52 @@ import Testing
     #expect(storage.journal.rows <= 70)
     await storage.close()
   }
+
+  @Test func `a key whose command was rolled back is not kept`() async throws {
+    let temporary = TemporaryStore()
+    let storage = try temporary.open()
+    let ticket = try #require(TemporaryStore.context(key: "a").ticket)
+    let prior = try await storage.insert("before")
+    await #expect(throws: Failure.self) {
+      try await storage.commit(RestoreContactRequest.self, TemporaryStore.context(key: "a")) {
+        transaction throws(Failure) in
+        // Commits together with what the body wrote, and fails there.
+        try transaction.attempt {
+          try $0.execute(
+            sql: """
+              CREATE TRIGGER poison BEFORE INSERT ON command WHEN new.key = 'a'
+              BEGIN SELECT RAISE(ROLLBACK, 'poisoned'); END
+              """)
+        }
+        return GetContactReply()
+      }
+    }
+    #expect(!prior.isReplayed)
+    #expect(!storage.journal.mayHold(ticket))
+    #expect(try await storage.insert("a").isReplayed == false)
+    #expect(storage.journal.mayHold(ticket))
+    await storage.close()
+  }
+
+  @Test func `a command is kept whose older answer is forgotten in the same group`() async throws {
+    let temporary = TemporaryStore()
+    let storage = try temporary.open()
+    _ = try await storage.commit(RestoreContactRequest.self, TemporaryStore.context(key: "a")) { _ in GetContactReply() }
+    let gate = DispatchGate()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { try? await storage.write { _ in gate.wait() } }
+      await gate.untilReached()
+      group.addTask {
+        _ = try? await storage.journal.trim(now: WallClock.nanoseconds() + 25 * 60 * self.minute)
+      }
+      while storage.group.waiting < 1 { await Task.yield() }
+      group.addTask { _ = try? await storage.insert("a") }
+      while storage.group.waiting < 2 { await Task.yield() }
+      gate.open()
+    }
+    #expect(try await storage.records() == ["a"])
+    #expect(storage.journal.rows == 1)
+    #expect(try await storage.insert("a").isReplayed)
+    await storage.close()
+  }
 }

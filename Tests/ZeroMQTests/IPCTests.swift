@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import Testing
 import ZeroMQ
@@ -42,11 +43,18 @@ struct IPCTests {
     do {
       let lock = try directory.runtime.lock("kith.lock")
       #expect(throws: IPCError.locked(path: lock.path, holder: getpid())) {
-        _ = try LockFile(path: lock.path)
+        _ = try directory.runtime.lock("kith.lock")
       }
     }
     let again = try directory.runtime.lock("kith.lock")
     #expect(again.path == "\(directory.path)/kith.lock")
+    again.release()
+    let third = try directory.runtime.lock("kith.lock")
+    // Does not take away what is no longer its own.
+    again.release()
+    #expect(throws: IPCError.locked(path: third.path, holder: getpid())) {
+      _ = try directory.runtime.lock("kith.lock")
+    }
   }
 
   @Test("an ipc address names user, group and process; nothing else is one")

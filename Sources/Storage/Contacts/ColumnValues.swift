@@ -32,6 +32,10 @@ enum ColumnValues {
   /// The words of such a column.
   static func words(_ list: String) -> [String] {
     guard !list.isEmpty else { return [] }
+    guard list.utf8.contains(UInt8(ascii: "\\")) else {
+      return list.utf8.dropLast().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        .map { String(Substring($0)) }
+    }
     var words: [String] = []
     var word = String.UnicodeScalarView()
     var isEscaped = false

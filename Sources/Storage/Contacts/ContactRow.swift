@@ -1,7 +1,5 @@
 internal import Bus
 internal import Digest
-internal import Foundation
-internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
 
@@ -69,47 +67,47 @@ enum ContactRow {
   }
 
   /// Reads the columns, the first of which is at `offset`.
-  static func contact(from row: Row, at offset: Int) -> Contact {
+  static func contact(from row: EngineRow, at offset: Int) -> Contact {
     var contact = Contact()
-    if let time = row[offset + 1] as Int64? { contact.deletedAt = .init(nanosecondsSince1970: time) }
-    contact.sourceIdentifier = row[offset + 2]
-    contact.uid = row[offset + 3]
-    contact.formattedName = row[offset + 4]
-    if let given = row[offset + 6] as String? {
+    contact.sourceIdentifier = row.text(offset + 2)
+    contact.uid = row.text(offset + 3)
+    contact.formattedName = row.text(offset + 4)
+    if !row.isNull(offset + 6) {
       var name = Name()
-      name.prefix = row[offset + 5]
-      name.given = given
-      name.middle = row[offset + 7]
-      name.family = row[offset + 8]
-      name.suffix = row[offset + 9]
-      name.phoneticGiven = row[offset + 10]
-      name.phoneticFamily = row[offset + 11]
-      name.phoneticMiddle = row[offset + 12]
+      name.prefix = row.text(offset + 5)
+      name.given = row.text(offset + 6)
+      name.middle = row.text(offset + 7)
+      name.family = row.text(offset + 8)
+      name.suffix = row.text(offset + 9)
+      name.phoneticGiven = row.text(offset + 10)
+      name.phoneticFamily = row.text(offset + 11)
+      name.phoneticMiddle = row.text(offset + 12)
       contact.name = name
     }
-    contact.nickname = row[offset + 13]
-    contact.organization = row[offset + 14]
-    contact.phoneticOrganization = row[offset + 15]
-    contact.department = row[offset + 16]
-    contact.title = row[offset + 17]
-    contact.role = row[offset + 18]
-    contact.kind = row[offset + 19]
-    contact.birthday = row[offset + 20]
-    if let digest = row[offset + 21] as Data? {
+    contact.nickname = row.text(offset + 13)
+    contact.organization = row.text(offset + 14)
+    contact.phoneticOrganization = row.text(offset + 15)
+    contact.department = row.text(offset + 16)
+    contact.title = row.text(offset + 17)
+    contact.role = row.text(offset + 18)
+    contact.kind = row.text(offset + 19)
+    contact.birthday = row.text(offset + 20)
+    if !row.isNull(offset + 21) {
       var photo = BlobRef()
-      photo.sha256 = Hex.encode(digest)
-      photo.size = UInt64(bitPattern: row[offset + 22])
-      photo.mediaType = row[offset + 23]
+      photo.sha256 = Hex.encode(row.blob(offset + 21))
+      photo.size = UInt64(bitPattern: row.integer(offset + 22))
+      photo.mediaType = row.text(offset + 23)
       contact.photo = photo
     }
-    contact.photoUri = row[offset + 24]
-    contact.revision = row[offset + 25]
-    contact.etag = row[offset + 26]
-    contact.stale = row[offset + 27]
-    if let time = row[offset + 28] as Int64? { contact.createdAt = .init(nanosecondsSince1970: time) }
-    if let time = row[offset + 29] as Int64? { contact.updatedAt = .init(nanosecondsSince1970: time) }
-    if let time = row[offset + 30] as Int64? { contact.missingSince = .init(nanosecondsSince1970: time) }
-    contact.note = row[offset + 31]
+    contact.photoUri = row.text(offset + 24)
+    contact.revision = row.text(offset + 25)
+    contact.etag = row.text(offset + 26)
+    contact.stale = row.integer(offset + 27) != 0
+    if !row.isNull(offset + 1) { contact.deletedAt = .init(nanosecondsSince1970: row.integer(offset + 1)) }
+    if !row.isNull(offset + 28) { contact.createdAt = .init(nanosecondsSince1970: row.integer(offset + 28)) }
+    if !row.isNull(offset + 29) { contact.updatedAt = .init(nanosecondsSince1970: row.integer(offset + 29)) }
+    if !row.isNull(offset + 30) { contact.missingSince = .init(nanosecondsSince1970: row.integer(offset + 30)) }
+    contact.note = row.text(offset + 31)
     return contact
   }
 }

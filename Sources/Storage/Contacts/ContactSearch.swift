@@ -12,7 +12,7 @@ extension ContactTable {
   /// those stored first are taken and put in order.
   ///
   /// - Parameters:
-  ///   - text: Any text; nothing in it is syntax.
+  ///   - text: Any text; nothing in it is syntax. Of more than 1,024 bytes the beginning counts.
   ///   - limit: 1-500 contacts; 0 = 50.
   ///   - source: Only of this one; empty = of all.
   /// - Throws: `FIELD_INVALID` for an empty text or the limit; `NOT_FOUND/RECORD_UNKNOWN` for the source.

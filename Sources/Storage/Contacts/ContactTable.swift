@@ -72,8 +72,13 @@ public struct ContactTable<View: DatabaseView> {
     var bytes = 0
     for start in stride(from: 0, to: rows.count, by: PageLimit.chunk) {
       for contact in try self.load(Array(rows[start..<min(start + PageLimit.chunk, rows.count)])) {
-        let contact = PageLimit.fit(contact)
-        bytes += contact.roomInReply
+        var contact = contact
+        var room = contact.roomInReply
+        if room > PageLimit.replyBytes {
+          contact = PageLimit.fit(contact)
+          room = contact.roomInReply
+        }
+        bytes += room
         guard bytes <= PageLimit.replyBytes || contacts.isEmpty else { return contacts }
         contacts.append(contact)
       }
@@ -86,13 +91,12 @@ public struct ContactTable<View: DatabaseView> {
     try self.view.attempt { database in
       var contacts = [Contact](repeating: Contact(), count: rows.count)
       let indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($0.element, $0.offset) })
-      let cursor = try Row.fetchCursor(
-        database.cachedStatement(sql: ContactRow.selection), arguments: [ColumnValues.array(rows)])
-      while let row = try cursor.next() {
-        guard let index = indices[row[0]] else { continue }
-        contacts[index] = ContactRow.contact(from: row, at: 3)
-        contacts[index].id = row[1]
-        contacts[index].source = row[2]
+      try EngineStatement(database, ContactRow.selection).forEach([.text(ColumnValues.array(rows))]) { row in
+        guard let index = indices[row.integer(0)] else { return }
+        var contact = ContactRow.contact(from: row, at: 3)
+        contact.id = row.text(1)
+        contact.source = row.text(2)
+        contacts[index] = contact
       }
       try ContactValueTable(database: database).read(into: &contacts, indices: indices)
       return contacts

@@ -59,53 +59,70 @@ struct ContactValueTable {
   ///
   /// - Parameter indices: Of `contacts`, by their row ids.
   func read(into contacts: inout [Contact], indices: [Int64: Int]) throws {
-    let rows = ColumnValues.array(Array(indices.keys))
-    let values = try Row.fetchCursor(
-      self.database.cachedStatement(
-        sql: """
-          SELECT contact, kind, value, label, label_raw, types, pref FROM contact_value
-          WHERE contact IN (SELECT value FROM json_each(?)) ORDER BY contact, kind, position
-          """), arguments: [rows])
-    while let row = try values.next() {
-      guard let index = indices[row[0]], let kind = Kind(rawValue: row[1]) else { continue }
-      var value = LabeledValue()
-      value.value = row[2]
-      value.label = row[3]
-      value.labelRaw = row[4]
-      value.types = ColumnValues.words(row[5])
-      value.pref = UInt32(truncatingIfNeeded: row[6] as Int64)
-      Self.append(value, kind, to: &contacts[index])
+    let rows = [EngineValue.text(ColumnValues.array(Array(indices.keys)))]
+    // The rows of one list come one after another; it is set at once.
+    var list: [LabeledValue] = []
+    var place: (contact: Int64, kind: Int64) = (0, 0)
+    func endList() {
+      guard let index = indices[place.contact], let kind = Kind(rawValue: place.kind) else { return }
+      Self.set(list, kind, of: &contacts[index])
     }
-    let addresses = try Row.fetchCursor(
-      self.database.cachedStatement(
-        sql: """
-          SELECT contact, label, label_raw, types, pref, street, extended, po_box, sub_locality, city, sub_region,
-            region, postal_code, country, country_code, formatted FROM contact_address
-          WHERE contact IN (SELECT value FROM json_each(?)) ORDER BY contact, position
-          """), arguments: [rows])
-    while let row = try addresses.next() {
-      guard let index = indices[row[0]] else { continue }
+    try EngineStatement(
+      self.database,
+      """
+      SELECT contact, kind, value, label, label_raw, types, pref FROM contact_value
+      WHERE contact IN (SELECT value FROM json_each(?)) ORDER BY contact, kind, position
+      """
+    ).forEach(rows) { row in
+      let next = (contact: row.integer(0), kind: row.integer(1))
+      if next != place {
+        endList()
+        list.removeAll(keepingCapacity: true)
+        place = next
+      }
+      list.append(Self.value(from: row))
+    }
+    endList()
+    try EngineStatement(
+      self.database,
+      """
+      SELECT contact, label, label_raw, types, pref, street, extended, po_box, sub_locality, city, sub_region,
+        region, postal_code, country, country_code, formatted FROM contact_address
+      WHERE contact IN (SELECT value FROM json_each(?)) ORDER BY contact, position
+      """
+    ).forEach(rows) { row in
+      guard let index = indices[row.integer(0)] else { return }
       contacts[index].addresses.append(Self.address(from: row))
     }
   }
 
-  private static func address(from row: Row) -> Address {
+  private static func value(from row: EngineRow) -> LabeledValue {
+    var value = LabeledValue()
+    value.value = row.text(2)
+    value.label = row.text(3)
+    value.labelRaw = row.text(4)
+    value.types = ColumnValues.words(row.text(5))
+    value.pref = UInt32(truncatingIfNeeded: row.integer(6))
+    return value
+  }
+
+  private static func address(from row: EngineRow) -> Address {
     var address = Address()
-    address.label = row[1]
-    address.labelRaw = row[2]
-    address.types = ColumnValues.words(row[3])
-    address.pref = UInt32(truncatingIfNeeded: row[4] as Int64)
-    address.street = row[5]
-    address.extended = row[6]
-    address.poBox = row[7]
-    address.subLocality = row[8]
-    address.city = row[9]
-    address.subRegion = row[10]
-    address.region = row[11]
-    address.postalCode = row[12]
-    address.country = row[13]
-    address.countryCode = row[14]
-    address.formatted = row[15]
+    address.label = row.text(1)
+    address.labelRaw = row.text(2)
+    address.types = ColumnValues.words(row.text(3))
+    address.pref = UInt32(truncatingIfNeeded: row.integer(4))
+    address.street = row.text(5)
+    address.extended = row.text(6)
+    address.poBox = row.text(7)
+    address.subLocality = row.text(8)
+    address.city = row.text(9)
+    address.subRegion = row.text(10)
+    address.region = row.text(11)
+    address.postalCode = row.text(12)
+    address.country = row.text(13)
+    address.countryCode = row.text(14)
+    address.formatted = row.text(15)
     return address
   }
 
@@ -122,16 +139,16 @@ struct ContactValueTable {
     }
   }
 
-  private static func append(_ value: LabeledValue, _ kind: Kind, to contact: inout Contact) {
+  private static func set(_ list: [LabeledValue], _ kind: Kind, of contact: inout Contact) {
     switch kind {
-    case .phone: contact.phones.append(value)
-    case .email: contact.emails.append(value)
-    case .url: contact.urls.append(value)
-    case .date: contact.dates.append(value)
-    case .impp: contact.impps.append(value)
-    case .related: contact.related.append(value)
-    case .category: contact.categories.append(value.value)
-    case .member: contact.members.append(value.value)
+    case .phone: contact.phones = list
+    case .email: contact.emails = list
+    case .url: contact.urls = list
+    case .date: contact.dates = list
+    case .impp: contact.impps = list
+    case .related: contact.related = list
+    case .category: contact.categories = list.map(\.value)
+    case .member: contact.members = list.map(\.value)
     }
   }
 

@@ -2,6 +2,8 @@
 struct SearchQuery {
   /// How many trigrams choose the candidates. More would narrow them little, and each costs a walk through its list.
   private static let trigramLimit = 8
+  /// Bytes of a text that count.
+  private static let textLimit = 1024
 
   /// Each once, the longest first.
   let words: [String]
@@ -18,8 +20,10 @@ struct SearchQuery {
   }
 
   /// The ways to read a text: as words, and first as a phone number where it may be one.
+  ///
+  /// Of a long text the beginning counts: nobody types more, and each word is looked for in every candidate.
   static func readings(of text: String, source: Int64?) -> [SearchQuery] {
-    let words = SearchText.words(of: text)
+    let words = SearchText.words(of: text.beginning(Self.textLimit))
     guard !words.isEmpty else { return [] }
     let asWords = SearchQuery(words, source: source)
     let digits = words.joined()

@@ -1,3 +1,4 @@
+public import EventLoop
 internal import Glibc
 
 /// A directory for sockets and locks that belongs to this user alone.
@@ -38,8 +39,16 @@ public struct RuntimeDirectory: Hashable, Sendable {
 
   /// Takes a lock in the directory.
   ///
-  /// - Throws: `IPCError.locked` when another process holds it.
+  /// - Throws: `IPCError.locked` when another process holds it, `system` otherwise.
   public func lock(_ name: String) throws(IPCError) -> LockFile {
-    try LockFile(path: "\(path)/\(name)")
+    let path = "\(path)/\(name)"
+    do throws(LockFile.Refusal) {
+      return try LockFile(path: path)
+    } catch {
+      switch error {
+      case .held(let holder): throw .locked(path: path, holder: holder)
+      case .system(let call, let code): throw .system(call: call, path: path, code: code)
+      }
+    }
   }
 }
