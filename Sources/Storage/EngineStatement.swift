@@ -34,6 +34,15 @@ struct EngineStatement {
     }
   }
 
+  /// What `read` makes of the first row; nil without one.
+  func first<Value>(_ values: [EngineValue], _ read: (EngineRow) -> Value) throws -> Value? {
+    let handle = unsafe try self.bind(values)
+    defer { unsafe sqlite3_reset(handle) }
+    let result = unsafe sqlite3_step(handle)
+    try self.require(result)
+    return result == SQLITE_ROW ? read(unsafe EngineRow(handle: handle)) : nil
+  }
+
   /// Runs a statement without parameters.
   func run() throws {
     // As in `bind`.

@@ -1,7 +1,6 @@
 internal import Bus
 import Glibc
 internal import KithMessages
-internal import VCard
 
 /// Reads a folder of card files (vdir). It keeps nothing between calls.
 struct FolderSource: Sendable {
@@ -61,64 +60,22 @@ struct FolderSource: Sendable {
   private func read(_ name: FileName, in folder: borrowing Folder) -> [CardRead] {
     guard let file = OpenFile(name, in: folder) else {
       switch errno {
-      case ENOENT: return [Self.vanished(name.text)]
-      case ELOOP, EINVAL, ENXIO: return [Self.unreadable(name.text, "not_a_file")]
-      default: return [Self.unreadable(name.text, "file_unreadable")]
+      case ENOENT: return [CardRead.vanished(name.text)]
+      case ELOOP, EINVAL, ENXIO: return [CardRead.unreadable(name.text, "not_a_file")]
+      default: return [CardRead.unreadable(name.text, "file_unreadable")]
       }
     }
     for _ in 0..<Self.attempts {
       guard let before = file.stamp() else { break }
-      guard before.size <= Self.fileLimit else { return [Self.unreadable(name.text, "file_too_large")] }
+      guard before.size <= Self.fileLimit else { return [CardRead.unreadable(name.text, "file_too_large")] }
       // One byte more than there should be shows a file that grew.
       guard let bytes = file.read(Int(before.size) + 1) else { break }
       if let after = file.stamp(), after == before, bytes.count == before.size {
-        return Self.cards(bytes, href: name.text, fingerprint: after.fingerprint(seenAt: self.now()))
+        return CardRead.cards(bytes, href: name.text, fingerprint: after.fingerprint(seenAt: self.now()))
       }
       file.rewind()
     }
-    return file.stamp() == nil ? [Self.unreadable(name.text, "file_unreadable")] : []
-  }
-
-  /// One card takes the name of its file, several are named in it by ``CardKeys``.
-  private static func cards(_ bytes: [UInt8], href: String, fingerprint: String) -> [CardRead] {
-    let readings = Array(CardReader(bytes))
-    if readings.count == 1, case .success(let card) = readings[0].result {
-      return [ContactMapping.cardRead(card, href: href, fingerprint: fingerprint)]
-    }
-    guard readings.count > 1 else {
-      var read = Self.unreadable(href, bytes.isEmpty ? "file_empty" : "no_card")
-      if case .failure(let fault)? = readings.first?.result { read.problems = [CardProblem.problem(fault, href: href)] }
-      read.fingerprint = fingerprint
-      return [read]
-    }
-    var keys = CardKeys()
-    for reading in readings { keys.add(try? reading.result.get()) }
-    return zip(readings, keys.hrefs(file: href)).map { reading, href in
-      switch reading.result {
-      case .success(let card): return ContactMapping.cardRead(card, href: href, fingerprint: fingerprint)
-      case .failure(let fault):
-        var read = CardRead()
-        read.href = href
-        read.fingerprint = fingerprint
-        read.problems = [CardProblem.problem(fault, href: href)]
-        return read
-      }
-    }
-  }
-
-  private static func vanished(_ href: String) -> CardRead {
-    var read = CardRead()
-    read.href = href
-    read.vanished = true
-    return read
-  }
-
-  /// A file without a fingerprint is looked at again in the next pass.
-  private static func unreadable(_ href: String, _ kind: String) -> CardRead {
-    var read = CardRead()
-    read.href = href
-    read.problems = [CardProblem.problem(kind, href: href, skipped: true)]
-    return read
+    return file.stamp() == nil ? [CardRead.unreadable(name.text, "file_unreadable")] : []
   }
 }
 

@@ -72,7 +72,7 @@ public struct CardTable<View: DatabaseView> {
   private static func cards(
     _ database: Database, _ condition: String, _ arguments: [EngineValue]
   ) throws -> [KnownCard] {
-    let query = try EngineQuery(
+    let query = try EngineStatement(
       database,
       """
       SELECT card.href, card.fingerprint, card.raw_sha256, card.semantic_digest, card.uid, card.missing_since,
@@ -83,7 +83,7 @@ public struct CardTable<View: DatabaseView> {
     try query.forEach(arguments) { row in
       cards.append(
         KnownCard(
-          href: row.text(0), fingerprint: row.text(1), rawSHA256: row.bytes(2), semanticDigest: row.bytes(3),
+          href: row.text(0), fingerprint: row.text(1), rawSHA256: row.blob(2), semanticDigest: row.blob(3),
           contactID: row.text(7), uid: row.text(4), isDeleted: !row.isNull(7) && row.integer(8) != 0,
           missingSince: row.integer(5), missingPasses: Int(row.integer(6)), isKept: row.integer(9) != 0))
     }
@@ -225,7 +225,7 @@ extension CardTable where View == Transaction {
   /// A card is there: its contact is not missing and not kept by hand; stale or not as said, nil = as it is.
   private func note(_ database: Database, contact: Int64?, isStale: Bool?) throws {
     guard let contact else { return }
-    let id = try EngineQuery(
+    let id = try EngineStatement(
       database,
       """
       SELECT uuid FROM contact
@@ -240,7 +240,7 @@ extension CardTable where View == Transaction {
   }
 
   private func contact(of href: String, _ source: Int64, _ database: Database) throws -> Int64? {
-    try EngineQuery(database, "SELECT contact FROM card WHERE source = ? AND href = ? AND contact IS NOT NULL")
+    try EngineStatement(database, "SELECT contact FROM card WHERE source = ? AND href = ? AND contact IS NOT NULL")
       .first([.integer(source), .text(href)]) { $0.integer(0) }
   }
 

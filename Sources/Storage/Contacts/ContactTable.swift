@@ -62,7 +62,7 @@ public struct ContactTable<View: DatabaseView> {
   /// The row of a contact.
   func row(of id: String) throws(Failure) -> Int64? {
     try self.view.attempt { database in
-      try EngineQuery(database, "SELECT id FROM contact WHERE uuid = ?").first([.text(id)]) { $0.integer(0) }
+      try EngineStatement(database, "SELECT id FROM contact WHERE uuid = ?").first([.text(id)]) { $0.integer(0) }
     }
   }
 

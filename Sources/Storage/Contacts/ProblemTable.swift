@@ -75,7 +75,7 @@ extension ProblemTable where View == Transaction {
     let row = try self.view.sources.row(of: source)
     try self.view.attempt { database in
       var firstSeen: [String: Int64] = [:]
-      try EngineQuery(database, "SELECT kind, first_seen_at FROM card_problem WHERE source = ? AND href = ?")
+      try EngineStatement(database, "SELECT kind, first_seen_at FROM card_problem WHERE source = ? AND href = ?")
         .forEach([.integer(row), .text(href)]) { earlier in
           let kind = earlier.text(0)
           firstSeen[kind] = min(firstSeen[kind] ?? .max, earlier.integer(1))

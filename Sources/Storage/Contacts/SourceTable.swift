@@ -40,7 +40,7 @@ public struct SourceTable<View: DatabaseView> {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   func row(of name: String) throws(Failure) -> Int64 {
     let row = try self.view.attempt { database in
-      try EngineQuery(database, "SELECT id FROM source WHERE name = ?").first([.text(name)]) { $0.integer(0) }
+      try EngineStatement(database, "SELECT id FROM source WHERE name = ?").first([.text(name)]) { $0.integer(0) }
     }
     guard let row else {
       throw .unknownRecord(
