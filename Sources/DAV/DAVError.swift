@@ -55,7 +55,8 @@ public enum DAVError: Error, Sendable, Equatable {
     case .unavailable, .rateLimited, .malformed: true
     case .transfer(let error):
       switch error {
-      case .unresolvable, .unreachable, .timeout, .malformedReply, .truncated, .closed, .cancelled: true
+      case .unresolvable, .refused, .unreachable, .timeout, .connectionLost, .truncated, .malformedReply, .closed, .cancelled:
+        true
       default: false
       }
     default: false
@@ -68,7 +69,8 @@ public enum DAVError: Error, Sendable, Equatable {
     case .tooLarge, .malformed: true
     case .transfer(let error):
       switch error {
-      case .timeout, .tooLarge, .compressionBomb, .truncated, .malformedReply: true
+      case .timeout(.connect, _): false
+      case .timeout, .tooLarge, .compressionBomb, .truncated, .connectionLost, .malformedReply: true
       default: false
       }
     default: false

@@ -19,10 +19,6 @@ struct Reading: Equatable {
   }
 
   static func feed(_ reader: inout MultistatusReader, _ piece: [UInt8]) throws(XMLFault) -> [DAVResponse] {
-    var outcome: Result<[DAVResponse], XMLFault> = .success([])
-    piece.withUnsafeBytes { bytes in
-      do throws(XMLFault) { outcome = .success(try reader.read(bytes)) } catch { outcome = .failure(error) }
-    }
-    return try outcome.get()
+    try reader.read(piece.span.bytes)
   }
 }

@@ -68,10 +68,11 @@ public struct NameAnswer: Sendable, Hashable {
       return strings
     }
 
-    /// Reads a name; its end may be a pointer to an earlier place. Pointers lead backwards only, so that none is a loop.
+    /// Reads a name; its end may be a pointer to a place before all that was read of it, so that none is a loop.
     mutating func name() -> String? {
       var labels: [String] = []
       var at = self.offset
+      var first = at
       var isPointed = false
       while at < self.message.count {
         let count = Int(self.message[at])
@@ -85,7 +86,8 @@ public struct NameAnswer: Sendable, Hashable {
         case 0xC0:
           guard at + 1 < self.message.count else { return nil }
           let target = (count & 0x3F) << 8 | Int(self.message[at + 1])
-          guard target < at else { return nil }
+          guard target < first else { return nil }
+          first = target
           if !isPointed { self.offset = at + 2 }
           isPointed = true
           at = target

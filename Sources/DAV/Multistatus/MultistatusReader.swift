@@ -17,8 +17,8 @@ public struct MultistatusReader: ~Copyable {
   ///
   /// - Returns: The responses that are complete now.
   /// - Throws: The first fault; the responses before it, which ``rescued()`` gives, are good.
-  public mutating func read(_ bytes: UnsafeRawBufferPointer) throws(XMLFault) -> [DAVResponse] {
-    unsafe try self.parser.read(bytes)
+  public mutating func read(_ bytes: RawSpan) throws(XMLFault) -> [DAVResponse] {
+    try self.parser.read(bytes)
     return self.decoder.takeResponses()
   }
 

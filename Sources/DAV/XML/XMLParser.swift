@@ -36,11 +36,11 @@ internal import CExpat
   /// Reads the next bytes.
   ///
   /// - Throws: The first fault found.
-  mutating func read(_ bytes: UnsafeRawBufferPointer) throws(XMLFault) {
+  mutating func read(_ bytes: RawSpan) throws(XMLFault) {
     var start = 0
-    while start < bytes.count {
-      let end = min(start + Self.piece, bytes.count)
-      unsafe try self.parse(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), isLast: false)
+    while start < bytes.byteCount {
+      let end = min(start + Self.piece, bytes.byteCount)
+      try self.parse(bytes.extracting(start..<end), isLast: false)
       start = end
     }
   }
@@ -48,12 +48,14 @@ internal import CExpat
   /// Says that there is no more.
   ///
   /// - Throws: Also when the document is not over.
-  mutating func finish() throws(XMLFault) { unsafe try self.parse(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) }
+  mutating func finish() throws(XMLFault) { try self.parse(RawSpan(), isLast: true) }
 
-  private mutating func parse(_ bytes: UnsafeRawBufferPointer, isLast: Bool) throws(XMLFault) {
-    // The bytes are valid for the call, and their count is at most `piece`.
-    let status = unsafe XML_Parse(
-      self.parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), isLast ? 1 : 0)
+  private mutating func parse(_ bytes: RawSpan, isLast: Bool) throws(XMLFault) {
+    let status = unsafe bytes.withUnsafeBytes { bytes in
+      // The bytes are valid for the call, and their count is at most `piece`.
+      unsafe XML_Parse(
+        self.parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), isLast ? 1 : 0)
+    }
     if let fault = self.events.fault { throw fault }
     guard status != XML_STATUS_ERROR else {
       let code = unsafe XML_GetErrorCode(self.parser)
@@ -62,7 +64,7 @@ internal import CExpat
       let reason = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
       throw .notWellFormed(reason: reason, line: unsafe Int(XML_GetCurrentLineNumber(self.parser)))
     }
-    self.fed += bytes.count
+    self.fed += bytes.byteCount
     // expat keeps the bytes of a tag that is not over; without a bound that is all of a hostile document.
     let done = unsafe Int(XML_GetCurrentByteIndex(self.parser))
     guard done < 0 || self.fed - done <= self.limits.tokenBytes else {
