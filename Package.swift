@@ -48,11 +48,13 @@ let package = Package(
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
     .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "EventLoop", logging], swiftSettings: memorySafe),
     .target(name: "Transfer", dependencies: ["CCurl", "EventLoop"], swiftSettings: memorySafe),
+    .target(name: "DAV", dependencies: ["CExpat", "CLinux", "Transfer"], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
     .target(name: "KithMessages", dependencies: [protobuf], swiftSettings: strict),
     .target(
@@ -67,7 +69,8 @@ let package = Package(
     .target(
       name: "ContactsSync",
       dependencies: [
-        "Bus", "KithMessages", "Storage", "Secrets", "VCard", "Digest", "EventLoop", "CLinux", protobuf, logging,
+        "Bus", "KithMessages", "Storage", "Secrets", "DAV", "Transfer", "VCard", "Digest", "EventLoop", "CLinux",
+        protobuf, logging,
       ],
       swiftSettings: memorySafe),
     .target(
@@ -95,6 +98,7 @@ let package = Package(
 
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
+    .testTarget(name: "DAVTests", dependencies: ["DAV", "Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),

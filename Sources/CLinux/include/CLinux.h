@@ -53,6 +53,11 @@ static inline int kith_name_this_thread(const char *name) { return pthread_setna
 /// The kernel's id of the calling thread. gettid(2).
 static inline int kith_gettid(void) { return (int)syscall(SYS_gettid); }
 
+/// Asks the name service for records of `name` of `type` (res_nquery(3), class IN), by the settings of resolv.conf(5) but
+/// with at most two tries of two seconds a server. Writes the answer as it came (RFC 1035 section 4) and returns its length,
+/// which may exceed `size`; -1 when there is none. Blocks.
+int kith_name_query(const char *name, int type, unsigned char *answer, int size);
+
 /// The event loop that runs on the calling thread, or null.
 ///
 /// A thread-local and not pthread_self(): glibc declares the latter `const`, so an optimiser may carry its value across

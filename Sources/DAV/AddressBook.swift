@@ -1,0 +1,89 @@
+public import Transfer
+
+/// One address book on a server.
+///
+/// It keeps nothing between calls: what the next look needs is in ``Listing/state``.
+public struct AddressBook: Sendable {
+  /// Where it is.
+  public let url: WebURL
+  private let client: DAVClient
+  private let collection: Href
+
+  /// Names an address book; asks nothing.
+  ///
+  /// - Throws: ``DAVError/notAnAddress(_:)`` for a URL without a path.
+  public init(url: WebURL, client: DAVClient) throws(DAVError) {
+    guard let collection = Href(url.path) else { throw .notAnAddress(url.description) }
+    self.url = url
+    self.client = client
+    self.collection = collection
+  }
+
+  /// Looks what there is, or what has changed.
+  ///
+  /// - Parameters:
+  ///   - known: The state of the last look whose cards were all read; nil lists everything.
+  ///   - now: Nanoseconds since 1970.
+  ///   - isWhole: Whether to list everything in any case.
+  /// - Returns: The listing, and the address to use from now on where the server says that the book has moved for good.
+  public func list(
+    since known: CollectionState?, now: Int64, isWhole: Bool = false
+  ) async throws(DAVError) -> (listing: Listing, movedTo: WebURL?) {
+    var pass = CollectionPass(
+      place: self.url.description, collection: self.collection, known: known, now: now, isWhole: isWhole)
+    var directive = pass.first
+    var movedTo: WebURL?
+    while true {
+      switch directive {
+      case .finished(let listing): return (listing, movedTo)
+      case .failed(let error): throw error
+      case .send(let request):
+        let outcome: Result<DAVReply, DAVError>
+        do throws(DAVError) {
+          let exchange = try await self.client.exchange(request, at: self.url, place: self.url.description)
+          movedTo = exchange.permanentURL ?? movedTo
+          outcome = .success(exchange.reply)
+        } catch { outcome = .failure(error) }
+        directive = pass.received(outcome)
+      }
+    }
+  }
+
+  /// Reads cards, in an order of the server's liking.
+  ///
+  /// While the cards of one batch are taken, the next one is under way; no more than that is ever in memory.
+  ///
+  /// - Parameters:
+  ///   - hrefs: As ``Listing/cards`` has them.
+  ///   - form: ``Listing/form``.
+  ///   - take: Takes each card once, as soon as it is read. What it throws ends the reading.
+  /// - Returns: Whether each card has its outcome; otherwise what ended the reading. What was taken before is good.
+  /// - Throws: What `take` throws.
+  public func fetch<Stop: Error>(
+    _ hrefs: [Href], form: CardForm, take: (FetchedCard) async throws(Stop) -> Void
+  ) async throws(Stop) -> Result<Void, DAVError> {
+    let (cards, output) = AsyncStream.makeStream(of: FetchStream.Element.self)
+    let (permits, permit) = AsyncStream.makeStream(of: Void.self)
+    // A batch that is taken and one that is under way.
+    permit.yield()
+    permit.yield()
+    let stream = FetchStream(client: self.client, url: self.url, output: output)
+    let fetch = CardFetch(place: self.url.description, hrefs: hrefs, form: form)
+    let ended: Result<Result<Void, DAVError>, Stop> = await withTaskGroup { group in
+      group.addTask { await stream.run(fetch, permits) }
+      for await element in cards {
+        do throws(Stop) {
+          switch element {
+          case .card(let card): try await take(card)
+          case .batchEnd: permit.yield()
+          }
+        } catch {
+          group.cancelAll()
+          return .failure(error)
+        }
+      }
+      return .success(await group.next() ?? .success(()))
+    }
+    return try ended.get()
+  }
+}

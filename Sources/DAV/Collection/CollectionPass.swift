@@ -1,0 +1,245 @@
+/// One look at an address book: what to ask, what the answers mean, and when a listing is proven whole. No I/O.
+///
+/// First the collection is asked for its token. When that is the stored one, that was all. Otherwise the server is asked what
+/// changed since (RFC 6578), or everything is listed: when it cannot say, when it does not know the token, when it says
+/// that nothing changed although its token did, when a token that is a number went down (a server that was set back to a
+/// backup), and every seven days. The token is the one that was told *before* a listing, so that nothing falls between.
+public struct CollectionPass: Sendable {
+  /// What the caller does next.
+  public enum Directive: Sendable, Equatable {
+    /// Send this to the collection, and give the outcome to ``CollectionPass/received(_:)``.
+    case send(DAVRequest)
+    /// The look is over.
+    case finished(Listing)
+    /// The look failed. What is stored stays as it is.
+    case failed(DAVError)
+  }
+
+  /// After this long everything is listed, in nanoseconds: seven days.
+  static let wholeInterval: Int64 = 7 * 86_400 * 1_000_000_000
+  /// A server that gives a list in more parts than this is taken to be in a loop.
+  static let partLimit = 1000
+
+  private enum Step: Sendable {
+    case looking
+    case changes(since: String, isRepeat: Bool)
+    case listing
+  }
+
+  private let place: String
+  private let known: CollectionState?
+  private let now: Int64
+  private let isWhole: Bool
+  private let memberLimit: Int
+  private var step = Step.looking
+  private var parts = 0
+  private var mark = CollectionState.Mark.none
+  private var table: MemberTable
+
+  /// Makes a pass.
+  ///
+  /// - Parameters:
+  ///   - place: The address book in words, for errors.
+  ///   - collection: Its path.
+  ///   - known: The state of the last pass; nil lists everything.
+  ///   - now: Nanoseconds since 1970.
+  ///   - isWhole: Whether to list everything in any case.
+  ///   - limits: More members than its responses are refused.
+  public init(
+    place: String, collection: Href, known: CollectionState?, now: Int64, isWhole: Bool = false,
+    limits: XMLLimits = XMLLimits()
+  ) {
+    self.place = place
+    self.known = known
+    self.now = now
+    self.isWhole = isWhole
+    self.memberLimit = limits.responses
+    self.table = MemberTable(collection: collection, form: .asStored)
+  }
+
+  /// The first thing to do.
+  public var first: Directive { .send(.propfind(self.ownProperties, depth: 0)) }
+
+  /// The tag is asked for where it may be needed only: making it costs a server like Radicale as much as the token.
+  private var ownProperties: [DAVProperty] {
+    let own: [DAVProperty] = [.resourceType, .syncToken, .supportedReports, .supportedAddressData]
+    if case .token? = self.known?.mark { return own }
+    return own + [.collectionTag]
+  }
+
+  /// Takes the outcome of the last request.
+  public mutating func received(_ outcome: Result<DAVReply, DAVError>) -> Directive {
+    switch self.step {
+    case .looking: self.looked(outcome)
+    case .changes(let token, let isRepeat): self.changed(outcome, since: token, isRepeat: isRepeat)
+    case .listing: self.listed(outcome)
+    }
+  }
+
+  // MARK: The collection itself
+
+  private mutating func looked(_ outcome: Result<DAVReply, DAVError>) -> Directive {
+    let reply: DAVReply
+    switch outcome {
+    case .failure(let error): return .failed(error)
+    case .success(let success): reply = success
+    }
+    guard reply.status == 207 else { return .failed(self.error(reply)) }
+    // A server may call the collection otherwise than it was asked for: then that is its name.
+    let own = reply.responses.first { self.isOwn($0) } ?? (reply.responses.count == 1 ? reply.responses.first : nil)
+    guard let own else { return .failed(self.malformed("it says nothing about the address book itself")) }
+    if let status = own.status, !(200..<300 ~= status) { return .failed(.status(status, place: self.place)) }
+    guard let type = own.properties.resourceType else {
+      if let status = own.refused.min(), status > 0 { return .failed(.status(status, place: self.place)) }
+      return .failed(self.malformed("it does not tell what kind of resource this is"))
+    }
+    guard type.contains(.addressBook) else { return .failed(.notAnAddressBook(place: self.place)) }
+    return self.decide(own.properties, name: Href(own.href, in: self.table.collection) ?? self.table.collection)
+  }
+
+  private mutating func decide(_ properties: DAVProperties, name: Href) -> Directive {
+    self.table = MemberTable(collection: name, form: CardForm(offered: properties.cardVersions))
+    let token = properties.syncToken.flatMap { $0.isEmpty ? nil : $0 }
+    let tag = properties.collectionTag.flatMap { $0.isEmpty ? nil : $0 }
+    self.mark = token.map { .token($0) } ?? tag.map { .tag($0) } ?? .none
+    guard let known = self.known, !self.isWhole else { return self.listEverything() }
+    guard known.form == self.table.form else {
+      self.table.note(
+        ListingNote(.formChanged, "The server now gives cards as vCard \(self.table.form.rawValue). All are read again."))
+      return self.listEverything()
+    }
+    // Also when the clock was set back.
+    guard known.listedAt <= self.now, self.now - known.listedAt < Self.wholeInterval else { return self.listEverything() }
+    switch known.mark {
+    case .token(let old):
+      guard let token, !Self.wentDown(from: old, to: token) else { return self.listEverything() }
+      if token == old { return .finished(self.listing(.unchanged, state: known)) }
+      guard properties.reports?.contains("sync-collection") ?? true else { return self.listEverything() }
+      return self.ask(since: old)
+    case .tag(let old): return tag == old ? .finished(self.listing(.unchanged, state: known)) : self.listEverything()
+    case .none: return self.listEverything()
+    }
+  }
+
+  // MARK: Changes
+
+  private mutating func ask(since token: String, isRepeat: Bool = false) -> Directive {
+    self.step = .changes(since: token, isRepeat: isRepeat)
+    return .send(.changes(since: token))
+  }
+
+  private mutating func changed(_ outcome: Result<DAVReply, DAVError>, since token: String, isRepeat: Bool) -> Directive {
+    switch outcome {
+    case .failure(let error):
+      switch error {
+      case .malformed, .tooLarge: return self.listEverything()
+      default: return .failed(error)
+      }
+    case .success(let reply):
+      guard reply.status != 207 else { return self.changed(reply, since: token) }
+      switch reply.status {
+      case 401, 429, 503: return .failed(self.error(reply))
+      // Debian's Xandikos 0.2 answers 500 to a token that it does not know; it may also be a passing failure.
+      case 400, 500...:
+        if !isRepeat { return self.ask(since: token, isRepeat: true) }
+      default: break
+      }
+      self.table.note(
+        ListingNote(
+          .tokenRefused, "The server does not know the last sync token (status \(reply.status)). Everything was compared."))
+      return self.listEverything()
+    }
+  }
+
+  private mutating func changed(_ reply: DAVReply, since token: String) -> Directive {
+    guard let next = reply.end.syncToken, !next.isEmpty, reply.end.unreadable == 0 else { return self.listEverything() }
+    var isCut = false
+    for response in reply.responses {
+      if !self.isOwn(response) { self.table.add(response) } else if response.status == 507 { isCut = true }
+    }
+    guard self.table.count <= self.memberLimit else { return .failed(self.tooManyMembers) }
+    if isCut {
+      self.parts += 1
+      // The same token again, or no end of parts, would be a loop.
+      return next == token || self.parts >= Self.partLimit ? self.listEverything() : self.ask(since: next)
+    }
+    guard let known = self.known, self.table.count > 0, !Self.wentDown(from: token, to: next) else {
+      return self.listEverything()
+    }
+    return .finished(
+      self.listing(
+        .changes, state: CollectionState(mark: .token(next), listedAt: known.listedAt, form: self.table.form)))
+  }
+
+  // MARK: Everything
+
+  private mutating func listEverything() -> Directive {
+    var fresh = MemberTable(collection: self.table.collection, form: self.table.form)
+    for note in self.table.notes where note.kind == .formChanged || note.kind == .tokenRefused { fresh.note(note) }
+    self.table = fresh
+    self.step = .listing
+    return .send(.propfind(DAVProperty.ofMembers, depth: 1))
+  }
+
+  private mutating func listed(_ outcome: Result<DAVReply, DAVError>) -> Directive {
+    let reply: DAVReply
+    switch outcome {
+    case .failure(let error): return .failed(error)
+    case .success(let success): reply = success
+    }
+    guard reply.status == 207 else { return .failed(self.error(reply)) }
+    var isProven = false
+    var isCut = reply.end.unreadable > 0
+    for response in reply.responses {
+      if response.status == 507 { isCut = true }
+      guard self.isOwn(response) else {
+        if response.status != 507 { self.table.add(response) }
+        continue
+      }
+      if response.properties.resourceType?.contains(.addressBook) == true { isProven = true }
+    }
+    guard self.table.count <= self.memberLimit else { return .failed(self.tooManyMembers) }
+    guard isProven, !isCut else {
+      self.table.note(
+        ListingNote(.notWhole, "The server's list is not complete. What it lacks is kept, and it is asked again."))
+      return .finished(self.listing(.partial, state: nil))
+    }
+    return .finished(
+      self.listing(
+        .whole, state: CollectionState(mark: self.mark, listedAt: self.now, form: self.table.form)))
+  }
+
+  // MARK: Parts of answers
+
+  private func isOwn(_ response: DAVResponse) -> Bool {
+    Href(response.href, in: self.table.collection) == self.table.collection
+  }
+
+  private func listing(_ extent: Listing.Extent, state: CollectionState?) -> Listing {
+    Listing(
+      extent: extent, cards: extent == .unchanged ? [] : self.table.cards,
+      gone: extent == .changes ? self.table.gone : [], state: state, form: self.table.form,
+      collection: self.table.collection, notes: self.table.notes)
+  }
+
+  private func error(_ reply: DAVReply) -> DAVError {
+    .status(reply.status, place: self.place, retryAfter: reply.retryAfter)
+  }
+
+  private func malformed(_ what: String) -> DAVError { .malformed(place: self.place, what: what) }
+
+  private var tooManyMembers: DAVError { .tooLarge(place: self.place, what: "\(self.memberLimit) cards") }
+
+  /// Whether two tokens that differ in the number at their ends alone say that time went back.
+  static func wentDown(from old: String, to new: String) -> Bool {
+    func split(_ token: String) -> (head: Substring, number: UInt64)? {
+      let digits = token.utf8.reversed().prefix { 0x30...0x39 ~= $0 }.count
+      let head = token.dropLast(digits)
+      // Hexadecimal digests end with digits too; a number stands alone or after a separator.
+      guard head.last.map({ !$0.isLetter }) ?? true, let number = UInt64(token.suffix(digits)) else { return nil }
+      return (head, number)
+    }
+    guard let old = split(old), let new = split(new) else { return false }
+    return old.head == new.head && new.number < old.number
+  }
+}

@@ -1,0 +1,58 @@
+/// Gathers what the responses of a listing say of the members of a collection. The last word on each counts.
+struct MemberTable: Sendable {
+  let collection: Href
+  let form: CardForm
+  private(set) var notes: [ListingNote] = []
+  private var order: [Href] = []
+  /// The fingerprint of each member; nil for one that is gone.
+  private var members: [Href: String?] = [:]
+
+  init(collection: Href, form: CardForm) {
+    self.collection = collection
+    self.form = form
+  }
+
+  /// How many members something was said of.
+  var count: Int { self.order.count }
+
+  var cards: [ListedCard] {
+    self.order.compactMap { href in
+      self.members[href].flatMap { $0 }.map { ListedCard(href: href, fingerprint: $0) }
+    }
+  }
+
+  var gone: [Href] { self.order.filter { self.members[$0] == .some(nil) } }
+
+  mutating func note(_ note: ListingNote) { if self.notes.count < Listing.noteLimit { self.notes.append(note) } }
+
+  /// Takes a response that is not about the collection itself.
+  mutating func add(_ response: DAVResponse) {
+    guard let href = Href(response.href, in: self.collection), href.isChild(of: self.collection) else {
+      return self.note(
+        ListingNote(.outsideCollection, href: response.href, "The server named a resource outside of the address book. It is left out."))
+    }
+    if response.isGone { return self.set(href, nil) }
+    if let status = response.status, !(200..<300 ~= status) {
+      self.note(
+        ListingNote(.unlisted, href: href.path, "The server has status \(status) for this card. It is read on its own."))
+      return self.set(href, "")
+    }
+    let properties = response.properties
+    if properties.resourceType?.contains(.collection) == true { return }
+    guard Self.mayBeCard(properties.contentType, href) else {
+      return self.note(ListingNote(.notACard, href: href.path, "This resource is no card. It is left out."))
+    }
+    self.set(href, self.form.fingerprint(entityTag: properties.entityTag))
+  }
+
+  private mutating func set(_ href: Href, _ fingerprint: String?) {
+    if self.members.updateValue(fingerprint, forKey: href) == nil { self.order.append(href) }
+  }
+
+  /// Servers give cards many types, and some none: only what is plainly something else is left out.
+  private static func mayBeCard(_ contentType: String?, _ href: Href) -> Bool {
+    guard let type = contentType?.prefix(while: { $0 != ";" }).lowercased(), !type.isEmpty else { return true }
+    if type.contains("vcard") || type.contains("directory") || href.path.lowercased().hasSuffix(".vcf") { return true }
+    return type.contains("octet-stream") || type.contains("text/plain")
+  }
+}

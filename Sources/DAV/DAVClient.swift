@@ -1,0 +1,99 @@
+public import Transfer
+
+/// Speaks WebDAV with the servers of one account.
+///
+/// Each answer is parsed while it arrives. Cancelling the task ends the request.
+public struct DAVClient: Sendable {
+  private let http: HTTPClient
+  private let credentials: Credentials?
+  private let allowsPlainHTTP: Bool
+  private let limits: XMLLimits
+
+  /// Makes a client.
+  ///
+  /// - Parameters:
+  ///   - http: Carries the requests, with the account's settings of TLS.
+  ///   - credentials: Of the account; sent to no other server than the one that is asked.
+  ///   - allowsPlainHTTP: Whether the account may be read unencrypted from another machine.
+  ///   - limits: The bounds on answers.
+  public init(
+    http: HTTPClient, credentials: Credentials?, allowsPlainHTTP: Bool = false, limits: XMLLimits = XMLLimits()
+  ) {
+    self.http = http
+    self.credentials = credentials
+    self.allowsPlainHTTP = allowsPlainHTTP
+    self.limits = limits
+  }
+
+  /// An answer, and where it came from.
+  struct Exchange: Sendable {
+    var reply: DAVReply
+    /// The URL that answered, after redirects.
+    var url: WebURL
+    /// Where permanent redirects have led.
+    var permanentURL: WebURL?
+  }
+
+  /// Sends a request and reads the answer to its end.
+  ///
+  /// - Parameters:
+  ///   - request: What to ask.
+  ///   - url: The resource; another of the same origin when the request names one.
+  ///   - place: The address book in words, for errors.
+  ///   - each: Takes the responses of a multistatus, on the loop, as they are read; without it they are in the reply.
+  func exchange(
+    _ request: DAVRequest, at url: WebURL, place: String, each: (@Sendable (DAVResponse) -> Void)? = nil
+  ) async throws(DAVError) -> Exchange {
+    let (message, reading): (HTTPRequest, MultistatusReading)
+    do {
+      message = try self.message(request, at: url)
+      reading = try MultistatusReading(limits: self.limits, each: each)
+    } catch let error as TransferError { throw .transfer(error) } catch let fault as XMLFault {
+      throw .xml(fault, place: place)
+    } catch { throw .malformed(place: place, what: "\(error)") }
+    let isGet = request.method == .get
+    let response: HTTPResponse
+    do throws(TransferError) {
+      response =
+        isGet ? try await self.http.send(message) : try await self.http.send(message) { try reading.read($0) }
+    } catch {
+      if case .sink = error, let fault = reading.fault { throw .xml(fault, place: place) }
+      if case .tooLarge(let limit, _) = error { throw .tooLarge(place: place, what: "\(limit) bytes") }
+      throw .transfer(error)
+    }
+    var reply = DAVReply(status: response.status)
+    reply.retryAfter = response.retryAfterMilliseconds.map { Int(($0 + 999) / 1000) }
+    reply.entityTag = response.headers["ETag"]
+    if isGet {
+      reply.body = response.body
+    } else if response.status == 207 {
+      do throws(XMLFault) { (reply.responses, reply.end) = try reading.finish() } catch {
+        throw .xml(error, place: place)
+      }
+    } else {
+      reply.end = Self.refusal(response.body)
+    }
+    return Exchange(reply: reply, url: response.url, permanentURL: response.permanentURL)
+  }
+
+  private func message(_ request: DAVRequest, at url: WebURL) throws(TransferError) -> HTTPRequest {
+    var message = HTTPRequest(
+      request.method.rawValue, try request.target.map { (target) throws(TransferError) in try url.resolving(target.path) } ?? url)
+    for header in request.headers { message.headers.add(header.name, header.value) }
+    if !request.body.isEmpty { message.body = .bytes(request.body) }
+    message.credentials = self.credentials
+    message.allowsPlainHTTP = self.allowsPlainHTTP
+    if request.method == .get { message.limits.bodyBytes = self.limits.textBytes }
+    return message
+  }
+
+  /// What was not met, where the body of a refusal says so; nothing for a page of HTML.
+  private static func refusal(_ body: [UInt8]) -> MultistatusEnd {
+    do throws(XMLFault) {
+      var reader = try MultistatusReader()
+      // The span lives for the call.
+      _ = unsafe try reader.read(body.span.bytes)
+      return try reader.finish().end
+    } catch { return MultistatusEnd() }
+  }
+}

@@ -1,0 +1,126 @@
+public import Transfer
+
+/// Why an address book cannot be read. None of them says anything about what the book holds: the contacts stay.
+public enum DAVError: Error, Sendable, Equatable {
+  /// 401: the server wants a name and a password, or others than it got.
+  case needsCredentials(place: String)
+  /// 403.
+  case forbidden(place: String)
+  /// 404 or 410.
+  case notFound(place: String)
+  /// Something answers there, but no address book.
+  case notAnAddressBook(place: String)
+  /// The account is there and has no address book at all.
+  case noAddressBook(place: String)
+  /// 503 and other failures of the server. `retryAfter` in seconds, where it says.
+  case unavailable(place: String, status: Int, retryAfter: Int?)
+  /// 429. `retryAfter` in seconds, where the server says.
+  case rateLimited(place: String, retryAfter: Int?)
+  /// Any other status that makes no sense for the request.
+  case refused(place: String, status: Int)
+  /// The answer cannot be understood. `what` completes "The answer of PLACE cannot be used: ".
+  case malformed(place: String, what: String)
+  /// An answer or a card exceeds a limit; `what` names it.
+  case tooLarge(place: String, what: String)
+  /// What the person gave is no URL, host or e-mail address.
+  case notAnAddress(String)
+  /// The account leads to a server that the password was not given for.
+  case elsewhere(place: String, url: String)
+  /// The network, TLS, or the HTTP layer failed.
+  case transfer(TransferError)
+
+  /// The error of a status that is no success.
+  static func status(_ status: Int, place: String, retryAfter: Int? = nil) -> DAVError {
+    switch status {
+    case 401: .needsCredentials(place: place)
+    case 403: .forbidden(place: place)
+    case 404, 410: .notFound(place: place)
+    case 200..<300, 405, 501: .notAnAddressBook(place: place)
+    case 413, 507: .tooLarge(place: place, what: "what the server gives at once")
+    case 429: .rateLimited(place: place, retryAfter: retryAfter)
+    case 500...: .unavailable(place: place, status: status, retryAfter: retryAfter)
+    default: .refused(place: place, status: status)
+    }
+  }
+
+  /// The error of a document that cannot be read.
+  static func xml(_ fault: XMLFault, place: String) -> DAVError {
+    if case .tooLarge(let what) = fault { return .tooLarge(place: place, what: what) }
+    return .malformed(place: place, what: fault.description)
+  }
+
+  /// Whether the same may succeed later without anything being repaired by hand.
+  public var isTransient: Bool {
+    switch self {
+    case .unavailable, .rateLimited, .malformed: true
+    case .transfer(let error):
+      switch error {
+      case .unresolvable, .refused, .unreachable, .timeout, .connectionLost, .truncated, .malformedReply, .closed, .cancelled:
+        true
+      default: false
+      }
+    default: false
+    }
+  }
+
+  /// Whether asking for less may succeed: a limit, a time-out, or an answer that one bad card may have spoilt.
+  var isTooMuch: Bool {
+    switch self {
+    case .tooLarge, .malformed: true
+    case .transfer(let error):
+      switch error {
+      case .timeout(.connect, _): false
+      case .timeout, .tooLarge, .compressionBomb, .truncated, .connectionLost, .malformedReply: true
+      default: false
+      }
+    default: false
+    }
+  }
+
+  /// Whether the server took too long.
+  var isTimeout: Bool {
+    if case .transfer(.timeout) = self { true } else { false }
+  }
+
+  /// Seconds to wait before the next try, where the server says.
+  public var retryAfter: Int? {
+    switch self {
+    case .unavailable(_, _, let seconds), .rateLimited(_, let seconds): seconds
+    default: nil
+    }
+  }
+}
+
+extension DAVError: CustomStringConvertible {
+  /// What happened, to what, and what to do next.
+  public var description: String {
+    switch self {
+    case .needsCredentials(let place):
+      "\(place) does not accept the user name and password. Give the right ones; nothing is tried until then."
+    case .forbidden(let place):
+      "\(place) may not be read with this user name. Ask its owner for access, or use another address."
+    case .notFound(let place):
+      "There is no address book at \(place) any more, or never was. Check the address. Contacts already read are kept."
+    case .notAnAddressBook(let place):
+      "\(place) is no CardDAV address book. Give the address of the account or the book as the provider names it."
+    case .noAddressBook(let place):
+      "The account at \(place) has no address book. Make one there first. Contacts already read are kept."
+    case .unavailable(let place, let status, let seconds):
+      "\(place) cannot answer now (status \(status)). It is tried again \(Self.later(seconds))."
+    case .rateLimited(let place, let seconds):
+      "\(place) got too many requests. It is tried again \(Self.later(seconds))."
+    case .refused(let place, let status):
+      "\(place) refused the request (status \(status)). Check that the address is that of a CardDAV server."
+    case .malformed(let place, let what):
+      "The answer of \(place) cannot be used: \(what). Nothing was changed; it is tried again later."
+    case .tooLarge(let place, let what): "The answer of \(place) exceeds the limit of \(what)."
+    case .notAnAddress(let text):
+      "'\(text)' is no web address, host or e-mail address. Give one, such as https://dav.example.org/ or ann@example.org."
+    case .elsewhere(let place, let url):
+      "\(place) leads to another server, which the password was not given for. If you trust it, use \(url) as the address."
+    case .transfer(let error): "\(error)"
+    }
+  }
+
+  private static func later(_ seconds: Int?) -> String { seconds.map { "in \($0) seconds" } ?? "later" }
+}

@@ -1,0 +1,102 @@
+/// The path of a resource on its server, in one spelling.
+///
+/// Servers name the same resource by absolute URLs, absolute paths and relative ones, with escapes in upper and lower case
+/// and more or fewer of them. Two hrefs are equal when their paths are, segment by segment after percent-decoding. Host and
+/// port are left out: servers behind a proxy put their inner name there, and requests go to the account's own origin.
+public struct Href: Hashable, Sendable, CustomStringConvertible {
+  /// The absolute path: every octet but the unreserved ones of RFC 3986 section 2.3 escaped, escapes in upper case, no dot
+  /// segments, no slash at the end but for the root.
+  public let path: String
+
+  /// Reads an href of a server, or the path of a URL.
+  ///
+  /// - Parameters:
+  ///   - reference: As it was sent.
+  ///   - collection: What relative references are resolved against (RFC 3986 section 5.2), as if it ended with a slash.
+  /// - Returns: nil for a relative reference without a collection, and for what names nothing.
+  public init?(_ reference: some StringProtocol, in collection: Href? = nil) {
+    var octets = Array(reference.utf8)[...]
+    // Xandikos 0.2 escapes the whole of an absolute URL, "http%3A//host%3A8080/path".
+    if Self.hasPrefix(octets, "http%3a//") || Self.hasPrefix(octets, "https%3a//") { octets = Self.decode(octets)[...] }
+    octets = octets.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    if Self.hasPrefix(octets, "http://") || Self.hasPrefix(octets, "https://") {
+      octets = octets.drop { $0 != Self.slash }
+    }
+    if Self.hasPrefix(octets, "//") {
+      octets = octets.dropFirst(2).drop { $0 != Self.slash }
+      if octets.isEmpty { octets = [Self.slash] }
+    }
+    guard let first = octets.first else { return nil }
+    var segments: [[UInt8]] = []
+    if first != Self.slash {
+      guard let collection else { return nil }
+      segments = collection.segments
+    }
+    for segment in octets.split(separator: Self.slash) {
+      let name = Self.decode(segment)
+      if name == Self.parent { _ = segments.popLast() } else if name != Self.current { segments.append(name) }
+    }
+    self.path = "/" + segments.map(Self.encode).joined(separator: "/")
+  }
+
+  /// Whether the resource is a direct member of a collection.
+  public func isChild(of collection: Href) -> Bool {
+    let prefix = collection.path == "/" ? "/" : collection.path + "/"
+    guard self.path.hasPrefix(prefix) else { return false }
+    let name = self.path.utf8.dropFirst(prefix.utf8.count)
+    return !name.isEmpty && !name.contains(Self.slash)
+  }
+
+  /// The path.
+  public var description: String { self.path }
+
+  private static let slash = UInt8(ascii: "/")
+  private static let current = Array(".".utf8)
+  private static let parent = Array("..".utf8)
+
+  private var segments: [[UInt8]] { self.path.utf8.split(separator: Self.slash).map { Self.decode($0) } }
+
+  /// - Parameter prefix: In lower case.
+  private static func hasPrefix(_ octets: ArraySlice<UInt8>, _ prefix: StaticString) -> Bool {
+    guard octets.count >= prefix.utf8CodeUnitCount else { return false }
+    // The string is static.
+    return unsafe zip(octets, UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)).allSatisfy {
+      octet, wanted in (octet &- 0x41 < 26 ? octet | 0x20 : octet) == wanted
+    }
+  }
+
+  /// Replaces escapes by their octets (RFC 3986 section 2.1); a percent sign that begins none stays.
+  private static func decode(_ octets: some Collection<UInt8>) -> [UInt8] {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(octets.count)
+    var rest = octets[...]
+    while let octet = rest.popFirst() {
+      let digits = rest.prefix(2)
+      if octet == UInt8(ascii: "%"), digits.count == 2,
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), digits.first != UInt8(ascii: "+")
+      {
+        decoded.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        decoded.append(octet)
+      }
+    }
+    return decoded
+  }
+
+  private static func encode(_ octets: [UInt8]) -> String {
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(octets.count)
+    for octet in octets {
+      switch octet {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        encoded.append(octet)
+      default: encoded += [UInt8(ascii: "%"), Self.digit(octet >> 4), Self.digit(octet & 15)]
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value + 0x37 }
+}

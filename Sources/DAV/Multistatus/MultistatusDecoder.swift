@@ -1,0 +1,185 @@
+/// Makes typed responses of the elements of a document.
+///
+/// What an element means follows from its parent, so that the same name elsewhere says nothing.
+final class MultistatusDecoder: XMLTarget {
+  private let limits: XMLLimits
+  private(set) var end = MultistatusEnd()
+  private var completed: [DAVResponse] = []
+  private var open: [Element] = []
+  private var count = 0
+
+  // Of the response that is being read.
+  private var hrefs: [String] = []
+  private var response = DAVResponse(href: "")
+  // Of its propstat.
+  private var properties = DAVProperties()
+  private var propertyStatus: Int?
+  private var property: Element?
+
+  init(limits: XMLLimits) { self.limits = limits }
+
+  /// Gives the responses that were completed since the last time.
+  func takeResponses() -> [DAVResponse] {
+    var taken: [DAVResponse] = []
+    swap(&taken, &self.completed)
+    return taken
+  }
+
+  func startElement(_ name: String, attributes: [String: String]) throws(XMLFault) -> Bool {
+    let element = Element(name)
+    let parent = self.open.last
+    self.open.append(element)
+    switch (parent, element) {
+    case (nil, .multistatus): return false
+    case (nil, .error):
+      self.end.isError = true
+      return false
+    case (nil, _): throw .unexpectedRoot(name)
+    case (.multistatus, .response):
+      self.count += 1
+      guard self.count <= self.limits.responses else { throw .tooLarge("\(self.limits.responses) responses") }
+      self.hrefs = []
+      self.response = DAVResponse(href: "")
+      return false
+    case (.multistatus, .syncToken), (.response, .href), (.response, .status), (.propstat, .status): return true
+    case (.response, .propstat):
+      self.properties = DAVProperties()
+      self.propertyStatus = nil
+      return false
+    case (.prop, _):
+      self.property = element
+      self.begin(property: element)
+      return element.isTextProperty
+    case (.error, _):
+      self.add(DAVCondition(Self.localName(name)))
+      return false
+    default: return self.property.map { self.inside($0, element, name, attributes) } ?? false
+    }
+  }
+
+  func endElement(text: consuming [UInt8]) throws(XMLFault) {
+    guard let element = self.open.popLast() else { return }
+    switch (self.open.last, element) {
+    case (.multistatus, .response): self.completeResponse()
+    case (.multistatus, .syncToken): self.end.syncToken = Self.string(text)
+    case (.response, .href): self.hrefs.append(Self.string(text))
+    case (.response, .status): self.response.status = Self.status(text)
+    case (.propstat, .status): self.propertyStatus = Self.status(text)
+    case (.response, .propstat): self.completeProperties()
+    case (.prop, _):
+      self.property = nil
+      if element == .addressData { self.properties.addressData = text } else { self.set(element, Self.string(text)) }
+    case (_, .href): self.setReference(Self.string(text))
+    default: break
+    }
+  }
+
+  // MARK: Properties
+
+  /// A set that is given empty differs from one that is not given.
+  private func begin(property: Element) {
+    switch property {
+    case .resourceType: self.properties.resourceType = []
+    case .supportedReports: self.properties.reports = []
+    case .supportedAddressData: self.properties.cardVersions = []
+    case .privilegeSet: self.properties.privileges = []
+    default: break
+    }
+  }
+
+  /// Takes an element that is inside a property, at any depth. Returns whether its text is wanted.
+  private func inside(_ property: Element, _ element: Element, _ name: String, _ attributes: [String: String]) -> Bool {
+    switch (property, element) {
+    case (.resourceType, .collection): self.properties.resourceType?.insert(.collection)
+    case (.resourceType, .addressBook): self.properties.resourceType?.insert(.addressBook)
+    case (.resourceType, .principal): self.properties.resourceType?.insert(.principal)
+    case (.supportedReports, _): self.properties.reports?.insert(Self.localName(name))
+    case (.privilegeSet, _): self.properties.privileges?.insert(Self.localName(name))
+    case (.supportedAddressData, _):
+      // The name of the element differs between servers, its attributes do not.
+      if attributes["content-type"]?.lowercased() == "text/vcard", let version = attributes["version"] {
+        self.properties.cardVersions?.insert(version)
+      }
+    case (.currentUserPrincipal, .href), (.principalURL, .href), (.homeSet, .href): return true
+    default: break
+    }
+    return false
+  }
+
+  private func set(_ property: Element, _ text: String) {
+    switch property {
+    case .entityTag: self.properties.entityTag = text
+    case .contentType: self.properties.contentType = text
+    case .displayName: self.properties.displayName = text
+    case .description: self.properties.description = text
+    case .syncToken: self.properties.syncToken = text
+    case .collectionTag: self.properties.collectionTag = text
+    case .maxResourceSize: self.properties.maxResourceSize = Int(text)
+    default: break
+    }
+  }
+
+  private func setReference(_ href: String) {
+    guard !href.isEmpty else { return }
+    switch self.property {
+    case .currentUserPrincipal: self.properties.currentUserPrincipal = href
+    case .principalURL: self.properties.principalURL = href
+    case .homeSet: self.properties.homeSet.append(href)
+    default: break
+    }
+  }
+
+  // MARK: Responses
+
+  private func add(_ condition: DAVCondition) {
+    if self.open.contains(.response) { self.response.conditions.insert(condition) } else { self.end.conditions.insert(condition) }
+  }
+
+  /// A propstat without a status is taken for a good one: nothing else makes sense of it.
+  private func completeProperties() {
+    let status = self.propertyStatus ?? 200
+    var taken = DAVProperties()
+    swap(&taken, &self.properties)
+    if 200..<300 ~= status {
+      self.response.hasProperties = true
+      self.response.properties.merge(taken)
+    } else {
+      self.response.refused.insert(status)
+    }
+  }
+
+  private func completeResponse() {
+    let says = self.response.status != nil || self.response.hasProperties || !self.response.refused.isEmpty
+    guard says, !self.hrefs.isEmpty, !self.hrefs.contains("") else {
+      self.end.unreadable += 1
+      return
+    }
+    self.end.responses += 1
+    for href in self.hrefs {
+      self.response.href = href
+      self.completed.append(self.response)
+    }
+    self.response = DAVResponse(href: "")
+  }
+
+  // MARK: Text
+
+  private static func localName(_ name: String) -> String {
+    name.utf8.lastIndex(of: UInt8(ascii: " ")).map { String(name[name.utf8.index(after: $0)...]) } ?? name
+  }
+
+  /// The text without the blanks around it; expat gives valid UTF-8 only.
+  private static func string(_ text: [UInt8]) -> String {
+    let isBlank = { (byte: UInt8) in byte <= 0x20 }
+    guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) }) else {
+      return ""
+    }
+    return String(decoding: text[first...last], as: UTF8.self)
+  }
+
+  /// The code of a status line ("HTTP/1.1 404 Not Found"); 0 for what is none, which is no success either.
+  private static func status(_ text: [UInt8]) -> Int {
+    let fields = Self.string(text).split(separator: " ", omittingEmptySubsequences: true)
+    return fields.dropFirst().first.flatMap { Int($0) } ?? 0
+  }
+}

@@ -1,0 +1,16 @@
+/// What is known of a document when it is over and was well-formed to its last tag.
+public struct MultistatusEnd: Sendable, Hashable {
+  /// The collection's new token (RFC 6578 section 6.4).
+  public var syncToken: String?
+  /// What was not met: the content of an `<error>` document, or of one beside the responses.
+  public var conditions: Set<DAVCondition> = []
+  /// Whether the document is an `<error>` and no multistatus.
+  public var isError = false
+  /// How many responses said something of a resource.
+  public var responses = 0
+  /// How many had no href, or neither status nor properties. A listing with such is not whole.
+  public var unreadable = 0
+
+  /// Makes the end of an empty multistatus.
+  public init() {}
+}

@@ -1,0 +1,26 @@
+/// A property that is asked for, with the prefix of its namespace in ``DAVRequest``.
+enum DAVProperty: String, Sendable {
+  case resourceType = "d:resourcetype"
+  case displayName = "d:displayname"
+  case entityTag = "d:getetag"
+  case contentType = "d:getcontenttype"
+  case syncToken = "d:sync-token"
+  case supportedReports = "d:supported-report-set"
+  case currentUserPrincipal = "d:current-user-principal"
+  case principalURL = "d:principal-URL"
+  case privileges = "d:current-user-privilege-set"
+  case homeSet = "c:addressbook-home-set"
+  case description = "c:addressbook-description"
+  case supportedAddressData = "c:supported-address-data"
+  case maxResourceSize = "c:max-resource-size"
+  case collectionTag = "s:getctag"
+
+  /// What a listing asks of each member.
+  static let ofMembers: [DAVProperty] = [.entityTag, .resourceType, .contentType]
+  /// What discovery asks of a resource that may be anything.
+  static let ofAnything: [DAVProperty] = [.currentUserPrincipal, .principalURL, .homeSet] + Self.ofBooks
+  /// What discovery shows of an address book. No token: some servers read every card to make one.
+  static let ofBooks: [DAVProperty] = [
+    .resourceType, .displayName, .description, .privileges, .supportedReports, .supportedAddressData, .maxResourceSize,
+  ]
+}

@@ -1,0 +1,74 @@
+internal import CExpat
+
+/// expat, fed piece by piece as the bytes arrive.
+///
+/// No document types, hence no entities but the five of XML itself; names are expanded by their namespace; every bound of
+/// ``XMLLimits`` holds while the document is read, not after. After a fault it takes nothing more.
+@safe struct XMLParser: ~Copyable {
+  private let parser: OpaquePointer
+  private let events: XMLEvents
+  private let limits: XMLLimits
+  private var fed = 0
+
+  /// The most that is given to expat at once.
+  private static let piece = 1 << 16
+
+  /// Makes a parser.
+  ///
+  /// - Parameters:
+  ///   - target: Gets the elements.
+  ///   - limits: The bounds on the document.
+  /// - Throws: ``XMLFault/outOfMemory``.
+  init(target: any XMLTarget, limits: XMLLimits) throws(XMLFault) {
+    // A space cannot be in the name of a namespace: expat refuses a document that tries (CVE-2022-25236).
+    guard let parser = unsafe XML_ParserCreateNS(nil, XML_Char(UInt8(ascii: " "))) else { throw .outOfMemory }
+    unsafe self.parser = parser
+    self.limits = limits
+    self.events = XMLEvents(target: target, limits: limits)
+    unsafe self.events.attach(to: parser)
+  }
+
+  deinit {
+    // The only place that frees it.
+    unsafe XML_ParserFree(self.parser)
+  }
+
+  /// Reads the next bytes.
+  ///
+  /// - Throws: The first fault found.
+  mutating func read(_ bytes: RawSpan) throws(XMLFault) {
+    var start = 0
+    while start < bytes.byteCount {
+      let end = min(start + Self.piece, bytes.byteCount)
+      try self.parse(bytes.extracting(start..<end), isLast: false)
+      start = end
+    }
+  }
+
+  /// Says that there is no more.
+  ///
+  /// - Throws: Also when the document is not over.
+  mutating func finish() throws(XMLFault) { try self.parse(RawSpan(), isLast: true) }
+
+  private mutating func parse(_ bytes: RawSpan, isLast: Bool) throws(XMLFault) {
+    let status = unsafe bytes.withUnsafeBytes { bytes in
+      // The bytes are valid for the call, and their count is at most `piece`.
+      unsafe XML_Parse(
+        self.parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), isLast ? 1 : 0)
+    }
+    if let fault = self.events.fault { throw fault }
+    guard status != XML_STATUS_ERROR else {
+      let code = unsafe XML_GetErrorCode(self.parser)
+      if code == XML_ERROR_NO_MEMORY { throw .outOfMemory }
+      // A static string of expat, or null.
+      let reason = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
+      throw .notWellFormed(reason: reason, line: unsafe Int(XML_GetCurrentLineNumber(self.parser)))
+    }
+    self.fed += bytes.byteCount
+    // expat keeps the bytes of a tag that is not over; without a bound that is all of a hostile document.
+    let done = unsafe Int(XML_GetCurrentByteIndex(self.parser))
+    guard done < 0 || self.fed - done <= self.limits.tokenBytes else {
+      throw .tooLarge("\(self.limits.tokenBytes) bytes in one tag")
+    }
+  }
+}

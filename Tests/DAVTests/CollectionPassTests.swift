@@ -1,0 +1,413 @@
+import DAV
+import TestKit
+import Testing
+import Transfer
+
+@Suite struct CollectionPassTests {
+  static let day: Int64 = 86_400 * 1_000_000_000
+  static let start: Int64 = 1_700_000_000_000_000_000
+
+  private func pass(_ known: CollectionState? = nil, now: Int64 = start, isWhole: Bool = false) -> CollectionPass {
+    CollectionPass(place: "the book", collection: ModelServer.book, known: known, now: now, isWhole: isWhole)
+  }
+
+  private func run(_ pass: CollectionPass, _ server: inout ModelServer) -> Result<Listing, DAVError> {
+    var pass = pass
+    var directive = pass.first
+    for _ in 0..<2000 {
+      switch directive {
+      case .send(let request): directive = pass.received(.success(server.answer(request)))
+      case .finished(let listing): return .success(listing)
+      case .failed(let error): return .failure(error)
+      }
+    }
+    Issue.record("the pass has no end")
+    return .failure(.notFound(place: ""))
+  }
+
+  /// Answers in turn, each written by hand.
+  private func run(_ pass: CollectionPass, _ answers: [Result<DAVReply, DAVError>]) -> CollectionPass.Directive {
+    var pass = pass
+    var directive = pass.first
+    for answer in answers {
+      guard case .send = directive else { return directive }
+      directive = pass.received(answer)
+    }
+    return directive
+  }
+
+  private func reply(_ document: String) throws -> DAVReply {
+    let reading = try Reading(document)
+    var reply = DAVReply(status: 207)
+    reply.responses = reading.responses
+    reply.end = reading.end
+    return reply
+  }
+
+  private func book(_ change: (inout DAVResponse) -> Void = { _ in }) -> DAVReply {
+    var own = DAVResponse(href: "/alice/book/")
+    own.hasProperties = true
+    own.properties.resourceType = [.collection, .addressBook]
+    own.properties.reports = ["sync-collection"]
+    own.properties.syncToken = "t2"
+    change(&own)
+    var reply = DAVReply(status: 207)
+    reply.responses = [own]
+    return reply
+  }
+
+  private let known = CollectionState(mark: .token("t1"), listedAt: start - day, form: .asStored)
+
+  // MARK: What is an address book
+
+  @Test func aBookThatIsNotThereIsNotEmpty() throws {
+    for answer in [DAVReply(status: 404), try self.reply(Dialects.xandikosMissing)] {
+      #expect(self.run(self.pass(self.known), [.success(answer)]) == .failed(.notFound(place: "the book")))
+    }
+    let inner = self.book {
+      $0.hasProperties = false
+      $0.properties = DAVProperties()
+      $0.refused = [404]
+    }
+    #expect(self.run(self.pass(self.known), [.success(inner)]) == .failed(.notFound(place: "the book")))
+  }
+
+  @Test func whatIsNoBookIsNoEmptyBook() {
+    let folder = self.book { $0.properties.resourceType = [.collection] }
+    #expect(self.run(self.pass(self.known), [.success(folder)]) == .failed(.notAnAddressBook(place: "the book")))
+    var nothing = DAVReply(status: 207)
+    guard case .failed(.malformed) = self.run(self.pass(), [.success(nothing)]) else {
+      Issue.record("an answer without responses was used")
+      return
+    }
+    nothing.status = 200
+    #expect(self.run(self.pass(), [.success(nothing)]) == .failed(.notAnAddressBook(place: "the book")))
+  }
+
+  @Test(arguments: [
+    (401, DAVError.needsCredentials(place: "the book")), (403, .forbidden(place: "the book")),
+    (410, .notFound(place: "the book")), (405, .notAnAddressBook(place: "the book")),
+    (429, .rateLimited(place: "the book", retryAfter: 30)),
+    (503, .unavailable(place: "the book", status: 503, retryAfter: 30)), (415, .refused(place: "the book", status: 415)),
+  ])
+  func refusalsAreTyped(_ status: Int, _ error: DAVError) {
+    #expect(self.run(self.pass(), [.success(DAVReply(status: status, retryAfter: 30))]) == .failed(error))
+  }
+
+  // MARK: How much is asked
+
+  @Test func nothingChangedIsOneRequest() throws {
+    var server = ModelServer()
+    server.put("a")
+    let first = try self.run(self.pass(), &server).get()
+    #expect(first.extent == .whole)
+    #expect(server.requests == 2)
+    let second = try self.run(self.pass(first.state, now: Self.start + Self.day), &server).get()
+    #expect(second.extent == .unchanged)
+    #expect(second.state == first.state)
+    #expect(second.cards.isEmpty)
+    #expect(server.requests == 3)
+  }
+
+  @Test func tagsServeWhereThereAreNoTokens() throws {
+    var server = ModelServer()
+    server.faults.lacksTokens = true
+    server.put("a")
+    let first = try self.run(self.pass(), &server).get()
+    #expect(first.state?.mark == .tag("\"1\""))
+    #expect(try self.run(self.pass(first.state), &server).get().extent == .unchanged)
+    server.put("b")
+    #expect(try self.run(self.pass(first.state), &server).get().extent == .whole)
+  }
+
+  @Test func tokensServeWithoutTheReport() throws {
+    var server = ModelServer()
+    server.faults.lacksSync = true
+    let first = try self.run(self.pass(), &server).get()
+    #expect(try self.run(self.pass(first.state), &server).get().extent == .unchanged)
+    server.put("b")
+    #expect(try self.run(self.pass(first.state), &server).get().extent == .whole)
+  }
+
+  @Test func changesAreListedAlone() throws {
+    var server = ModelServer()
+    for name in ["a", "b", "c"] { server.put(name) }
+    let first = try self.run(self.pass(), &server).get()
+    server.put("b")
+    server.delete("c")
+    let second = try self.run(self.pass(first.state), &server).get()
+    #expect(second.extent == .changes)
+    #expect(second.cards == [ListedCard(href: Href("/alice/book/b")!, fingerprint: "\"4\"")])
+    #expect(second.gone == [Href("/alice/book/c")!])
+    #expect(second.state == CollectionState(mark: .token(server.token(5)), listedAt: Self.start, form: .asStored))
+  }
+
+  @Test func everythingIsListedEachWeekAndOnDemandAndWhenTheClockWentBack() throws {
+    var server = ModelServer()
+    server.put("a")
+    let first = try self.run(self.pass(), &server).get()
+    for pass in [
+      self.pass(first.state, now: Self.start + 7 * Self.day), self.pass(first.state, now: Self.start - 1),
+      self.pass(first.state, isWhole: true),
+    ] { #expect(try self.run(pass, &server).get().extent == .whole) }
+    #expect(try self.run(self.pass(first.state, now: Self.start + 7 * Self.day - 1), &server).get().extent == .unchanged)
+  }
+
+  // MARK: Tokens
+
+  @Test(arguments: [403, 404, 409, 410, 412, 405, 501])
+  func aRefusedTokenLeadsToEverything(_ status: Int) throws {
+    var server = ModelServer()
+    server.faults.refusal = status
+    server.put("a")
+    let first = try self.run(self.pass(), &server).get()
+    server.put("b")
+    server.oldest = 2
+    let requests = server.requests
+    let second = try self.run(self.pass(first.state), &server).get()
+    #expect(second.extent == .whole)
+    #expect(second.cards.count == 2)
+    #expect(second.state?.mark == .token(server.token(2)))
+    #expect(second.notes.map(\.kind) == [.tokenRefused])
+    #expect(server.requests - requests == (status == 501 ? 4 : 3))
+  }
+
+  @Test(arguments: [400, 500, 502])
+  func aFailureIsRepeatedOnce(_ status: Int) {
+    let failure = Result<DAVReply, DAVError>.success(DAVReply(status: status))
+    guard case .send(let again) = self.run(self.pass(self.known), [.success(self.book()), failure]) else {
+      Issue.record("no second try")
+      return
+    }
+    #expect(again.method == .report)
+    guard case .send(let list) = self.run(self.pass(self.known), [.success(self.book()), failure, failure]) else {
+      Issue.record("no listing")
+      return
+    }
+    #expect(list.method == .propfind && list.depth == 1)
+  }
+
+  @Test func aServerThatIsBusyIsLeftAlone() {
+    #expect(
+      self.run(self.pass(self.known), [.success(self.book()), .success(DAVReply(status: 503, retryAfter: 9))])
+        == .failed(.unavailable(place: "the book", status: 503, retryAfter: 9)))
+    #expect(
+      self.run(self.pass(self.known), [.success(self.book()), .failure(.transfer(.cancelled))])
+        == .failed(.transfer(.cancelled)))
+  }
+
+  /// sabre says "no changes" to a token from the future, for ever.
+  @Test func aTokenFromTheFutureHeals() throws {
+    var server = ModelServer()
+    server.faults.countsTokens = true
+    server.faults.hidesRefused = true
+    server.put("a")
+    let backup = server
+    server.put("b")
+    let first = try self.run(self.pass(), &server).get()
+    server.restore(backup)
+    let second = try self.run(self.pass(first.state), &server).get()
+    #expect(second.extent == .whole)
+    #expect(second.cards.count == 1)
+  }
+
+  @Test func aTokenThatChangedWithoutAChangeIsNotBelieved() throws {
+    var server = ModelServer()
+    server.faults.hidesRefused = true
+    server.put("a")
+    server.put("b")
+    let first = try self.run(self.pass(), &server).get()
+    let future = CollectionState(mark: .token("t-9-x"), listedAt: Self.start, form: .asStored)
+    #expect(first.extent == .whole)
+    #expect(try self.run(self.pass(future), &server).get().extent == .whole)
+  }
+
+  @Test(arguments: [
+    ("http://sabre.io/ns/sync/17", "http://sabre.io/ns/sync/16", true), ("17", "16", true), ("17", "18", false),
+    ("17", "17", false), ("a/9", "b/8", false), ("deadbeef9", "deadbeef8", false), ("x", "y", false), ("", "1", false),
+    ("99999999999999999999", "1", false),
+  ])
+  func numbersGoDown(_ old: String, _ new: String, _ wentDown: Bool) {
+    let known = CollectionState(mark: .token(old), listedAt: Self.start, form: .asStored)
+    let directive = self.run(self.pass(known), [.success(self.book { $0.properties.syncToken = new })])
+    guard case .send(let request) = directive else {
+      #expect(old == new)
+      return
+    }
+    #expect((request.method == .propfind) == wentDown, "\(old) \(new)")
+  }
+
+  @Test func partsAreFollowed() throws {
+    var server = ModelServer()
+    let first = try self.run(self.pass(), &server).get()
+    for number in 0..<25 { server.put("c\(number)") }
+    server.faults.partSize = 10
+    let requests = server.requests
+    let second = try self.run(self.pass(first.state), &server).get()
+    #expect(second.extent == .changes)
+    #expect(second.cards.count == 25)
+    #expect(server.requests - requests == 4)
+  }
+
+  @Test func partsWithoutEndAreGivenUp() {
+    var part = DAVReply(status: 207)
+    part.responses = [DAVResponse(href: "/alice/book/", status: 507)]
+    part.end.syncToken = "t1"
+    guard case .send(let request) = self.run(self.pass(self.known), [.success(self.book()), .success(part)]) else {
+      Issue.record("no listing")
+      return
+    }
+    #expect(request.depth == 1)
+  }
+
+  // MARK: Proof
+
+  private func listing(_ list: DAVReply) throws -> Listing {
+    guard case .finished(let listing) = self.run(self.pass(), [.success(self.book()), .success(list)]) else {
+      throw DAVError.notFound(place: "no listing")
+    }
+    return listing
+  }
+
+  private func member(_ href: String, _ change: (inout DAVResponse) -> Void = { _ in }) -> DAVResponse {
+    var member = DAVResponse(href: href)
+    member.hasProperties = true
+    member.properties.entityTag = "\"e\""
+    change(&member)
+    return member
+  }
+
+  @Test func onlyAProvenListingIsWhole() throws {
+    var list = self.book()
+    list.responses.append(self.member("/alice/book/a"))
+    #expect(try self.listing(list).extent == .whole)
+
+    var headless = list
+    headless.responses.removeFirst()
+    var cut = list
+    cut.responses.append(DAVResponse(href: "/alice/book/", status: 507))
+    var unread = list
+    unread.end.unreadable = 1
+    var folder = list
+    folder.responses[0].properties.resourceType = [.collection]
+    for reply in [headless, cut, unread, folder] {
+      let listing = try self.listing(reply)
+      #expect(listing.extent == .partial)
+      #expect(listing.cards.count == 1)
+      #expect(listing.state == nil)
+      #expect(listing.notes.map(\.kind) == [.notWhole])
+    }
+  }
+
+  @Test func listingsThatFailAreNone() {
+    for status in [401, 403, 404, 500, 200] {
+      guard case .failed = self.run(self.pass(), [.success(self.book()), .success(DAVReply(status: status))]) else {
+        Issue.record("status \(status) was a listing")
+        continue
+      }
+    }
+    #expect(
+      self.run(self.pass(), [.success(self.book()), .failure(.malformed(place: "", what: ""))])
+        == .failed(.malformed(place: "", what: "")))
+  }
+
+  @Test func membersAreSorted() throws {
+    var list = self.book()
+    list.responses += [
+      self.member("/alice/book/ok"), self.member("/alice/other/x"), self.member("/alice/book/deep/x"),
+      self.member("/alice/book/sub/") { $0.properties.resourceType = [.collection] },
+      self.member("/alice/book/e.ics") { $0.properties.contentType = "text/calendar" },
+      self.member("/alice/book/plain") { $0.properties.contentType = "text/x-vcard; charset=utf-8" },
+      self.member("/alice/book/odd.vcf") { $0.properties.contentType = "text/html" },
+      self.member("/alice/book/weak") { $0.properties.entityTag = "W/\"w\"" },
+      self.member("/alice/book/none") { $0.properties.entityTag = nil },
+      DAVResponse(href: "/alice/book/locked", status: 423), DAVResponse(href: "/alice/book/left", status: 404),
+      self.member("/alice/book/ok"),
+    ]
+    let listing = try self.listing(list)
+    #expect(listing.extent == .whole)
+    #expect(
+      listing.cards.map { "\($0.href) \($0.fingerprint)" } == [
+        "/alice/book/ok \"e\"", "/alice/book/plain \"e\"", "/alice/book/odd.vcf \"e\"", "/alice/book/weak \"w\"",
+        "/alice/book/none ", "/alice/book/locked ",
+      ])
+    #expect(listing.gone.isEmpty)
+    #expect(listing.notes.map(\.kind) == [.outsideCollection, .outsideCollection, .notACard, .unlisted])
+  }
+
+  @Test func aBookGoesByItsOwnName() throws {
+    let renamed = self.book { $0.href = "http://inner:8080/dav/Alice/book/" }
+    var list = renamed
+    list.responses.append(self.member("/dav/Alice/book/a"))
+    guard case .finished(let listing) = self.run(self.pass(), [.success(renamed), .success(list)]) else {
+      Issue.record("no listing")
+      return
+    }
+    #expect(listing.extent == .whole)
+    #expect(listing.collection.path == "/dav/Alice/book")
+    #expect(listing.cards.count == 1)
+  }
+
+  @Test func anotherFormReadsAllAgain() throws {
+    let known = CollectionState(mark: .token("t2"), listedAt: Self.start, form: .version3)
+    let four = self.book { $0.properties.cardVersions = ["4.0"] }
+    var list = four
+    list.responses.append(self.member("/alice/book/a"))
+    guard case .finished(let listing) = self.run(self.pass(known), [.success(four), .success(list)]) else {
+      Issue.record("no listing")
+      return
+    }
+    #expect(listing.form == .version4)
+    #expect(listing.cards.map(\.fingerprint) == ["\"e\" 4.0"])
+    #expect(listing.notes.map(\.kind) == [.formChanged])
+  }
+
+  @Test(arguments: [CollectionState.Mark.none, .token("a b\nc"), .tag("\"x\""), .token("")])
+  func statesAreTexts(_ mark: CollectionState.Mark) {
+    let state = CollectionState(mark: mark, listedAt: 5, form: .version4)
+    #expect(CollectionState(encoded: state.encoded) == state)
+  }
+
+  @Test(arguments: ["", "dav1", "dav1 x 3.0 token t", "dav1 5 2.1 token t", "dav2 5 3.0 token t", "dav1 5 3.0 cake t"])
+  func otherTextsAreNoStates(_ text: String) { #expect(CollectionState(encoded: text) == nil) }
+
+  // MARK: Histories
+
+  /// Random histories on random servers: whenever a pass says that it is over, the client holds what the server does.
+  @Test(arguments: 0..<300)
+  func theClientHoldsWhatTheServerHolds(_ seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var server = ModelServer()
+    server.faults.countsTokens = Bool.random(using: &random)
+    server.faults.lacksSync = Int.random(in: 0..<5, using: &random) == 0
+    server.faults.lacksTokens = Int.random(in: 0..<5, using: &random) == 0
+    server.faults.refusal = [403, 409, 410, 412, 400, 500].randomElement(using: &random)!
+    server.faults.partSize = Bool.random(using: &random) ? Int.random(in: 1...3, using: &random) : nil
+    server.faults.namesTheForgotten = Bool.random(using: &random)
+    var backup = server
+    var held: [Href: String] = [:]
+    var state: CollectionState?
+    var now = Self.start
+    for _ in 0..<60 {
+      let event = Int.random(in: 0..<12, using: &random)
+      switch event {
+      case 0..<5: server.put("c\(Int.random(in: 0..<12, using: &random))")
+      case 5..<8: server.delete("c\(Int.random(in: 0..<12, using: &random))")
+      case 8: server.oldest = server.version
+      case 9 where server.faults.countsTokens && !server.faults.lacksTokens: server.restore(backup)
+      case 10: backup = server
+      default: now += Self.day
+      }
+      // A server that was set back and went on beyond the old token cannot be told from one that was not.
+      guard event == 9 || Int.random(in: 0..<3, using: &random) == 0 else { continue }
+      let listing = try self.run(self.pass(state, now: now), &server).get()
+      if listing.extent == .whole { held = [:] }
+      for card in listing.cards { held[card.href] = card.fingerprint }
+      for href in listing.gone { held[href] = nil }
+      state = listing.state
+      let truth = Dictionary(
+        uniqueKeysWithValues: server.cards.map { (Href("/alice/book/\($0.key)")!, "\"\($0.value)\"") })
+      #expect(held == truth, "seed \(seed)")
+    }
+  }
+}

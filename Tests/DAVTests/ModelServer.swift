@@ -1,0 +1,111 @@
+import DAV
+import TestKit
+
+/// A server that keeps an address book in memory and answers requests as values, with the faults that real ones have.
+struct ModelServer {
+  /// What it does otherwise than it should.
+  struct Faults {
+    /// Tokens go up by one and can be compared; otherwise they say nothing.
+    var countsTokens = false
+    var lacksSync = false
+    var lacksTokens = false
+    /// The status for a token that it does not know.
+    var refusal = 403
+    var hidesRefused = false
+    /// Gives changes in parts of so many, with 507.
+    var partSize: Int?
+    /// Names cards that were deleted earlier.
+    var namesTheForgotten = false
+  }
+
+  static let book = Href("/alice/book/")!
+  var faults = Faults()
+  private(set) var cards: [String: Int] = [:]
+  private(set) var version = 0
+  private var history: [(version: Int, name: String)] = []
+  /// Tokens below this are forgotten.
+  var oldest = 0
+  private(set) var requests = 0
+  /// Of the last write; never goes back, so that no two contents have one ETag.
+  private var serial = 0
+
+  mutating func put(_ name: String) {
+    self.version += 1
+    self.serial += 1
+    self.cards[name] = self.serial
+    self.history.append((self.version, name))
+  }
+
+  mutating func delete(_ name: String) {
+    guard self.cards.removeValue(forKey: name) != nil else { return }
+    self.version += 1
+    self.history.append((self.version, name))
+  }
+
+  /// Goes back to how it was: a backup.
+  mutating func restore(_ backup: ModelServer) {
+    let (faults, serial) = (self.faults, self.serial)
+    self = backup
+    self.faults = faults
+    self.serial = serial
+  }
+
+  func token(_ version: Int) -> String { self.faults.countsTokens ? "http://model/sync/\(version)" : "t-\(version)-x" }
+
+  private func version(of token: String) -> Int? {
+    token.split { !$0.isNumber }.last.flatMap { Int($0) }
+  }
+
+  mutating func answer(_ request: DAVRequest) -> DAVReply {
+    self.requests += 1
+    let body = String(decoding: request.body, as: UTF8.self)
+    if body.contains("sync-collection") { return self.changes(body) }
+    var reply = DAVReply(status: 207)
+    reply.responses = [self.own()]
+    if request.depth == 1 { reply.responses += self.cards.keys.sorted().map { self.member($0) } }
+    return reply
+  }
+
+  private func own() -> DAVResponse {
+    var own = DAVResponse(href: "/alice/book/")
+    own.hasProperties = true
+    own.properties.resourceType = [.collection, .addressBook]
+    own.properties.reports = self.faults.lacksSync ? [] : ["sync-collection"]
+    if !self.faults.lacksTokens { own.properties.syncToken = self.token(self.version) }
+    own.properties.collectionTag = "\"\(self.version)\""
+    return own
+  }
+
+  private func member(_ name: String) -> DAVResponse {
+    guard let version = self.cards[name] else { return DAVResponse(href: "/alice/book/\(name)", status: 404) }
+    var member = DAVResponse(href: "/alice/book/\(name)")
+    member.hasProperties = true
+    member.properties.resourceType = []
+    member.properties.entityTag = "\"\(version)\""
+    return member
+  }
+
+  private func changes(_ body: String) -> DAVReply {
+    let open = body.split(separator: "<d:sync-token>").dropFirst().first ?? ""
+    let token = String(open.split(separator: "</d:sync-token>").first ?? "")
+    guard let since = self.version(of: token), since >= self.oldest, since <= self.version || self.faults.hidesRefused else {
+      var refusal = DAVReply(status: self.faults.refusal)
+      if !self.faults.hidesRefused { refusal.end.conditions = [.validSyncToken] }
+      return refusal
+    }
+    var reply = DAVReply(status: 207)
+    var changed: [String: Int] = [:]
+    for change in self.history where change.version > since { changed[change.name] = change.version }
+    var ordered = changed.sorted { $0.value < $1.value }
+    var reached = self.version
+    if let size = self.faults.partSize, ordered.count > size {
+      ordered = Array(ordered.prefix(size))
+      reached = ordered.last?.value ?? since
+      reply.responses.append(DAVResponse(href: "/alice/book/", status: 507))
+    }
+    reply.responses += ordered.map { self.member($0.key) }
+    if self.faults.namesTheForgotten { reply.responses.append(DAVResponse(href: "/alice/book/never-seen", status: 404)) }
+    reply.end.syncToken = self.token(reached)
+    return reply
+  }
+}
