@@ -2,7 +2,8 @@
 public struct TransferLimits: Hashable, Sendable {
   /// Until a connection stands, look-up of the name and TLS included.
   public var connect: Duration
-  /// Without a byte in either direction; counted in whole seconds, at least one.
+  /// Without a byte in either direction; counted in whole seconds, at least one. Libcurl looks at the average of five
+  /// seconds, so after a quick beginning it takes a few seconds more.
   public var idle: Duration
   /// From the call to the end of the reply, redirects included.
   public var total: Duration
