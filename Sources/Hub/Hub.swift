@@ -62,7 +62,10 @@ public struct Hub: ServiceLifecycle.Service {
     let zap = try await ZAPHandler.start(context: context, loop: loop, logger: self.logger) { access.decide($0) }
 
     let secrets = self.configuration.secretSources(stateDirectory: self.locations.stateDirectory)
-    let sources = ContactsSourceService()
+    // Beside the bus: parsing what servers answer would hold up everybody else there.
+    let transfers = try LoopExecutor(name: "kith-transfers", poller: try DescriptorPoller(), logger: self.logger)
+    let accounts = AccountConnections(on: transfers, secrets: secrets)
+    let sources = ContactsSourceService(accounts: accounts)
     let contacts = ContactsSyncActor(
       storage: storage, source: LocalBatchPort(sources.routes, batches: sources.batchRoutes), secrets: secrets,
       logger: self.logger)
@@ -104,6 +107,7 @@ public struct Hub: ServiceLifecycle.Service {
     async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()
     await drained
+    await accounts.close()
     upkeep.cancel()
     await upkeep.value
     await controlPlane.close()

@@ -1,23 +1,33 @@
 public import Bus
 internal import KithMessages
 
-/// The reading side of the contacts sources: lists and parses folders and files of cards.
+/// The reading side of the contacts sources: lists and parses folders and files of cards, and the address books of accounts.
 ///
-/// It may live on another machine. It has no store, and keeps nothing between calls. Each call reads on a thread of its own.
+/// It may live on another machine. It has no store, and keeps nothing between calls but open connections. Each call reads on a
+/// thread of its own.
 public struct ContactsSourceService: Sendable {
+  private let accounts: AccountConnections?
   private let now: @Sendable () -> Int64
 
   /// Makes a service.
   ///
-  /// - Parameter now: Gives the time of day in nanoseconds since 1970.
-  public init(now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds) { self.now = now }
+  /// - Parameters:
+  ///   - accounts: The way to accounts; nil = none are read here.
+  ///   - now: Gives the time of day in nanoseconds since 1970.
+  public init(accounts: AccountConnections? = nil, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds) {
+    self.accounts = accounts
+    self.now = now
+  }
 
   /// The methods that answer once.
   public var routes: [Route] {
     [
       Route(ProbeSourceRequest.self) { request, _ throws(Failure) in
         try await Self.onThread { () async throws(Failure) in try await self.probe(request) }
-      }
+      },
+      Route(FindBooksRequest.self) { request, _ throws(Failure) in
+        try await self.account(request.account, of: nil).discover()
+      },
     ]
   }
 
@@ -45,7 +55,7 @@ public struct ContactsSourceService: Sendable {
     switch request.source.kind {
     case .vdir(let vdir)?: try FolderSource(path: vdir.path, now: self.now).probe()
     case .vcf(let vcf)?: try FileSource(path: vcf.path, now: self.now).probe()
-    case .carddav?: throw SourceFault.kindMissing
+    case .carddav(let account)?: try await self.account(account, of: request.source).probe()
     case nil: throw SourceFault.kindMissing
     }
   }
@@ -57,7 +67,8 @@ public struct ContactsSourceService: Sendable {
     switch request.source.kind {
     case .vdir(let vdir)?: try await FolderSource(path: vdir.path, now: self.now).list(yield: yield)
     case .vcf(let vcf)?: try await FileSource(path: vcf.path, now: self.now).list(token: request.token, yield: yield)
-    case .carddav?: throw SourceFault.kindMissing
+    case .carddav(let account)?:
+      try await self.account(account, of: request.source).list(token: request.token, yield: yield)
     case nil: throw SourceFault.kindMissing
     }
   }
@@ -70,8 +81,14 @@ public struct ContactsSourceService: Sendable {
     case .vdir(let vdir)?:
       try await FolderSource(path: vdir.path, now: self.now).fetch(request.hrefs, yield: yield)
     case .vcf(let vcf)?: try await FileSource(path: vcf.path, now: self.now).fetch(request.hrefs, yield: yield)
-    case .carddav?: throw SourceFault.kindMissing
+    case .carddav(let account)?:
+      try await self.account(account, of: request.source).fetch(request.hrefs, token: request.token, yield: yield)
     case nil: throw SourceFault.kindMissing
     }
+  }
+
+  private func account(_ account: CardDAV, of source: SourceLocation?) throws(Failure) -> CardDAVSource {
+    guard let accounts else { throw AccountFault.unserved }
+    return CardDAVSource(name: source?.name, account: account, connections: accounts, now: self.now)
   }
 }

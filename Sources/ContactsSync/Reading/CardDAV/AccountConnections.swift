@@ -1,0 +1,88 @@
+internal import Bus
+internal import DAV
+public import EventLoop
+internal import KithMessages
+public import Secrets
+internal import Transfer
+
+/// The connections to the accounts that contacts come from, and the passwords they are opened with.
+///
+/// Connections are kept between passes, one set for each way to prove who a server is.
+public final class AccountConnections: Sendable {
+  private let loop: LoopExecutor
+  private let secrets: any SecretStore
+  private let clients = Lock<[TLSSettings: HTTPClient]>([:])
+
+  /// More settings of TLS than this have their connections made anew.
+  private static let clientLimit = 32
+
+  /// Makes an empty set.
+  ///
+  /// - Parameters:
+  ///   - loop: Carries the transfers; has to run until ``close()`` returns.
+  ///   - secrets: Where passwords are.
+  public init(on loop: LoopExecutor, secrets: any SecretStore) {
+    self.loop = loop
+    self.secrets = secrets
+  }
+
+  /// Ends the connections and what is under way on them.
+  public func close() async {
+    let clients = self.clients.withLock { clients in
+      defer { clients = [:] }
+      return Array(clients.values)
+    }
+    for client in clients { await client.close() }
+  }
+
+  /// The way to an account.
+  ///
+  /// - Parameters:
+  ///   - account: With its password only where it is not kept, as in a discovery.
+  ///   - source: The source whose password is kept; nil = none is.
+  /// - Throws: `UNAUTHENTICATED/NEEDS_CREDENTIALS` when there is a user name and no password; `SECRET_UNREADABLE`.
+  func client(for account: CardDAV, source: String?) async throws(Failure) -> DAVClient {
+    DAVClient(http: try self.http(account), credentials: try await self.credentials(account, source))
+  }
+
+  private func http(_ account: CardDAV) throws(Failure) -> HTTPClient {
+    var tls = TLSSettings.system
+    if !account.caFile.isEmpty { tls.authorityFile = account.caFile }
+    if !account.pinnedKey.isEmpty {
+      guard let pin = TLSSettings.KeyPin(account.pinnedKey) else {
+        throw .invalid(field: "pinned_key", "must be sha256// and the base64 of the SHA-256 of the server's public key.")
+      }
+      tls.pins = [pin]
+    }
+    if !account.clientCertificate.isEmpty {
+      tls.clientCertificate = TLSSettings.ClientCertificate(
+        certificateFile: account.clientCertificate, keyFile: account.clientKey)
+    }
+    return self.clients.withLock { [loop, tls] clients in
+      if let client = clients[tls] { return client }
+      let client = HTTPClient(on: loop, tls: tls)
+      if clients.count < Self.clientLimit { clients[tls] = client }
+      return client
+    }
+  }
+
+  private func credentials(_ account: CardDAV, _ source: String?) async throws(Failure) -> Credentials? {
+    guard !account.username.isEmpty else { return nil }
+    let password: String?
+    if !account.password.isEmpty {
+      password = account.password
+    } else if !account.passwordFile.isEmpty {
+      password = try SecretFile(path: account.passwordFile).read()
+    } else if let source {
+      password = try await self.secrets.secret(named: SourceSecret.name(of: source))
+    } else {
+      password = nil
+    }
+    guard let password else {
+      throw AccountFault.needsCredentials(
+        account.passwordFile.isEmpty
+          ? "No password is kept for '\(account.username)'." : "There is no file '\(account.passwordFile)'.", source)
+    }
+    return .basic(username: account.username, password: password)
+  }
+}

@@ -1,0 +1,43 @@
+internal import Bus
+internal import DAV
+internal import KithMessages
+internal import Transfer
+
+/// The failures of accounts, with what a person can do about each.
+enum AccountFault {
+  /// What went wrong with an account.
+  ///
+  /// - Parameter source: Its name, for the command that mends it; nil where there is none yet.
+  static func failure(_ error: DAVError, source: String?) -> Failure {
+    let text = error.description
+    let retry = error.retryAfter.map { UInt32(clamping: $0 * 1000) } ?? 0
+    switch error {
+    case .needsCredentials(let place):
+      return Self.needsCredentials("\(place) does not accept the user name and password.", source)
+    case .forbidden: return Failure(.permissionDenied, "SOURCE_UNREADABLE", text)
+    case .notFound, .noAddressBook: return Failure(.notFound, "SOURCE_UNAVAILABLE", text)
+    case .notAnAddressBook, .elsewhere, .refused: return Failure(.failedPrecondition, "SOURCE_NOT_AN_ADDRESS_BOOK", text)
+    case .notAnAddress: return .invalid(field: "url", text)
+    case .tooLarge: return Failure(.resourceExhausted, "SOURCE_TOO_LARGE", text)
+    case .rateLimited:
+      return Failure(.unavailable, "UPSTREAM_RATE_LIMITED", text, retryAfterMilliseconds: retry)
+    case .unavailable: return Failure(.unavailable, "UPSTREAM_DOWN", text, retryAfterMilliseconds: retry)
+    case .malformed: return Failure(.unavailable, "UPSTREAM_MALFORMED", text)
+    case .transfer(let error):
+      switch error {
+      case .cancelled: return .cancelled
+      case .tls, .pinMismatch, .insecure: return Failure(.failedPrecondition, "UPSTREAM_NOT_TRUSTED", text)
+      default: return Failure(.unavailable, "UPSTREAM_DOWN", text)
+      }
+    }
+  }
+
+  /// The server wants another password, or there is none: nothing is tried until a person gives one.
+  static func needsCredentials(_ what: String, _ source: String?) -> Failure {
+    let advice = source.map { "Give it with `kith contacts source login \($0)`." } ?? "Give the right ones."
+    return Failure(.unauthenticated, "NEEDS_CREDENTIALS", "\(what) \(advice) Nothing is tried until then.")
+  }
+
+  static let unserved = Failure(
+    .unimplemented, "SOURCE_KIND_UNSUPPORTED", "No accounts are read here. Add them at a hub that reads them.")
+}
