@@ -4,7 +4,8 @@ import Testing
 import Transfer
 
 @Suite(
-  .enabled(if: CardDAVServer.isInstalled, "scripts/python-env.sh installs the servers"), .timeLimit(.minutes(5)), .serialized)
+  .enabled(if: CardDAVServer.isInstalled, "scripts/python-env.sh installs the servers"), .timeLimit(.minutes(5)),
+  .serialized)
 struct RealServerTests {
   private static let now: Int64 = 1_700_000_000_000_000_000
 
@@ -12,7 +13,9 @@ struct RealServerTests {
     try await server.addressBook().list(since: known, now: Self.now).listing
   }
 
-  private func fetch(_ server: CardDAVServer, _ names: [String], _ form: CardForm) async throws -> [String: FetchedCard.Outcome] {
+  private func fetch(_ server: CardDAVServer, _ names: [String], _ form: CardForm) async throws -> [String: FetchedCard
+    .Outcome]
+  {
     var outcomes: [String: FetchedCard.Outcome] = [:]
     let hrefs = names.compactMap { Href(server.book + $0) }
     try await server.addressBook().fetch(hrefs, form: form) { card in
@@ -112,16 +115,22 @@ struct RealServerTests {
       let book = try server.addressBook(server.home + "none/")
       await #expect(throws: DAVError.notFound(place: "\(book.url)")) { try await book.list(since: nil, now: Self.now) }
       let home = try server.addressBook(server.home)
-      await #expect(throws: DAVError.notAnAddressBook(place: "\(home.url)")) { try await home.list(since: nil, now: Self.now) }
+      await #expect(throws: DAVError.notAnAddressBook(place: "\(home.url)")) {
+        try await home.list(since: nil, now: Self.now)
+      }
     }
   }
 
   @Test func aWrongPasswordIsSaidSo() async throws {
     try await CardDAVServer.run(.radicale) { server in
       let book = try AddressBook(url: try server.url(server.book), client: server.client(password: "wrong"))
-      await #expect(throws: DAVError.needsCredentials(place: "\(book.url)")) { try await book.list(since: nil, now: Self.now) }
+      await #expect(throws: DAVError.needsCredentials(place: "\(book.url)")) {
+        try await book.list(since: nil, now: Self.now)
+      }
       let other = try server.addressBook("/bob/friends/")
-      await #expect(throws: DAVError.forbidden(place: "\(other.url)")) { try await other.list(since: nil, now: Self.now) }
+      await #expect(throws: DAVError.forbidden(place: "\(other.url)")) {
+        try await other.list(since: nil, now: Self.now)
+      }
     }
   }
 

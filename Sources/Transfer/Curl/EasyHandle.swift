@@ -1,0 +1,113 @@
+internal import CCurl
+
+/// One transfer of libcurl: its options before, its figures after. libcurl-easy(3).
+@safe struct EasyHandle: ~Copyable {
+  let handle: UnsafeMutableRawPointer
+  /// Where libcurl writes its own words about a failure; it has to outlive the handle.
+  private let words: UnsafeMutablePointer<CChar>
+
+  /// Makes libcurl ready, once a process. curl_global_init(3) is thread-safe since 7.84.
+  private static let setUp: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+  /// Opens a handle.
+  ///
+  /// - Throws: `TransferError.failed` without memory.
+  init() throws(TransferError) {
+    guard Self.setUp == CURLE_OK else { throw TransferError.failed("libcurl could not start") }
+    // No preconditions; the result is checked.
+    guard let handle = unsafe curl_easy_init() else { throw TransferError.failed("libcurl is out of memory") }
+    unsafe self.handle = unsafe handle
+    // Freed in `deinit`, after the handle.
+    unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+  }
+
+  deinit {
+    // Nobody else has the handle; it was removed from its multi handle by the owner of both.
+    unsafe curl_easy_cleanup(handle)
+    unsafe words.deallocate()
+  }
+
+  /// Sets what suits a daemon: no signals, no proxy of the environment, TLS 1.2 or later.
+  func configure() throws(TransferError) {
+    // The words are freed after the handle.
+    try check(unsafe kith_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, words), CURLOPT_ERRORBUFFER)
+    try set(.noSignals, true)
+    // The resolver's thread is left behind instead of being waited for, which would hold the loop.
+    try set(.leavesResolverBehind, true)
+    try set(.proxy, "")
+    try set(.tlsVersion, CURL_SSLVERSION_TLSv1_2)
+  }
+
+  /// Names the transfer whose call-backs and end this handle reports.
+  ///
+  /// - Important: `running` has to live as long as the handle: the pointer to it is not counted.
+  func report(to running: RunningTransfer) throws(TransferError) {
+    // Read back on the loop only, while `running` owns this handle.
+    let context = unsafe Unmanaged.passUnretained(running).toOpaque()
+    try check(unsafe kith_easy_set_pointer(handle, CURLOPT_PRIVATE, context), CURLOPT_PRIVATE)
+    try check(
+      unsafe kith_easy_set_receivers(handle, receiveHead, receiveBody, context), CURLOPT_WRITEFUNCTION)
+    try check(unsafe kith_easy_set_source(handle, giveBody, rewindBody, context), CURLOPT_READFUNCTION)
+  }
+
+  // MARK: - Afterwards
+
+  /// A number about the transfer; 0 where libcurl has none.
+  func number(_ info: EasyInfo<Int>) -> Int {
+    var value = 0
+    // Libcurl writes one long; the handle is open.
+    unsafe _ = kith_easy_get_long(handle, info.rawValue, &value)
+    return value
+  }
+
+  /// A count or a time about the transfer; 0 where libcurl has none.
+  func number(_ info: EasyInfo<Int64>) -> Int64 {
+    var value: curl_off_t = 0
+    // Libcurl writes one number; the handle is open.
+    unsafe _ = kith_easy_get_offset(handle, info.rawValue, &value)
+    return Int64(value)
+  }
+
+  /// Libcurl's own words about a failure.
+  func detail(of code: CURLcode) -> String {
+    // NUL-terminated by libcurl, as is the string it has for each code, which is never freed.
+    let own = unsafe String(cString: words)
+    return own.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : own
+  }
+
+  // MARK: - Options
+
+  func set(_ option: EasyOption<Bool>, _ value: Bool) throws(TransferError) {
+    // The handle is open.
+    try check(unsafe kith_easy_set_long(handle, option.rawValue, value ? 1 : 0), option.rawValue)
+  }
+
+  func set(_ option: EasyOption<Int>, _ value: Int) throws(TransferError) {
+    // The handle is open.
+    try check(unsafe kith_easy_set_long(handle, option.rawValue, value), option.rawValue)
+  }
+
+  func set(_ option: EasyOption<Int64>, _ value: Int64) throws(TransferError) {
+    // The handle is open.
+    try check(unsafe kith_easy_set_offset(handle, option.rawValue, curl_off_t(value)), option.rawValue)
+  }
+
+  func set(_ option: EasyOption<String>, _ value: String) throws(TransferError) {
+    // Libcurl copies the string within the call.
+    try check(unsafe kith_easy_set_string(handle, option.rawValue, value), option.rawValue)
+  }
+
+  /// Sets a list, which has to live as long as the handle.
+  func set(_ option: EasyOption<StringList>, _ value: borrowing StringList) throws(TransferError) {
+    // The caller keeps the list.
+    try check(unsafe kith_easy_set_list(handle, option.rawValue, value.head), option.rawValue)
+  }
+
+  private func check(_ code: CURLcode, _ option: CURLoption) throws(TransferError) {
+    guard code != CURLE_OK else { return }
+    // A static string of libcurl.
+    let reason = unsafe String(cString: curl_easy_strerror(code))
+    throw .failed("libcurl refuses option \(option.rawValue): \(reason)")
+  }
+}

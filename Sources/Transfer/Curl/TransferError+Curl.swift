@@ -1,0 +1,57 @@
+internal import CCurl
+internal import Glibc
+
+extension TransferError {
+  /// What libcurl's code means for the caller. libcurl-errors(3).
+  ///
+  /// - Parameters:
+  ///   - code: Not `CURLE_OK`.
+  ///   - easy: For what the code leaves open.
+  ///   - origin: Where the request went.
+  ///   - hasHead: Whether the head of a reply had come.
+  ///   - milliseconds: How long the transfer was allowed to take.
+  init(_ code: CURLcode, _ easy: borrowing EasyHandle, _ origin: Origin, hasHead: Bool, milliseconds: Int) {
+    let detail = easy.detail(of: code)
+    self =
+      switch code {
+      case CURLE_COULDNT_RESOLVE_HOST: .unresolvable(origin)
+      case CURLE_COULDNT_CONNECT:
+        easy.number(.systemError) == Int(ECONNREFUSED) ? .refused(origin) : .unreachable(origin)
+      case CURLE_OPERATION_TIMEDOUT: .timeout(Timeout(easy, milliseconds: milliseconds), origin)
+      case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch(origin)
+      case CURLE_PEER_FAILED_VERIFICATION: .tls(TLSFault(verification: easy.number(.verification)), origin)
+      case CURLE_SSL_CACERT_BADFILE: .tls(.authorityFile, origin)
+      case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT: .tls(.clientCertificate, origin)
+      case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .tls(.handshake(detail), origin)
+      case CURLE_PARTIAL_FILE: .truncated(origin)
+      case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+        hasHead ? .truncated(origin) : .connectionLost(detail, origin)
+      case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
+        .malformedReply(detail, origin)
+      default: .failed(detail)
+      }
+  }
+}
+
+extension TransferError.Timeout {
+  fileprivate init(_ easy: borrowing EasyHandle, milliseconds: Int) {
+    if easy.number(.totalTime) >= Int64(milliseconds) * 1000 {
+      self = .total
+    } else {
+      self = easy.number(.readyTime) == 0 ? .connect : .idle
+    }
+  }
+}
+
+extension TransferError.TLSFault {
+  /// Reads OpenSSL's verdict, `X509_V_ERR_...`: x509_vfy.h. A valid certificate that is refused has the wrong name.
+  fileprivate init(verification: Int) {
+    self =
+      switch verification {
+      case 0: .nameMismatch
+      case 9: .notYetValid
+      case 10: .expired
+      default: .untrusted
+      }
+  }
+}

@@ -1,0 +1,166 @@
+internal import CCurl
+
+/// One request and its reply, without redirects.
+final class HTTPExchange: Transfer {
+  /// Bytes that are kept of a body whose status is not one of success.
+  private static let keptOfFailure = 64 << 10
+  /// What libcurl reads from a socket at once; it hands a body on in pieces of 16 KiB in any case.
+  private static let receiveBuffer = 64 << 10
+
+  private let request: HTTPRequest
+  private let settings: HTTPClient.Settings
+  private let remaining: Duration
+  private let sink: HTTPClient.Sink?
+  private var lines = StringList()
+  private var reader: BodyReader?
+  private var head = ReplyHead()
+  private var gauge: ReplyGauge
+  private var body: [UInt8] = []
+  /// Why this side has ended the transfer, when it has.
+  private var failure: TransferError?
+
+  /// Makes an exchange.
+  ///
+  /// - Parameters:
+  ///   - request: Checked before.
+  ///   - remaining: How long it may take.
+  ///   - sink: Gets the body of a reply of success.
+  init(_ request: HTTPRequest, _ settings: HTTPClient.Settings, remaining: Duration, sink: HTTPClient.Sink?) {
+    self.request = request
+    self.settings = settings
+    self.remaining = remaining
+    self.sink = sink
+    gauge = ReplyGauge(request.limits, request.url.origin)
+  }
+
+  // MARK: - Before
+
+  func configure(_ easy: borrowing EasyHandle) throws(TransferError) {
+    try easy.set(.protocols, "http,https")
+    try easy.set(.url, request.url.description)
+    try easy.set(.keepsPath, true)
+    try easy.set(.httpVersion, Int(CURL_HTTP_VERSION_2TLS))
+    try easy.set(.waitsToShare, true)
+    try easy.set(.acceptEncoding, "gzip")
+    try easy.set(.userAgent, settings.userAgent)
+    try easy.set(.receiveBuffer, Self.receiveBuffer)
+    try easy.set(.connectMilliseconds, request.limits.connect.curlMilliseconds)
+    try easy.set(.totalMilliseconds, remaining.curlMilliseconds)
+    try easy.set(.idleSpeed, 1)
+    try easy.set(.idleSeconds, (request.limits.idle.curlMilliseconds + 999) / 1000)
+    try settings.tls.configure(easy)
+    try request.credentials?.configure(easy)
+    try configureBody(easy)
+    try configureHeaders(easy)
+  }
+
+  private func configureBody(_ easy: borrowing EasyHandle) throws(TransferError) {
+    if request.method == "HEAD" {
+      try easy.set(.expectsNoBody, true)
+      return
+    }
+    // Methods whose requests have a length even without a body: RFC 9110 section 8.6.
+    let content = request.body ?? (["POST", "PUT", "PATCH"].contains(request.method) ? .bytes([]) : nil)
+    if let content {
+      let opened = try BodyReader(content)
+      try easy.set(.sendsBody, true)
+      try easy.set(.bodySize, Int64(opened.length ?? -1))
+      reader = consume opened
+    }
+    try easy.set(.method, request.method)
+  }
+
+  private func configureHeaders(_ easy: borrowing EasyHandle) throws(TransferError) {
+    // A line with nothing after the colon takes a header of libcurl's own out: it would wait a second for a 100 Continue
+    // that many servers never send.
+    try lines.append("Expect:")
+    for field in request.headers.fields {
+      // A semicolon is how an empty value is written here: CURLOPT_HTTPHEADER(3).
+      try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+    }
+    try easy.set(.headerLines, lines)
+  }
+
+  // MARK: - Meanwhile
+
+  func receive(head line: UnsafeRawBufferPointer, _ easy: borrowing EasyHandle) -> Bool {
+    attempt { () throws(TransferError) in
+      // Libcurl's bytes, valid during the call.
+      guard unsafe head.take(line) else {
+        throw TransferError.malformedReply("its head has more than \(ReplyHead.limit) bytes", request.url.origin)
+      }
+      guard head.isComplete, head.isSuccess, let size = head.announcedSize, request.method != "HEAD" else { return }
+      try gauge.admit(announced: size)
+      if sink == nil, body.isEmpty { body.reserveCapacity(size) }
+    }
+  }
+
+  func receive(body chunk: UnsafeRawBufferPointer, _ easy: borrowing EasyHandle) -> Bool {
+    let received = easy.number(.receivedBytes)
+    return attempt { () throws(TransferError) in
+      try gauge.admit(chunk.count, received: received)
+      if !head.isSuccess {
+        // As many bytes as there are.
+        unsafe body.append(contentsOf: chunk.prefix(Self.keptOfFailure - body.count))
+      } else if let sink {
+        do {
+          // Libcurl's bytes, valid during the call; the span cannot leave it.
+          try sink(unsafe chunk.bytes)
+        } catch {
+          throw TransferError.sink
+        }
+      } else {
+        unsafe body.append(contentsOf: chunk)
+      }
+    }
+  }
+
+  func give(into room: UnsafeMutableRawBufferPointer) -> Int? {
+    var count: Int?
+    _ = attempt { () throws(TransferError) in
+      // Libcurl's buffer, valid during the call.
+      count = try unsafe reader?.read(into: room) ?? 0
+    }
+    return count
+  }
+
+  func rewind() -> Bool {
+    reader?.rewind()
+    return true
+  }
+
+  /// Keeps what `body` throws until the end. Returns whether to go on.
+  private func attempt(_ body: () throws(TransferError) -> Void) -> Bool {
+    do throws(TransferError) {
+      try body()
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  // MARK: - Afterwards
+
+  func finish(_ code: CURLcode, _ easy: borrowing EasyHandle) throws(TransferError) -> HTTPResponse {
+    if let failure { throw failure }
+    guard code == CURLE_OK else {
+      throw TransferError(code, easy, request.url.origin, hasHead: head.isComplete, milliseconds: remaining.curlMilliseconds)
+    }
+    guard head.isComplete else { throw .malformedReply("it has no status", request.url.origin) }
+    return HTTPResponse(
+      status: head.status, headers: head.headers, url: request.url, body: body,
+      retryAfterMilliseconds: head.headers["Retry-After"].flatMap {
+        RetryAfter.milliseconds($0, date: head.headers["Date"], now: Int64(time(nil)))
+      })
+  }
+}
+
+extension Duration {
+  /// At least one, because 0 means no limit to libcurl; at most what its long has on every platform.
+  fileprivate var curlMilliseconds: Int {
+    let whole = components.seconds.multipliedReportingOverflow(by: 1000)
+    guard !whole.overflow, whole.partialValue < Int64(Int32.max) else { return Int(Int32.max) }
+    return max(1, Int(whole.partialValue + components.attoseconds / 1_000_000_000_000_000))
+  }
+}

@@ -1,0 +1,41 @@
+/// A request, and how it may be carried out.
+public struct HTTPRequest: Sendable, CustomStringConvertible {
+  /// `GET`, `PROPFIND`, `REPORT` and so on.
+  public var method: String
+  /// Where it goes.
+  public var url: WebURL
+  /// Fields beside those that HTTP itself needs.
+  public var headers: HTTPHeaders
+  /// What it carries.
+  public var body: RequestBody?
+  /// Sent only within the origin of `url`.
+  public var credentials: Credentials?
+  /// How long it may take and how much it may bring.
+  public var limits: TransferLimits
+  /// Whether it may cross a network unencrypted. To this machine it always may.
+  public var allowsPlainHTTP: Bool
+
+  /// Makes a request.
+  public init(
+    _ method: String, _ url: WebURL, headers: HTTPHeaders = [:], body: RequestBody? = nil,
+    credentials: Credentials? = nil, limits: TransferLimits = TransferLimits(), allowsPlainHTTP: Bool = false
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.credentials = credentials
+    self.limits = limits
+    self.allowsPlainHTTP = allowsPlainHTTP
+  }
+
+  /// Method and origin: a path may name a person, and a query may hold a secret.
+  public var description: String { "\(method) \(url.origin)" }
+
+  /// Refuses what must not be sent.
+  func check() throws(TransferError) {
+    guard method.isToken else { throw .invalidRequest("its method has characters that have no place there") }
+    if let fault = headers.fault { throw .invalidRequest(fault) }
+    guard url.origin.isEncrypted || url.isLoopback || allowsPlainHTTP else { throw .insecure(url.origin) }
+  }
+}

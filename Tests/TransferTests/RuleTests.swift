@@ -1,0 +1,147 @@
+import Testing
+
+@testable import Transfer
+
+/// The rules that are values: redirects, heads, limits, waits.
+struct RuleTests {
+  private func request(_ method: String = "REPORT", limits: TransferLimits = TransferLimits()) throws -> HTTPRequest {
+    HTTPRequest(
+      method, try WebURL("https://a.example/dav"),
+      headers: ["Depth": "1", "Content-Type": "application/xml", "Cookie": "c", "authorization": "x"],
+      body: .bytes([1, 2]), credentials: .basic(username: "ann", password: "s3cret"), limits: limits)
+  }
+
+  @Test(arguments: [301, 302, 307, 308])
+  func methodAndBodyAreKept(_ status: Int) throws {
+    var chain = RedirectChain(try request())
+    #expect(try chain.follow(status: status, location: "/other"))
+    #expect(chain.request.method == "REPORT")
+    #expect(chain.request.body != nil)
+    #expect(chain.request.headers == (try request()).headers)
+    #expect(chain.request.credentials != nil)
+    #expect(chain.request.url.description == "https://a.example/other")
+  }
+
+  @Test(arguments: [("POST", "GET"), ("HEAD", "HEAD")])
+  func seeOtherDropsTheBody(_ method: String, _ expected: String) throws {
+    var chain = RedirectChain(try request(method))
+    #expect(try chain.follow(status: 303, location: "/other"))
+    #expect(chain.request.method == expected)
+    #expect(chain.request.body == nil)
+    #expect(chain.request.headers["Content-Type"] == nil)
+    #expect(chain.request.headers["Depth"] == "1")
+  }
+
+  @Test(
+    "Credentials stay within one origin, and do not come back",
+    arguments: ["https://b.example/", "https://a.example:8443/", "https://a.example.b.example/"])
+  func credentials(_ target: String) throws {
+    var chain = RedirectChain(try request())
+    #expect(try chain.follow(status: 307, location: target))
+    #expect(chain.request.credentials == nil)
+    #expect(chain.request.headers["Cookie"] == nil)
+    #expect(chain.request.headers["Authorization"] == nil)
+    #expect(chain.request.headers["Depth"] == "1")
+    #expect(try chain.follow(status: 307, location: "https://a.example/dav"))
+    #expect(chain.request.credentials == nil)
+  }
+
+  @Test func downgradesAndOtherSchemesAreRefused() throws {
+    let origin = try request().url.origin
+    for (target, fault) in [
+      ("http://a.example/dav", TransferError.RedirectFault.downgrade), ("http://127.0.0.1/", .downgrade),
+      ("file:///etc/passwd", .invalidURL), ("https://u:p@a.example/", .invalidURL),
+    ] {
+      var chain = RedirectChain(try request())
+      #expect(throws: TransferError.refusedRedirect(fault, origin)) {
+        try chain.follow(status: 301, location: target)
+      }
+    }
+  }
+
+  @Test func plainHTTPLeadsToLoopbackOnlyUnlessAllowed() throws {
+    var request = HTTPRequest("GET", try WebURL("http://127.0.0.1:8080/"))
+    var chain = RedirectChain(request)
+    #expect(throws: TransferError.insecure(try WebURL("http://b.example").origin)) {
+      try chain.follow(status: 302, location: "http://b.example/")
+    }
+    request.allowsPlainHTTP = true
+    chain = RedirectChain(request)
+    #expect(try chain.follow(status: 302, location: "http://b.example/"))
+  }
+
+  @Test func redirectsAreCounted() throws {
+    var chain = RedirectChain(try request(limits: TransferLimits(redirects: 2)))
+    #expect(try chain.follow(status: 302, location: "/1"))
+    #expect(try chain.follow(status: 302, location: "/2"))
+    #expect(throws: TransferError.tooManyRedirects(limit: 2)) { try chain.follow(status: 302, location: "/3") }
+  }
+
+  @Test(arguments: [(200, "/x"), (300, "/x"), (304, "/x"), (305, "/x"), (401, "/x")])
+  func otherStatusesAreReplies(_ status: Int, _ location: String) throws {
+    var chain = RedirectChain(try request())
+    #expect(try !chain.follow(status: status, location: location))
+    #expect(try !chain.follow(status: 301, location: nil))
+  }
+
+  @Test func permanentAddress() throws {
+    var chain = RedirectChain(try request())
+    #expect(chain.permanentURL == nil)
+    _ = try chain.follow(status: 301, location: "/1")
+    _ = try chain.follow(status: 308, location: "/2")
+    #expect(chain.permanentURL?.path == "/2")
+    _ = try chain.follow(status: 302, location: "/3")
+    _ = try chain.follow(status: 301, location: "/4")
+    #expect(chain.permanentURL == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("120", 120_000), ("0", 0), ("-1", nil), ("", nil), ("soon", nil), ("99999999999", 86_400_000),
+      ("Fri, 31 Dec 1999 23:59:59 GMT", 59_000), ("Friday, 31-Dec-99 23:59:59 GMT", 59_000),
+      ("Fri Dec 31 23:59:59 1999", 59_000), ("Fri, 31 Dec 1999 23:00:00 GMT", 0),
+      ("Sun, 31 Dec 2000 23:00:00 GMT", 86_400_000),
+    ] as [(String, Int64?)])
+  func retryAfter(_ value: String, _ expected: Int64?) {
+    let date = "Fri, 31 Dec 1999 23:59:00 GMT"
+    #expect(RetryAfter.milliseconds(value, date: date, now: 0) == expected)
+    #expect(RetryAfter.milliseconds(value, date: nil, now: 946_684_740) == expected)
+  }
+
+  @Test func headersAreComparedWithoutCase() {
+    var headers: HTTPHeaders = ["ETag": "1", "etag": "2", "X": "y"]
+    #expect(headers["ETAG"] == "2")
+    #expect(headers.values(of: "eTag") == ["1", "2"])
+    headers["Etag"] = "3"
+    #expect(headers.values(of: "ETag") == ["3"])
+    #expect(headers["X-"] == nil)
+    #expect(!"\(headers)".contains("y"))
+  }
+
+  @Test func bodiesAreGauged() throws {
+    let origin = try request().url.origin
+    var gauge = ReplyGauge(TransferLimits(bodyBytes: 20_000_000, compressionRatio: 100), origin)
+    try gauge.admit(6_553_600, received: 0)
+    #expect(throws: TransferError.compressionBomb(origin)) { try gauge.admit(1, received: 0) }
+    try gauge.admit(99, received: 1)
+    #expect(throws: TransferError.tooLarge(limit: 20_000_000, origin)) { try gauge.admit(20_000_000, received: .max) }
+    #expect(throws: TransferError.tooLarge(limit: 20_000_000, origin)) { try gauge.admit(announced: 20_000_001) }
+  }
+
+  @Test func nothingShowsSecrets() throws {
+    let request = try request()
+    for text in ["\(request)", String(reflecting: request)] {
+      #expect(!text.contains("s3cret"))
+    }
+    for credentials in [
+      Credentials.basic(username: "ann", password: "s3cret"), .digest(username: "ann", password: "s3cret"),
+      .bearer(token: "s3cret"),
+    ] {
+      var dumped = ""
+      dump(credentials, to: &dumped)
+      for text in ["\(credentials)", String(reflecting: credentials), dumped] {
+        #expect(!text.contains("s3cret"))
+      }
+    }
+  }
+}
