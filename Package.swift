@@ -87,7 +87,8 @@ let package = Package(
       name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", protobuf, arguments, logging],
       swiftSettings: strict),
     .target(
-      name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit", swiftSettings: strict),
+      name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
+      swiftSettings: strict),
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
@@ -100,6 +101,8 @@ let package = Package(
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "DAVTests", dependencies: ["DAV", "Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
+    .testTarget(
+    .testTarget(
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
     .testTarget(

@@ -78,7 +78,8 @@ public struct DAVClient: Sendable {
 
   private func message(_ request: DAVRequest, at url: WebURL) throws(TransferError) -> HTTPRequest {
     var message = HTTPRequest(
-      request.method.rawValue, try request.target.map { (target) throws(TransferError) in try url.resolving(target.path) } ?? url)
+      request.method.rawValue,
+      try request.target.map { (target) throws(TransferError) in try url.resolving(target.path) } ?? url)
     for header in request.headers { message.headers.add(header.name, header.value) }
     if !request.body.isEmpty { message.body = .bytes(request.body) }
     message.credentials = self.credentials

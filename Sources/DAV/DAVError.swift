@@ -55,7 +55,8 @@ public enum DAVError: Error, Sendable, Equatable {
     case .unavailable, .rateLimited, .malformed: true
     case .transfer(let error):
       switch error {
-      case .unresolvable, .refused, .unreachable, .timeout, .connectionLost, .truncated, .malformedReply, .closed, .cancelled:
+      case .unresolvable, .refused, .unreachable, .timeout, .connectionLost, .truncated, .malformedReply, .closed,
+        .cancelled:
         true
       default: false
       }

@@ -60,7 +60,8 @@ public struct Href: Hashable, Sendable, CustomStringConvertible {
   private static func hasPrefix(_ octets: ArraySlice<UInt8>, _ prefix: StaticString) -> Bool {
     guard octets.count >= prefix.utf8CodeUnitCount else { return false }
     // The string is static.
-    return unsafe zip(octets, UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)).allSatisfy {
+    return unsafe zip(octets, UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)).allSatisfy
+    {
       octet, wanted in (octet &- 0x41 < 26 ? octet | 0x20 : octet) == wanted
     }
   }
@@ -90,7 +91,8 @@ public struct Href: Hashable, Sendable, CustomStringConvertible {
     for octet in octets {
       switch octet {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
         encoded.append(octet)
       default: encoded += [UInt8(ascii: "%"), Self.digit(octet >> 4), Self.digit(octet & 15)]
       }

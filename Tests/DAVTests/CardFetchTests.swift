@@ -109,7 +109,10 @@ import Transfer
     #expect(error == nil)
     #expect(cards.count == 3000)
     #expect(exchange.batchSizes == [100, 400, 500, 500, 500, 500, 500])
-    #expect(cards.first == FetchedCard(href: Exchange.href("c0"), outcome: .card([UInt8](repeating: 65, count: 1000), fingerprint: "\"c0\"")))
+    #expect(
+      cards.first
+        == FetchedCard(
+          href: Exchange.href("c0"), outcome: .card([UInt8](repeating: 65, count: 1000), fingerprint: "\"c0\"")))
   }
 
   @Test func largeCardsMakeSmallBatches() {
@@ -194,7 +197,11 @@ import Transfer
     for name in self.names(300) { exchange.cards[name] = .refused(503) }
     let (_, error) = exchange.run(self.names(300))
     #expect(error == .unavailable(place: "the book", status: 503, retryAfter: nil))
-    #expect(exchange.batchSizes == [100, 50, 25, 12, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10])
+    #expect(
+      exchange.batchSizes == [
+        100, 50, 25, 12, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10,
+        10, 10, 10, 10, 10, 10,
+      ])
   }
 
   @Test func theFormIsAskedForAndShows() {

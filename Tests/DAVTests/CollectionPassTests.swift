@@ -88,7 +88,8 @@ import Transfer
     (401, DAVError.needsCredentials(place: "the book")), (403, .forbidden(place: "the book")),
     (410, .notFound(place: "the book")), (405, .notAnAddressBook(place: "the book")),
     (429, .rateLimited(place: "the book", retryAfter: 30)),
-    (503, .unavailable(place: "the book", status: 503, retryAfter: 30)), (415, .refused(place: "the book", status: 415)),
+    (503, .unavailable(place: "the book", status: 503, retryAfter: 30)),
+    (415, .refused(place: "the book", status: 415)),
   ])
   func refusalsAreTyped(_ status: Int, _ error: DAVError) {
     #expect(self.run(self.pass(), [.success(DAVReply(status: status, retryAfter: 30))]) == .failed(error))
@@ -150,7 +151,8 @@ import Transfer
       self.pass(first.state, now: Self.start + 7 * Self.day), self.pass(first.state, now: Self.start - 1),
       self.pass(first.state, isWhole: true),
     ] { #expect(try self.run(pass, &server).get().extent == .whole) }
-    #expect(try self.run(self.pass(first.state, now: Self.start + 7 * Self.day - 1), &server).get().extent == .unchanged)
+    #expect(
+      try self.run(self.pass(first.state, now: Self.start + 7 * Self.day - 1), &server).get().extent == .unchanged)
   }
 
   // MARK: Tokens

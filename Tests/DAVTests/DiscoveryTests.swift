@@ -28,7 +28,8 @@ import Transfer
           if let fault = self.faults["\(final)"] {
             discovery.answered(.failure(fault), at: final)
           } else {
-            discovery.answered(.success(self.answers["\(request.depth ?? 9) \(final)"] ?? DAVReply(status: 404)), at: final)
+            discovery.answered(
+              .success(self.answers["\(request.depth ?? 9) \(final)"] ?? DAVReply(status: 404)), at: final)
           }
         }
       }
@@ -45,7 +46,8 @@ import Transfer
   }
 
   private static func response(
-    _ href: String, _ type: ResourceType = .collection, principal: String? = nil, homes: [String] = [], name: String? = nil
+    _ href: String, _ type: ResourceType = .collection, principal: String? = nil, homes: [String] = [],
+    name: String? = nil
   ) -> DAVResponse {
     var response = DAVResponse(href: href)
     response.hasProperties = true
@@ -61,14 +63,19 @@ import Transfer
     var world = World()
     world.redirects["http://localhost:5232/.well-known/carddav"] = "http://localhost:5232/"
     world.set("http://localhost:5232/", [self.response("/", principal: "/alice/")])
-    world.set("http://localhost:5232/alice/", [self.response("/alice/", [.collection, .principal], principal: "/alice/", homes: ["/alice/"])])
+    world.set(
+      "http://localhost:5232/alice/",
+      [self.response("/alice/", [.collection, .principal], principal: "/alice/", homes: ["/alice/"])])
     world.set(
       "http://localhost:5232/alice/", depth: 1,
       [
-        self.response("/alice/", [.collection, .principal]), self.response("/alice/book/", [.collection, .addressBook], name: "Friends"),
+        self.response("/alice/", [.collection, .principal]),
+        self.response("/alice/book/", [.collection, .addressBook], name: "Friends"),
         self.response("/alice/calendar/"), self.response("/alice/w%c3%b6rk/", [.collection, .addressBook]),
       ])
-    world.set("http://localhost:5232/alice/book/", [self.response("/alice/book/", [.collection, .addressBook], name: "Friends")])
+    world.set(
+      "http://localhost:5232/alice/book/",
+      [self.response("/alice/book/", [.collection, .addressBook], name: "Friends")])
     return world
   }
 
@@ -76,7 +83,8 @@ import Transfer
   func anyAddressOfAnAccountFindsItsBooks(_ text: String) throws {
     var world = Self.radicale()
     let books = try world.run(text).found.get()
-    #expect(books.map { "\($0.url)" } == ["http://localhost:5232/alice/book/", "http://localhost:5232/alice/w%C3%B6rk/"])
+    #expect(
+      books.map { "\($0.url)" } == ["http://localhost:5232/alice/book/", "http://localhost:5232/alice/w%C3%B6rk/"])
     #expect(books.map(\.name) == ["Friends", "w%C3%B6rk"])
   }
 
@@ -94,7 +102,8 @@ import Transfer
     #expect(throws: DAVError.notFound(place: "https://example.com/dav/x")) { try found.get() }
     #expect(
       world.asked == [
-        "0 https://example.com/dav/x", "0 https://example.com/.well-known/carddav", "name example.com", "0 https://example.com/",
+        "0 https://example.com/dav/x", "0 https://example.com/.well-known/carddav", "name example.com",
+        "0 https://example.com/",
       ])
     #expect(trail.count == 4)
     var mail = World()
@@ -104,9 +113,12 @@ import Transfer
 
   @Test func theNameServiceLeadsOn() throws {
     var world = World()
-    world.names["example.com"] = ([ServiceRecord(priority: 0, weight: 1, port: 8443, target: "dav.example.com")], "/caldav")
+    world.names["example.com"] = (
+      [ServiceRecord(priority: 0, weight: 1, port: 8443, target: "dav.example.com")], "/caldav"
+    )
     world.set("https://dav.example.com:8443/caldav", [Self.response("/caldav", principal: "/p/")])
-    world.set("https://dav.example.com:8443/p/", [Self.response("/p/", homes: ["/h1/", "https://dav.example.com:8443/h2/"])])
+    world.set(
+      "https://dav.example.com:8443/p/", [Self.response("/p/", homes: ["/h1/", "https://dav.example.com:8443/h2/"])])
     world.set("https://dav.example.com:8443/h1/", depth: 1, [Self.response("/h1/a/", [.addressBook])])
     world.set("https://dav.example.com:8443/h2/", depth: 1, [Self.response("http://inner:80/h2/b/", [.addressBook])])
     let books = try world.run("ann@example.com").found.get()
@@ -162,8 +174,11 @@ import Transfer
   @Test func aHomeThatDoesNotSaySoIsListed() throws {
     var world = World()
     world.set("https://example.com/shared/", [Self.response("/shared/", principal: "/p/")])
-    world.set("https://example.com/shared/", depth: 1, [Self.response("/shared/", .collection), Self.response("/shared/b/", [.addressBook])])
-    #expect(try world.run("https://example.com/shared/").found.get().map { "\($0.url)" } == ["https://example.com/shared/b/"])
+    world.set(
+      "https://example.com/shared/", depth: 1,
+      [Self.response("/shared/", .collection), Self.response("/shared/b/", [.addressBook])])
+    #expect(
+      try world.run("https://example.com/shared/").found.get().map { "\($0.url)" } == ["https://example.com/shared/b/"])
   }
 
   @Test func theNetworkIsBlamedBeforeTheAddress() throws {
@@ -174,14 +189,19 @@ import Transfer
   }
 
   @Test(arguments: ["", "  ", "a b", "ftp://example.com/", "http://"])
-  func otherTextsAreNoAddresses(_ text: String) { #expect(throws: DAVError.notAnAddress(text)) { try AccountAddress(text) } }
+  func otherTextsAreNoAddresses(_ text: String) {
+    #expect(throws: DAVError.notAnAddress(text)) { try AccountAddress(text) }
+  }
 
   @Test(arguments: [
-    ("https://contacts.icloud.com/", "https://p12-contacts.icloud.com/x", true), ("https://example.com/", "https://dav.example.com/", true),
-    ("https://dav.example.com/", "https://example.com/", true), ("https://example.com/", "https://example.com:8443/", true),
+    ("https://contacts.icloud.com/", "https://p12-contacts.icloud.com/x", true),
+    ("https://example.com/", "https://dav.example.com/", true),
+    ("https://dav.example.com/", "https://example.com/", true),
+    ("https://example.com/", "https://example.com:8443/", true),
     ("https://example.com/", "http://example.com/", false), ("https://example.com/", "https://badexample.com/", false),
     ("https://example.com/", "https://other.com/", false), ("https://example.co.uk/", "https://evil.co.uk/", false),
-    ("http://127.0.0.1:5232/", "http://127.0.0.1:5232/x", true), ("http://127.0.0.1:5232/", "http://127.0.0.1:5233/", false),
+    ("http://127.0.0.1:5232/", "http://127.0.0.1:5232/x", true),
+    ("http://127.0.0.1:5232/", "http://127.0.0.1:5233/", false),
     ("https://10.0.0.1/", "https://11.0.0.1/", false),
   ])
   func families(_ own: String, _ other: String, _ isIncluded: Bool) throws {

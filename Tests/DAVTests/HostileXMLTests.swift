@@ -44,7 +44,8 @@ import Testing
   /// 200 MB in one element, made while it is read: refused after 16.
   @Test func textIsBounded() throws {
     var reader = try MultistatusReader()
-    let head = #"<multistatus xmlns="DAV:" xmlns:c="urn:ietf:params:xml:ns:carddav"><response><propstat><prop><c:address-data>"#
+    let head =
+      #"<multistatus xmlns="DAV:" xmlns:c="urn:ietf:params:xml:ns:carddav"><response><propstat><prop><c:address-data>"#
     _ = try Reading.feed(&reader, Array(head.utf8))
     let line = [UInt8](repeating: 0x41, count: 1 << 16)
     var fed = 0
@@ -84,7 +85,9 @@ import Testing
   }
 
   @Test func otherDocumentsAreNamed() {
-    #expect(self.fault("<html xmlns=\"http://www.w3.org/1999/xhtml\"/>") == .unexpectedRoot("http://www.w3.org/1999/xhtml html"))
+    #expect(
+      self.fault("<html xmlns=\"http://www.w3.org/1999/xhtml\"/>")
+        == .unexpectedRoot("http://www.w3.org/1999/xhtml html"))
     #expect(self.fault("<multistatus/>") == .unexpectedRoot("multistatus"))
     guard case .notWellFormed = self.fault("") else {
       Issue.record("nothing was read as a document")

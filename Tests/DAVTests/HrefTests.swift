@@ -31,7 +31,8 @@ import Testing
   @Test func membersAreDirect() throws {
     let root = try #require(Href("/"))
     for (text, isChild) in [
-      ("/alice/book/a", true), ("/alice/book", false), ("/alice/book/a/b", false), ("/alice/bookmark", false), ("/alice", false),
+      ("/alice/book/a", true), ("/alice/book", false), ("/alice/book/a/b", false), ("/alice/bookmark", false),
+      ("/alice", false),
       ("/alice/book/../a", false),
     ] { #expect(try #require(Href(text)).isChild(of: Self.book) == isChild, "\(text)") }
     #expect(Self.book.isChild(of: root) == false)
@@ -44,7 +45,11 @@ import Testing
     var random = SeededGenerator(seed: 11)
     let alphabet = Array("/%2fF.aä?# &".unicodeScalars)
     for _ in 0..<5000 {
-      let text = "/" + String(String.UnicodeScalarView((0..<Int.random(in: 0...12, using: &random)).map { _ in alphabet.randomElement(using: &random)! }))
+      let text =
+        "/"
+        + String(
+          String.UnicodeScalarView(
+            (0..<Int.random(in: 0...12, using: &random)).map { _ in alphabet.randomElement(using: &random)! }))
       let once = try #require(Href(text))
       #expect(Href(once.path) == once)
     }

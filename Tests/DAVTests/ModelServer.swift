@@ -88,7 +88,8 @@ struct ModelServer {
   private func changes(_ body: String) -> DAVReply {
     let open = body.split(separator: "<d:sync-token>").dropFirst().first ?? ""
     let token = String(open.split(separator: "</d:sync-token>").first ?? "")
-    guard let since = self.version(of: token), since >= self.oldest, since <= self.version || self.faults.hidesRefused else {
+    guard let since = self.version(of: token), since >= self.oldest, since <= self.version || self.faults.hidesRefused
+    else {
       var refusal = DAVReply(status: self.faults.refusal)
       if !self.faults.hidesRefused { refusal.end.conditions = [.validSyncToken] }
       return refusal
@@ -104,7 +105,9 @@ struct ModelServer {
       reply.responses.append(DAVResponse(href: "/alice/book/", status: 507))
     }
     reply.responses += ordered.map { self.member($0.key) }
-    if self.faults.namesTheForgotten { reply.responses.append(DAVResponse(href: "/alice/book/never-seen", status: 404)) }
+    if self.faults.namesTheForgotten {
+      reply.responses.append(DAVResponse(href: "/alice/book/never-seen", status: 404))
+    }
     reply.end.syncToken = self.token(reached)
     return reply
   }

@@ -89,7 +89,8 @@ import Testing
 
   @Test func aResponseOfSeveralHrefsIsGivenForEach() throws {
     let reading = try Reading(
-      #"<multistatus xmlns="DAV:"><response><href>/a</href><href>/b</href><status>HTTP/1.1 404 x</status></response></multistatus>"#)
+      #"<multistatus xmlns="DAV:"><response><href>/a</href><href>/b</href><status>HTTP/1.1 404 x</status></response></multistatus>"#
+    )
     #expect(reading.responses.map(\.href) == ["/a", "/b"])
     #expect(reading.responses.allSatisfy { $0.isGone })
   }

@@ -40,7 +40,9 @@ import Testing
   @Test func aLoneDotIsNoService() { #expect(NameAnswer(Self.message([Self.service(0, 0, 0, [0])]))?.services == []) }
 
   @Test func thePathIsInATextRecord() throws {
-    func text(_ strings: String...) -> [UInt8] { Self.record(16, strings.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }) }
+    func text(_ strings: String...) -> [UInt8] {
+      Self.record(16, strings.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) })
+    }
     #expect(NameAnswer(Self.message([text("v=1"), text("x=1", "path=/dav/")]))?.path == "/dav/")
     #expect(NameAnswer(Self.message([text("path=evil.example")]))?.path == nil)
   }
@@ -52,12 +54,16 @@ import Testing
   }
 
   @Test func cutAndNoisyAnswersAreRefusedOrRead() {
-    let whole = Self.message([Self.service(1, 2, 3, Self.name("a.example.com")), Self.record(16, [5] + Array("path=".utf8))])
+    let whole = Self.message([
+      Self.service(1, 2, 3, Self.name("a.example.com")), Self.record(16, [5] + Array("path=".utf8)),
+    ])
     for count in 0..<whole.count { #expect(NameAnswer(Array(whole[..<count])) == nil, "\(count) bytes") }
     var random = SeededGenerator(seed: 3)
     for _ in 0..<20_000 {
       var noisy = whole
-      for _ in 0..<3 { noisy[Int.random(in: 0..<noisy.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+      for _ in 0..<3 {
+        noisy[Int.random(in: 0..<noisy.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
       _ = NameAnswer(noisy)
     }
   }

@@ -91,7 +91,9 @@ public struct CardFetch: Sendable {
   ///
   /// - Returns: What became of it, or an error that ends the fetch.
   public mutating func single(_ outcome: Result<DAVReply, DAVError>) -> Result<FetchedCard, DAVError> {
-    guard let href = self.alone.popLast() ?? self.waiting.popFirst() else { return .failure(.notFound(place: self.place)) }
+    guard let href = self.alone.popLast() ?? self.waiting.popFirst() else {
+      return .failure(.notFound(place: self.place))
+    }
     switch outcome {
     case .success(let reply):
       switch reply.status {

@@ -105,11 +105,14 @@ public struct CollectionPass: Sendable {
     guard let known = self.known, !self.isWhole else { return self.listEverything() }
     guard known.form == self.table.form else {
       self.table.note(
-        ListingNote(.formChanged, "The server now gives cards as vCard \(self.table.form.rawValue). All are read again."))
+        ListingNote(
+          .formChanged, "The server now gives cards as vCard \(self.table.form.rawValue). All are read again."))
       return self.listEverything()
     }
     // Also when the clock was set back.
-    guard known.listedAt <= self.now, self.now - known.listedAt < Self.wholeInterval else { return self.listEverything() }
+    guard known.listedAt <= self.now, self.now - known.listedAt < Self.wholeInterval else {
+      return self.listEverything()
+    }
     switch known.mark {
     case .token(let old):
       guard let token, !Self.wentDown(from: old, to: token) else { return self.listEverything() }
@@ -128,7 +131,8 @@ public struct CollectionPass: Sendable {
     return .send(.changes(since: token))
   }
 
-  private mutating func changed(_ outcome: Result<DAVReply, DAVError>, since token: String, isRepeat: Bool) -> Directive {
+  private mutating func changed(_ outcome: Result<DAVReply, DAVError>, since token: String, isRepeat: Bool) -> Directive
+  {
     switch outcome {
     case .failure(let error):
       switch error {
@@ -146,7 +150,8 @@ public struct CollectionPass: Sendable {
       }
       self.table.note(
         ListingNote(
-          .tokenRefused, "The server does not know the last sync token (status \(reply.status)). Everything was compared."))
+          .tokenRefused,
+          "The server does not know the last sync token (status \(reply.status)). Everything was compared."))
       return self.listEverything()
     }
   }

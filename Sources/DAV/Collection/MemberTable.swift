@@ -29,12 +29,15 @@ struct MemberTable: Sendable {
   mutating func add(_ response: DAVResponse) {
     guard let href = Href(response.href, in: self.collection), href.isChild(of: self.collection) else {
       return self.note(
-        ListingNote(.outsideCollection, href: response.href, "The server named a resource outside of the address book. It is left out."))
+        ListingNote(
+          .outsideCollection, href: response.href,
+          "The server named a resource outside of the address book. It is left out."))
     }
     if response.isGone { return self.set(href, nil) }
     if let status = response.status, !(200..<300 ~= status) {
       self.note(
-        ListingNote(.unlisted, href: href.path, "The server has status \(status) for this card. It is read on its own."))
+        ListingNote(.unlisted, href: href.path, "The server has status \(status) for this card. It is read on its own.")
+      )
       return self.set(href, "")
     }
     let properties = response.properties

@@ -8,12 +8,16 @@ public struct NameAnswer: Sendable, Hashable {
   /// Reads an answer; nil for one that cannot be read to its end.
   public init?(_ message: [UInt8]) {
     var reader = Reader(message: message)
-    guard reader.skip(4), let questions = reader.number(), let answers = reader.number(), reader.skip(4) else { return nil }
+    guard reader.skip(4), let questions = reader.number(), let answers = reader.number(), reader.skip(4) else {
+      return nil
+    }
     for _ in 0..<questions { guard reader.name() != nil, reader.skip(4) else { return nil } }
     var services: [ServiceRecord] = []
     var texts: [String] = []
     for _ in 0..<answers {
-      guard reader.name() != nil, let type = reader.number(), reader.skip(6), let length = reader.number() else { return nil }
+      guard reader.name() != nil, let type = reader.number(), reader.skip(6), let length = reader.number() else {
+        return nil
+      }
       let end = reader.offset + Int(length)
       guard end <= message.count else { return nil }
       switch Int(type) {

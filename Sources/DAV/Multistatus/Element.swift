@@ -20,7 +20,8 @@ enum Element: Sendable {
   /// Whether the text of the element is the value of a property.
   var isTextProperty: Bool {
     switch self {
-    case .displayName, .entityTag, .contentType, .syncToken, .addressData, .description, .maxResourceSize, .collectionTag:
+    case .displayName, .entityTag, .contentType, .syncToken, .addressData, .description, .maxResourceSize,
+      .collectionTag:
       true
     default: false
     }

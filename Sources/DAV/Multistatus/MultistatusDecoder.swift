@@ -132,7 +132,11 @@ final class MultistatusDecoder: XMLTarget {
   // MARK: Responses
 
   private func add(_ condition: DAVCondition) {
-    if self.open.contains(.response) { self.response.conditions.insert(condition) } else { self.end.conditions.insert(condition) }
+    if self.open.contains(.response) {
+      self.response.conditions.insert(condition)
+    } else {
+      self.end.conditions.insert(condition)
+    }
   }
 
   /// A propstat without a status is taken for a good one: nothing else makes sense of it.
@@ -171,7 +175,8 @@ final class MultistatusDecoder: XMLTarget {
   /// The text without the blanks around it; expat gives valid UTF-8 only.
   private static func string(_ text: [UInt8]) -> String {
     let isBlank = { (byte: UInt8) in byte <= 0x20 }
-    guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) }) else {
+    guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })
+    else {
       return ""
     }
     return String(decoding: text[first...last], as: UTF8.self)

@@ -52,7 +52,8 @@ public struct DAVRequest: Sendable, Hashable {
       .report, depth: 0,
       body: Self.document(
         "d:sync-collection",
-        "<d:sync-token>\(XMLText.escaped(token))</d:sync-token><d:sync-level>1</d:sync-level>" + Self.prop(DAVProperty.ofMembers)))
+        "<d:sync-token>\(XMLText.escaped(token))</d:sync-token><d:sync-level>1</d:sync-level>"
+          + Self.prop(DAVProperty.ofMembers)))
   }
 
   /// Asks for cards (RFC 6352 section 8.7).

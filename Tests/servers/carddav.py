@@ -1,0 +1,103 @@
+"""A CardDAV server for one test: carddav.py radicale|xandikos DIRECTORY.
+
+Keeps its data in DIRECTORY, prints "ready PORT" when it accepts connections, writes a line that begins with "request" for
+each request, and ends when its standard input does. Radicale knows the user alice with the password "secret".
+"""
+
+import os
+import pathlib
+import runpy
+import socket
+import sys
+import threading
+import time
+
+RADICALE = """
+[server]
+hosts = 127.0.0.1:{port}
+[auth]
+type = htpasswd
+htpasswd_filename = {directory}/users
+htpasswd_encryption = plain
+delay = 0
+[rights]
+type = owner_only
+[storage]
+filesystem_folder = {directory}/data
+[web]
+type = none
+[logging]
+level = warning
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def tell_when_ready(port):
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            break
+        except OSError:
+            time.sleep(0.02)
+    print("ready", port, flush=True)
+
+
+def end_with_input():
+    while sys.stdin.buffer.read(4096):
+        pass
+    os._exit(0)
+
+
+def log_request(method, path):
+    print("request", method, path, flush=True)
+
+
+def prepare_radicale(directory, port):
+    (directory / "users").write_text("alice:secret\n")
+    (directory / "conf").write_text(RADICALE.format(directory=directory, port=port))
+
+    import radicale.app
+
+    handle = radicale.app.Application._handle_request
+
+    def logged(self, environ, *arguments, **named):
+        log_request(environ["REQUEST_METHOD"], environ.get("PATH_INFO"))
+        return handle(self, environ, *arguments, **named)
+
+    radicale.app.Application._handle_request = logged
+    return ["radicale", "--config", str(directory / "conf")]
+
+
+def prepare_xandikos(directory, port):
+    import xandikos.webdav
+
+    handle = xandikos.webdav.WebDAVApp.aiohttp_handler
+
+    async def logged(self, request, *arguments, **named):
+        log_request(request.method, request.path)
+        return await handle(self, request, *arguments, **named)
+
+    xandikos.webdav.WebDAVApp.aiohttp_handler = logged
+    return [
+        "xandikos", "serve", "-d", str(directory / "data"), "--state-dir", str(directory / "state"), "--autocreate",
+        "--defaults", "--current-user-principal", "/user/", "-l", "127.0.0.1", "-p", str(port),
+    ]  # fmt: skip
+
+
+def main():
+    name, directory = sys.argv[1], pathlib.Path(sys.argv[2])
+    port = free_port()
+    prepare = {"radicale": prepare_radicale, "xandikos": prepare_xandikos}[name]
+    sys.argv = prepare(directory, port)
+    threading.Thread(target=end_with_input, daemon=True).start()
+    threading.Thread(target=tell_when_ready, args=(port,), daemon=True).start()
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()
