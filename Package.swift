@@ -54,7 +54,7 @@ let package = Package(
     .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "EventLoop", logging], swiftSettings: memorySafe),
     .target(name: "Transfer", dependencies: ["CCurl", "EventLoop"], swiftSettings: memorySafe),
-    .target(name: "DAV", dependencies: ["CExpat", "CLinux", "Transfer"], swiftSettings: memorySafe),
+    .target(name: "DAV", dependencies: ["CExpat", "CLinux", "EventLoop", "Transfer"], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
     .target(name: "KithMessages", dependencies: [protobuf], swiftSettings: strict),
     .target(
@@ -101,8 +101,6 @@ let package = Package(
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "DAVTests", dependencies: ["DAV", "Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
-    .testTarget(
-    .testTarget(
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
