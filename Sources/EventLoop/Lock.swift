@@ -1,4 +1,5 @@
-internal import Glibc
+// Public because `withLock` is compiled into its callers.
+public import Glibc
 
 // `@unchecked` is sound: `state` is reached only inside `withLock`, which holds the mutex, and is itself `Sendable`.
 /// A mutex that owns the state it guards.
@@ -6,8 +7,8 @@ internal import Glibc
 /// It wraps `pthread_mutex_t` because ThreadSanitizer does not see `Synchronization.Mutex` on Linux and reports every
 /// access under it as a race.
 @safe public final class Lock<State: Sendable>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var state: State
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline var state: State
 
   /// Creates an unlocked lock around `state`.
   public init(_ state: State) {
@@ -26,9 +27,11 @@ internal import Glibc
 
   /// Runs `body` with exclusive access to the state.
   ///
+  /// Inlinable: called generically, it took longer to pass the state and the result than the lock is held.
+  ///
   /// - Important: `body` must be short, and must not take the same lock again: the mutex is not recursive.
   /// - Throws: What `body` throws.
-  public func withLock<Result: ~Copyable, Failure: Error>(
+  @inlinable public func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // The pointer is valid for the lifetime of `self`.
