@@ -1,4 +1,5 @@
-internal import Glibc
+// Public because `withLock` is compiled into its callers.
+public import Glibc
 
 // `@unchecked` is sound: `state` is reached only inside `withLock`, which holds the mutex, and is itself `Sendable`.
 /// A mutex that owns the state it guards.
@@ -6,7 +7,7 @@ internal import Glibc
 /// It wraps `pthread_mutex_t` because ThreadSanitizer does not see `Synchronization.Mutex` on Linux and reports every
 /// access under it as a race.
 @safe public final class Lock<State: Sendable>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   @usableFromInline var state: State
 
   /// Creates an unlocked lock around `state`.
@@ -26,23 +27,17 @@ internal import Glibc
 
   /// Runs `body` with exclusive access to the state.
   ///
+  /// Inlinable: called generically, it took longer to pass the state and the result than the lock is held.
+  ///
   /// - Important: `body` must be short, and must not take the same lock again: the mutex is not recursive.
   /// - Throws: What `body` throws.
   @inlinable public func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    lock()
-    defer { unlock() }
-    return try body(&state)
-  }
-
-  @usableFromInline func lock() {
     // The pointer is valid for the lifetime of `self`.
     unsafe pthread_mutex_lock(mutex)
-  }
-
-  @usableFromInline func unlock() {
     // As above; the same thread unlocks.
-    unsafe pthread_mutex_unlock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return try body(&state)
   }
 }

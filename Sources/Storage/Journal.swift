@@ -65,7 +65,8 @@ final class Journal: Sendable {
     let keptHeader: [UInt8] = try transaction.attempt { _ in try header.serializedBytes() }
     let bytes = Int64(keptHeader.count + outcome.reply.count + Self.rowBytes)
     try rows.insertFinished(
-      ticket, header: keptHeader, reply: outcome.reply, keptBytes: committedBytes + transaction.scribe.keep(bytes: bytes),
+      ticket, header: keptHeader, reply: outcome.reply,
+      keptBytes: committedBytes + transaction.scribe.keep(bytes: bytes),
       now: WallClock.nanoseconds())
     return Record(outcome: outcome, bytes: bytes)
   }

@@ -104,7 +104,9 @@ import Testing
             runs.withLock { $0 += 1 }
             let fails = index == 5
             if fails, !afterWriting { throw .cancelled }
-            try transaction.attempt { try $0.execute(sql: "INSERT INTO record VALUES (?, 1)", arguments: ["k\(index)"]) }
+            try transaction.attempt {
+              try $0.execute(sql: "INSERT INTO record VALUES (?, 1)", arguments: ["k\(index)"])
+            }
             transaction.changed(contacts: ["k\(index)"])
             if fails { throw .cancelled }
             var reply = GetContactReply()

@@ -124,7 +124,8 @@ import Testing
   @Test func `a command is kept whose older answer is forgotten in the same group`() async throws {
     let temporary = TemporaryStore()
     let storage = try temporary.open()
-    _ = try await storage.commit(RestoreContactRequest.self, TemporaryStore.context(key: "a")) { _ in GetContactReply() }
+    _ = try await storage.commit(RestoreContactRequest.self, TemporaryStore.context(key: "a")) { _ in GetContactReply()
+    }
     let gate = DispatchGate()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await storage.write { _ in gate.wait() } }
