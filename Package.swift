@@ -51,12 +51,13 @@ let package = Package(
     .target(name: "CLinux"),
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
     .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "EventLoop", logging], swiftSettings: memorySafe),
-    .target(name: "Transfer", dependencies: ["CCurl", "EventLoop"], swiftSettings: memorySafe),
+    .target(name: "Transfer", dependencies: ["CCurl", "CZlib", "EventLoop"], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
     .target(name: "KithMessages", dependencies: [protobuf], swiftSettings: strict),
     .target(
@@ -86,7 +87,8 @@ let package = Package(
       name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", protobuf, arguments, logging],
       swiftSettings: strict),
     .target(
-      name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit", swiftSettings: strict),
+      name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
+      swiftSettings: strict),
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
@@ -97,7 +99,8 @@ let package = Package(
 
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
-    .testTarget(name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
+    .testTarget(
+      name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
