@@ -47,14 +47,15 @@ let package = Package(
     .target(name: "CLinux"),
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
     .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "EventLoop", logging], swiftSettings: memorySafe),
-    .target(name: "Transfer", dependencies: ["CCurl", "EventLoop"], swiftSettings: memorySafe),
     .target(name: "DAV", dependencies: ["CExpat", "CLinux", "EventLoop", "Transfer"], swiftSettings: memorySafe),
+    .target(name: "Transfer", dependencies: ["CCurl", "CZlib", "EventLoop"], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
     .target(name: "KithMessages", dependencies: [protobuf], swiftSettings: strict),
     .target(
@@ -99,8 +100,10 @@ let package = Package(
 
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
-    .testTarget(name: "DAVTests", dependencies: ["DAV", "Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
-    .testTarget(name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
+    .testTarget(
+      name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
+    .testTarget(
+      name: "DAVTests", dependencies: ["DAV", "Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
     .testTarget(

@@ -9,7 +9,7 @@ public struct TransferLimits: Hashable, Sendable {
   public var total: Duration
   /// Bytes of the body of a reply, decompressed.
   public var bodyBytes: Int
-  /// How many times its size on the wire a body may have. The first 64 KiB on the wire are not counted.
+  /// How many times its size on the wire a body may have. A mebibyte is always allowed.
   public var compressionRatio: Int
   /// Redirects that are followed.
   public var redirects: Int
