@@ -84,6 +84,10 @@ struct ReplyTests {
       let response = try await client.send(HTTPRequest("GET", try server.url("/gzip")))
       #expect(response.headers["Content-Encoding"] == "gzip")
       #expect(response.text == String(repeating: "text ", count: 20_000))
+      // Two members, one after the other, and a body that is empty before any of them.
+      #expect(try await client.send(HTTPRequest("GET", try server.url("/gzip-members"))).text == "onetwo")
+      let empty = try server.url("/status?code=200&Content-Encoding=gzip")
+      #expect(try await client.send(HTTPRequest("GET", empty)).body.isEmpty)
     }
   }
 
@@ -107,11 +111,11 @@ struct ReplyTests {
     }
   }
 
-  @Test(arguments: ["/truncated?by=length", "/truncated?by=chunks"])
-  func truncatedBodiesAreErrors(_ path: String) async throws {
+  @Test(arguments: ["length", "chunks", "gzip", "close"])
+  func truncatedBodiesAreErrors(_ kind: String) async throws {
     let server = try await ScriptedServer.shared
     try await withClient { client in
-      let url = try server.url(path)
+      let url = try server.url("/truncated?by=\(kind)")
       #expect(await client.failure(HTTPRequest("GET", url)) == .truncated(url.origin))
     }
   }

@@ -167,10 +167,14 @@ struct RequestTests {
     }
   }
 
-  @Test func environmentProxiesAreIgnored() async throws {
-    setenv("http_proxy", "http://127.0.0.1:1", 1)
-    defer { unsetenv("http_proxy") }
-    let url = try await ScriptedServer.shared.url("/echo")
-    #expect(try await withClient { try await $0.send(HTTPRequest("GET", url)) }.status == 200)
+  @Test func environmentProxiesAreIgnored() async {
+    // In a process of its own: the environment belongs to all tests.
+    await #expect(processExitsWith: .success) {
+      setenv("http_proxy", "http://127.0.0.1:1", 1)
+      let server = try await ScriptedServer()
+      let request = HTTPRequest("GET", try server.url("/echo"))
+      #expect(try await withClient { try await $0.send(request) }.status == 200)
+      server.process.stop()
+    }
   }
 }

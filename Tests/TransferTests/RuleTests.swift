@@ -121,10 +121,14 @@ struct RuleTests {
   @Test func bodiesAreGauged() throws {
     let origin = try request().url.origin
     var gauge = ReplyGauge(TransferLimits(bodyBytes: 20_000_000, compressionRatio: 100), origin)
-    try gauge.admit(6_553_600, received: 0)
-    #expect(throws: TransferError.compressionBomb(origin)) { try gauge.admit(1, received: 0) }
-    try gauge.admit(99, received: 1)
-    #expect(throws: TransferError.tooLarge(limit: 20_000_000, origin)) { try gauge.admit(20_000_000, received: .max) }
+    gauge.receive(1)
+    try gauge.admit(1 << 20)
+    #expect(throws: TransferError.compressionBomb(origin)) { try gauge.admit(1) }
+    gauge.receive(10_485)
+    try gauge.admit(99)
+    #expect(throws: TransferError.compressionBomb(origin)) { try gauge.admit(1_000) }
+    gauge.receive(1_000_000)
+    #expect(throws: TransferError.tooLarge(limit: 20_000_000, origin)) { try gauge.admit(20_000_000) }
     #expect(throws: TransferError.tooLarge(limit: 20_000_000, origin)) { try gauge.admit(announced: 20_000_001) }
   }
 

@@ -138,6 +138,10 @@ def on_gzip(request):
         request.reply(200, gzip.compress(body), "Content-Encoding: gzip")
 
 
+def on_gzip_members(request):
+    request.reply(200, gzip.compress(b"one") + gzip.compress(b"two"), "Content-Encoding: gzip")
+
+
 def on_bomb(request):
     """Sends zeros without end, a thousand times smaller on the wire."""
     request.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -158,8 +162,13 @@ def on_endless(request):
 
 
 def on_truncated(request):
-    """Ends in the middle of a body: of a length, or of chunks."""
-    if request.query["by"] == "length":
+    """Ends in the middle of a body: of a length, of chunks, or of gzip whose wire says that it is whole."""
+    packed = gzip.compress(hashlib.sha512(b"x").digest() * 10)[:-20]
+    if request.query["by"] == "gzip":
+        request.reply(200, packed, "Content-Encoding: gzip")
+    elif request.query["by"] == "close":
+        request.send(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + packed)
+    elif request.query["by"] == "length":
         request.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + "x" * 100)
     else:
         request.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n" + "x" * 100 + "\r\n")

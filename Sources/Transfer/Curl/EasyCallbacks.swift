@@ -11,7 +11,7 @@ func receiveHead(
   let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
   let running = unsafe Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue()
   // Any other number than that of the bytes ends the transfer: CURLOPT_HEADERFUNCTION(3).
-  return unsafe running.transfer.receive(head: line, running.easy) ? line.count : -1
+  return unsafe running.transfer.receive(head: line) ? line.count : -1
 }
 
 func receiveBody(
@@ -22,7 +22,7 @@ func receiveBody(
   let chunk = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
   let running = unsafe Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue()
   // Any other number than that of the bytes ends the transfer: CURLOPT_WRITEFUNCTION(3).
-  return unsafe running.transfer.receive(body: chunk, running.easy) ? chunk.count : -1
+  return unsafe running.transfer.receive(body: chunk) ? chunk.count : -1
 }
 
 func giveBody(

@@ -55,8 +55,6 @@ extension EasyOption<String> {
   static var protocols: Self { Self(rawValue: CURLOPT_PROTOCOLS_STR) }
   /// The method of HTTP.
   static var method: Self { Self(rawValue: CURLOPT_CUSTOMREQUEST) }
-  /// The compressions that are accepted, and undone.
-  static var acceptEncoding: Self { Self(rawValue: CURLOPT_ACCEPT_ENCODING) }
   /// The name of this program.
   static var userAgent: Self { Self(rawValue: CURLOPT_USERAGENT) }
   /// The proxy; an empty string has none, whatever the environment says.
@@ -93,8 +91,6 @@ extension EasyInfo<Int> {
 }
 
 extension EasyInfo<Int64> {
-  /// Bytes of the body as they came over the wire.
-  static var receivedBytes: Self { Self(rawValue: CURLINFO_SIZE_DOWNLOAD_T) }
   /// Microseconds until the request could be sent; 0 until then.
   static var readyTime: Self { Self(rawValue: CURLINFO_PRETRANSFER_TIME_T) }
   /// Microseconds from the beginning to the end.

@@ -25,7 +25,10 @@ internal import EventLoop
     watcher = Watcher(loop)
   }
 
-  /// Sets who is told what to watch. - Throws: `TransferError.failed` when libcurl refuses it.
+  /// Sets who is told what to watch.
+  ///
+  /// - Parameter connections: The most to one host; further transfers wait.
+  /// - Throws: `TransferError.failed` when libcurl refuses it.
   func configure(connectionsPerHost connections: Int) throws(TransferError) {
     // `watcher` lives as long as the handle.
     let context = unsafe Unmanaged.passUnretained(watcher).toOpaque()

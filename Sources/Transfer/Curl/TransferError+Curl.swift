@@ -44,11 +44,12 @@ extension TransferError.Timeout {
 }
 
 extension TransferError.TLSFault {
-  /// Reads OpenSSL's verdict, `X509_V_ERR_...`: x509_vfy.h. A valid certificate that is refused has the wrong name.
+  /// Reads OpenSSL's verdict, `X509_V_ERR_...`: x509_vfy.h.
   fileprivate init(verification: Int) {
     self =
       switch verification {
-      case 0: .nameMismatch
+      // Libcurl compares the name itself, before it looks at the verdict: 1 is the value it begins with.
+      case 0, 1: .nameMismatch
       case 9: .notYetValid
       case 10: .expired
       default: .untrusted

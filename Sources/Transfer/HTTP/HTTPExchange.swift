@@ -15,6 +15,9 @@ final class HTTPExchange: Transfer {
   private var reader: BodyReader?
   private var head = ReplyHead()
   private var gauge: ReplyGauge
+  /// Of a body that comes compressed.
+  private var inflater: Inflater?
+  private var hasBody = false
   private var body: [UInt8] = []
   /// Why this side has ended the transfer, when it has.
   private var failure: TransferError?
@@ -41,7 +44,6 @@ final class HTTPExchange: Transfer {
     try easy.set(.keepsPath, true)
     try easy.set(.httpVersion, Int(CURL_HTTP_VERSION_2TLS))
     try easy.set(.waitsToShare, true)
-    try easy.set(.acceptEncoding, "gzip")
     try easy.set(.userAgent, settings.userAgent)
     try easy.set(.receiveBuffer, Self.receiveBuffer)
     try easy.set(.connectMilliseconds, request.limits.connect.curlMilliseconds)
@@ -74,6 +76,7 @@ final class HTTPExchange: Transfer {
     // A line with nothing after the colon takes a header of libcurl's own out: it would wait a second for a 100 Continue
     // that many servers never send.
     try lines.append("Expect:")
+    if request.headers["Accept-Encoding"] == nil { try lines.append("Accept-Encoding: gzip") }
     for field in request.headers.fields {
       // A semicolon is how an empty value is written here: CURLOPT_HTTPHEADER(3).
       try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
@@ -83,35 +86,46 @@ final class HTTPExchange: Transfer {
 
   // MARK: - Meanwhile
 
-  func receive(head line: UnsafeRawBufferPointer, _ easy: borrowing EasyHandle) -> Bool {
+  func receive(head line: UnsafeRawBufferPointer) -> Bool {
     attempt { () throws(TransferError) in
       // Libcurl's bytes, valid during the call.
       guard unsafe head.take(line) else {
         throw TransferError.malformedReply("its head has more than \(ReplyHead.limit) bytes", request.url.origin)
       }
-      guard head.isComplete, head.isSuccess, let size = head.announcedSize, request.method != "HEAD" else { return }
+      guard head.isComplete, !hasBody else { return }
+      inflater = head.isCompressed ? Inflater() : nil
+      guard head.isSuccess, request.method != "HEAD", let size = head.announcedSize else { return }
       try gauge.admit(announced: size)
-      if sink == nil, body.isEmpty { body.reserveCapacity(size) }
+      if sink == nil { body.reserveCapacity(size) }
     }
   }
 
-  func receive(body chunk: UnsafeRawBufferPointer, _ easy: borrowing EasyHandle) -> Bool {
-    let received = easy.number(.receivedBytes)
-    return attempt { () throws(TransferError) in
-      try gauge.admit(chunk.count, received: received)
-      if !head.isSuccess {
-        // As many bytes as there are.
-        unsafe body.append(contentsOf: chunk.prefix(Self.keptOfFailure - body.count))
-      } else if let sink {
-        do {
-          // Libcurl's bytes, valid during the call; the span cannot leave it.
-          try sink(unsafe chunk.bytes)
-        } catch {
-          throw TransferError.sink
-        }
-      } else {
-        unsafe body.append(contentsOf: chunk)
+  func receive(body chunk: UnsafeRawBufferPointer) -> Bool {
+    attempt { () throws(TransferError) in
+      hasBody = true
+      gauge.receive(chunk.count)
+      guard inflater != nil else { return try unsafe keep(chunk) }
+      // Libcurl's bytes, valid during the call.
+      guard try unsafe inflater?.decode(chunk, { bytes throws(TransferError) in try unsafe keep(bytes) }) == true else {
+        throw TransferError.malformedReply("its body is no gzip, though its head says so", request.url.origin)
       }
+    }
+  }
+
+  private func keep(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
+    try gauge.admit(bytes.count)
+    if !head.isSuccess {
+      // As many bytes as there are.
+      unsafe body.append(contentsOf: bytes.prefix(Self.keptOfFailure - body.count))
+    } else if let sink {
+      do {
+        // Valid during the call, which the span cannot leave.
+        try sink(unsafe bytes.bytes)
+      } catch {
+        throw .sink
+      }
+    } else {
+      unsafe body.append(contentsOf: bytes)
     }
   }
 
@@ -145,9 +159,12 @@ final class HTTPExchange: Transfer {
   func finish(_ code: CURLcode, _ easy: borrowing EasyHandle) throws(TransferError) -> HTTPResponse {
     if let failure { throw failure }
     guard code == CURLE_OK else {
-      throw TransferError(code, easy, request.url.origin, hasHead: head.isComplete, milliseconds: remaining.curlMilliseconds)
+      throw TransferError(
+        code, easy, request.url.origin, hasHead: head.isComplete, milliseconds: remaining.curlMilliseconds)
     }
     guard head.isComplete else { throw .malformedReply("it has no status", request.url.origin) }
+    // Its bytes on the wire were complete as far as HTTP can tell.
+    if hasBody, inflater?.isComplete == false { throw .truncated(request.url.origin) }
     return HTTPResponse(
       status: head.status, headers: head.headers, url: request.url, body: body,
       retryAfterMilliseconds: head.headers["Retry-After"].flatMap {

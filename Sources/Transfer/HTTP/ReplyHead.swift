@@ -12,6 +12,9 @@ struct ReplyHead: Sendable {
   /// Whether the status is one of success.
   var isSuccess: Bool { (200..<300).contains(status) }
 
+  /// Whether the body is compressed in the one way that was offered. RFC 9110 section 8.4.1.3 has both names.
+  var isCompressed: Bool { ["gzip", "x-gzip"].contains(headers["Content-Encoding"]?.lowercased()) }
+
   /// The size of the body as it was announced.
   var announcedSize: Int? { headers["Content-Length"].flatMap { Int($0) } }
 

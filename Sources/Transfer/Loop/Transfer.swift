@@ -8,10 +8,10 @@ protocol Transfer: AnyObject {
   func configure(_ easy: borrowing EasyHandle) throws(TransferError)
 
   /// Takes a line of the head, its end included. Returns false to end the transfer.
-  func receive(head line: UnsafeRawBufferPointer, _ easy: borrowing EasyHandle) -> Bool
+  func receive(head line: UnsafeRawBufferPointer) -> Bool
 
   /// Takes a piece of the body. Returns false to end the transfer.
-  func receive(body chunk: UnsafeRawBufferPointer, _ easy: borrowing EasyHandle) -> Bool
+  func receive(body chunk: UnsafeRawBufferPointer) -> Bool
 
   /// Puts the next bytes to be sent into `room`. Returns their number, 0 at the end, or nil to end the transfer.
   func give(into room: UnsafeMutableRawBufferPointer) -> Int?
