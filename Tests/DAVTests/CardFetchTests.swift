@@ -19,7 +19,7 @@ import Transfer
     private(set) var singles: [String] = []
 
     static func name(_ href: Href) -> String { String(href.path.split(separator: "/").last ?? "") }
-    static func href(_ name: String) -> Href { Href("/book/\(name)")! }
+    static func href(_ name: String) -> Href { path("/book/\(name)") }
 
     /// Reads cards to the end. Gives each outcome, and what ended it.
     mutating func run(_ names: [String], form: CardForm = .asStored) -> (cards: [FetchedCard], error: DAVError?) {
@@ -49,7 +49,7 @@ import Transfer
     private mutating func batch(_ request: DAVRequest) -> ([DAVResponse], Result<DAVReply, DAVError>, Int) {
       let body = String(decoding: request.body, as: UTF8.self)
       let names = body.split(separator: "<d:href>").dropFirst().map { part in
-        Self.name(Href(part.split(separator: "</d:href>").first ?? "")!)
+        Self.name(path(String(part.split(separator: "</d:href>").first ?? "")))
       }
       self.batchSizes.append(names.count)
       if let batches = self.batches { return ([], batches, 0) }

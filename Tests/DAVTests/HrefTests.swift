@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 @Suite struct HrefTests {
-  static let book = Href("/alice/book/")!
+  static let book = path("/alice/book/")
 
   /// Each is the same resource as servers spell it.
   @Test(arguments: [

@@ -1,5 +1,6 @@
 import DAV
 import TestKit
+import Testing
 
 /// A server that keeps an address book in memory and answers requests as values, with the faults that real ones have.
 struct ModelServer {
@@ -18,7 +19,7 @@ struct ModelServer {
     var namesTheForgotten = false
   }
 
-  static let book = Href("/alice/book/")!
+  static let book = path("/alice/book/")
   var faults = Faults()
   private(set) var cards: [String: Int] = [:]
   private(set) var version = 0
@@ -111,4 +112,26 @@ struct ModelServer {
     reply.end.syncToken = self.token(reached)
     return reply
   }
+}
+
+/// A pass over the book of a model server.
+func pass(_ known: CollectionState? = nil, now: Int64 = CollectionPassTests.start, isWhole: Bool = false)
+  -> CollectionPass
+{
+  CollectionPass(place: "the book", collection: ModelServer.book, known: known, now: now, isWhole: isWhole)
+}
+
+/// Carries out a pass to its end.
+func run(_ pass: CollectionPass, _ server: inout ModelServer) -> Result<Listing, DAVError> {
+  var pass = pass
+  var directive = pass.first
+  for _ in 0..<2000 {
+    switch directive {
+    case .send(let request): directive = pass.received(.success(server.answer(request)))
+    case .finished(let listing): return .success(listing)
+    case .failed(let error): return .failure(error)
+    }
+  }
+  Issue.record("the pass has no end")
+  return .failure(.notFound(place: ""))
 }

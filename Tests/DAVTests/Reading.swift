@@ -22,3 +22,9 @@ struct Reading: Equatable {
     try reader.read(piece.span.bytes)
   }
 }
+
+/// A path that a test names.
+func path(_ text: String) -> Href {
+  guard let href = Href(text) else { preconditionFailure("'\(text)' is no path") }
+  return href
+}

@@ -57,7 +57,7 @@ final class MultistatusDecoder: XMLTarget {
     }
   }
 
-  func endElement(text: consuming [UInt8]) throws(XMLFault) {
+  func endElement(text: ArraySlice<UInt8>) throws(XMLFault) {
     guard let element = self.open.popLast() else { return }
     switch (self.open.last, element) {
     case (.multistatus, .response): self.completeResponse()
@@ -68,7 +68,11 @@ final class MultistatusDecoder: XMLTarget {
     case (.response, .propstat): self.completeProperties()
     case (.prop, _):
       self.property = nil
-      if element == .addressData { self.properties.addressData = text } else { self.set(element, Self.string(text)) }
+      if element == .addressData {
+        self.properties.addressData = Array(text)
+      } else if element.isTextProperty {
+        self.set(element, Self.string(text))
+      }
     case (_, .href): self.setReference(Self.string(text))
     default: break
     }
@@ -173,18 +177,18 @@ final class MultistatusDecoder: XMLTarget {
   }
 
   /// The text without the blanks around it; expat gives valid UTF-8 only.
-  private static func string(_ text: [UInt8]) -> String {
-    let isBlank = { (byte: UInt8) in byte <= 0x20 }
-    guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })
-    else {
-      return ""
-    }
-    return String(decoding: text[first...last], as: UTF8.self)
+  private static func string(_ text: ArraySlice<UInt8>) -> String {
+    var text = text
+    while let first = text.first, first <= 0x20 { text.removeFirst() }
+    while let last = text.last, last <= 0x20 { text.removeLast() }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The code of a status line ("HTTP/1.1 404 Not Found"); 0 for what is none, which is no success either.
-  private static func status(_ text: [UInt8]) -> Int {
-    let fields = Self.string(text).split(separator: " ", omittingEmptySubsequences: true)
-    return fields.dropFirst().first.flatMap { Int($0) } ?? 0
+  private static func status(_ text: ArraySlice<UInt8>) -> Int {
+    guard let code = text.split(separator: UInt8(ascii: " "), maxSplits: 2).dropFirst().first, code.count == 3 else {
+      return 0
+    }
+    return code.allSatisfy { 0x30...0x39 ~= $0 } ? code.reduce(0) { $0 * 10 + Int($1 - 0x30) } : 0
   }
 }

@@ -1,54 +1,57 @@
 internal import CExpat
 
 /// Turns the calls of expat into calls of an ``XMLTarget``: gathers text, keeps the bounds, holds the first fault.
-///
-/// A class, because expat keeps a pointer to it.
-@safe final class XMLEvents {
+@safe struct XMLEvents {
   private let target: any XMLTarget
   private let limits: XMLLimits
+  private let parser: OpaquePointer
   private(set) var fault: XMLFault?
-  private var parser: OpaquePointer?
-  private var depth = 0
   private var elements = 0
+  private var depth = 0
+  /// The text so far; keeps its room from one element to the next.
   private var text: [UInt8] = []
   /// The depth of the element whose text is wanted; 0 = none.
   private var textDepth = 0
 
-  init(target: any XMLTarget, limits: XMLLimits) {
+  /// - Parameter parser: Has to be alive when it calls.
+  init(target: any XMLTarget, limits: XMLLimits, parser: OpaquePointer) {
     self.target = target
     self.limits = limits
+    unsafe self.parser = unsafe parser
   }
 
-  /// Sets the calls of a parser, which must not outlive this object.
-  func attach(to parser: OpaquePointer) {
-    unsafe self.parser = parser
-    // expat gives the pointer back to the functions below, and the owner of the parser keeps this object alive.
-    unsafe XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+  /// Makes a parser call the events at a place, which has to outlive it.
+  static func attach(_ events: UnsafeMutablePointer<XMLEvents>, to parser: OpaquePointer) {
+    // expat gives the pointer back to the functions below.
+    unsafe XML_SetUserData(parser, UnsafeMutableRawPointer(events))
     unsafe XML_SetElementHandler(
-      parser, { context, name, attributes in unsafe XMLEvents.from(context).start(name, attributes) },
-      { context, _ in unsafe XMLEvents.from(context).end() })
+      parser, { context, name, attributes in unsafe XMLEvents.call(context) { unsafe $0.start(name, attributes) } },
+      { context, _ in unsafe XMLEvents.call(context) { $0.end() } })
     unsafe XML_SetCharacterDataHandler(parser) { context, text, count in
-      unsafe XMLEvents.from(context).characters(UnsafeBufferPointer(start: text, count: Int(count)))
+      unsafe XMLEvents.call(context) { unsafe $0.characters(UnsafeRawBufferPointer(start: text, count: Int(count))) }
     }
     unsafe XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in
-      unsafe XMLEvents.from(context).fail(.documentType)
+      unsafe XMLEvents.call(context) { $0.fail(.documentType) }
     }
   }
 
-  private static func from(_ context: UnsafeMutableRawPointer?) -> XMLEvents {
-    guard let context = unsafe context else { preconditionFailure("expat lost its user data") }
-    // Set by `attach`; the object is alive while its parser parses.
-    return unsafe Unmanaged<XMLEvents>.fromOpaque(context).takeUnretainedValue()
+  /// Calls what expat was given by `attach`.
+  private static func call(_ context: UnsafeMutableRawPointer?, _ body: (inout XMLEvents) -> Void) {
+    guard let context = unsafe context else { return }
+    // expat calls one handler at a time, and no handler parses: nothing else has the events meanwhile.
+    unsafe body(&context.assumingMemoryBound(to: XMLEvents.self).pointee)
   }
 
-  private func fail(_ fault: XMLFault) {
+  private mutating func fail(_ fault: XMLFault) {
     guard self.fault == nil else { return }
     self.fault = fault
+    self.textDepth = 0
     // Called from the parser's own handlers, where the parser is alive. Without this the rest of the piece would be read.
     unsafe XML_StopParser(self.parser, XML_Bool(0))
   }
 
-  private func start(_ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?) {
+  private mutating func start(_ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?)
+  {
     guard self.fault == nil, let name = unsafe name else { return }
     self.depth += 1
     self.elements += 1
@@ -61,30 +64,27 @@ internal import CExpat
       let wantsText = unsafe try self.target.startElement(
         String(cString: name), attributes: Self.dictionary(attributes))
       if wantsText {
-        self.text = []
+        self.text.removeAll(keepingCapacity: true)
         self.textDepth = self.depth
       }
     } catch { self.fail(error) }
   }
 
-  private func characters(_ bytes: UnsafeBufferPointer<CChar>) {
-    guard self.depth == self.textDepth, self.fault == nil else { return }
+  private mutating func characters(_ bytes: UnsafeRawBufferPointer) {
+    guard self.depth == self.textDepth else { return }
     guard self.text.count + bytes.count <= self.limits.textBytes else {
       return self.fail(.tooLarge("\(self.limits.textBytes) bytes in one element"))
     }
     // The bytes live for the call.
-    unsafe self.text.append(contentsOf: UnsafeRawBufferPointer(bytes))
+    unsafe self.text.append(contentsOf: bytes)
   }
 
-  private func end() {
+  private mutating func end() {
     guard self.fault == nil else { return }
-    var taken: [UInt8] = []
-    if self.depth == self.textDepth {
-      swap(&taken, &self.text)
-      self.textDepth = 0
-    }
+    let isWanted = self.depth == self.textDepth
+    if isWanted { self.textDepth = 0 }
     self.depth -= 1
-    do throws(XMLFault) { try self.target.endElement(text: taken) } catch { self.fail(error) }
+    do throws(XMLFault) { try self.target.endElement(text: isWanted ? self.text[...] : []) } catch { self.fail(error) }
   }
 
   /// The names and values that alternate in expat's list, which ends with null.

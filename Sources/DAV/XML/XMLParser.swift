@@ -6,7 +6,7 @@ internal import CExpat
 /// ``XMLLimits`` holds while the document is read, not after. After a fault it takes nothing more.
 @safe struct XMLParser: ~Copyable {
   private let parser: OpaquePointer
-  private let events: XMLEvents
+  private let events: UnsafeMutablePointer<XMLEvents>
   private let limits: XMLLimits
   private var fed = 0
 
@@ -22,15 +22,19 @@ internal import CExpat
   init(target: any XMLTarget, limits: XMLLimits) throws(XMLFault) {
     // A space cannot be in the name of a namespace: expat refuses a document that tries (CVE-2022-25236).
     guard let parser = unsafe XML_ParserCreateNS(nil, XML_Char(UInt8(ascii: " "))) else { throw .outOfMemory }
-    unsafe self.parser = parser
+    unsafe self.parser = unsafe parser
     self.limits = limits
-    self.events = XMLEvents(target: target, limits: limits)
-    unsafe self.events.attach(to: parser)
+    // A place of its own, because expat keeps its address.
+    unsafe self.events = .allocate(capacity: 1)
+    unsafe self.events.initialize(to: XMLEvents(target: target, limits: limits, parser: parser))
+    unsafe XMLEvents.attach(self.events, to: parser)
   }
 
   deinit {
-    // The only place that frees it.
+    // The only place that frees them, and the parser goes first.
     unsafe XML_ParserFree(self.parser)
+    unsafe self.events.deinitialize(count: 1)
+    unsafe self.events.deallocate()
   }
 
   /// Reads the next bytes.
@@ -56,7 +60,8 @@ internal import CExpat
       unsafe XML_Parse(
         self.parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), isLast ? 1 : 0)
     }
-    if let fault = self.events.fault { throw fault }
+    // Between calls of expat nobody else has the events.
+    if let fault = unsafe self.events.pointee.fault { throw fault }
     guard status != XML_STATUS_ERROR else {
       let code = unsafe XML_GetErrorCode(self.parser)
       if code == XML_ERROR_NO_MEMORY { throw .outOfMemory }

@@ -10,6 +10,6 @@ protocol XMLTarget: AnyObject {
 
   /// The element that began last, and has not ended, ends.
   ///
-  /// - Parameter text: UTF-8 with the line ends of XML 1.0 section 2.11; empty when it was not wanted.
-  func endElement(text: consuming [UInt8]) throws(XMLFault)
+  /// - Parameter text: UTF-8 with the line ends of XML 1.0 section 2.11; empty when it was not wanted. Its room is used again.
+  func endElement(text: ArraySlice<UInt8>) throws(XMLFault)
 }

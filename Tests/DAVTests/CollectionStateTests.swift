@@ -1,0 +1,13 @@
+import DAV
+import Testing
+
+@Suite struct CollectionStateTests {
+  @Test(arguments: [CollectionState.Mark.none, .token("a b\nc"), .tag("\"x\""), .token("")])
+  func statesAreTexts(_ mark: CollectionState.Mark) {
+    let state = CollectionState(mark: mark, listedAt: 5, form: .version4)
+    #expect(CollectionState(encoded: state.encoded) == state)
+  }
+
+  @Test(arguments: ["", "dav1", "dav1 x 3.0 token t", "dav1 5 2.1 token t", "dav2 5 3.0 token t", "dav1 5 3.0 cake t"])
+  func otherTextsAreNoStates(_ text: String) { #expect(CollectionState(encoded: text) == nil) }
+}
