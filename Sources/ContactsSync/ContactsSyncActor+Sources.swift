@@ -69,7 +69,10 @@ extension ContactsSyncActor {
       if !request.username.isEmpty { source.carddav.username = request.username }
       if !request.password.isEmpty { source.carddav.passwordFile = "" }
       if !request.passwordFile.isEmpty { source.carddav.passwordFile = request.passwordFile }
+      source.status.state = .idle
+      source.status.clearError()
       try transaction.sources.replace(source)
+      try transaction.publish(source.status, of: source.name)
       return source
     }
   }

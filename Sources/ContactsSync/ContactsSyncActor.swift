@@ -60,12 +60,12 @@ public actor ContactsSyncActor {
 
   /// Runs a pass over one source in the background, as on a schedule or a file-change notice; joins the one that runs.
   ///
-  /// - Returns: Whether the pass completed.
+  /// - Returns: What came of it, for the schedule.
   @discardableResult
-  public func syncInBackground(_ name: String) async -> Bool {
-    guard !self.isStopping else { return false }
+  func syncInBackground(_ name: String) async -> SyncSchedule.Outcome {
+    guard !self.isStopping else { return .failed(retryAfter: nil) }
     let status = try? await self.join(name, PassOptions(), cause: "", progress: nil).task.value.get()
-    return status?.state == .completed
+    return SyncSchedule.Outcome(status)
   }
 
   /// Ends in the store what the last process left as running: those passes are no more. For the start, before any pass.

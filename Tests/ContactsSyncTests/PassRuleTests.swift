@@ -173,7 +173,7 @@ import Testing
     #expect(schedule.due == 5)
     schedule.begin()
     #expect(schedule.due == nil)
-    schedule.end(succeeded: true, now: 10)
+    schedule.end(.completed, jitter: 0, now: 10)
     #expect(schedule.due == 10 + 600 * Self.second)
   }
 
@@ -186,7 +186,7 @@ import Testing
     for step in 0..<100 { schedule.notice(now: Int64(step) * 100_000_000) }
     #expect(schedule.due == SyncSchedule.patience)
     schedule.begin()
-    schedule.end(succeeded: true, now: 20 * Self.second)
+    schedule.end(.completed, jitter: 0, now: 20 * Self.second)
     #expect(schedule.due == nil)
   }
 
@@ -195,12 +195,12 @@ import Testing
     var waits: [Int64] = []
     for _ in 0..<9 {
       schedule.begin()
-      schedule.end(succeeded: false, now: 0)
+      schedule.end(.failed(retryAfter: nil), jitter: 0, now: 0)
       waits.append((schedule.due ?? 0) / Self.second)
     }
     #expect(waits == [5, 10, 20, 40, 80, 160, 300, 300, 300])
     schedule.begin()
-    schedule.end(succeeded: true, now: 0)
+    schedule.end(.completed, jitter: 0, now: 0)
     #expect(schedule.due == 600 * Self.second)
   }
 
@@ -208,7 +208,30 @@ import Testing
     var schedule = SyncSchedule(interval: nil, startsNow: false, now: 0)
     schedule.begin()
     schedule.notice(now: 7)
-    schedule.end(succeeded: true, now: 9)
+    schedule.end(.completed, jitter: 0, now: 9)
     #expect(schedule.due == 7 + SyncSchedule.quiet)
+  }
+
+  @Test func aServerThatNamesATimeIsGivenIt() {
+    var schedule = SyncSchedule(interval: 600 * Self.second, startsNow: true, now: 0)
+    schedule.begin()
+    schedule.end(.failed(retryAfter: 90 * Self.second), jitter: 0, now: 0)
+    #expect(schedule.due == 90 * Self.second)
+    schedule.begin()
+    schedule.end(.failed(retryAfter: 90 * Self.second), jitter: 1, now: 0)
+    #expect(schedule.due == 108 * Self.second)
+  }
+
+  @Test func aRefusedPasswordIsNotTriedAgainUntilAPersonHelps() {
+    var schedule = SyncSchedule(interval: 600 * Self.second, startsNow: true, now: 0)
+    schedule.begin()
+    schedule.end(.needsPerson, jitter: 0, now: 5)
+    #expect(schedule.due == nil)
+    schedule.helped(now: 9)
+    #expect(schedule.due == 9)
+    schedule.begin()
+    schedule.end(.completed, jitter: 0, now: 10)
+    schedule.helped(now: 11)
+    #expect(schedule.due == 10 + 600 * Self.second)
   }
 }

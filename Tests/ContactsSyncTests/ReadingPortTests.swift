@@ -39,7 +39,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
     try home.fill(3)
     try await home.addFolder()
     let actor = Lock<ContactsSyncActor?>(nil)
-    let second = Lock<Task<Bool, Never>?>(nil)
+    let second = Lock<Task<SyncSchedule.Outcome, Never>?>(nil)
     let port = ObservedPort(listed: {
       guard let contacts = actor.withLock({ $0 }), second.withLock({ $0 == nil }) else { return }
       try? home.write("late.vcf", Household.card(uid: "late", name: "Late"))
@@ -51,7 +51,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
     actor.withLock { $0 = contacts }
     try await contacts.syncAll()
     let task = try #require(second.withLock { $0 })
-    #expect(await task.value)
+    #expect(await task.value == .completed)
     #expect(try await home.live().contains { $0.uid == "late" })
     await contacts.stop()
     await home.close()

@@ -1,3 +1,5 @@
+internal import KithMessages
+
 /// When a source is due: at the start, every so often, and shortly after its files changed.
 ///
 /// Times are nanoseconds of a clock that never goes back.
@@ -15,6 +17,29 @@ struct SyncSchedule: Sendable, Equatable {
   /// The first wait after a failure; it doubles up to ``longestBackoff``.
   static let firstBackoff: Int64 = 5_000_000_000
   static let longestBackoff: Int64 = 300_000_000_000
+
+  /// What came of a pass.
+  enum Outcome: Sendable, Equatable {
+    case completed
+    /// It may go better later; not before `retryAfter` nanoseconds, where the server said so.
+    case failed(retryAfter: Int64?)
+    /// Nothing will change before a person does something: trying on locks accounts out.
+    case needsPerson
+
+    /// Reads it from the status of a source; nil = the store could not be written.
+    init(_ status: SyncStatus?) {
+      switch status?.state {
+      case .completed: self = .completed
+      case .error where status?.error.code == .unauthenticated: self = .needsPerson
+      default:
+        let milliseconds = Int64(status?.error.retryAfterMs ?? 0)
+        self = .failed(retryAfter: milliseconds > 0 ? milliseconds * 1_000_000 : nil)
+      }
+    }
+  }
+
+  /// Whether passes wait for a person.
+  private(set) var needsPerson = false
 
   /// Makes a schedule.
   ///
@@ -38,14 +63,30 @@ struct SyncSchedule: Sendable, Equatable {
   }
 
   /// A pass has ended.
-  mutating func end(succeeded: Bool, now: Int64) {
-    self.failures = succeeded ? 0 : self.failures + 1
-    guard !succeeded else {
+  ///
+  /// - Parameter jitter: 0 to 1; stretches the wait after a failure by up to a fifth, so that many do not come at once.
+  mutating func end(_ outcome: Outcome, jitter: Double, now: Int64) {
+    self.needsPerson = outcome == .needsPerson
+    switch outcome {
+    case .completed:
+      self.failures = 0
       self.nextRegular = self.interval.map { now + $0 }
-      return
+    case .needsPerson:
+      self.failures += 1
+      self.nextRegular = nil
+    case .failed(let retryAfter):
+      self.failures += 1
+      let backoff = min(Self.firstBackoff << Int64(min(self.failures - 1, 16)), Self.longestBackoff)
+      let wait = max(min(backoff, max(self.interval ?? .max, Self.firstBackoff)), retryAfter ?? 0)
+      self.nextRegular = now + wait + Int64(Double(wait) * jitter / 5)
     }
-    let backoff = min(Self.firstBackoff << Int64(min(self.failures - 1, 16)), Self.longestBackoff)
-    self.nextRegular = now + min(backoff, max(self.interval ?? .max, Self.firstBackoff))
+  }
+
+  /// A person did what was waited for.
+  mutating func helped(now: Int64) {
+    guard self.needsPerson else { return }
+    self.needsPerson = false
+    self.nextRegular = now
   }
 
   /// When the source is due next; nil when nothing is planned.

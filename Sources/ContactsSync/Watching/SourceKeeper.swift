@@ -84,11 +84,18 @@ public actor SourceKeeper: LoopActor {
 
   /// Learns of sources that were added and removed, from what was committed.
   public nonisolated func see(_ events: [LoggedEvent]) {
-    let keys = events.filter { $0.header.stream == "sync" && $0.header.key.hasPrefix(PassState.keyPrefix) }
-      .map { (name: String($0.header.key.dropFirst(PassState.keyPrefix.count)), isGone: $0.header.tombstone) }
-    guard !keys.isEmpty else { return }
+    let seen = events.filter { $0.header.stream == "sync" && $0.header.key.hasPrefix(PassState.keyPrefix) }.map {
+      (
+        name: String($0.header.key.dropFirst(PassState.keyPrefix.count)), isGone: $0.header.tombstone,
+        isHelped: $0.event.sync.state == .idle || $0.event.sync.state == .completed
+      )
+    }
+    guard !seen.isEmpty else { return }
     self.post { keeper in
-      for key in keys { keeper.see(key.name, isGone: key.isGone) }
+      for source in seen {
+        keeper.see(source.name, isGone: source.isGone)
+        if source.isHelped { keeper.help(source.name) }
+      }
     }
   }
 
@@ -107,6 +114,13 @@ public actor SourceKeeper: LoopActor {
         self.arm()
       }
     }
+  }
+
+  /// A pass that somebody asked for went through, or the source got another password.
+  private func help(_ name: String) {
+    guard self.sources[name]?.schedule.needsPerson == true else { return }
+    self.sources[name]?.schedule.helped(now: self.now)
+    self.arm()
   }
 
   private func add(_ location: SourceLocation, startsNow: Bool) {
@@ -184,9 +198,9 @@ public actor SourceKeeper: LoopActor {
       self.sources[name]?.isRunning = true
       self.sources[name]?.schedule.begin()
       Task {
-        let succeeded = await self.contacts.syncInBackground(name)
+        let outcome = await self.contacts.syncInBackground(name)
         self.sources[name]?.isRunning = false
-        self.sources[name]?.schedule.end(succeeded: succeeded, now: self.now)
+        self.sources[name]?.schedule.end(outcome, jitter: .random(in: 0...1), now: self.now)
         self.watchFolder(of: name)
         self.arm()
       }
