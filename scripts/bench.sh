@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
-# transport, vcard, storage, contacts, folder, hub; none: all. ROUNDS (5) and COUNT (10000 cards) can be set.
+# transport, vcard, storage, contacts, folder, hub, carddav; none: all. ROUNDS (5) and COUNT (10000 cards) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5}
 count=${COUNT:-10000}
-known=(transport vcard storage contacts folder hub)
+known=(transport vcard storage contacts folder hub carddav)
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
 for name in "${wanted[@]}"; do
@@ -23,7 +23,7 @@ for name in "${wanted[@]}"; do
   [ -d "Benchmarks/Sources/$name-bench" ] || continue
   swift build -c release --package-path Benchmarks --product "$name-bench"
 done
-swift build -c release --product kithd
+for product in kithd kith; do swift build -c release --product "$product"; done
 kithd=$(swift build -c release --show-bin-path)/kithd
 bin=$(swift build -c release --package-path Benchmarks --show-bin-path)
 for floor in zmq:-lzmq:-lpthread sqlite:-lsqlite3; do
@@ -109,10 +109,23 @@ hub() {
   "$bin/hub-bench" "$kithd" "$work/cards"
 }
 
+carddav() {
+  local python kith server
+  python=$(scripts/python-env.sh)
+  "$python" -m pip install --quiet --disable-pip-version-check "vdirsyncer>=0.19,<1"
+  kith=$(dirname "$kithd")/kith
+  # Servers rewrite or refuse some cards: the generator leaves those out when it is told.
+  SERVER_SAFE=1 python3 Tests/python/cards.py "$count" "$work/safe" >"$work/kind"
+  for server in radicale xandikos; do
+    title "CardDAV: $server, $count cards, $(cat "$work/kind")"
+    WORK=$work "$python" Benchmarks/carddav_bench.py "$kithd" "$kith" "$server" "$count" "$rounds" "$work/safe"
+  done
+}
+
 {
   echo "# $(date -u +%F), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg), $(swift --version 2>&1 | grep -o 'Swift version [0-9.]*' | head -1)"
   for name in "${wanted[@]}"; do
-    if has "$name"; then "$name"; fi
+    if [ "$name" = carddav ] || has "$name"; then "$name"; fi
   done
 } | tee "$work/table"
 cp "$work/table" .build/bench.md

@@ -27,8 +27,9 @@ def make(count, target):
     target = pathlib.Path(target)
     single = target.suffix == ".vcf"
     if GENERATOR.exists():
+        safe = ["--server-safe"] if os.environ.get("SERVER_SAFE") else []
         subprocess.run(
-            [sys.executable, GENERATOR, "--count", str(count), "--single" if single else "--out", target], check=True,
+            [sys.executable, GENERATOR, "--count", str(count), *safe, "--single" if single else "--out", target], check=True,
             stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
         return "mixed cards with photos"
     if single:

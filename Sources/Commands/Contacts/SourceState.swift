@@ -20,7 +20,9 @@ struct SourceState {
       let finished = RelativeTime.words(self.status.finishedAt, now: now)
       return "\(name): \(style.good("completed")) \(finished), \(self.contacts): \(self.counts)"
     case .error:
-      return "\(name): \(style.bad("failed")), \(self.contacts) kept. \(Printable.text(self.status.error.message))"
+      return "\(name): \(style.bad("failed"))\(self.failures), last success "
+        + "\(RelativeTime.words(self.status.lastSuccessAt, now: now)), \(self.contacts) kept. "
+        + Printable.text(self.status.error.message)
     case .syncing:
       return "\(name): syncing, \(Count.grouped(Int(self.status.done))) of \(Count.grouped(Int(self.status.total)))"
     case .idle, .unspecified, .UNRECOGNIZED:
@@ -46,6 +48,10 @@ struct SourceState {
       lines.append("  To see which: kith contacts problems --source \(name)")
     }
     return lines
+  }
+
+  private var failures: String {
+    self.status.consecutiveFailures > 1 ? " \(self.status.consecutiveFailures) times in a row" : ""
   }
 
   private var contacts: String { Count.of(Int(self.status.live), "contact") }

@@ -60,6 +60,7 @@ struct SearchText: Equatable {
 
   /// Splits text into folded words.
   static func words(of text: String) -> [String] {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return self.asciiWords(of: text) }
     var words: [String] = []
     // Built as bytes: a word of up to 15 of them then costs no allocation.
     var word: [UInt8] = []
@@ -76,6 +77,20 @@ struct SearchText: Equatable {
     }
     if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
     return words
+  }
+
+  /// What most fields are made of: here folding is lower case, and no tables need to be asked.
+  private static func asciiWords(of text: String) -> [String] {
+    text.utf8.split { !self.isLetterOrDigit($0) }.map { word in
+      String(decoding: word.lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: false
+    }
   }
 
   /// The digits of a phone number, one word.
