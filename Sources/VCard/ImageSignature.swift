@@ -1,7 +1,7 @@
 /// Known kinds of images, by how their files start.
-enum ImageSignature {
+public enum ImageSignature {
   /// The media type of an image; nil when it is of no known kind.
-  static func mediaType(of bytes: [UInt8]) -> String? {
+  public static func mediaType(of bytes: [UInt8]) -> String? {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.count >= offset + text.utf8.count && bytes[offset..<offset + text.utf8.count].elementsEqual(text.utf8)
     }

@@ -44,7 +44,8 @@ enum ContactMapping {
     return read
   }
 
-  private static func picture(_ bytes: [UInt8], mediaType: String) -> Picture {
+  /// A picture as it is stored.
+  static func picture(_ bytes: [UInt8], mediaType: String) -> Picture {
     var picture = Picture()
     picture.ref.sha256 = Hex.encode(SHA256.digest(bytes))
     picture.ref.size = UInt64(bytes.count)

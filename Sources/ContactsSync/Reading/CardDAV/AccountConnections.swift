@@ -41,8 +41,17 @@ public final class AccountConnections: Sendable {
   ///   - account: With its password only where it is not kept, as in a discovery.
   ///   - source: The source whose password is kept; nil = none is.
   /// - Throws: `UNAUTHENTICATED/NEEDS_CREDENTIALS` when there is a user name and no password; `SECRET_UNREADABLE`.
-  func client(for account: CardDAV, source: String?) async throws(Failure) -> DAVClient {
-    DAVClient(http: try self.http(account), credentials: try await self.credentials(account, source))
+  func connection(to account: CardDAV, source: String?) async throws(Failure) -> Connection {
+    Connection(http: try self.http(account), credentials: try await self.credentials(account, source))
+  }
+
+  /// The way to one account.
+  struct Connection: Sendable {
+    let http: HTTPClient
+    let credentials: Credentials?
+
+    /// For what WebDAV is spoken with.
+    var client: DAVClient { DAVClient(http: self.http, credentials: self.credentials) }
   }
 
   private func http(_ account: CardDAV) throws(Failure) -> HTTPClient {

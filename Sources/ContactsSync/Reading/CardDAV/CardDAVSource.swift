@@ -170,13 +170,14 @@ struct CardDAVSource: Sendable {
   func fetch(
     _ hrefs: [String], token: String, yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> FetchItemsReply {
-    let client = try await self.client()
+    let connection = try await self.connection()
     guard let position = AccountPosition(token: token) else { throw .invalid(field: "token", "is none of an account.") }
     var reply = FetchItemsReply()
     var batcher = CardBatcher(yield)
     for book in position.books {
       let prefix = book.key + "/"
-      let collection = try self.addressBook(book, client)
+      let collection = try self.addressBook(book, connection.client)
+      let photos = RemotePhotos(connection: connection, book: collection.url)
       guard let base = Href(collection.url.path) else { continue }
       let cards = hrefs.filter { $0.utf8.starts(with: prefix.utf8) }
         .compactMap { Href($0.dropFirst(prefix.count), in: base) }
@@ -184,7 +185,11 @@ struct CardDAVSource: Sendable {
       let form = CardForm(rawValue: book.form) ?? .asStored
       let ended = try await collection.fetch(cards, form: form) { card throws(Failure) in
         if case .failed = card.outcome { reply.failed += 1 }
-        try await batcher.add(Self.read(card, of: book))
+        var reads = Self.read(card, of: book)
+        for index in reads.indices where !reads[index].contact.photoUri.isEmpty {
+          try await photos.fetch(for: &reads[index])
+        }
+        try await batcher.add(reads)
       }
       try await batcher.flush()
       _ = try Self.require(ended, self.name)
@@ -205,8 +210,10 @@ struct CardDAVSource: Sendable {
 
   // MARK: - Names
 
-  private func client() async throws(Failure) -> DAVClient {
-    try await self.connections.client(for: self.account, source: self.name)
+  private func client() async throws(Failure) -> DAVClient { try await self.connection().client }
+
+  private func connection() async throws(Failure) -> AccountConnections.Connection {
+    try await self.connections.connection(to: self.account, source: self.name)
   }
 
   private func address() throws(Failure) -> AccountAddress {
