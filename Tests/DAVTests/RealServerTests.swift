@@ -81,7 +81,7 @@ struct RealServerTests {
       #expect(changes.extent == .changes)
       #expect(self.names(changes) == ["b.vcf", "d.vcf"])
       #expect(changes.gone.map(\.path) == [server.book + "c.vcf"])
-      #expect(server.requests - start == 2)
+      #expect(server.requests - start == 1)
       #expect(try await self.list(server, changes.state).extent == .unchanged)
 
       var bad = try #require(first.state)

@@ -1,9 +1,10 @@
 /// One look at an address book: what to ask, what the answers mean, and when a listing is proven whole. No I/O.
 ///
-/// First the collection is asked for its token. When that is the stored one, that was all. Otherwise the server is asked what
-/// changed since (RFC 6578), or everything is listed: when it cannot say, when it does not know the token, when it says
-/// that nothing changed although its token did, when a token that is a number went down (a server that was set back to a
-/// backup), and every seven days. The token is the one that was told *before* a listing, so that nothing falls between.
+/// A server whose token is known is asked what changed since (RFC 6578): when that is nothing, that was all. Everything is listed
+/// the first time, when the server cannot say, when it does not know the token, when it says that nothing changed although
+/// its token did, when a token that is a number went down (a server that was set back to a backup), and every seven days;
+/// where there are no tokens, when the tag of the collection changed. Before a listing the collection itself is asked what it
+/// is, and for its token: the one that was told *before* a listing lets nothing fall between.
 public struct CollectionPass: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable, Equatable {
@@ -29,9 +30,11 @@ public struct CollectionPass: Sendable {
   private let place: String
   private let known: CollectionState?
   private let now: Int64
-  private let isWhole: Bool
   private let memberLimit: Int
-  private var step = Step.looking
+  private var step: Step
+  /// Whether the collection has said what it is.
+  private var hasLooked = false
+  private var mustList: Bool
   private var parts = 0
   private var mark = CollectionState.Mark.none
   private var table: MemberTable
@@ -52,19 +55,23 @@ public struct CollectionPass: Sendable {
     self.place = place
     self.known = known
     self.now = now
-    self.isWhole = isWhole
     self.memberLimit = limits.responses
-    self.table = MemberTable(collection: collection, form: .asStored)
+    self.table = MemberTable(collection: collection, form: known?.form ?? .asStored)
+    // Also when the clock was set back.
+    let isFresh = known.map { $0.listedAt <= now && now - $0.listedAt < Self.wholeInterval } ?? false
+    self.mustList = isWhole || !isFresh
+    self.step = .looking
+    if !self.mustList, case .token(let token)? = known?.mark { self.step = .changes(since: token, isRepeat: false) }
   }
 
   /// The first thing to do.
-  public var first: Directive { .send(.propfind(self.ownProperties, depth: 0)) }
+  public var first: Directive {
+    if case .changes(let token, _) = self.step { return .send(.changes(since: token)) }
+    return .send(.propfind(self.ownProperties, depth: 0))
+  }
 
-  /// The tag is asked for where it may be needed only: making it costs a server like Radicale as much as the token.
   private var ownProperties: [DAVProperty] {
-    let own: [DAVProperty] = [.resourceType, .syncToken, .supportedReports, .supportedAddressData]
-    if case .token? = self.known?.mark { return own }
-    return own + [.collectionTag]
+    [.resourceType, .syncToken, .supportedReports, .supportedAddressData, .collectionTag]
   }
 
   /// Takes the outcome of the last request.
@@ -98,30 +105,23 @@ public struct CollectionPass: Sendable {
   }
 
   private mutating func decide(_ properties: DAVProperties, name: Href) -> Directive {
+    let refusals = self.table.notes.filter { $0.kind == .tokenRefused }
     self.table = MemberTable(collection: name, form: CardForm(offered: properties.cardVersions))
+    for note in refusals { self.table.note(note) }
+    self.hasLooked = true
     let token = properties.syncToken.flatMap { $0.isEmpty ? nil : $0 }
     let tag = properties.collectionTag.flatMap { $0.isEmpty ? nil : $0 }
-    self.mark = token.map { .token($0) } ?? tag.map { .tag($0) } ?? .none
-    guard let known = self.known, !self.isWhole else { return self.listEverything() }
-    guard known.form == self.table.form else {
+    let canTell = properties.reports?.contains("sync-collection") ?? true
+    self.mark = canTell ? token.map { .token($0) } ?? tag.map { .tag($0) } ?? .none : tag.map { .tag($0) } ?? .none
+    if let known = self.known, known.form != self.table.form {
       self.table.note(
-        ListingNote(
-          .formChanged, "The server now gives cards as vCard \(self.table.form.rawValue). All are read again."))
+        ListingNote(.formChanged, "The server now gives cards as vCard \(self.table.form.rawValue). All are read again."))
       return self.listEverything()
     }
-    // Also when the clock was set back.
-    guard known.listedAt <= self.now, self.now - known.listedAt < Self.wholeInterval else {
-      return self.listEverything()
+    if !self.mustList, let known = self.known, case .tag(let old) = known.mark, tag == old {
+      return .finished(self.listing(.unchanged, state: known))
     }
-    switch known.mark {
-    case .token(let old):
-      guard let token, !Self.wentDown(from: old, to: token) else { return self.listEverything() }
-      if token == old { return .finished(self.listing(.unchanged, state: known)) }
-      guard properties.reports?.contains("sync-collection") ?? true else { return self.listEverything() }
-      return self.ask(since: old)
-    case .tag(let old): return tag == old ? .finished(self.listing(.unchanged, state: known)) : self.listEverything()
-    case .none: return self.listEverything()
-    }
+    return self.listEverything()
   }
 
   // MARK: Changes
@@ -168,8 +168,9 @@ public struct CollectionPass: Sendable {
       // The same token again, or no end of parts, would be a loop.
       return next == token || self.parts >= Self.partLimit ? self.listEverything() : self.ask(since: next)
     }
-    guard let known = self.known, self.table.count > 0, !Self.wentDown(from: token, to: next) else {
-      return self.listEverything()
+    guard let known = self.known, !Self.wentDown(from: token, to: next) else { return self.listEverything() }
+    if self.table.count == 0 {
+      return next == token ? .finished(self.listing(.unchanged, state: known)) : self.listEverything()
     }
     return .finished(
       self.listing(
@@ -179,6 +180,11 @@ public struct CollectionPass: Sendable {
   // MARK: Everything
 
   private mutating func listEverything() -> Directive {
+    guard self.hasLooked else {
+      self.mustList = true
+      self.step = .looking
+      return .send(.propfind(self.ownProperties, depth: 0))
+    }
     var fresh = MemberTable(collection: self.table.collection, form: self.table.form)
     for note in self.table.notes where note.kind == .formChanged || note.kind == .tokenRefused { fresh.note(note) }
     self.table = fresh
