@@ -8,7 +8,7 @@ from servers import RADICALE, XANDIKOS, Reader, card, server
 from test_kill import kill_at, send_again
 from trials import daemon, dense
 
-CARDS = 230
+CARDS = 300
 KILLS = 20
 SEED = 20260214
 
@@ -17,7 +17,7 @@ def points():
     """(point, how often it is passed before the kill, whether every card is read again)."""
     chance = random.Random(SEED)
     once = ["pass_started", "listed", "deletions_decided", "pass_committed"]
-    # A pass over all cards has at least two batches.
+    # A pass over all cards has two batches.
     chosen = [(name, count, True) for name in ("batch_read", "batch_committed") for count in (1, 2)]
     chosen += [(name, 1, False) for name in (*once, "batch_read", "batch_committed")]
     chosen += [(chance.choice(once), 1, chance.random() < 0.5) for _ in range(KILLS // 2 - len(chosen))]
