@@ -30,12 +30,6 @@ def dav(request):
         yield made
 
 
-@pytest.fixture
-def name(request):
-    """A name for a source that no other test has."""
-    return request.node.name.removeprefix("test_").lower().translate(str.maketrans("_[", "--", "]"))[-32:].strip("-")
-
-
 def test_wrong_password(hub, radicale, name):
     radicale.fill(COUNT)
     home = Reader(hub, radicale, name, password="wrong")

@@ -32,11 +32,6 @@ def xandikos():
         yield made
 
 
-@pytest.fixture
-def name(request):
-    return request.node.name.removeprefix("test_").lower().translate(str.maketrans("_[", "--", "]"))[-32:].strip("-")
-
-
 def in_step(hub, dav, name, **fields):
     """A source that has read COUNT cards."""
     dav.fill(COUNT)
@@ -298,5 +293,3 @@ def test_what_was_put_is_not_what_is_kept(hub, radicale, name):
     home.completed(live=1)
     (contact,) = home.contacts().values()
     assert contact["emails"][0]["value"] == "a@example.org" and contact["organization"] == "Company"
-    tag = radicale.ask("GET", f"{radicale.home}friends/card.vcf")[1]["ETag"]
-    assert contact["etag"] in (tag, "") or tag in contact["etag"]
