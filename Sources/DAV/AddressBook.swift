@@ -40,7 +40,7 @@ public struct AddressBook: Sendable {
       case .send(let request):
         let outcome: Result<DAVReply, DAVError>
         do throws(DAVError) {
-          let exchange = try await self.client.exchange(request, at: self.url, place: self.url.description)
+          let exchange = try await self.client.ask(request, ofBook: self.url)
           movedTo = exchange.permanentURL ?? movedTo
           outcome = .success(exchange.reply)
         } catch { outcome = .failure(error) }

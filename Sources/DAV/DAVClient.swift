@@ -76,6 +76,26 @@ public struct DAVClient: Sendable {
     return Exchange(reply: reply, url: response.url, permanentURL: response.permanentURL)
   }
 
+  /// Asks an address book, wherever in the family of its server it has moved.
+  ///
+  /// - Throws: Also ``DAVError/elsewhere(place:url:)``: what strangers say of the book counts for nothing, and its next address
+  ///   would get the password.
+  func ask(
+    _ request: DAVRequest, ofBook url: WebURL, each: (@Sendable (DAVResponse) -> Void)? = nil
+  ) async throws(DAVError) -> Exchange {
+    let place = url.description
+    let exchange = try await self.exchange(request, at: url, place: place, each: each)
+    guard exchange.url.origin != url.origin else { return exchange }
+    guard ServerFamily(of: url).includes(exchange.url) else {
+      throw .elsewhere(place: place, url: exchange.url.description)
+    }
+    // The password does not go along with a redirect to another host.
+    guard exchange.reply.status == 401, request.target == nil else { return exchange }
+    var again = try await self.exchange(request, at: exchange.url, place: place, each: each)
+    again.permanentURL = again.permanentURL ?? exchange.permanentURL
+    return again
+  }
+
   private func message(_ request: DAVRequest, at url: WebURL) throws(TransferError) -> HTTPRequest {
     var message = HTTPRequest(
       request.method.rawValue,

@@ -78,6 +78,14 @@ public enum DAVError: Error, Sendable, Equatable {
     }
   }
 
+  /// Whether nobody may be there: the connection was cut, or a gateway found no server behind it.
+  var isAbsence: Bool {
+    switch self {
+    case .transfer(.connectionLost), .unavailable(_, 502, _), .unavailable(_, 504, _): true
+    default: false
+    }
+  }
+
   /// Whether the server took too long.
   var isTimeout: Bool {
     if case .transfer(.timeout) = self { true } else { false }

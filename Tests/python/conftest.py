@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -120,6 +121,12 @@ def shared_hub():
         assert hub.end() == 0
     finally:
         hub.remove()
+
+
+@pytest.fixture
+def name(request):
+    """A name for a source that no other test of the file has."""
+    return re.sub("[^a-z0-9]+", "-", request.node.name.removeprefix("test_").lower())[-32:].strip("-")
 
 
 class Wire:

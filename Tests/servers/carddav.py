@@ -1,9 +1,11 @@
-"""A CardDAV server for one test: carddav.py radicale|xandikos DIRECTORY.
+"""A CardDAV server for one test: carddav.py radicale|xandikos DIRECTORY [--port PORT] [--tls].
 
 Keeps its data in DIRECTORY, prints "ready PORT" when it accepts connections, writes a line that begins with "request" for
-each request, and ends when its standard input does. Radicale knows the user alice with the password "secret".
+each request, and ends when its standard input does. Radicale knows the user alice with the password "secret". With --tls
+Radicale shows DIRECTORY/certificate.pem, whose key is in DIRECTORY/key.pem, and Xandikos a certificate that it makes itself.
 """
 
+import argparse
 import os
 import pathlib
 import runpy
@@ -57,9 +59,13 @@ def log_request(method, path):
     print("request", method, path, flush=True)
 
 
-def prepare_radicale(directory, port):
+def prepare_radicale(directory, port, tls):
     (directory / "users").write_text("alice:secret\n")
-    (directory / "conf").write_text(RADICALE.format(directory=directory, port=port))
+    settings = RADICALE.format(directory=directory, port=port)
+    if tls:
+        keys = f"ssl = True\ncertificate = {directory}/certificate.pem\nkey = {directory}/key.pem\n"
+        settings = settings.replace("[auth]", keys + "[auth]")
+    (directory / "conf").write_text(settings)
 
     import radicale.app
 
@@ -73,7 +79,7 @@ def prepare_radicale(directory, port):
     return ["radicale", "--config", str(directory / "conf")]
 
 
-def prepare_xandikos(directory, port):
+def prepare_xandikos(directory, port, tls):
     import xandikos.webdav
 
     handle = xandikos.webdav.WebDAVApp.aiohttp_handler
@@ -85,15 +91,20 @@ def prepare_xandikos(directory, port):
     xandikos.webdav.WebDAVApp.aiohttp_handler = logged
     return [
         "xandikos", "serve", "-d", str(directory / "data"), "--state-dir", str(directory / "state"), "--autocreate",
-        "--defaults", "--current-user-principal", "/user/", "-l", "127.0.0.1", "-p", str(port),
+        "--defaults", "--current-user-principal", "/user/", "-l", "127.0.0.1", "-p", str(port), *(["--autocert"] if tls else []),
     ]  # fmt: skip
 
 
 def main():
-    name, directory = sys.argv[1], pathlib.Path(sys.argv[2])
-    port = free_port()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("name", choices=["radicale", "xandikos"])
+    parser.add_argument("directory", type=pathlib.Path)
+    parser.add_argument("--port", type=int, help="a free one when none is given")
+    parser.add_argument("--tls", action="store_true")
+    arguments = parser.parse_args()
+    name, port = arguments.name, arguments.port or free_port()
     prepare = {"radicale": prepare_radicale, "xandikos": prepare_xandikos}[name]
-    sys.argv = prepare(directory, port)
+    sys.argv = prepare(arguments.directory, port, arguments.tls)
     threading.Thread(target=end_with_input, daemon=True).start()
     threading.Thread(target=tell_when_ready, args=(port,), daemon=True).start()
     runpy.run_module(name, run_name="__main__", alter_sys=True)

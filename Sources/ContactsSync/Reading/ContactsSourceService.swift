@@ -68,7 +68,8 @@ public struct ContactsSourceService: Sendable {
     case .vdir(let vdir)?: try await FolderSource(path: vdir.path, now: self.now).list(yield: yield)
     case .vcf(let vcf)?: try await FileSource(path: vcf.path, now: self.now).list(token: request.token, yield: yield)
     case .carddav(let account)?:
-      try await self.account(account, of: request.source).list(token: request.token, yield: yield)
+      try await self.account(account, of: request.source).list(
+        token: request.token, identity: request.source.identity, yield: yield)
     case nil: throw SourceFault.kindMissing
     }
   }

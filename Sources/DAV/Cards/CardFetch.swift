@@ -25,6 +25,11 @@ public struct CardFetch: Sendable {
   private var open: Set<Href> = []
   private var size = BatchSize()
   private var isRefused = false
+  /// Cards in a row that nobody answered for.
+  private var absences = 0
+
+  /// After so many the server is taken to be down, rather than each card to be bad.
+  static let absenceLimit = 5
 
   /// Makes a fetch.
   ///
@@ -77,6 +82,7 @@ public struct CardFetch: Sendable {
     switch outcome {
     case .success(let reply) where reply.status == 207:
       self.size.succeeded(cards: self.asked.count, bytes: bytes)
+      self.absences = 0
       self.alone += left.reversed()
       return nil
     case .success(let reply): return self.refused(reply, left: left)
@@ -98,17 +104,24 @@ public struct CardFetch: Sendable {
     case .success(let reply):
       switch reply.status {
       case 200:
+        self.absences = 0
         let fingerprint = self.form.fingerprint(entityTag: reply.entityTag)
         return .success(FetchedCard(href: href, outcome: .card(reply.body, fingerprint: fingerprint)))
       case 404, 410: return .success(FetchedCard(href: href, outcome: .gone))
       case 401, 429, 503: return .failure(self.error(reply))
-      default: return .success(FetchedCard(href: href, outcome: .failed(self.error(reply))))
+      default: return self.failed(href, self.error(reply))
       }
     case .failure(let error):
       // One card that takes too long after its batch did: the server has no time for the others either.
       if error.isTimeout { return .failure(error) }
-      return error.isTooMuch ? .success(FetchedCard(href: href, outcome: .failed(error))) : .failure(error)
+      return error.isTooMuch ? self.failed(href, error) : .failure(error)
     }
+  }
+
+  private mutating func failed(_ href: Href, _ error: DAVError) -> Result<FetchedCard, DAVError> {
+    self.absences = error.isAbsence ? self.absences + 1 : 0
+    guard self.absences < Self.absenceLimit else { return .failure(error) }
+    return .success(FetchedCard(href: href, outcome: .failed(error)))
   }
 
   private mutating func refused(_ reply: DAVReply, left: [Href]) -> DAVError? {

@@ -56,8 +56,7 @@ struct FetchStream: Sendable {
     _ request: DAVRequest, each: (@Sendable (DAVResponse) -> Void)? = nil
   ) async -> Result<DAVReply, DAVError> {
     do throws(DAVError) {
-      return .success(
-        try await self.client.exchange(request, at: self.url, place: self.url.description, each: each).reply)
+      return .success(try await self.client.ask(request, ofBook: self.url, each: each).reply)
     } catch { return .failure(error) }
   }
 }

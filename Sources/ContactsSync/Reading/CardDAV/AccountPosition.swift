@@ -46,6 +46,14 @@ struct AccountPosition: Codable, Equatable {
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
+  /// The identity of the account: which books it has.
+  var identity: String { self.books.map(\.key).sorted().joined(separator: "\n") }
+
+  /// The books that an identity names, of which nothing else is known.
+  static func books(ofIdentity identity: String) -> [Book] {
+    identity.split(separator: "\n").map { Book(key: String($0), url: "") }
+  }
+
   /// Takes over what is known of the same books.
   mutating func adopt(_ known: AccountPosition) {
     for index in self.books.indices {

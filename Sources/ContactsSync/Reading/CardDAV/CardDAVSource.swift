@@ -59,8 +59,12 @@ struct CardDAVSource: Sendable {
   // MARK: - Listing
 
   /// Lists what changed since a token, or everything.
+  ///
+  /// - Parameters:
+  ///   - token: Of the last listing; empty lists everything.
+  ///   - identity: Of the account when it was last listed; tells which books there were, also without a token.
   func list(
-    token: String, yield: @Sendable (ItemBatch) async throws(Failure) -> Void
+    token: String, identity: String, yield: @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
     let client = try await self.client()
     let known = AccountPosition(token: token)
@@ -97,14 +101,17 @@ struct CardDAVSource: Sendable {
     }
     if let lastError, reply.problems.count == position.books.count { throw lastError }
     // Books that were known and are not there any more are not thereby empty.
-    for gone in known?.books ?? [] where !position.books.contains(where: { $0.key == gone.key }) {
+    for gone in known?.books ?? AccountPosition.books(ofIdentity: identity)
+    where !position.books.contains(where: { $0.key == gone.key }) {
       reply.unchanged = false
       reply.unlistedUnder.append(gone.key + "/")
       reply.problems.append(Self.missing(gone))
       position.books.append(gone)
     }
+    // While a book is not where it was, each pass looks for it.
+    if !reply.problems.isEmpty { position.foundAt = 0 }
     reply.token = position.token
-    reply.identity = position.books.map(\.key).sorted().joined(separator: "\n")
+    reply.identity = position.identity
     return reply
   }
 
@@ -176,12 +183,12 @@ struct CardDAVSource: Sendable {
     var batcher = CardBatcher(yield)
     for book in position.books {
       let prefix = book.key + "/"
+      let names = hrefs.filter { $0.utf8.starts(with: prefix.utf8) }
+      guard !names.isEmpty else { continue }
       let collection = try self.addressBook(book, connection.client)
       let photos = RemotePhotos(connection: connection, book: collection.url)
       guard let base = Href(collection.url.path) else { continue }
-      let cards = hrefs.filter { $0.utf8.starts(with: prefix.utf8) }
-        .compactMap { Href($0.dropFirst(prefix.count), in: base) }
-      guard !cards.isEmpty else { continue }
+      let cards = names.compactMap { Href($0.dropFirst(prefix.count), in: base) }
       let form = CardForm(rawValue: book.form) ?? .asStored
       let ended = try await collection.fetch(cards, form: form) { card throws(Failure) in
         if case .failed = card.outcome { reply.failed += 1 }

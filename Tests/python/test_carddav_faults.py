@@ -1,0 +1,216 @@
+"""What can happen to an account: nothing is deleted that is not proven gone, and what comes back is the same contact."""
+import shutil
+
+import pytest
+
+from between import Reply, between
+from servers import PASSWORD, RADICALE, XANDIKOS, Reader, card, server
+from trials import daemon
+
+COUNT = 60
+MORE_THAN_A_BATCH = 150
+
+
+@pytest.fixture(scope="module")
+def hub():
+    with daemon() as hub:
+        yield hub
+        assert hub.end() == 0
+
+
+@pytest.fixture
+def radicale():
+    with server(RADICALE) as made:
+        yield made
+
+
+@pytest.fixture(params=[RADICALE, XANDIKOS])
+def dav(request):
+    with server(request.param) as made:
+        yield made
+
+
+def test_wrong_password(hub, radicale, name):
+    radicale.fill(COUNT)
+    home = Reader(hub, radicale, name, password="wrong")
+    error = home.failed("NEEDS_CREDENTIALS", 0)
+    assert error["reason"] == "NEEDS_CREDENTIALS" and error["code"] == "UNAUTHENTICATED"
+    assert f"kith contacts source login {name}" in error["message"] and "wrong" not in error["message"].split()
+    hub.reply("Contacts/SetCredentials", {"name": name, "password": PASSWORD})
+    home.completed(added=COUNT, live=COUNT)
+
+    # Another password later, by the server's owner.
+    (radicale.directory / "users").write_text("alice:another\n")
+    home.failed("NEEDS_CREDENTIALS", COUNT)
+    hub.reply("Contacts/SetCredentials", {"name": name, "password": "another"})
+    home.completed(live=COUNT)
+    (radicale.directory / "users").write_text(f"alice:{PASSWORD}\n")
+
+
+def test_stopped_in_the_middle_of_a_pass(hub, dav, name):
+    cards = dav.fill(MORE_THAN_A_BATCH)
+    with between(dav) as wire:
+        home = Reader(hub, dav, name, url=wire.url)
+        asked = []
+
+        def stop(request):
+            asked.extend([request] if request.is_multiget else [])
+            if len(asked) == 2:
+                dav.stop()
+
+        wire.before = stop
+        status = home.sync()
+        assert (status["state"], status["error"]["reason"]) == ("ERROR", "UPSTREAM_DOWN"), status
+        assert 0 < status["live"] < MORE_THAN_A_BATCH
+        partly = home.identities()
+        assert len(partly) == status["live"]
+        home.failed("UPSTREAM_DOWN", len(partly))
+        dav.start()
+        home.completed(added=MORE_THAN_A_BATCH - len(partly), live=MORE_THAN_A_BATCH)
+        assert partly.items() <= home.identities().items() and len(home.contacts()) == len(cards)
+    print(f"{dav.program} stopped after {len(partly)} of {MORE_THAN_A_BATCH} cards: the rest came when it was back, no card twice")
+
+
+def test_moved_to_another_port(hub, dav, name):
+    dav.fill(COUNT)
+    home = Reader(hub, dav, name)
+    home.completed(added=COUNT)
+    before, port = home.identities(), dav.port
+    with server(RADICALE, start=False) as probe:
+        dav.stop()
+        dav.start(probe.start().port + 1)
+    assert dav.port != port
+    home.failed("UPSTREAM_DOWN", COUNT)
+    dav.stop()
+    dav.start(port)
+    home.completed(live=COUNT)
+    assert home.identities() == before
+
+
+def test_moved_for_good_on_the_same_server(hub, dav, name):
+    dav.fill(COUNT)
+    with between(dav) as wire:
+        home = Reader(hub, dav, name, url=f"{wire.url}{dav.home}friends/")
+        home.completed(added=COUNT)
+        before = home.identities()
+        old, new = f"{dav.home}friends/", f"{dav.home}moved-here/friends/"
+
+        def move(request):
+            if request.path.startswith(old):
+                return Reply(301, b"", {"Location": request.path.replace(old, new)})
+            return None if not request.path.startswith(new) else answer(request)
+
+        def answer(request):
+            asked = request._replace(
+                path=request.path.replace(new, old), body=request.body.replace(new.encode(), old.encode()))
+            reply = wire.ask(asked)
+            return reply._replace(body=reply.body.replace(old.encode(), new.encode()))
+
+        wire.before = move
+        dav.put("card-0001.vcf", card("changed", uid="friends-1"))
+        home.completed(updated=1, live=COUNT)
+        assert home.identities() == before
+        wire.seen.clear()
+        dav.put("card-0002.vcf", card("changed", uid="friends-2"))
+        home.completed(updated=1, live=COUNT)
+        assert home.identities() == before
+        assert not [request for request in wire.seen if request.path.startswith(old)], "the new place was not kept"
+
+
+def test_moved_to_another_server(hub, dav, name):
+    """Which the password was not given for, whether it asks for one (Radicale) or answers without (Xandikos)."""
+    dav.fill(COUNT)
+    with between(dav) as wire, between(dav) as stranger:
+        home = Reader(hub, dav, name, url=wire.url)
+        home.completed(added=COUNT)
+        dav.put("card-0001.vcf", card("changed", uid="friends-1"))
+        wire.before = lambda request: Reply(301, b"", {"Location": stranger.url + request.path})
+        for _ in range(2):
+            error = home.failed("SOURCE_NOT_AN_ADDRESS_BOOK", COUNT)
+            assert stranger.url in error["message"]
+        assert stranger.seen and not [request for request in stranger.seen if "Authorization" in request.headers]
+        wire.before = lambda request: None
+        home.completed(updated=1, live=COUNT)
+
+
+def test_wiped(hub, dav, name):
+    cards = dav.fill(COUNT)
+    home = Reader(hub, dav, name)
+    home.completed(added=COUNT)
+    before = home.identities()
+    for card_name in cards:
+        dav.delete(card_name)
+    home.held(COUNT, "ALL_WOULD_GO")
+    home.held(COUNT, "ALL_WOULD_GO")
+    status = home.sync(full=True)
+    assert status["heldBack"] == COUNT and home.identities() == before
+    for card_name, content in cards.items():
+        dav.put(card_name, content)
+    home.completed(live=COUNT)
+    assert home.identities() == before
+    assert not [contact for contact in home.contacts().values() if "missingSince" in contact]
+
+
+def test_older_backup_restored(hub, dav, name):
+    dav.fill(COUNT)
+    home = Reader(hub, dav, name)
+    home.completed(added=COUNT)
+    before = home.identities()
+    with dav.stopped():
+        shutil.copytree(dav.data, dav.directory / "backup", symlinks=True)
+    dav.put("card-0001.vcf", card("newer", uid="friends-1"))
+    dav.put("later.vcf", card("later"))
+    dav.delete("card-0002.vcf")
+    home.completed(added=1, updated=1, deleted=1, live=COUNT)
+    with dav.stopped():
+        shutil.rmtree(dav.data)
+        (dav.directory / "backup").rename(dav.data)
+    status = home.sync()
+    assert status["state"] == "COMPLETED", status
+    held = home.contacts()
+    assert set(held) == set(before) and held["friends/card-0001.vcf"]["formattedName"] == "card-0001"
+    assert home.identities() == before
+    # Its tokens go on from there.
+    dav.put("card-0003.vcf", card("after", uid="friends-3"))
+    home.completed(updated=1, live=COUNT)
+    home.completed(live=COUNT)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_one_of_several_books_missing(hub, dav, name, full):
+    dav.fill(COUNT)
+    dav.fill(5, "work")
+    home = Reader(hub, dav, name)
+    home.completed(added=COUNT + 5)
+    before = home.identities()
+    with dav.stopped():
+        dav.folder("work").rename(dav.directory / "away")
+    for _ in range(2):
+        status = home.sync(full=full)
+        assert status["state"] == "COMPLETED" and "deleted" not in status and status["live"] == COUNT + 5, status
+        assert home.identities() == before
+        assert ("work/", "book_missing") in home.problems() or ("work/", "book_unavailable") in home.problems()
+    dav.put("card-0001.vcf", card("changed", uid="friends-1"))
+    assert home.sync()["updated"] == 1
+    with dav.stopped():
+        (dav.directory / "away").rename(dav.folder("work"))
+    assert home.sync(full=full)["state"] == "COMPLETED"
+    assert home.identities() == before and not home.problems()
+
+
+def test_the_only_book_missing(hub, dav, name):
+    dav.fill(COUNT)
+    home = Reader(hub, dav, name, url=f"{dav.url}{dav.home}friends/")
+    home.completed(added=COUNT)
+    before = home.identities()
+    with dav.stopped():
+        dav.folder().rename(dav.directory / "away")
+    error = home.failed("SOURCE_UNAVAILABLE", COUNT)
+    assert "friends" in error["message"]
+    status = home.sync(full=True)
+    assert status["state"] == "ERROR" and home.identities() == before
+    with dav.stopped():
+        shutil.rmtree(dav.folder(), ignore_errors=True)
+        (dav.directory / "away").rename(dav.folder())
+    home.completed(live=COUNT)
+    assert home.identities() == before

@@ -1,0 +1,115 @@
+"""Where a password must never be, and whom a hub does not tell it to."""
+import datetime
+import hashlib
+import base64
+import ipaddress
+import pathlib
+import stat
+
+import pytest
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from servers import PASSWORD, RADICALE, XANDIKOS, Reader, card, server
+from trials import STREAMS, daemon, dense
+
+OWN_PASSWORD = "Wq7-zebra-%-umlaut-ä-93"
+
+
+@pytest.fixture
+def hub():
+    with daemon() as hub:
+        yield hub
+        assert hub.end() == 0
+
+
+def spellings(password):
+    """How a password could stand somewhere: as it is, escaped, and as the wire carries it."""
+    as_sent = base64.b64encode(f"alice:{password}".encode())
+    return [password.encode(), password.encode("unicode_escape"), base64.b64encode(password.encode()), as_sent]
+
+
+def test_password_is_in_the_secrets_directory_alone(hub):
+    with server(RADICALE) as dav:
+        dav.fill(3)
+        (dav.directory / "users").write_text(f"alice:{OWN_PASSWORD}\n")
+        home = Reader(hub, dav, password=OWN_PASSWORD)
+        home.completed(added=3)
+        (dav.directory / "users").write_text("alice:other\n")
+        home.failed("NEEDS_CREDENTIALS", 3)
+        hub.reply("Contacts/SetCredentials", {"name": "home", "password": OWN_PASSWORD})
+        (dav.directory / "users").write_text(f"alice:{OWN_PASSWORD}\n")
+        home.completed(live=3)
+        hub.reply("Contacts/Discover", {"account": {"url": dav.url, "username": "alice", "password": OWN_PASSWORD}})
+
+        looked_at = {path: path.read_bytes() for path in hub.directory.rglob("*") if path.is_file()}
+        proc = pathlib.Path(f"/proc/{hub.process.pid}")
+        looked_at |= {path: path.read_bytes() for path in (proc / "cmdline", proc / "environ")}
+        events = {stream: str(dense(hub, stream)).encode() for stream in STREAMS}
+        shown = str([hub.reply(f"Contacts/{method}") for method in ("ListSources", "SyncStatus", "Problems")]).encode()
+        holding = [
+            path for path, content in [*looked_at.items(), *events.items(), ("replies", shown)]
+            if any(spelling in content for spelling in spellings(OWN_PASSWORD))]
+        assert len(holding) == 1 and holding[0].parent.name == "secrets", holding
+        assert stat.S_IMODE(holding[0].stat().st_mode) == 0o600 and stat.S_IMODE(holding[0].parent.stat().st_mode) == 0o700
+        assert any(path.suffix.startswith(".db") or "kith" in path.name for path in looked_at) and hub.log in looked_at
+
+        hub.reply("Contacts/RemoveSource", {"name": "home"})
+        assert not holding[0].exists(), "the password of a removed source stays"
+    print(f"password looked for in {len(looked_at)} files, {len(events)} streams, 3 replies: in the secrets directory alone")
+
+
+def make_certificate(directory, name, *, authority=None):
+    """A certificate in DIRECTORY; of an authority of its own when none is given. Gives the authority."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    issuer, signer = authority or (subject, key)
+    now = datetime.datetime.now(datetime.timezone.utc)
+    alternative = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    builder = (
+        x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key.public_key())
+        .serial_number(x509.random_serial_number()).not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=2))
+        .add_extension(x509.BasicConstraints(ca=authority is None, path_length=None), critical=True))
+    if authority is not None:
+        builder = builder.add_extension(alternative, critical=False)
+    certificate = builder.sign(signer, hashes.SHA256())
+    directory.mkdir(exist_ok=True)
+    (directory / "certificate.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    (directory / "key.pem").write_bytes(key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    public = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    pin = "sha256//" + base64.b64encode(hashlib.sha256(public).digest()).decode()
+    return (subject, key), pin
+
+
+def test_server_is_trusted_by_its_authority_alone(hub, tmp_path):
+    authority, authority_pin = make_certificate(tmp_path / "authority", "Test authority")
+    make_certificate(tmp_path / "other", "Another authority")
+    with server(RADICALE, start=False, tls=True) as dav:
+        _, pin = make_certificate(dav.directory, "dav", authority=authority)
+        dav.start()
+        dav.fill(3)
+        before = len(dav.requests)
+        trusted = str(tmp_path / "authority" / "certificate.pem")
+        for number, fields in enumerate([
+                {}, {"caFile": str(tmp_path / "other" / "certificate.pem")}, {"caFile": trusted, "pinnedKey": authority_pin}]):
+            home = Reader(hub, dav, f"refused-{number}", **fields)
+            assert home.failed("UPSTREAM_NOT_TRUSTED", 0)["code"] == "FAILED_PRECONDITION"
+        assert len(dav.requests) == before, "a server that is not trusted got a request"
+        Reader(hub, dav, "by-authority", caFile=trusted).completed(added=3)
+        Reader(hub, dav, "by-key", caFile=trusted, pinnedKey=pin).completed(added=3)
+        dav.put("later.vcf", card("later"))
+        assert hub.reply("Contacts/TestSource", {"name": "by-key"})["items"] == 4
+
+
+def test_certificate_of_another_name_is_refused(hub):
+    """Xandikos makes itself a certificate for a host that is called 127.0.0.1, which the address 127.0.0.1 is not."""
+    with server(XANDIKOS, tls=True) as dav:
+        (certificate,) = [path for path in dav.directory.rglob("*") if path.is_file() and b"BEGIN CERTIFICATE" in path.read_bytes()]
+        for name, fields in {"unknown": {}, "misnamed": {"caFile": str(certificate)}}.items():
+            home = Reader(hub, dav, name, **fields)
+            assert home.failed("UPSTREAM_NOT_TRUSTED", 0)["message"]
+        assert not dav.requests and PASSWORD not in dav.log.read_text(errors="replace")
