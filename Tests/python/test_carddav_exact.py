@@ -78,9 +78,7 @@ def test_values_and_pictures_are_those_of_the_cards(tmp_path):
     texts, truth = generated(tmp_path) if GENERATOR.exists() else made()
     assert len(texts) == len(truth) == COUNT
     with server(XANDIKOS) as dav, daemon() as hub:
-        dav.make("friends")
-        for name, text in texts.items():
-            dav.put(name, text)
+        dav.seed(texts)
         home = Reader(hub, dav)
         assert home.sync()["live"] == COUNT
         held = {contact["uid"]: contact for contact in home.contacts().values()}

@@ -8,7 +8,7 @@ import pytest
 from servers import RADICALE, XANDIKOS, Reader, card, server
 from trials import daemon
 
-HISTORIES = int(os.environ.get("KITH_HISTORIES", "200"))
+HISTORIES = int(os.environ.get("KITH_HISTORIES", "300"))
 SEED = int(os.environ.get("KITH_HISTORY_SEED", "20260301"))
 PASSES = 3
 EDITS = ("put", "put", "change", "change", "change", "delete", "rename", "put_again", "delete_and_put_back", "put_and_delete")

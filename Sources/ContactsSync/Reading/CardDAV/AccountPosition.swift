@@ -63,7 +63,8 @@ struct AccountPosition: Codable, Equatable {
     }
   }
 
-  private static func lastPart(_ url: WebURL) -> String {
+  /// The key of a book that is alone.
+  static func lastPart(_ url: WebURL) -> String {
     (Href(url.path)?.path ?? url.path).split(separator: "/").last.map(String.init) ?? ""
   }
 }

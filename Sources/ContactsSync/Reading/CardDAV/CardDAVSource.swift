@@ -69,6 +69,7 @@ struct CardDAVSource: Sendable {
     let client = try await self.client()
     let known = AccountPosition(token: token)
     var position = try await self.position(known, client)
+    try self.requireNamedBook(identity, in: position)
     var reply = ListItemsReply()
     reply.unchanged = known != nil
     reply.complete = true
@@ -123,6 +124,16 @@ struct CardDAVSource: Sendable {
     var found = try await self.find(client)
     if let known { found.adopt(known) }
     return found
+  }
+
+  /// A person who named a book did not name the others of its account, which are found when it is gone.
+  private func requireNamedBook(_ identity: String, in position: AccountPosition) throws(Failure) {
+    let url = try self.address().url
+    let isNamed = !identity.isEmpty && identity == AccountPosition.lastPart(url)
+    guard isNamed, !position.books.contains(where: { $0.key == identity }) else {
+      return
+    }
+    throw AccountFault.failure(.notFound(place: url.description), source: self.name)
   }
 
   private func find(_ client: DAVClient) async throws(Failure) -> AccountPosition {
