@@ -33,7 +33,8 @@ let package = Package(
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(
-      name: "KithHub", targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets"]),
+      name: "KithHub",
+      targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -124,8 +125,8 @@ let package = Package(
     .testTarget(
       name: "ContactsSyncTests",
       dependencies: [
-        "ContactsSync", "Storage", "Secrets", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
-        logging,
+        "ContactsSync", "Storage", "Secrets", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
+        protobuf, logging,
       ],
       swiftSettings: strict),
     .testTarget(

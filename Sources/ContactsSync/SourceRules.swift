@@ -22,11 +22,13 @@ enum SourceRules {
   /// An account without its password.
   static func account(_ account: CardDAV, field: String) throws(Failure) -> CardDAV {
     guard !account.url.isEmpty, account.url.utf8.count <= 2048 else {
-      throw .invalid(field: "\(field).url", "give the URL of a server, account or address book, a host, or an e-mail address.")
+      throw .invalid(
+        field: "\(field).url", "give the URL of a server, account or address book, a host, or an e-mail address.")
     }
     let authority = account.url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first
     guard !account.url.contains("://") || authority?.contains("@") != true else {
-      throw .invalid(field: "\(field).url", "leave user name and password out of the URL; they have fields of their own.")
+      throw .invalid(
+        field: "\(field).url", "leave user name and password out of the URL; they have fields of their own.")
     }
     try Self.credentials(
       username: account.username, password: account.password, file: account.passwordFile, field: field)

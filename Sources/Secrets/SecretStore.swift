@@ -27,6 +27,7 @@ extension Failure {
   }
 
   static func secretNotKept(_ place: String, _ why: String) -> Failure {
-    Failure(.failedPrecondition, "SECRET_NOT_KEPT", "The secret cannot be kept in \(place): \(why). Nothing was changed.")
+    Failure(
+      .failedPrecondition, "SECRET_NOT_KEPT", "The secret cannot be kept in \(place): \(why). Nothing was changed.")
   }
 }

@@ -27,6 +27,8 @@ public actor EventsPlane: LoopActor {
   private var positions: [String: StreamPosition]
   private var headTimer: LoopTimer?
 
+  // Not inlined into other modules: the optimizer of Swift 6.3.1 fails there ("circular reference") on actors whose stored
+  // watches cannot be copied.
   /// Makes the plane on a socket that is not bound yet.
   ///
   /// - Parameters:
@@ -34,8 +36,6 @@ public actor EventsPlane: LoopActor {
   ///   - heads: Where the streams stand now; all streams there are.
   ///   - hubInstance: Tells subscribers of a restarted hub.
   /// - Throws: `ZMQError` when the socket cannot be made.
-  // Not inlined into other modules: the optimizer of Swift 6.3.1 fails there ("circular reference") on actors whose stored
-  // watches cannot be copied.
   @_semantics("optimize.no.crossmodule")
   public init(
     context: Context, loop: LoopExecutor, heads: [StreamPosition], hubInstance: String, access: AccessPolicy,

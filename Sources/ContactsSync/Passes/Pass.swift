@@ -112,6 +112,8 @@ actor Pass {
     var request = ListItemsRequest()
     request.source = record.location
     request.token = self.options.isFull ? "" : record.token
+    // Who has everything read again and confirms what goes means it: books that are not there any more go too.
+    if self.options.isFull, self.options.allowsMassDelete { request.source.identity = "" }
     await self.willList()
     var reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-list")) {
       batch throws(Failure) in await self.add(batch)

@@ -49,9 +49,9 @@ public actor SourceKeeper: LoopActor {
   /// Sources whose place is being looked up; one that is removed meanwhile is taken out.
   private var arriving: Set<String> = []
 
-  /// Makes a keeper that does nothing before ``start()``.
   // Not inlined into other modules: the optimizer of Swift 6.3.1 fails there ("circular reference") on actors whose stored
   // watches cannot be copied.
+  /// Makes a keeper that does nothing before ``start()``.
   @_semantics("optimize.no.crossmodule")
   public init(contacts: ContactsSyncActor, plan: Plan, loop: LoopExecutor) {
     self.contacts = contacts

@@ -115,7 +115,8 @@ public struct CollectionPass: Sendable {
     self.mark = canTell ? token.map { .token($0) } ?? tag.map { .tag($0) } ?? .none : tag.map { .tag($0) } ?? .none
     if let known = self.known, known.form != self.table.form {
       self.table.note(
-        ListingNote(.formChanged, "The server now gives cards as vCard \(self.table.form.rawValue). All are read again."))
+        ListingNote(
+          .formChanged, "The server now gives cards as vCard \(self.table.form.rawValue). All are read again."))
       return self.listEverything()
     }
     if !self.mustList, let known = self.known, case .tag(let old) = known.mark, tag == old {

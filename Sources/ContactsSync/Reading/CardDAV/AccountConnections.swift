@@ -59,7 +59,8 @@ public final class AccountConnections: Sendable {
     if !account.caFile.isEmpty { tls.authorityFile = account.caFile }
     if !account.pinnedKey.isEmpty {
       guard let pin = TLSSettings.KeyPin(account.pinnedKey) else {
-        throw .invalid(field: "pinned_key", "must be sha256// and the base64 of the SHA-256 of the server's public key.")
+        throw .invalid(
+          field: "pinned_key", "must be sha256// and the base64 of the SHA-256 of the server's public key.")
       }
       tls.pins = [pin]
     }

@@ -16,7 +16,8 @@ enum AccountFault {
       return Self.needsCredentials("\(place) does not accept the user name and password.", source)
     case .forbidden: return Failure(.permissionDenied, "SOURCE_UNREADABLE", text)
     case .notFound, .noAddressBook: return Failure(.notFound, "SOURCE_UNAVAILABLE", text)
-    case .notAnAddressBook, .elsewhere, .refused: return Failure(.failedPrecondition, "SOURCE_NOT_AN_ADDRESS_BOOK", text)
+    case .notAnAddressBook, .elsewhere, .refused:
+      return Failure(.failedPrecondition, "SOURCE_NOT_AN_ADDRESS_BOOK", text)
     case .notAnAddress: return .invalid(field: "url", text)
     case .tooLarge: return Failure(.resourceExhausted, "SOURCE_TOO_LARGE", text)
     case .rateLimited:

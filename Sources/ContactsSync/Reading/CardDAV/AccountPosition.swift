@@ -22,7 +22,9 @@ struct AccountPosition: Codable, Equatable {
 
   /// Reads a token; nil for none, or one of another version.
   init?(token: String) {
-    guard !token.isEmpty, let position = try? JSONDecoder().decode(Self.self, from: Data(token.utf8)) else { return nil }
+    guard !token.isEmpty, let position = try? JSONDecoder().decode(Self.self, from: Data(token.utf8)) else {
+      return nil
+    }
     self = position
   }
 
