@@ -36,8 +36,11 @@ struct AccountPosition: Codable, Equatable {
     for (book, name) in zip(books, names) {
       // Two books of one name are told apart by their whole paths.
       let isAlone = names.count { $0 == name } == 1
+      let form = CardForm(offered: book.cardVersions.isEmpty ? nil : book.cardVersions)
       self.books.append(
-        Book(key: isAlone ? name : Href(book.url.path)?.path ?? book.url.path, url: book.url.description))
+        Book(
+          key: isAlone ? name : Href(book.url.path)?.path ?? book.url.path, url: book.url.description,
+          form: form.rawValue))
     }
   }
 
@@ -56,12 +59,12 @@ struct AccountPosition: Codable, Equatable {
     identity.split(separator: "\n").map { Book(key: String($0), url: "") }
   }
 
-  /// Takes over what is known of the same books.
+  /// Takes over what is known of the same books, unless their cards come in another form now: then all are read again.
   mutating func adopt(_ known: AccountPosition) {
     for index in self.books.indices {
-      guard let same = known.books.first(where: { $0.key == self.books[index].key }) else { continue }
+      let book = self.books[index]
+      guard let same = known.books.first(where: { $0.key == book.key }), same.form == book.form else { continue }
       self.books[index].state = same.state
-      self.books[index].form = same.form
     }
   }
 
