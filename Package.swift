@@ -28,13 +28,17 @@ let package = Package(
   products: [
     .executable(name: "kithd", targets: ["kithd"]),
     .executable(name: "kith", targets: ["kith"]),
+    .executable(name: "kith-report", targets: ["kith-report"]),
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "VCard", targets: ["VCard"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(
       name: "KithHub",
-      targets: ["Hub", "Storage", "ContactsSync", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets"]),
+      targets: [
+        "Hub", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "Bus", "BusZeroMQ", "KithMessages", "Digest",
+        "Secrets",
+      ]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -51,6 +55,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
     .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
@@ -76,10 +81,18 @@ let package = Package(
       ],
       swiftSettings: memorySafe),
     .target(
+      name: "MonicaAPI",
+      dependencies: ["Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf, logging],
+      swiftSettings: strict),
+    .target(
+      name: "MonicaGateway",
+      dependencies: ["Bus", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging],
+      swiftSettings: strict),
+    .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "Secrets", "Storage", "ZeroMQ",
-        "CLinux", lifecycle, signals, logging, protobuf, toml,
+        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI", "MonicaGateway",
+        "Secrets", "Storage", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
@@ -94,6 +107,8 @@ let package = Package(
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
+    .executableTarget(
+      name: "kith-report", dependencies: ["CPango", "KithMessages", protobuf], swiftSettings: memorySafe),
     .executableTarget(
       name: "protoc-gen-kith",
       dependencies: [protobuf, .product(name: "SwiftProtobufPluginLibrary", package: "swift-protobuf")],
@@ -127,6 +142,16 @@ let package = Package(
       dependencies: [
         "ContactsSync", "Storage", "Secrets", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
         protobuf, logging,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MonicaAPITests",
+      dependencies: ["MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MonicaGatewayTests",
+      dependencies: [
+        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -45,7 +45,8 @@ def fill(message, choice=0, depth=0):
 def set_field(message, field, choice, depth):
     target = getattr(message, field.name)
     if is_map(field):
-        target["name"] = "why"
+        value = field.message_type.fields_by_name["value"]
+        target["name"] = "why" if value.type == Field.TYPE_STRING else sample(value)
     elif field.message_type is not None:
         # Every type has a vector of its own, so two levels are enough inside others.
         if depth < 2:

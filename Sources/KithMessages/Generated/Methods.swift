@@ -177,6 +177,564 @@ public enum Methods {
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 3600000)
+  /// Logs in with an API token, which the server is asked about before anything is kept.
+  public static let monicaLogin = Method(
+    name: "kith.v1.Monica/Login", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 60000)
+  /// Tells which account is in use, and where the sync with it stands.
+  public static let monicaStatus = Method(
+    name: "kith.v1.Monica/Status", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Forgets the token. What is stored, and what waits to be sent, stays for the next login to the same account.
+  public static let monicaLogout = Method(
+    name: "kith.v1.Monica/Logout", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Turns to another account that was logged in to before.
+  public static let monicaSwitchInstance = Method(
+    name: "kith.v1.Monica/SwitchInstance", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Forgets what the server can give again. Refused while changes wait for it, unless they may be lost.
+  public static let monicaClearCache = Method(
+    name: "kith.v1.Monica/ClearCache", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Sends what waits and fetches what changed. FINAL is OK when the pass ran, also where the server failed.
+  public static let monicaSync = Method(
+    name: "kith.v1.Monica/Sync", role: .recorder, isMutating: true,
+    isLongRunning: true, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .rerun,
+    timeoutMilliseconds: 3600000)
+  /// Lists the changes that wait for the server, those that it refused and those in conflict.
+  public static let monicaQueue = Method(
+    name: "kith.v1.Monica/Queue", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Sends refused or waiting changes again now.
+  public static let monicaRetryQueue = Method(
+    name: "kith.v1.Monica/RetryQueue", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives changes up: the records become again what the server has, and those it never had are deleted.
+  public static let monicaClearQueue = Method(
+    name: "kith.v1.Monica/ClearQueue", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lists the records that were changed here and on the server, with both sides.
+  public static let monicaConflicts = Method(
+    name: "kith.v1.Monica/Conflicts", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Settles a conflict.
+  public static let monicaResolveConflict = Method(
+    name: "kith.v1.Monica/ResolveConflict", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lists the names that the server knows for genders and types.
+  public static let monicaCatalog = Method(
+    name: "kith.v1.Monica/Catalog", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Asks who the token belongs to.
+  public static let monicaRemoteVerify = Method(
+    name: "kith.v1.MonicaRemote/Verify", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Reads a list, page by page.
+  public static let monicaRemotePull = Method(
+    name: "kith.v1.MonicaRemote/Pull", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 3600000)
+  /// Reads one record.
+  public static let monicaRemoteRead = Method(
+    name: "kith.v1.MonicaRemote/Read", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 60000)
+  /// Reads genders and types.
+  public static let monicaRemoteReadCatalog = Method(
+    name: "kith.v1.MonicaRemote/ReadCatalog", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 120000)
+  /// Reads the picture of a person.
+  public static let monicaRemoteReadPhoto = Method(
+    name: "kith.v1.MonicaRemote/ReadPhoto", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 60000)
+  /// Brings one record to the server, when the server still has what the change was made from.
+  public static let monicaRemotePush = Method(
+    name: "kith.v1.MonicaRemote/Push", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atMostOnce, recovery: .report,
+    timeoutMilliseconds: 120000)
+  /// Pages through the people in the order of their names.
+  public static let peopleList = Method(
+    name: "kith.v1.People/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Finds people by name, nickname, company or e-mail; a name is also found when it is spelled a little differently.
+  public static let peopleSearch = Method(
+    name: "kith.v1.People/Search", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a person with everything that belongs to them; `refresh` asks the server first.
+  public static let peopleGet = Method(
+    name: "kith.v1.People/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 60000)
+  /// Calls, conversations, activities and notes of a person, newest first.
+  public static let peopleTimeline = Method(
+    name: "kith.v1.People/Timeline", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a person.
+  public static let peopleCreate = Method(
+    name: "kith.v1.People/Create", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a person.
+  public static let peopleUpdate = Method(
+    name: "kith.v1.People/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a person with everything that belongs to them.
+  public static let peopleDelete = Method(
+    name: "kith.v1.People/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Adds a way to reach a person.
+  public static let peopleAddField = Method(
+    name: "kith.v1.People/AddField", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a way to reach a person.
+  public static let peopleUpdateField = Method(
+    name: "kith.v1.People/UpdateField", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a way to reach a person.
+  public static let peopleDeleteField = Method(
+    name: "kith.v1.People/DeleteField", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Adds a postal address.
+  public static let peopleAddAddress = Method(
+    name: "kith.v1.People/AddAddress", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a postal address.
+  public static let peopleUpdateAddress = Method(
+    name: "kith.v1.People/UpdateAddress", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a postal address.
+  public static let peopleDeleteAddress = Method(
+    name: "kith.v1.People/DeleteAddress", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Adds a reminder that the server keeps.
+  public static let peopleAddReminder = Method(
+    name: "kith.v1.People/AddReminder", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a reminder that the server keeps.
+  public static let peopleUpdateReminder = Method(
+    name: "kith.v1.People/UpdateReminder", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a reminder that the server keeps.
+  public static let peopleDeleteReminder = Method(
+    name: "kith.v1.People/DeleteReminder", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Suggests which contacts of the address book are which people, by e-mail, phone and name. Nothing is linked by itself.
+  public static let peopleSuggestLinks = Method(
+    name: "kith.v1.People/SuggestLinks", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Says that a person and a contact of the address book are the same; an empty contact takes the link away.
+  public static let peopleLink = Method(
+    name: "kith.v1.People/Link", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Says that a suggestion is wrong, so that it is not made again.
+  public static let peopleDismissLink = Method(
+    name: "kith.v1.People/DismissLink", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Notes of a person, newest first.
+  public static let notesList = Method(
+    name: "kith.v1.Notes/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a note, deleted ones included.
+  public static let notesGet = Method(
+    name: "kith.v1.Notes/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a note.
+  public static let notesCreate = Method(
+    name: "kith.v1.Notes/Create", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a note.
+  public static let notesUpdate = Method(
+    name: "kith.v1.Notes/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a note.
+  public static let notesDelete = Method(
+    name: "kith.v1.Notes/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Tasks of a person or of all, open ones before those that are done.
+  public static let tasksList = Method(
+    name: "kith.v1.Tasks/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a task, deleted ones included.
+  public static let tasksGet = Method(
+    name: "kith.v1.Tasks/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a task.
+  public static let tasksCreate = Method(
+    name: "kith.v1.Tasks/Create", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a task.
+  public static let tasksUpdate = Method(
+    name: "kith.v1.Tasks/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a task.
+  public static let tasksDelete = Method(
+    name: "kith.v1.Tasks/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Activities with a person or with anybody, newest first.
+  public static let activitiesList = Method(
+    name: "kith.v1.Activities/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives an activity, deleted ones included.
+  public static let activitiesGet = Method(
+    name: "kith.v1.Activities/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records an activity.
+  public static let activitiesCreate = Method(
+    name: "kith.v1.Activities/Create", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes an activity.
+  public static let activitiesUpdate = Method(
+    name: "kith.v1.Activities/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes an activity.
+  public static let activitiesDelete = Method(
+    name: "kith.v1.Activities/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gifts for or from a person or anybody, newest first.
+  public static let giftsList = Method(
+    name: "kith.v1.Gifts/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a gift, deleted ones included.
+  public static let giftsGet = Method(
+    name: "kith.v1.Gifts/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a gift.
+  public static let giftsCreate = Method(
+    name: "kith.v1.Gifts/Create", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a gift.
+  public static let giftsUpdate = Method(
+    name: "kith.v1.Gifts/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a gift.
+  public static let giftsDelete = Method(
+    name: "kith.v1.Gifts/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// The tags in the order of their names.
+  public static let tagsList = Method(
+    name: "kith.v1.Tags/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a tag.
+  public static let tagsCreate = Method(
+    name: "kith.v1.Tags/Create", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Renames a tag.
+  public static let tagsUpdate = Method(
+    name: "kith.v1.Tags/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a tag and takes it from everybody.
+  public static let tagsDelete = Method(
+    name: "kith.v1.Tags/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives tags to a person, and takes others away; unknown ones are made.
+  public static let tagsAssign = Method(
+    name: "kith.v1.Tags/Assign", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// The relationships of a person, each as seen from them.
+  public static let relationshipsList = Method(
+    name: "kith.v1.Relationships/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a relationship, deleted ones included.
+  public static let relationshipsGet = Method(
+    name: "kith.v1.Relationships/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a relationship.
+  public static let relationshipsCreate = Method(
+    name: "kith.v1.Relationships/Create", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes the type.
+  public static let relationshipsUpdate = Method(
+    name: "kith.v1.Relationships/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a relationship.
+  public static let relationshipsDelete = Method(
+    name: "kith.v1.Relationships/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a call.
+  public static let callsLog = Method(
+    name: "kith.v1.Calls/Log", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a call that ended just now, with as little as a name.
+  public static let callsQuick = Method(
+    name: "kith.v1.Calls/Quick", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Starts the timer of a call. It goes on while kithd restarts.
+  public static let callsStart = Method(
+    name: "kith.v1.Calls/Start", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Stops the timer: the call has the time that passed, in whole minutes rounded up.
+  public static let callsStop = Method(
+    name: "kith.v1.Calls/Stop", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a call.
+  public static let callsUpdate = Method(
+    name: "kith.v1.Calls/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a call.
+  public static let callsDelete = Method(
+    name: "kith.v1.Calls/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes several calls, all or none.
+  public static let callsBulkDelete = Method(
+    name: "kith.v1.Calls/BulkDelete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Brings a deleted call back.
+  public static let callsRestore = Method(
+    name: "kith.v1.Calls/Restore", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Calls by the given filters, newest first.
+  public static let callsList = Method(
+    name: "kith.v1.Calls/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a call, deleted ones included.
+  public static let callsGet = Method(
+    name: "kith.v1.Calls/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Finds calls by the words of their notes and tags, newest first.
+  public static let callsSearch = Method(
+    name: "kith.v1.Calls/Search", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Calls with everybody, in groups: today, yesterday, this week, earlier.
+  public static let callsTimeline = Method(
+    name: "kith.v1.Calls/Timeline", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Counts, calls a week, average duration, last call of each person.
+  public static let callsStats = Method(
+    name: "kith.v1.Calls/Stats", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Whom to call: those for whom more time has passed than is usual between their calls.
+  public static let callsSuggest = Method(
+    name: "kith.v1.Calls/Suggest", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Writes calls to a blob as CSV, JSON or a PDF report; fetched by System/BlobGet, kept for 24 hours.
+  public static let callsExport = Method(
+    name: "kith.v1.Calls/Export", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 120000)
+  /// Lists the templates of calls in the order of their names.
+  public static let callsListTemplates = Method(
+    name: "kith.v1.Calls/ListTemplates", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Keeps a template under its name, in place of one with the same name.
+  public static let callsSaveTemplate = Method(
+    name: "kith.v1.Calls/SaveTemplate", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a template of calls.
+  public static let callsDeleteTemplate = Method(
+    name: "kith.v1.Calls/DeleteTemplate", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Conversations with a person or with anybody, newest first.
+  public static let conversationsList = Method(
+    name: "kith.v1.Conversations/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a conversation, deleted ones included.
+  public static let conversationsGet = Method(
+    name: "kith.v1.Conversations/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a conversation.
+  public static let conversationsCreate = Method(
+    name: "kith.v1.Conversations/Create", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a conversation.
+  public static let conversationsUpdate = Method(
+    name: "kith.v1.Conversations/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a conversation.
+  public static let conversationsDelete = Method(
+    name: "kith.v1.Conversations/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Adds a message to a conversation.
+  public static let conversationsAddMessage = Method(
+    name: "kith.v1.Conversations/AddMessage", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes a message of a conversation.
+  public static let conversationsUpdateMessage = Method(
+    name: "kith.v1.Conversations/UpdateMessage", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes a message of a conversation.
+  public static let conversationsDeleteMessage = Method(
+    name: "kith.v1.Conversations/DeleteMessage", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
 
   /// All methods, in the order of `proto/`.
   public static let all: [Method] = [
@@ -209,6 +767,99 @@ public enum Methods {
     contactsSourceFindBooks,
     contactsSourceList,
     contactsSourceFetch,
+    monicaLogin,
+    monicaStatus,
+    monicaLogout,
+    monicaSwitchInstance,
+    monicaClearCache,
+    monicaSync,
+    monicaQueue,
+    monicaRetryQueue,
+    monicaClearQueue,
+    monicaConflicts,
+    monicaResolveConflict,
+    monicaCatalog,
+    monicaRemoteVerify,
+    monicaRemotePull,
+    monicaRemoteRead,
+    monicaRemoteReadCatalog,
+    monicaRemoteReadPhoto,
+    monicaRemotePush,
+    peopleList,
+    peopleSearch,
+    peopleGet,
+    peopleTimeline,
+    peopleCreate,
+    peopleUpdate,
+    peopleDelete,
+    peopleAddField,
+    peopleUpdateField,
+    peopleDeleteField,
+    peopleAddAddress,
+    peopleUpdateAddress,
+    peopleDeleteAddress,
+    peopleAddReminder,
+    peopleUpdateReminder,
+    peopleDeleteReminder,
+    peopleSuggestLinks,
+    peopleLink,
+    peopleDismissLink,
+    notesList,
+    notesGet,
+    notesCreate,
+    notesUpdate,
+    notesDelete,
+    tasksList,
+    tasksGet,
+    tasksCreate,
+    tasksUpdate,
+    tasksDelete,
+    activitiesList,
+    activitiesGet,
+    activitiesCreate,
+    activitiesUpdate,
+    activitiesDelete,
+    giftsList,
+    giftsGet,
+    giftsCreate,
+    giftsUpdate,
+    giftsDelete,
+    tagsList,
+    tagsCreate,
+    tagsUpdate,
+    tagsDelete,
+    tagsAssign,
+    relationshipsList,
+    relationshipsGet,
+    relationshipsCreate,
+    relationshipsUpdate,
+    relationshipsDelete,
+    callsLog,
+    callsQuick,
+    callsStart,
+    callsStop,
+    callsUpdate,
+    callsDelete,
+    callsBulkDelete,
+    callsRestore,
+    callsList,
+    callsGet,
+    callsSearch,
+    callsTimeline,
+    callsStats,
+    callsSuggest,
+    callsExport,
+    callsListTemplates,
+    callsSaveTemplate,
+    callsDeleteTemplate,
+    conversationsList,
+    conversationsGet,
+    conversationsCreate,
+    conversationsUpdate,
+    conversationsDelete,
+    conversationsAddMessage,
+    conversationsUpdateMessage,
+    conversationsDeleteMessage,
   ]
 
   /// The request types by the name of their method.
@@ -242,6 +893,99 @@ public enum Methods {
     "kith.v1.ContactsSource/FindBooks": FindBooksRequest.self,
     "kith.v1.ContactsSource/List": ListItemsRequest.self,
     "kith.v1.ContactsSource/Fetch": FetchItemsRequest.self,
+    "kith.v1.Monica/Login": LoginRequest.self,
+    "kith.v1.Monica/Status": MonicaStatusRequest.self,
+    "kith.v1.Monica/Logout": LogoutRequest.self,
+    "kith.v1.Monica/SwitchInstance": SwitchInstanceRequest.self,
+    "kith.v1.Monica/ClearCache": ClearCacheRequest.self,
+    "kith.v1.Monica/Sync": MonicaSyncRequest.self,
+    "kith.v1.Monica/Queue": QueueRequest.self,
+    "kith.v1.Monica/RetryQueue": RetryQueueRequest.self,
+    "kith.v1.Monica/ClearQueue": ClearQueueRequest.self,
+    "kith.v1.Monica/Conflicts": ConflictsRequest.self,
+    "kith.v1.Monica/ResolveConflict": ResolveConflictRequest.self,
+    "kith.v1.Monica/Catalog": CatalogRequest.self,
+    "kith.v1.MonicaRemote/Verify": VerifyAccountRequest.self,
+    "kith.v1.MonicaRemote/Pull": PullRequest.self,
+    "kith.v1.MonicaRemote/Read": ReadRecordRequest.self,
+    "kith.v1.MonicaRemote/ReadCatalog": ReadCatalogRequest.self,
+    "kith.v1.MonicaRemote/ReadPhoto": ReadPhotoRequest.self,
+    "kith.v1.MonicaRemote/Push": PushRequest.self,
+    "kith.v1.People/List": ListPeopleRequest.self,
+    "kith.v1.People/Search": SearchPeopleRequest.self,
+    "kith.v1.People/Get": GetPersonRequest.self,
+    "kith.v1.People/Timeline": PersonTimelineRequest.self,
+    "kith.v1.People/Create": CreatePersonRequest.self,
+    "kith.v1.People/Update": UpdatePersonRequest.self,
+    "kith.v1.People/Delete": DeletePersonRequest.self,
+    "kith.v1.People/AddField": CreateContactFieldRequest.self,
+    "kith.v1.People/UpdateField": UpdateContactFieldRequest.self,
+    "kith.v1.People/DeleteField": DeleteContactFieldRequest.self,
+    "kith.v1.People/AddAddress": CreatePersonAddressRequest.self,
+    "kith.v1.People/UpdateAddress": UpdatePersonAddressRequest.self,
+    "kith.v1.People/DeleteAddress": DeletePersonAddressRequest.self,
+    "kith.v1.People/AddReminder": CreatePersonReminderRequest.self,
+    "kith.v1.People/UpdateReminder": UpdatePersonReminderRequest.self,
+    "kith.v1.People/DeleteReminder": DeletePersonReminderRequest.self,
+    "kith.v1.People/SuggestLinks": SuggestLinksRequest.self,
+    "kith.v1.People/Link": LinkPersonRequest.self,
+    "kith.v1.People/DismissLink": DismissLinkRequest.self,
+    "kith.v1.Notes/List": ListNotesRequest.self,
+    "kith.v1.Notes/Get": GetNoteRequest.self,
+    "kith.v1.Notes/Create": CreateNoteRequest.self,
+    "kith.v1.Notes/Update": UpdateNoteRequest.self,
+    "kith.v1.Notes/Delete": DeleteNoteRequest.self,
+    "kith.v1.Tasks/List": ListTasksRequest.self,
+    "kith.v1.Tasks/Get": GetTaskRequest.self,
+    "kith.v1.Tasks/Create": CreateTaskRequest.self,
+    "kith.v1.Tasks/Update": UpdateTaskRequest.self,
+    "kith.v1.Tasks/Delete": DeleteTaskRequest.self,
+    "kith.v1.Activities/List": ListActivitiesRequest.self,
+    "kith.v1.Activities/Get": GetActivityRequest.self,
+    "kith.v1.Activities/Create": CreateActivityRequest.self,
+    "kith.v1.Activities/Update": UpdateActivityRequest.self,
+    "kith.v1.Activities/Delete": DeleteActivityRequest.self,
+    "kith.v1.Gifts/List": ListGiftsRequest.self,
+    "kith.v1.Gifts/Get": GetGiftRequest.self,
+    "kith.v1.Gifts/Create": CreateGiftRequest.self,
+    "kith.v1.Gifts/Update": UpdateGiftRequest.self,
+    "kith.v1.Gifts/Delete": DeleteGiftRequest.self,
+    "kith.v1.Tags/List": ListTagsRequest.self,
+    "kith.v1.Tags/Create": CreateTagRequest.self,
+    "kith.v1.Tags/Update": UpdateTagRequest.self,
+    "kith.v1.Tags/Delete": DeleteTagRequest.self,
+    "kith.v1.Tags/Assign": AssignTagsRequest.self,
+    "kith.v1.Relationships/List": ListRelationshipsRequest.self,
+    "kith.v1.Relationships/Get": GetRelationshipRequest.self,
+    "kith.v1.Relationships/Create": CreateRelationshipRequest.self,
+    "kith.v1.Relationships/Update": UpdateRelationshipRequest.self,
+    "kith.v1.Relationships/Delete": DeleteRelationshipRequest.self,
+    "kith.v1.Calls/Log": LogCallRequest.self,
+    "kith.v1.Calls/Quick": QuickCallRequest.self,
+    "kith.v1.Calls/Start": StartCallRequest.self,
+    "kith.v1.Calls/Stop": StopCallRequest.self,
+    "kith.v1.Calls/Update": UpdateCallRequest.self,
+    "kith.v1.Calls/Delete": DeleteCallRequest.self,
+    "kith.v1.Calls/BulkDelete": BulkDeleteCallsRequest.self,
+    "kith.v1.Calls/Restore": RestoreCallRequest.self,
+    "kith.v1.Calls/List": ListCallsRequest.self,
+    "kith.v1.Calls/Get": GetCallRequest.self,
+    "kith.v1.Calls/Search": SearchCallsRequest.self,
+    "kith.v1.Calls/Timeline": CallTimelineRequest.self,
+    "kith.v1.Calls/Stats": CallStatsRequest.self,
+    "kith.v1.Calls/Suggest": SuggestCallsRequest.self,
+    "kith.v1.Calls/Export": ExportCallsRequest.self,
+    "kith.v1.Calls/ListTemplates": ListCallTemplatesRequest.self,
+    "kith.v1.Calls/SaveTemplate": SaveCallTemplateRequest.self,
+    "kith.v1.Calls/DeleteTemplate": DeleteCallTemplateRequest.self,
+    "kith.v1.Conversations/List": ListConversationsRequest.self,
+    "kith.v1.Conversations/Get": GetConversationRequest.self,
+    "kith.v1.Conversations/Create": CreateConversationRequest.self,
+    "kith.v1.Conversations/Update": UpdateConversationRequest.self,
+    "kith.v1.Conversations/Delete": DeleteConversationRequest.self,
+    "kith.v1.Conversations/AddMessage": AddMessageRequest.self,
+    "kith.v1.Conversations/UpdateMessage": UpdateMessageRequest.self,
+    "kith.v1.Conversations/DeleteMessage": DeleteMessageRequest.self,
   ]
 }
 
@@ -362,4 +1106,377 @@ extension FetchItemsRequest: BatchCommand {
   public typealias Reply = KithMessages.FetchItemsReply
   public typealias Batch = KithMessages.CardBatch
   public static var method: Method { Methods.contactsSourceFetch }
+}
+extension LoginRequest: Command {
+  public typealias Reply = KithMessages.MonicaStatus
+  public static var method: Method { Methods.monicaLogin }
+}
+extension MonicaStatusRequest: Command {
+  public typealias Reply = KithMessages.MonicaStatus
+  public static var method: Method { Methods.monicaStatus }
+}
+extension LogoutRequest: Command {
+  public typealias Reply = KithMessages.MonicaStatus
+  public static var method: Method { Methods.monicaLogout }
+}
+extension SwitchInstanceRequest: Command {
+  public typealias Reply = KithMessages.MonicaStatus
+  public static var method: Method { Methods.monicaSwitchInstance }
+}
+extension ClearCacheRequest: Command {
+  public typealias Reply = KithMessages.ClearCacheReply
+  public static var method: Method { Methods.monicaClearCache }
+}
+extension MonicaSyncRequest: Command {
+  public typealias Reply = KithMessages.MonicaStatus
+  public static var method: Method { Methods.monicaSync }
+}
+extension QueueRequest: Command {
+  public typealias Reply = KithMessages.QueueReply
+  public static var method: Method { Methods.monicaQueue }
+}
+extension RetryQueueRequest: Command {
+  public typealias Reply = KithMessages.QueueChangeReply
+  public static var method: Method { Methods.monicaRetryQueue }
+}
+extension ClearQueueRequest: Command {
+  public typealias Reply = KithMessages.QueueChangeReply
+  public static var method: Method { Methods.monicaClearQueue }
+}
+extension ConflictsRequest: Command {
+  public typealias Reply = KithMessages.ConflictsReply
+  public static var method: Method { Methods.monicaConflicts }
+}
+extension ResolveConflictRequest: Command {
+  public typealias Reply = KithMessages.QueueChangeReply
+  public static var method: Method { Methods.monicaResolveConflict }
+}
+extension CatalogRequest: Command {
+  public typealias Reply = KithMessages.CatalogReply
+  public static var method: Method { Methods.monicaCatalog }
+}
+extension VerifyAccountRequest: Command {
+  public typealias Reply = KithMessages.VerifyAccountReply
+  public static var method: Method { Methods.monicaRemoteVerify }
+}
+extension PullRequest: BatchCommand {
+  public typealias Reply = KithMessages.PullReply
+  public typealias Batch = KithMessages.PullPage
+  public static var method: Method { Methods.monicaRemotePull }
+}
+extension ReadRecordRequest: Command {
+  public typealias Reply = KithMessages.ReadRecordReply
+  public static var method: Method { Methods.monicaRemoteRead }
+}
+extension ReadCatalogRequest: Command {
+  public typealias Reply = KithMessages.CatalogReply
+  public static var method: Method { Methods.monicaRemoteReadCatalog }
+}
+extension ReadPhotoRequest: Command {
+  public typealias Reply = KithMessages.ReadPhotoReply
+  public static var method: Method { Methods.monicaRemoteReadPhoto }
+}
+extension PushRequest: Command {
+  public typealias Reply = KithMessages.PushReply
+  public static var method: Method { Methods.monicaRemotePush }
+}
+extension ListPeopleRequest: Command {
+  public typealias Reply = KithMessages.ListPeopleReply
+  public static var method: Method { Methods.peopleList }
+}
+extension SearchPeopleRequest: Command {
+  public typealias Reply = KithMessages.SearchPeopleReply
+  public static var method: Method { Methods.peopleSearch }
+}
+extension GetPersonRequest: Command {
+  public typealias Reply = KithMessages.PersonDetails
+  public static var method: Method { Methods.peopleGet }
+}
+extension PersonTimelineRequest: Command {
+  public typealias Reply = KithMessages.PersonTimelineReply
+  public static var method: Method { Methods.peopleTimeline }
+}
+extension CreatePersonRequest: Command {
+  public typealias Reply = KithMessages.Person
+  public static var method: Method { Methods.peopleCreate }
+}
+extension UpdatePersonRequest: Command {
+  public typealias Reply = KithMessages.Person
+  public static var method: Method { Methods.peopleUpdate }
+}
+extension DeletePersonRequest: Command {
+  public typealias Reply = KithMessages.Person
+  public static var method: Method { Methods.peopleDelete }
+}
+extension CreateContactFieldRequest: Command {
+  public typealias Reply = KithMessages.ContactField
+  public static var method: Method { Methods.peopleAddField }
+}
+extension UpdateContactFieldRequest: Command {
+  public typealias Reply = KithMessages.ContactField
+  public static var method: Method { Methods.peopleUpdateField }
+}
+extension DeleteContactFieldRequest: Command {
+  public typealias Reply = KithMessages.ContactField
+  public static var method: Method { Methods.peopleDeleteField }
+}
+extension CreatePersonAddressRequest: Command {
+  public typealias Reply = KithMessages.PersonAddress
+  public static var method: Method { Methods.peopleAddAddress }
+}
+extension UpdatePersonAddressRequest: Command {
+  public typealias Reply = KithMessages.PersonAddress
+  public static var method: Method { Methods.peopleUpdateAddress }
+}
+extension DeletePersonAddressRequest: Command {
+  public typealias Reply = KithMessages.PersonAddress
+  public static var method: Method { Methods.peopleDeleteAddress }
+}
+extension CreatePersonReminderRequest: Command {
+  public typealias Reply = KithMessages.PersonReminder
+  public static var method: Method { Methods.peopleAddReminder }
+}
+extension UpdatePersonReminderRequest: Command {
+  public typealias Reply = KithMessages.PersonReminder
+  public static var method: Method { Methods.peopleUpdateReminder }
+}
+extension DeletePersonReminderRequest: Command {
+  public typealias Reply = KithMessages.PersonReminder
+  public static var method: Method { Methods.peopleDeleteReminder }
+}
+extension SuggestLinksRequest: Command {
+  public typealias Reply = KithMessages.SuggestLinksReply
+  public static var method: Method { Methods.peopleSuggestLinks }
+}
+extension LinkPersonRequest: Command {
+  public typealias Reply = KithMessages.Person
+  public static var method: Method { Methods.peopleLink }
+}
+extension DismissLinkRequest: Command {
+  public typealias Reply = KithMessages.DismissLinkReply
+  public static var method: Method { Methods.peopleDismissLink }
+}
+extension ListNotesRequest: Command {
+  public typealias Reply = KithMessages.ListNotesReply
+  public static var method: Method { Methods.notesList }
+}
+extension GetNoteRequest: Command {
+  public typealias Reply = KithMessages.Note
+  public static var method: Method { Methods.notesGet }
+}
+extension CreateNoteRequest: Command {
+  public typealias Reply = KithMessages.Note
+  public static var method: Method { Methods.notesCreate }
+}
+extension UpdateNoteRequest: Command {
+  public typealias Reply = KithMessages.Note
+  public static var method: Method { Methods.notesUpdate }
+}
+extension DeleteNoteRequest: Command {
+  public typealias Reply = KithMessages.Note
+  public static var method: Method { Methods.notesDelete }
+}
+extension ListTasksRequest: Command {
+  public typealias Reply = KithMessages.ListTasksReply
+  public static var method: Method { Methods.tasksList }
+}
+extension GetTaskRequest: Command {
+  public typealias Reply = KithMessages.TaskItem
+  public static var method: Method { Methods.tasksGet }
+}
+extension CreateTaskRequest: Command {
+  public typealias Reply = KithMessages.TaskItem
+  public static var method: Method { Methods.tasksCreate }
+}
+extension UpdateTaskRequest: Command {
+  public typealias Reply = KithMessages.TaskItem
+  public static var method: Method { Methods.tasksUpdate }
+}
+extension DeleteTaskRequest: Command {
+  public typealias Reply = KithMessages.TaskItem
+  public static var method: Method { Methods.tasksDelete }
+}
+extension ListActivitiesRequest: Command {
+  public typealias Reply = KithMessages.ListActivitiesReply
+  public static var method: Method { Methods.activitiesList }
+}
+extension GetActivityRequest: Command {
+  public typealias Reply = KithMessages.Activity
+  public static var method: Method { Methods.activitiesGet }
+}
+extension CreateActivityRequest: Command {
+  public typealias Reply = KithMessages.Activity
+  public static var method: Method { Methods.activitiesCreate }
+}
+extension UpdateActivityRequest: Command {
+  public typealias Reply = KithMessages.Activity
+  public static var method: Method { Methods.activitiesUpdate }
+}
+extension DeleteActivityRequest: Command {
+  public typealias Reply = KithMessages.Activity
+  public static var method: Method { Methods.activitiesDelete }
+}
+extension ListGiftsRequest: Command {
+  public typealias Reply = KithMessages.ListGiftsReply
+  public static var method: Method { Methods.giftsList }
+}
+extension GetGiftRequest: Command {
+  public typealias Reply = KithMessages.Gift
+  public static var method: Method { Methods.giftsGet }
+}
+extension CreateGiftRequest: Command {
+  public typealias Reply = KithMessages.Gift
+  public static var method: Method { Methods.giftsCreate }
+}
+extension UpdateGiftRequest: Command {
+  public typealias Reply = KithMessages.Gift
+  public static var method: Method { Methods.giftsUpdate }
+}
+extension DeleteGiftRequest: Command {
+  public typealias Reply = KithMessages.Gift
+  public static var method: Method { Methods.giftsDelete }
+}
+extension ListTagsRequest: Command {
+  public typealias Reply = KithMessages.ListTagsReply
+  public static var method: Method { Methods.tagsList }
+}
+extension CreateTagRequest: Command {
+  public typealias Reply = KithMessages.Tag
+  public static var method: Method { Methods.tagsCreate }
+}
+extension UpdateTagRequest: Command {
+  public typealias Reply = KithMessages.Tag
+  public static var method: Method { Methods.tagsUpdate }
+}
+extension DeleteTagRequest: Command {
+  public typealias Reply = KithMessages.Tag
+  public static var method: Method { Methods.tagsDelete }
+}
+extension AssignTagsRequest: Command {
+  public typealias Reply = KithMessages.Person
+  public static var method: Method { Methods.tagsAssign }
+}
+extension ListRelationshipsRequest: Command {
+  public typealias Reply = KithMessages.ListRelationshipsReply
+  public static var method: Method { Methods.relationshipsList }
+}
+extension GetRelationshipRequest: Command {
+  public typealias Reply = KithMessages.Relationship
+  public static var method: Method { Methods.relationshipsGet }
+}
+extension CreateRelationshipRequest: Command {
+  public typealias Reply = KithMessages.Relationship
+  public static var method: Method { Methods.relationshipsCreate }
+}
+extension UpdateRelationshipRequest: Command {
+  public typealias Reply = KithMessages.Relationship
+  public static var method: Method { Methods.relationshipsUpdate }
+}
+extension DeleteRelationshipRequest: Command {
+  public typealias Reply = KithMessages.Relationship
+  public static var method: Method { Methods.relationshipsDelete }
+}
+extension LogCallRequest: Command {
+  public typealias Reply = KithMessages.Call
+  public static var method: Method { Methods.callsLog }
+}
+extension QuickCallRequest: Command {
+  public typealias Reply = KithMessages.Call
+  public static var method: Method { Methods.callsQuick }
+}
+extension StartCallRequest: Command {
+  public typealias Reply = KithMessages.Call
+  public static var method: Method { Methods.callsStart }
+}
+extension StopCallRequest: Command {
+  public typealias Reply = KithMessages.Call
+  public static var method: Method { Methods.callsStop }
+}
+extension UpdateCallRequest: Command {
+  public typealias Reply = KithMessages.Call
+  public static var method: Method { Methods.callsUpdate }
+}
+extension DeleteCallRequest: Command {
+  public typealias Reply = KithMessages.Call
+  public static var method: Method { Methods.callsDelete }
+}
+extension BulkDeleteCallsRequest: Command {
+  public typealias Reply = KithMessages.BulkDeleteCallsReply
+  public static var method: Method { Methods.callsBulkDelete }
+}
+extension RestoreCallRequest: Command {
+  public typealias Reply = KithMessages.Call
+  public static var method: Method { Methods.callsRestore }
+}
+extension ListCallsRequest: Command {
+  public typealias Reply = KithMessages.ListCallsReply
+  public static var method: Method { Methods.callsList }
+}
+extension GetCallRequest: Command {
+  public typealias Reply = KithMessages.Call
+  public static var method: Method { Methods.callsGet }
+}
+extension SearchCallsRequest: Command {
+  public typealias Reply = KithMessages.SearchCallsReply
+  public static var method: Method { Methods.callsSearch }
+}
+extension CallTimelineRequest: Command {
+  public typealias Reply = KithMessages.CallTimelineReply
+  public static var method: Method { Methods.callsTimeline }
+}
+extension CallStatsRequest: Command {
+  public typealias Reply = KithMessages.CallStatsReply
+  public static var method: Method { Methods.callsStats }
+}
+extension SuggestCallsRequest: Command {
+  public typealias Reply = KithMessages.SuggestCallsReply
+  public static var method: Method { Methods.callsSuggest }
+}
+extension ExportCallsRequest: Command {
+  public typealias Reply = KithMessages.BlobRef
+  public static var method: Method { Methods.callsExport }
+}
+extension ListCallTemplatesRequest: Command {
+  public typealias Reply = KithMessages.ListCallTemplatesReply
+  public static var method: Method { Methods.callsListTemplates }
+}
+extension SaveCallTemplateRequest: Command {
+  public typealias Reply = KithMessages.CallTemplate
+  public static var method: Method { Methods.callsSaveTemplate }
+}
+extension DeleteCallTemplateRequest: Command {
+  public typealias Reply = KithMessages.CallTemplate
+  public static var method: Method { Methods.callsDeleteTemplate }
+}
+extension ListConversationsRequest: Command {
+  public typealias Reply = KithMessages.ListConversationsReply
+  public static var method: Method { Methods.conversationsList }
+}
+extension GetConversationRequest: Command {
+  public typealias Reply = KithMessages.Conversation
+  public static var method: Method { Methods.conversationsGet }
+}
+extension CreateConversationRequest: Command {
+  public typealias Reply = KithMessages.Conversation
+  public static var method: Method { Methods.conversationsCreate }
+}
+extension UpdateConversationRequest: Command {
+  public typealias Reply = KithMessages.Conversation
+  public static var method: Method { Methods.conversationsUpdate }
+}
+extension DeleteConversationRequest: Command {
+  public typealias Reply = KithMessages.Conversation
+  public static var method: Method { Methods.conversationsDelete }
+}
+extension AddMessageRequest: Command {
+  public typealias Reply = KithMessages.Conversation
+  public static var method: Method { Methods.conversationsAddMessage }
+}
+extension UpdateMessageRequest: Command {
+  public typealias Reply = KithMessages.Conversation
+  public static var method: Method { Methods.conversationsUpdateMessage }
+}
+extension DeleteMessageRequest: Command {
+  public typealias Reply = KithMessages.Conversation
+  public static var method: Method { Methods.conversationsDeleteMessage }
 }

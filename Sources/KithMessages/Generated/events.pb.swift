@@ -129,7 +129,7 @@ public nonisolated struct Changed: Sendable {
 
   public var changeSeq: UInt64 = 0
 
-  /// "contact"
+  /// "contact", "person", "call", "conversation", "note"...
   public var kind: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -259,6 +259,39 @@ public nonisolated struct SyncStatus: @unchecked Sendable {
     get {_storage._holdReason}
     set {_uniqueStorage()._holdReason = newValue}
   }
+
+  /// of "monica": changes that wait for the server
+  public var pending: UInt32 {
+    get {_storage._pending}
+    set {_uniqueStorage()._pending = newValue}
+  }
+
+  /// changes that this pass brought to the server
+  public var pushed: UInt32 {
+    get {_storage._pushed}
+    set {_uniqueStorage()._pushed = newValue}
+  }
+
+  public var conflicts: UInt32 {
+    get {_storage._conflicts}
+    set {_uniqueStorage()._conflicts = newValue}
+  }
+
+  /// changes that the server refuses
+  public var failed: UInt32 {
+    get {_storage._failed}
+    set {_uniqueStorage()._failed = newValue}
+  }
+
+  /// when it goes on by itself
+  public var nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._nextAttemptAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._nextAttemptAt = newValue}
+  }
+  /// Returns true if `nextAttemptAt` has been explicitly set.
+  public var hasNextAttemptAt: Bool {_storage._nextAttemptAt != nil}
+  /// Clears the value of `nextAttemptAt`. Subsequent reads from it will return its default value.
+  public mutating func clearNextAttemptAt() {_uniqueStorage()._nextAttemptAt = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -661,7 +694,7 @@ nonisolated extension Changed: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension SyncStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SyncStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}source\0\u{1}state\0\u{1}total\0\u{1}done\0\u{1}added\0\u{1}updated\0\u{1}unchanged\0\u{1}deleted\0\u{1}revived\0\u{3}held_back\0\u{1}skipped\0\u{1}error\0\u{3}started_at\0\u{3}finished_at\0\u{3}last_success_at\0\u{3}consecutive_failures\0\u{1}live\0\u{3}run_id\0\u{3}hold_reason\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}source\0\u{1}state\0\u{1}total\0\u{1}done\0\u{1}added\0\u{1}updated\0\u{1}unchanged\0\u{1}deleted\0\u{1}revived\0\u{3}held_back\0\u{1}skipped\0\u{1}error\0\u{3}started_at\0\u{3}finished_at\0\u{3}last_success_at\0\u{3}consecutive_failures\0\u{1}live\0\u{3}run_id\0\u{3}hold_reason\0\u{1}pending\0\u{1}pushed\0\u{1}conflicts\0\u{1}failed\0\u{3}next_attempt_at\0")
 
   fileprivate class _StorageClass {
     var _source: String = String()
@@ -683,6 +716,11 @@ nonisolated extension SyncStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _live: UInt32 = 0
     var _runID: String = String()
     var _holdReason: String = String()
+    var _pending: UInt32 = 0
+    var _pushed: UInt32 = 0
+    var _conflicts: UInt32 = 0
+    var _failed: UInt32 = 0
+    var _nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -712,6 +750,11 @@ nonisolated extension SyncStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _live = source._live
       _runID = source._runID
       _holdReason = source._holdReason
+      _pending = source._pending
+      _pushed = source._pushed
+      _conflicts = source._conflicts
+      _failed = source._failed
+      _nextAttemptAt = source._nextAttemptAt
     }
   }
 
@@ -749,6 +792,11 @@ nonisolated extension SyncStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 17: try { try decoder.decodeSingularUInt32Field(value: &_storage._live) }()
         case 18: try { try decoder.decodeSingularStringField(value: &_storage._runID) }()
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._holdReason) }()
+        case 20: try { try decoder.decodeSingularUInt32Field(value: &_storage._pending) }()
+        case 21: try { try decoder.decodeSingularUInt32Field(value: &_storage._pushed) }()
+        case 22: try { try decoder.decodeSingularUInt32Field(value: &_storage._conflicts) }()
+        case 23: try { try decoder.decodeSingularUInt32Field(value: &_storage._failed) }()
+        case 24: try { try decoder.decodeSingularMessageField(value: &_storage._nextAttemptAt) }()
         default: break
         }
       }
@@ -818,6 +866,21 @@ nonisolated extension SyncStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._holdReason.isEmpty {
         try visitor.visitSingularStringField(value: _storage._holdReason, fieldNumber: 19)
       }
+      if _storage._pending != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._pending, fieldNumber: 20)
+      }
+      if _storage._pushed != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._pushed, fieldNumber: 21)
+      }
+      if _storage._conflicts != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._conflicts, fieldNumber: 22)
+      }
+      if _storage._failed != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._failed, fieldNumber: 23)
+      }
+      try { if let v = _storage._nextAttemptAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -846,6 +909,11 @@ nonisolated extension SyncStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._live != rhs_storage._live {return false}
         if _storage._runID != rhs_storage._runID {return false}
         if _storage._holdReason != rhs_storage._holdReason {return false}
+        if _storage._pending != rhs_storage._pending {return false}
+        if _storage._pushed != rhs_storage._pushed {return false}
+        if _storage._conflicts != rhs_storage._conflicts {return false}
+        if _storage._failed != rhs_storage._failed {return false}
+        if _storage._nextAttemptAt != rhs_storage._nextAttemptAt {return false}
         return true
       }
       if !storagesAreEqual {return false}
