@@ -51,8 +51,13 @@ struct SecretStoreTests {
     #expect(try await store.secret(named: "contacts-home") == "kept")
     let credential = place.path + "/contacts-home"
     try Data("given".utf8).write(to: URL(fileURLWithPath: credential))
-    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: credential)
-    #expect(try await store.secret(named: "contacts-home") == "given")
+    // The second is what a service with a user of its own sees.
+    for mode in [0o400, 0o440] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: credential)
+      #expect(try await store.secret(named: "contacts-home") == "given")
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: credential)
+    await #expect(throws: Failure.self) { try await store.secret(named: "contacts-home") }
   }
 
   @Test("the keyring gets a secret through a pipe, never as an argument")
