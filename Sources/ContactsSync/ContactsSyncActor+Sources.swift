@@ -30,7 +30,7 @@ extension ContactsSyncActor {
   func removeSource(
     _ request: RemoveSourceRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<RemoveSourceReply> {
-    await self.stop(request.name)
+    await self.stop([request.name])
     let answer = try await self.storage.commit(RemoveSourceRequest.self, context) { transaction throws(Failure) in
       guard let record = try transaction.sources.find(request.name) else { throw Self.unknownSource(request.name) }
       var reply = RemoveSourceReply()
