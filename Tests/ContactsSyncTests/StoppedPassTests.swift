@@ -2,6 +2,7 @@ import Bus
 import EventLoop
 import KithMessages
 import Logging
+import Storage
 import Testing
 
 @testable import ContactsSync
@@ -43,7 +44,41 @@ private struct HangingPort: BatchPort, Bus.Port {
   }
 }
 
+/// The real reading side, after whose last card the task is cancelled.
+private struct CancellingPort: BatchPort, Bus.Port {
+  let service: LocalBatchPort
+
+  func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
+    try await self.service.call(command, context)
+  }
+
+  func call<C: BatchCommand>(
+    _ command: C, _ context: CallContext, receive: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
+  ) async throws(Failure) -> C.Reply {
+    let reply = try await self.service.call(command, context, receive: receive)
+    if command is FetchItemsRequest { withUnsafeCurrentTask { $0?.cancel() } }
+    return reply
+  }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct StoppedPassTests {
+  @Test func aCancelledPassKeepsNoToken() async throws {
+    let home = try Household()
+    try home.write("all.vcf", Household.card(uid: "a", name: "A"))
+    try await home.addFile(file: "all.vcf")
+    let reading = ContactsSourceService { WallClock.nanoseconds() + 60_000_000_000 }
+    let port = CancellingPort(service: LocalBatchPort(reading.routes, batches: reading.batchRoutes))
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let contacts = ContactsSyncActor(storage: home.storage, source: port, secrets: home.secrets, logger: logger)
+    let statuses = try await contacts.sync(["export"], PassOptions(), cause: "", progress: nil)
+    #expect(statuses.map(\.state) == [.idle])
+    let record = try await home.storage.read { view throws(Failure) in try view.sources.find("export") }
+    #expect(record?.token == "")
+    #expect(try await home.live("export").count == 1)
+    await contacts.stop()
+    await home.close()
+  }
+
   /// Runs `body` with an actor one pass of which hangs in its listing while another waits behind it.
   private func withPassesInLine(
     _ body: (ContactsSyncActor, _ first: Task<[SyncStatus]?, Never>, _ second: Task<[SyncStatus]?, Never>) async throws

@@ -73,6 +73,7 @@ actor Pass {
       var listing = try await self.list(record)
       // A token passes over what it has told once: it is kept only when all of that is stored.
       if try await self.fetch(record.location, listing.token) > 0 { listing.token = record.token }
+      guard !Task.isCancelled else { throw .cancelled }
       try await self.end(listing)
     } catch {
       try await self.give(up: error)
