@@ -30,6 +30,8 @@ public actor ContactsSyncActor {
   /// Of each source the pass that runs, then those that wait for the one before them.
   private var passes: [String: [RunningPass]] = [:]
   private var isStopping = false
+  /// Names of sources that a command is changing.
+  var changing: Set<String> = []
 
   /// Makes an actor.
   ///
