@@ -60,12 +60,11 @@ public struct SecretFile: Sendable {
   /// Writes the secret in place of the one before: whole, or not at all.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
-  func write(_ secret: String) throws(Failure) {
+  package func write(_ bytes: [UInt8]) throws(Failure) {
     let part = self.path + ".part"
     // The strings outlive the calls.
     let descriptor = unsafe open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .secretNotKept(self.path, Self.reason(errno)) }
-    let bytes = Array(secret.utf8)
     // The array outlives the call and is `count` long.
     let isWritten = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
     let code = errno
