@@ -75,6 +75,22 @@ def test_a_key_that_was_never_written_is_made(tmp_path):
         assert key.read_bytes() == made[:7]
 
 
+def test_a_reader_of_its_log_that_ends_does_not_end_it():
+    with daemon(start=False) as hub:
+        hub.process = subprocess.Popen(hub.command_line(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        hub.process.stderr.readline()
+        hub.process.stderr.close()
+        end = time.monotonic() + 20
+        while True:
+            try:
+                hub.reply("System/Ping")
+                break
+            except HubNotRunning:
+                assert hub.process.poll() is None and time.monotonic() < end
+        # It says that it stops, to nobody.
+        assert hub.end() == 0
+
+
 def test_sigterm_ends_it_in_order_also_in_a_pass(hub, tmp_path):
     make_folder(tmp_path / "cards", 600)
     add_folder(hub, "home", tmp_path / "cards")
