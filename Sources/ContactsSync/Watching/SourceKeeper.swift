@@ -119,7 +119,6 @@ public actor SourceKeeper: LoopActor {
 
   /// A pass that somebody asked for went through, or the source got another password.
   private func help(_ name: String) {
-    guard self.sources[name]?.schedule.needsPerson == true else { return }
     self.sources[name]?.schedule.helped(now: self.now)
     self.arm()
   }
