@@ -76,9 +76,10 @@ def test_moved_to_another_port(hub, dav, name):
     home = Reader(hub, dav, name)
     home.completed(added=COUNT)
     before, port = home.identities(), dav.port
-    with server(RADICALE, start=False) as probe:
-        dav.stop()
-        dav.start(probe.start().port + 1)
+    with server(RADICALE) as probe:
+        free = probe.port
+    dav.stop()
+    dav.start(free)
     assert dav.port != port
     home.failed("UPSTREAM_DOWN", COUNT)
     dav.stop()
