@@ -1,5 +1,6 @@
 internal import Bus
 internal import Foundation
+internal import Glibc
 internal import KithMessages
 internal import Logging
 internal import ServiceLifecycle
@@ -22,6 +23,8 @@ public struct HubProcess: Sendable {
   ///
   /// - Returns: 0 after an orderly end, 2 when the configuration cannot be used, 1 for anything else.
   public func run() async -> Int32 {
+    // Whatever is written to that nobody reads any more, a log or a program, fails instead of ending the process: signal(7).
+    signal(SIGPIPE, SIG_IGN)
     do {
       let environment = ProcessInfo.processInfo.environment
       let locations = try RuntimeLocations(

@@ -26,7 +26,7 @@ public struct ContactsSourceService: Sendable {
         try await Self.onThread { () async throws(Failure) in try await self.probe(request) }
       },
       Route(FindBooksRequest.self) { request, _ throws(Failure) in
-        try await self.account(request.account, of: nil).discover()
+        try await Self.onThread { () async throws(Failure) in try await self.find(request) }
       },
     ]
   }
@@ -58,6 +58,11 @@ public struct ContactsSourceService: Sendable {
     case .carddav(let account)?: try await self.account(account, of: request.source).probe()
     case nil: throw SourceFault.kindMissing
     }
+  }
+
+  @concurrent
+  private func find(_ request: FindBooksRequest) async throws(Failure) -> DiscoverReply {
+    try await self.account(request.account, of: nil).discover()
   }
 
   @concurrent

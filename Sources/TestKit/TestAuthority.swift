@@ -1,23 +1,28 @@
-import Foundation
-import TestKit
+internal import Foundation
 
 /// A certificate authority for one test, made by the openssl program.
-final class TestAuthority: Sendable {
-  struct Certificate: Sendable {
-    /// Paths of PEM files.
-    let file: String
-    let key: String
+public final class TestAuthority: Sendable {
+  /// A certificate that it issued.
+  public struct Certificate: Sendable {
+    /// Path of a PEM file with the certificate.
+    public let file: String
+    /// Path of a PEM file with its key.
+    public let key: String
     /// The SHA-256 of its key, in base64.
-    let pin: String
+    public let pin: String
   }
 
   /// Path of its own certificate.
-  let file: String
-  let pin: String
+  public let file: String
+  /// The SHA-256 of its own key, in base64.
+  public let pin: String
   private let key: String
   private let directory: TemporaryDirectory
 
-  init() throws {
+  /// Makes an authority that nobody trusts.
+  ///
+  /// - Throws: When openssl fails, with what it wrote.
+  public init() throws {
     directory = try TemporaryDirectory()
     file = directory.file("authority.pem")
     key = directory.file("authority.key")
@@ -35,7 +40,8 @@ final class TestAuthority: Sendable {
   ///   - name: Of its files.
   ///   - names: Its subject alternative names, as openssl takes them.
   ///   - days: How long it is valid from now; negative for one that was.
-  func issue(_ name: String, names: String, days: Int = 2) throws -> Certificate {
+  /// - Throws: When openssl fails, with what it wrote.
+  public func issue(_ name: String, names: String, days: Int = 2) throws -> Certificate {
     let issued = (file: directory.file("\(name).pem"), key: directory.file("\(name).key"))
     let order = directory.file("\(name).csr")
     try Self.run(
