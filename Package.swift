@@ -99,7 +99,7 @@ let package = Package(
       dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(
-      name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", protobuf, arguments, logging],
+      name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", "Digest", protobuf, arguments, logging],
       swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
@@ -146,12 +146,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MonicaAPITests",
-      dependencies: ["MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MonicaGatewayTests",
       dependencies: [
-        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
+        logging,
       ],
       swiftSettings: strict),
     .testTarget(
