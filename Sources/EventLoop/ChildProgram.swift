@@ -88,7 +88,7 @@ private struct RunningChild: ~Copyable {
       var arguments = unsafe ([program.path] + program.arguments).map { unsafe strdup($0) } + [nil]
       code = unsafe kith_spawn(program.path, &arguments, descriptors[1], descriptors[3], &process)
       // Freed once each.
-      for unsafe argument in unsafe arguments { unsafe free(argument) }
+      unsafe arguments.forEach { unsafe free($0) }
     }
     for index in [1, 3] where index < descriptors.count { close(descriptors[index]) }
     guard code == 0 else {

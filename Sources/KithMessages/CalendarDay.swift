@@ -52,7 +52,9 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
   public var weekday: Int { ((self.daysSince1970 + 3) % 7 + 7) % 7 }
 
   /// As YYYY-MM-DD.
-  public var text: String { "\(Self.padded(self.year, to: 4))-\(Self.padded(self.month, to: 2))-\(Self.padded(self.day, to: 2))" }
+  public var text: String {
+    "\(Self.padded(self.year, to: 4))-\(Self.padded(self.month, to: 2))-\(Self.padded(self.day, to: 2))"
+  }
 
   /// The earlier one is the lesser.
   public static func < (left: CalendarDay, right: CalendarDay) -> Bool {
