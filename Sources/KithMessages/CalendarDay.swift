@@ -45,6 +45,12 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
   /// Days since 1 January 1970.
   public var daysSince1970: Int { Self.days(toYear: self.year, month: self.month) + self.day - 1 }
 
+  /// Its beginning in UTC, in nanoseconds since 1970; the nearest that can be told.
+  public var nanosecondsSince1970: Int64 {
+    let (product, overflow) = Int64(self.daysSince1970).multipliedReportingOverflow(by: 86_400_000_000_000)
+    return overflow ? (self.year < 1970 ? .min : .max) : product
+  }
+
   /// The Monday of its week.
   public var monday: CalendarDay { CalendarDay(daysSince1970: self.daysSince1970 - self.weekday) }
 
