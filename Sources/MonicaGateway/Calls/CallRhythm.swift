@@ -1,12 +1,21 @@
 internal import Bus
 internal import KithMessages
 internal import Storage
-internal import SwiftProtobuf
 
 /// How often somebody is called, and so who is due.
 struct CallRhythm {
+  /// Somebody who is due.
+  struct Due: Equatable, Sendable {
+    /// The row of the person.
+    let person: Int64
+    /// Nanoseconds since 1970.
+    let lastCalledAt: Int64
+    /// The middle of the gaps between days with a call; 0 = there is no rhythm.
+    let usualDays: Int
+    let overdueDays: Int
+  }
+
   private struct Person {
-    var name: String
     var last: Int64
     /// Days with a call.
     var days: Set<Int>
@@ -19,7 +28,7 @@ struct CallRhythm {
 
   private let time: LocalTime
   private let today: Int
-  private var people: [String: Person] = [:]
+  private var people: [Int64: Person] = [:]
 
   /// - Parameter now: Nanoseconds since 1970.
   init(in time: LocalTime, now: Int64) {
@@ -30,41 +39,36 @@ struct CallRhythm {
   /// Takes a call into account; in any order.
   mutating func count(_ call: CallFact) {
     let day = self.time.day(call.calledAt).daysSince1970
-    guard var person = self.people[call.personID] else {
-      self.people[call.personID] = Person(name: call.personName, last: call.calledAt, days: [day])
+    guard var person = self.people[call.person] else {
+      self.people[call.person] = Person(last: call.calledAt, days: [day])
       return
     }
     person.last = max(person.last, call.calledAt)
     person.days.insert(day)
-    self.people[call.personID] = person
+    self.people[call.person] = person
   }
 
   /// Those who are due: the most overdue by their own rhythm first, then those without a rhythm by how long ago it was.
-  var suggestions: [CallSuggestion] {
-    var due: [(suggestion: CallSuggestion, lateness: Double)] = []
-    var distant: [CallSuggestion] = []
-    for (id, person) in self.people {
+  var due: [Due] {
+    var rhythmic: [(due: Due, lateness: Double)] = []
+    var distant: [Due] = []
+    for (row, person) in self.people {
       let days = person.days.sorted()
       guard let last = days.last else { continue }
-      var suggestion = CallSuggestion()
-      suggestion.personID = id
-      suggestion.personName = person.name
-      suggestion.lastCalledAt = .init(nanosecondsSince1970: person.last)
       let since = self.today - last
       if days.count >= Self.leastDays {
         let usual = Self.median(zip(days.dropFirst(), days).map { $0 - $1 })
         guard since > usual else { continue }
-        suggestion.usualDays = UInt32(clamping: usual)
-        suggestion.overdueDays = UInt32(clamping: since - usual)
-        due.append((suggestion, Double(since) / Double(usual)))
+        let due = Due(person: row, lastCalledAt: person.last, usualDays: usual, overdueDays: since - usual)
+        rhythmic.append((due, Double(since) / Double(usual)))
       } else if since >= Self.longAgo {
-        suggestion.overdueDays = UInt32(clamping: since - Self.longAgo)
-        distant.append(suggestion)
+        distant.append(
+          Due(person: row, lastCalledAt: person.last, usualDays: 0, overdueDays: since - Self.longAgo))
       }
     }
-    due.sort { ($1.lateness, $0.suggestion.personID) < ($0.lateness, $1.suggestion.personID) }
-    distant.sort { ($0.lastCalledAt.seconds, $0.personID) < ($1.lastCalledAt.seconds, $1.personID) }
-    return due.map(\.suggestion) + distant
+    rhythmic.sort { ($1.lateness, $0.due.person) < ($0.lateness, $1.due.person) }
+    distant.sort { ($0.lastCalledAt, $0.person) < ($1.lastCalledAt, $1.person) }
+    return rhythmic.map(\.due) + distant
   }
 
   /// The middle one; of an even number the mean of the two in the middle, rounded up. At least a day, as the gaps are.

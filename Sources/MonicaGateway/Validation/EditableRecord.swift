@@ -9,9 +9,9 @@ protocol EditableRecord: FieldedRecord, SyncedRecord {
   static var rules: [FieldRule<Self>] { get }
   /// The fields that hold names which the server has a catalog of.
   static var catalogNames: [CatalogName<Self>] { get }
-  /// The people that it is about.
-  var people: [NamedPerson] { get }
 
+  /// Whether a person is one of those that it is about.
+  func isAbout(_ person: String) -> Bool
   /// Takes over what is said once, when it is made, and is no field that is changed later.
   mutating func begin(as given: Self)
   /// Brings what follows from other fields in step.
@@ -20,12 +20,10 @@ protocol EditableRecord: FieldedRecord, SyncedRecord {
   ///   - previous: As it was before the change; nil when it is made.
   ///   - now: Nanoseconds since 1970.
   mutating func derive(from previous: Self?, now: Int64)
-}
-
-/// A person that a field of a record names.
-struct NamedPerson: Equatable, Sendable {
-  let field: String
-  let id: String
+  /// Brings it in step with what else is stored, in the transaction that stores it, and checks it against that.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, `ALREADY_EXISTS/RECORD_EXISTS`.
+  mutating func settle(_ previous: Self?, in transaction: Transaction, now: Int64) throws(Failure)
 }
 
 /// A field whose text is a name of one of the server's catalogs.
@@ -63,11 +61,23 @@ struct CatalogName<Record: Sendable>: Sendable {
 extension EditableRecord {
   static var catalogNames: [CatalogName<Self>] { [] }
 
-  var people: [NamedPerson] { [NamedPerson(field: "person_id", id: self.personID)] }
+  func isAbout(_ person: String) -> Bool { self.personID == person }
 
   mutating func begin(as given: Self) { self.personID = given.personID }
 
   mutating func derive(from previous: Self?, now: Int64) {}
+
+  mutating func settle(_ previous: Self?, in transaction: Transaction, now: Int64) throws(Failure) {
+    try self.resolveNames(previous, in: transaction)
+  }
+
+  /// Writes the names that the server has a catalog of as it does.
+  mutating func resolveNames(_ previous: Self?, in transaction: Transaction) throws(Failure) {
+    for name in Self.catalogNames where previous?[keyPath: name.path] != self[keyPath: name.path] {
+      let entries = try transaction.catalog.list(name.catalog)
+      self[keyPath: name.path] = try name.resolve(self[keyPath: name.path], entries)
+    }
+  }
 
   /// Makes a record of what a request gives.
   ///
@@ -88,7 +98,7 @@ extension EditableRecord {
   ///   - now: Nanoseconds since 1970.
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a field that there is not or that is not as it must be.
   mutating func change(_ names: [String], as given: Self, now: Int64) throws(Failure) {
-    guard given.personID.isEmpty || self.people.contains(where: { $0.id == given.personID }) else {
+    guard given.personID.isEmpty || self.isAbout(given.personID) else {
       throw .invalid(
         field: "person_id", "a \(Self.kind.name) stays with its person. Delete it, and make it anew there.")
     }

@@ -12,9 +12,6 @@ extension TaskItem: EditableRecord {
     [.line("title", \.title, isRequired: true), .text("description", \.description_p, limit: 65_535)]
   }
 
-  /// A task may be for nobody in particular.
-  var people: [NamedPerson] { self.personID.isEmpty ? [] : [NamedPerson(field: "person_id", id: self.personID)] }
-
   mutating func derive(from previous: TaskItem?, now: Int64) {
     guard self.isCompleted != previous?.isCompleted ?? false else { return }
     if self.isCompleted { self.completedAt = .init(nanosecondsSince1970: now) } else { self.clearCompletedAt() }
@@ -35,7 +32,7 @@ extension Activity: EditableRecord {
 
   static var catalogNames: [CatalogName<Activity>] { [CatalogName("type", \.type, in: "activity_type")] }
 
-  var people: [NamedPerson] { self.participants.map { NamedPerson(field: "participants", id: $0) } }
+  func isAbout(_ person: String) -> Bool { self.participants.contains(person) }
 
   mutating func begin(as given: Activity) {
     if self.participants.isEmpty, !given.personID.isEmpty { self.participants = [given.personID] }

@@ -1,3 +1,4 @@
+internal import Bus
 internal import KithMessages
 internal import Storage
 
@@ -23,7 +24,22 @@ extension Person: EditableRecord {
 
   static var catalogNames: [CatalogName<Person>] { [CatalogName("gender", \.gender, in: "gender")] }
 
-  var people: [NamedPerson] { [] }
+  /// Tags that there are not are made; those that there are keep their spelling.
+  mutating func settle(_ previous: Person?, in transaction: Transaction, now: Int64) throws(Failure) {
+    try self.resolveNames(previous, in: transaction)
+    var tags: [String] = []
+    for name in self.tags {
+      let tag = try transaction.records.tag(named: name) ?? Self.make(name, in: transaction, now: now)
+      if !tags.contains(tag.name) { tags.append(tag.name) }
+    }
+    self.tags = tags
+  }
+
+  private static func make(_ name: String, in transaction: Transaction, now: Int64) throws(Failure) -> Tag {
+    var tag = Tag()
+    tag.name = name
+    return try transaction.records.create(tag, now: now)
+  }
 }
 
 extension ContactField: EditableRecord {
@@ -76,7 +92,14 @@ extension PersonAddress: EditableRecord {
 extension Tag: EditableRecord {
   static var rules: [FieldRule<Tag>] { [.line("name", \.name, isRequired: true)] }
 
-  var people: [NamedPerson] { [] }
+  /// A tag has a name of its own; people who carry it carry the new one.
+  mutating func settle(_ previous: Tag?, in transaction: Transaction, now: Int64) throws(Failure) {
+    if let other = try transaction.records.tag(named: self.name), other.id != self.id {
+      throw Failure(
+        .alreadyExists, "RECORD_EXISTS", "There is a tag '\(other.name)' already.", details: ["record": other.id])
+    }
+    if let previous { try transaction.records.retag(previous.name, as: self.name, now: now) }
+  }
 }
 
 extension Relationship: EditableRecord {
@@ -84,20 +107,34 @@ extension Relationship: EditableRecord {
     [
       .line("type", \.type, isRequired: true),
       .rule("other_id") { relationship, _ in
-        relationship.otherID == relationship.personID ? "nobody is related to themselves. Name somebody else." : nil
+        if relationship.otherID.isEmpty { return "must not be empty. Name the other person." }
+        return relationship.otherID == relationship.personID
+          ? "nobody is related to themselves. Name somebody else." : nil
       },
     ]
   }
 
   static var catalogNames: [CatalogName<Relationship>] { [CatalogName("type", \.type, in: "relationship_type")] }
 
-  var people: [NamedPerson] {
-    [NamedPerson(field: "person_id", id: self.personID), NamedPerson(field: "other_id", id: self.otherID)]
-  }
+  func isAbout(_ person: String) -> Bool { person == self.personID || person == self.otherID }
 
   mutating func begin(as given: Relationship) {
     self.personID = given.personID
     self.otherID = given.otherID
+  }
+
+  /// Two people are once what they are to each other, from whichever side it is said.
+  mutating func settle(_ previous: Relationship?, in transaction: Transaction, now: Int64) throws(Failure) {
+    try self.resolveNames(previous, in: transaction)
+    guard !self.personID.isEmpty else { return }
+    let (id, other, type) = (self.id, self.otherID, self.type)
+    let twin = try transaction.records.all(Relationship.self, ofPerson: self.personID)
+      .first { $0.id != id && $0.otherID == other && $0.type == type }
+    if let twin {
+      throw Failure(
+        .alreadyExists, "RECORD_EXISTS", "\(twin.otherName) is recorded as \(type) already.",
+        details: ["record": twin.id])
+    }
   }
 }
 
