@@ -52,4 +52,61 @@ extension RecordKeeper {
     }
     try writer.erase([twin.row])
   }
+
+  /// Settles a conflict.
+  ///
+  /// - Parameters:
+  ///   - server: What the server has; nil = it was deleted there.
+  ///   - body: What the record is to say; nil = it is to be deleted.
+  /// - Returns: What changed.
+  func settle(
+    _ old: StoredRecord, server: AnyRecord?, as body: AnyRecord?, now: Int64
+  ) throws -> [StoredRecord] {
+    let writer = RecordWriter(database: self.database)
+    try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(old.row)])
+    var new = old
+    new.state = .pending
+    new.base = server
+    if let body { new.content = body.keepingOwner(of: old.content) }
+    try writer.save(new, over: old)
+    guard body != nil else {
+      if old.isDeleted {
+        if server == nil { return try self.forgetServer(new, now: now) }
+        try self.requeue(new, now: now)
+        return [new]
+      }
+      return server == nil ? try self.deleteAsServer(new, now: now) : try self.delete(new, now: now)
+    }
+    var changed = [new]
+    if old.isDeleted { changed = try self.restore(new, now: now) } else { try self.requeue(new, now: now) }
+    guard server == nil, let live = try writer.read(old.row) else { return changed }
+    return try self.forgetServer(live, now: now)
+  }
+
+  /// Gives up what waits: the record is again what the server has, and gone when the server never had it.
+  ///
+  /// - Returns: What changed.
+  func giveUp(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
+    if old.state == .conflict {
+      let server = try EngineStatement(self.database, "SELECT server FROM conflict WHERE record = ?")
+        .first([.integer(old.row)]) { $0.isNull(0) ? nil : $0.blob(0) }
+      let content = try server.flatMap { $0 }.map {
+        try StoredRecord.content(old.kind, $0, owner: old.content.record.personID)
+      }
+      return try self.settle(old, server: content, as: content, now: now)
+    }
+    try EngineStatement(self.database, "UPDATE outbox SET sent = NULL, first_tried_at = NULL WHERE record = ?")
+      .run([.integer(old.row)])
+    guard old.isOnServer, let base = old.base else {
+      return old.isDeleted ? try self.forgetServer(old, now: now) : try self.deleteAsServer(old, now: now)
+    }
+    var new = old
+    new.state = .pending
+    new.content = base
+    new.updatedAt = now
+    try RecordWriter(database: self.database).save(new, over: old)
+    if old.isDeleted { return try self.restore(new, now: now) }
+    try self.requeue(new, now: now)
+    return [new]
+  }
 }

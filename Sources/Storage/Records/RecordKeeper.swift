@@ -195,7 +195,7 @@ struct RecordKeeper {
 
 extension StoredRecord {
   /// Whether it is a call whose timer runs: it waits for its end.
-  fileprivate var isRunning: Bool {
+  var isRunning: Bool {
     guard case .call(let call) = self.content else { return false }
     return call.isRunning
   }
