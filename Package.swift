@@ -146,12 +146,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MonicaAPITests",
-      dependencies: ["MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MonicaGatewayTests",
       dependencies: [
-        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
+        logging,
       ],
       swiftSettings: strict),
     .testTarget(
