@@ -1,11 +1,12 @@
 internal import Bus
 internal import FoundationEssentials
 internal import KithMessages
+internal import Storage
 internal import SwiftProtobuf
 
 /// A record whose fields are listed.
-protocol FieldedRecord: SwiftProtobuf.Message, Sendable {
-  /// What people change of it, and what only the hub keeps, in the order of `proto/`.
+protocol FieldedRecord: SyncedRecord {
+  /// What people change of it and what only the hub keeps.
   static var fields: [RecordField<Self>] { get }
 }
 
@@ -25,8 +26,6 @@ struct RecordField<Record: FieldedRecord>: Sendable {
   let place: Place
   /// Whether a person may change it.
   let isEditable: Bool
-  /// Whether what the server gave says anything about it. What it does not say, it has not changed.
-  let isSaid: @Sendable (_ server: Record) -> Bool
   /// Whether two records agree in it.
   let isSame: @Sendable (Record, Record) -> Bool
   /// Takes it over from another record.
@@ -39,7 +38,7 @@ struct RecordField<Record: FieldedRecord>: Sendable {
   let join: @Sendable (_ base: Record, _ local: Record, _ server: Record, _ result: inout Record) -> Bool
 
   private init<Value: Sendable>(
-    name: String, place: Place, isEditable: Bool = true, isSaid: @escaping @Sendable (Record) -> Bool,
+    name: String, place: Place, isEditable: Bool = true,
     get: @escaping @Sendable (Record) -> Value, set: @escaping @Sendable (inout Record, Value) -> Void,
     isSame: @escaping @Sendable (Value, Value) -> Bool, text: @escaping @Sendable (Value) -> String,
     join: @escaping @Sendable (_ base: Value, _ local: Value, _ server: Value) -> Value? = { _, _, _ in nil }
@@ -47,7 +46,6 @@ struct RecordField<Record: FieldedRecord>: Sendable {
     self.name = name
     self.place = place
     self.isEditable = isEditable
-    self.isSaid = isSaid
     self.isSame = { isSame(get($0), get($1)) }
     self.copy = { set(&$1, get($0)) }
     self.text = { text(get($0)) }
@@ -60,11 +58,10 @@ struct RecordField<Record: FieldedRecord>: Sendable {
 
   /// A value that is one thing or another: changed on both sides it is a conflict.
   static func value<Value: Equatable & CustomStringConvertible & Sendable>(
-    _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable, in place: Place = .both,
-    said: @escaping @Sendable (Record) -> Bool = { _ in true }
+    _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable
   ) -> Self {
     Self(
-      name: name, place: place, isSaid: said, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 }, isSame: ==,
+      name: name, place: .both, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 }, isSame: ==,
       text: { $0.description })
   }
 
@@ -75,18 +72,17 @@ struct RecordField<Record: FieldedRecord>: Sendable {
     _ name: String, _ path: any WritableKeyPath<Record, String> & Sendable, limit: Int
   ) -> Self {
     Self(
-      name: name, place: .both, isSaid: { _ in true }, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 },
+      name: name, place: .both, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 },
       isSame: ==, text: { $0 },
       join: { TextJoin.join(base: $0, local: $1, server: $2).flatMap { $0.count <= limit ? $0 : nil } })
   }
 
   /// Names without order: what either side added is there, what either side took away is not.
   static func set(
-    _ name: String, _ path: any WritableKeyPath<Record, [String]> & Sendable,
-    said: @escaping @Sendable (Record) -> Bool = { _ in true }
+    _ name: String, _ path: any WritableKeyPath<Record, [String]> & Sendable
   ) -> Self {
     Self(
-      name: name, place: .both, isSaid: said, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 },
+      name: name, place: .both, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 },
       isSame: { Set($0) == Set($1) }, text: { $0.joined(separator: ", ") },
       join: { base, local, server in
         let (before, here) = (Set(base), Set(local))
@@ -102,7 +98,7 @@ struct RecordField<Record: FieldedRecord>: Sendable {
     set: @escaping @Sendable (inout Record, Google_Protobuf_Timestamp?) -> Void
   ) -> Self {
     Self(
-      name: name, place: .both, isSaid: { _ in true }, get: get, set: set, isSame: { $0?.seconds == $1?.seconds },
+      name: name, place: .both, get: get, set: set, isSame: { $0?.seconds == $1?.seconds },
       text: { $0.map { $0.date.formatted(.iso8601) } ?? "" })
   }
 
@@ -111,7 +107,7 @@ struct RecordField<Record: FieldedRecord>: Sendable {
     _ name: String, _ path: any WritableKeyPath<Record, [ConversationMessage]> & Sendable
   ) -> Self {
     Self(
-      name: name, place: .both, isSaid: { _ in true }, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 },
+      name: name, place: .both, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 },
       isSame: MessageJoin.isSame, text: { $0.map(\.content).joined(separator: "\n") }, join: MessageJoin.join)
   }
 
@@ -120,7 +116,7 @@ struct RecordField<Record: FieldedRecord>: Sendable {
     _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable, isEditable: Bool
   ) -> Self {
     Self(
-      name: name, place: .hub, isEditable: isEditable, isSaid: { _ in false }, get: { $0[keyPath: path] },
+      name: name, place: .hub, isEditable: isEditable, get: { $0[keyPath: path] },
       set: { $0[keyPath: path] = $1 }, isSame: ==, text: { _ in "" })
   }
 }

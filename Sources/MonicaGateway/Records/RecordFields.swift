@@ -1,17 +1,16 @@
 internal import KithMessages
+internal import Storage
 
 extension Person: FieldedRecord {
   static let fields: [RecordField<Person>] = [
     .value("first_name", \.firstName),
-    // The server keeps it and never gives it back.
-    .value("middle_name", \.middleName, said: { !$0.middleName.isEmpty }),
+    .value("middle_name", \.middleName),
     .value("last_name", \.lastName),
     .value("nickname", \.nickname),
     .value("gender", \.gender),
     .text("description", \.description_p, limit: 255),
     .value("birthday", \.birthday),
-    // The server keeps it as a reminder of its own.
-    .value("birthday_reminder", \.birthdayReminder, said: { $0.birthdayReminder }),
+    .value("birthday_reminder", \.birthdayReminder),
     .value("is_dead", \.isDead),
     .value("deceased_on", \.deceasedOn),
     .value("job", \.job),
@@ -85,18 +84,14 @@ extension Call: FieldedRecord {
     .time(
       "called_at", get: { $0.hasCalledAt ? $0.calledAt : nil },
       set: { if let time = $1 { $0.calledAt = time } else { $0.clearCalledAt() } }),
-    .value("duration_minutes", \.durationMinutes, said: \.saysMore),
-    .value("emotion", \.emotion, said: \.saysMore),
+    .value("duration_minutes", \.durationMinutes),
+    .value("emotion", \.emotion),
     .text("note", \.note, limit: 5_000),
     .value("they_called", \.theyCalled),
-    .set("tags", \.tags, said: \.saysMore),
+    .set("tags", \.tags),
     .kept("attachments", \.attachments, isEditable: true),
     .kept("is_running", \.isRunning, isEditable: false),
   ]
-
-  /// Whether the server has more of the call than its own fields: they are lines below the note, which somebody may have
-  /// removed there.
-  private var saysMore: Bool { self.durationMinutes != 0 || !self.emotion.isEmpty || !self.tags.isEmpty }
 }
 
 extension Conversation: FieldedRecord {
