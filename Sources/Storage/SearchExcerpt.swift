@@ -26,7 +26,7 @@ public struct SearchExcerpt: Sendable, Equatable {
     let lead = length / 4
     let start = max(0, min((found.first?.lowerBound ?? 0) - lead, source.count - length))
     let begin = Self.boundary(start, in: source)
-    let end = Self.boundary(min(source.count, begin + length), in: source)
+    let end = Self.boundary(min(source.count, start + length), in: source)
     var piece = String.UnicodeScalarView()
     if begin > 0 { piece.append("…") }
     for scalar in source[begin..<end] { piece.append(scalar.properties.isWhitespace ? " " : scalar) }

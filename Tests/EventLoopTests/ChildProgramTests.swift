@@ -32,9 +32,9 @@ struct ChildProgramTests {
 
   @Test("a program that takes too long is killed, also when it has closed its streams")
   func slow() async {
-    for script in ["sleep 60", "exec <&- >&- 2>&-; sleep 60"] {
+    for script in ["exec sleep 60", "exec <&- >&- 2>&-; exec sleep 60"] {
       await #expect(throws: ChildProgram.Fault.exceeded) {
-        try await self.shell("exec \(script)", limit: .milliseconds(200)).run()
+        try await self.shell(script, limit: .milliseconds(200)).run()
       }
     }
   }
@@ -57,6 +57,9 @@ struct ChildProgramTests {
     defer { signal(SIGPIPE, SIG_DFL) }
     let outcome = try await self.shell("grep -E '^Sig(Blk|Ign)' /proc/self/status").run()
     let masks = String(decoding: outcome.output, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    #expect(masks.count == 4 && masks[1].allSatisfy { $0 == "0" } && masks[3].allSatisfy { $0 == "0" })
+    #expect(masks.count == 4)
+    // Signals 32 and 33 are glibc's own.
+    #expect(try #require(UInt64(masks[1], radix: 16)) & 0x7FFF_FFFF == 0)
+    #expect(try #require(UInt64(masks[3], radix: 16)) & 0x7FFF_FFFF == 0)
   }
 }

@@ -28,9 +28,8 @@ enum CallTimer {
   ///
   /// - Throws: `FAILED_PRECONDITION/CALL_NOT_RUNNING`; `CALL_RUNNING` with the ids in its details when there are several.
   static func choose(_ id: String, running: [Call]) throws(Failure) -> Call {
-    if let call = id.isEmpty && running.count == 1 ? running.first : running.first(where: { $0.id == id }) {
-      return call
-    }
+    let chosen = id.isEmpty ? (running.count == 1 ? running.first : nil) : running.first { $0.id == id }
+    if let chosen { return chosen }
     guard id.isEmpty, !running.isEmpty else {
       throw Failure(
         .failedPrecondition, "CALL_NOT_RUNNING",

@@ -1,5 +1,6 @@
 internal import Bus
 internal import KithMessages
+internal import Logging
 internal import Storage
 internal import SwiftProtobuf
 

@@ -29,16 +29,18 @@ extension Person: EditableRecord {
     try self.resolveNames(previous, in: transaction)
     var tags: [String] = []
     for name in self.tags {
-      let tag = try transaction.records.tag(named: name) ?? Self.make(name, in: transaction, now: now)
-      if !tags.contains(tag.name) { tags.append(tag.name) }
+      let known = try transaction.records.tag(named: name)
+      if known == nil { try Self.make(name, in: transaction, now: now) }
+      let spelling = known?.name ?? name
+      if !tags.contains(spelling) { tags.append(spelling) }
     }
     self.tags = tags
   }
 
-  private static func make(_ name: String, in transaction: Transaction, now: Int64) throws(Failure) -> Tag {
+  private static func make(_ name: String, in transaction: Transaction, now: Int64) throws(Failure) {
     var tag = Tag()
     tag.name = name
-    return try transaction.records.create(tag, now: now)
+    _ = try transaction.records.create(tag, now: now)
   }
 }
 
