@@ -94,7 +94,7 @@ extension RecordTable where View == Transaction {
     return content.kind == .activity ? deleted == people.count : deleted > 0
   }
 
-  private func local(_ record: StoredRecord, _ database: Database) throws -> LocalRecord {
+  func local(_ record: StoredRecord, _ database: Database) throws -> LocalRecord {
     let waiting = try OutboxRows(database: database).find(record.row)
     let owner = record.content.record.personID
     var shown = record.content

@@ -1,6 +1,6 @@
 public import Bus
 internal import GRDB
-internal import KithMessages
+public import KithMessages
 
 /// People and what happened with them: writing. What is written waits for the server from then on.
 extension RecordTable where View == Transaction {
@@ -77,6 +77,24 @@ extension RecordTable where View == Transaction {
     let changed = try self.view.attempt { try RecordKeeper(database: $0).restore(old, now: now) }
     self.tell(changed)
     return try self.require(type, id)
+  }
+
+  /// Keeps the picture of a person, in the place of the one before. The server is told nothing of it.
+  ///
+  /// - Returns: Whether it is another one.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  @discardableResult
+  public func setPhoto(_ picture: Picture, ofPerson id: String) throws(Failure) -> Bool {
+    let old = try self.stored(.person, id)
+    guard case .person(var person) = old.content, person.photo != picture.ref else { return false }
+    person.photo = picture.ref
+    try self.view.photos.put(picture)
+    var new = old
+    new.content = person.any
+    _ = try self.view.attempt { try RecordWriter(database: $0).save(new, over: old) }
+    try self.view.photos.dropUnreferenced()
+    self.tell([new])
+    return true
   }
 
   /// Says that records changed.
