@@ -1,4 +1,6 @@
+internal import Bus
 public import EventLoop
+internal import KithMessages
 public import Secrets
 internal import Transfer
 
@@ -10,6 +12,20 @@ public final class MonicaConnections: Sendable {
   private let loop: LoopExecutor
   private let secrets: any SecretStore
   private let clients = Lock<[TLSSettings: HTTPClient]>([:])
+  private let accounts = Lock<[AccountKey: AccountMemory]>([:])
+
+  /// More files of authorities than this have their connections made anew.
+  private static let clientLimit = 16
+
+  private struct AccountKey: Hashable {
+    let endpoint: String
+    let tokenName: String
+  }
+
+  private struct AccountMemory {
+    let gate = RateGate()
+    let catalogs = CatalogMemory()
+  }
 
   /// Makes an empty set.
   ///
@@ -28,5 +44,39 @@ public final class MonicaConnections: Sendable {
       return Array(clients.values)
     }
     for client in clients { await client.close() }
+  }
+
+  /// The way to an account.
+  ///
+  /// - Throws: `UNAUTHENTICATED/TOKEN_MISSING`, `SECRET_UNREADABLE`, and `FIELD_INVALID` for an address that is none.
+  func client(for account: MonicaAccount, _ pace: Pace) async throws(Failure) -> (MonicaClient, CatalogReader) {
+    let address: MonicaAddress
+    do throws(TransferError) { address = try MonicaAddress(account.endpoint) } catch {
+      throw MonicaError(.transfer(error)).failure
+    }
+    let token = try await self.secrets.secret(named: account.tokenName)
+    guard let token, !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw MonicaError(.noToken).failure
+    }
+    let memory = self.accounts.withLock { accounts in
+      let key = AccountKey(endpoint: account.endpoint, tokenName: account.tokenName)
+      if let known = accounts[key] { return known }
+      let new = AccountMemory()
+      accounts[key] = new
+      return new
+    }
+    let client = MonicaClient(
+      http: self.http(account), address: address, token: token, gate: memory.gate, pace: pace)
+    return (client, CatalogReader(client: client, memory: memory.catalogs))
+  }
+
+  private func http(_ account: MonicaAccount) -> HTTPClient {
+    let tls = account.caFile.isEmpty ? TLSSettings.system : TLSSettings(authorityFile: account.caFile)
+    return self.clients.withLock { [loop] clients in
+      if let client = clients[tls] { return client }
+      let client = HTTPClient(on: loop, tls: tls)
+      if clients.count < Self.clientLimit { clients[tls] = client }
+      return client
+    }
   }
 }
