@@ -113,7 +113,8 @@ import Testing
     var state = PushState()
     state.begin(1)
     #expect(
-      state.end(1, attempts: 1, .failure(self.failure(.cancelled, "CANCELLED_BY_USER", unsure: true)), now: 0, jitter: 0)
+      state.end(
+        1, attempts: 1, .failure(self.failure(.cancelled, "CANCELLED_BY_USER", unsure: true)), now: 0, jitter: 0)
         == .postponed(isUnsure: true))
   }
 

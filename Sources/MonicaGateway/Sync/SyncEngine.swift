@@ -112,11 +112,12 @@ actor SyncEngine {
     await self.loop?.value
     let result: Result<Value, Failure>
     do throws(Failure) {
-      result = .success(try await self.inTurn { () async throws(Failure) in
-        let value = try await work()
-        try await self.load(startsNow: true)
-        return value
-      })
+      result = .success(
+        try await self.inTurn { () async throws(Failure) in
+          let value = try await work()
+          try await self.load(startsNow: true)
+          return value
+        })
     } catch {
       result = .failure(error)
     }

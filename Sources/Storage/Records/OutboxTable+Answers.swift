@@ -65,8 +65,10 @@ extension OutboxTable where View == Transaction {
   public func hurry(now: Int64) throws(Failure) {
     let account = try self.view.records.account
     try self.view.attempt { database in
-      try EngineStatement(database, "UPDATE outbox SET next_attempt_at = ?1 WHERE account = ?2 AND next_attempt_at > ?1")
-        .run([.integer(now), .integer(account)])
+      try EngineStatement(
+        database, "UPDATE outbox SET next_attempt_at = ?1 WHERE account = ?2 AND next_attempt_at > ?1"
+      )
+      .run([.integer(now), .integer(account)])
     }
   }
 
