@@ -1,6 +1,8 @@
 public import Bus
+internal import Digest
+internal import Foundation
 internal import GRDB
-public import KithMessages
+internal import KithMessages
 
 /// People and what happened with them: writing. What is written waits for the server from then on.
 extension RecordTable where View == Transaction {
@@ -81,12 +83,16 @@ extension RecordTable where View == Transaction {
 
   /// Keeps the picture of a person, in the place of the one before. The server is told nothing of it.
   ///
-  /// - Returns: Whether it is another one.
+  /// - Parameter bytes: As they are in the file.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
-  @discardableResult
-  public func setPhoto(_ picture: Picture, ofPerson id: String) throws(Failure) -> Bool {
+  public func setPhoto(_ bytes: [UInt8], mediaType: String, ofPerson id: String) throws(Failure) {
     let old = try self.stored(.person, id)
-    guard case .person(var person) = old.content, person.photo != picture.ref else { return false }
+    var picture = Picture()
+    picture.ref.sha256 = Hex.encode(SHA256.digest(bytes))
+    picture.ref.size = UInt64(bytes.count)
+    picture.ref.mediaType = mediaType
+    picture.data = Data(bytes)
+    guard case .person(var person) = old.content, person.photo != picture.ref else { return }
     person.photo = picture.ref
     try self.view.photos.put(picture)
     var new = old
@@ -94,7 +100,6 @@ extension RecordTable where View == Transaction {
     _ = try self.view.attempt { try RecordWriter(database: $0).save(new, over: old) }
     try self.view.photos.dropUnreferenced()
     self.tell([new])
-    return true
   }
 
   /// Says that records changed.
