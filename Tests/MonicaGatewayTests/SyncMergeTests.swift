@@ -111,7 +111,11 @@ import Testing
 
   @Test func namedFieldsAreTakenAndOthersNot() throws {
     var person = self.person()
-    try person.take(["description", "job"], of: Person.with { $0.job = "Baker"; $0.firstName = "Bea" })
+    try person.take(
+      ["description", "job"],
+      of: Person.with {
+        $0.job = "Baker"; $0.firstName = "Bea"
+      })
     #expect(person.description_p.isEmpty && person.job == "Baker" && person.firstName == "Ann")
     try person.take([], of: Person.with { $0.firstName = "Bea" })
     #expect(person.firstName == "Bea" && person.job == "Baker")

@@ -190,7 +190,9 @@ import Testing
     var kinds: [RecordKind] = []
     while case .page(let kind, 1, _)? = plan.next {
       kinds.append(kind)
-      try plan.took(PullPlan.Page(number: 1, lastPage: 1, total: 0, ids: [], bringsNothing: true)) { () throws(Failure) in [] }
+      try plan.took(PullPlan.Page(number: 1, lastPage: 1, total: 0, ids: [], bringsNothing: true)) {
+        () throws(Failure) in []
+      }
       if kind == .tag { plan.met(unknownName: true) }
     }
     #expect(plan.next == nil && kinds.count { $0 == .tag } == 1)

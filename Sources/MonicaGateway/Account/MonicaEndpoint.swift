@@ -4,14 +4,15 @@ internal import FoundationEssentials
 /// Where a Monica server is, in the one form in which accounts are told apart: `https://host[:port][/path]`.
 struct MonicaEndpoint: Hashable, Sendable {
   /// The hosted service.
-  static let cloud = Self(text: "https://app.monicahq.com")
+  static let cloud = Self(known: "https://app.monicahq.com")
   /// Bytes that an address may have: the name of its token is made of it, which is the name of a file.
   static let limit = 200
 
   /// The address, without `/api` and without a slash at its end.
   let text: String
 
-  private init(text: String) { self.text = text }
+  /// Takes up what the store has.
+  init(known text: String) { self.text = text }
 
   /// Reads what a person wrote.
   ///

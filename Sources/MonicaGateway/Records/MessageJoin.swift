@@ -13,6 +13,15 @@ enum MessageJoin {
     return pairs.indices.allSatisfy { index in pairs[index].map { Self.isSame(left[index], right[$0]) } ?? false }
   }
 
+  /// The server's messages under the ids that they have here.
+  static func align(local: [ConversationMessage], server: [ConversationMessage]) -> [ConversationMessage] {
+    zip(server, Self.pair(server, with: local)).map { message, place in
+      var message = message
+      if let place { message.id = local[place].id }
+      return message
+    }
+  }
+
   /// Joins both sides.
   ///
   /// - Returns: Nil when one message was changed here and there, or changed on one side and deleted on the other.

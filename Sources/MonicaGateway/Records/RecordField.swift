@@ -32,6 +32,8 @@ struct RecordField<Record: FieldedRecord>: Sendable {
   let copy: @Sendable (_ source: Record, _ target: inout Record) -> Void
   /// As people read it.
   let text: @Sendable (Record) -> String
+  /// Gives the parts of it that the server has the names that they have here.
+  let align: @Sendable (_ local: Record, _ server: inout Record) -> Void
   /// Puts both changes into the last record.
   ///
   /// - Returns: False when they exclude each other; nothing is put then.
@@ -41,6 +43,7 @@ struct RecordField<Record: FieldedRecord>: Sendable {
     name: String, place: Place, isEditable: Bool = true,
     get: @escaping @Sendable (Record) -> Value, set: @escaping @Sendable (inout Record, Value) -> Void,
     isSame: @escaping @Sendable (Value, Value) -> Bool, text: @escaping @Sendable (Value) -> String,
+    align: (@Sendable (_ local: Value, _ server: Value) -> Value)? = nil,
     join: @escaping @Sendable (_ base: Value, _ local: Value, _ server: Value) -> Value? = { _, _, _ in nil }
   ) {
     self.name = name
@@ -49,6 +52,9 @@ struct RecordField<Record: FieldedRecord>: Sendable {
     self.isSame = { isSame(get($0), get($1)) }
     self.copy = { set(&$1, get($0)) }
     self.text = { text(get($0)) }
+    self.align = { local, server in
+      if let align { set(&server, align(get(local), get(server))) }
+    }
     self.join = { base, local, server, result in
       guard let joined = join(get(base), get(local), get(server)) else { return false }
       set(&result, joined)
@@ -108,7 +114,8 @@ struct RecordField<Record: FieldedRecord>: Sendable {
   ) -> Self {
     Self(
       name: name, place: .both, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 },
-      isSame: MessageJoin.isSame, text: { $0.map(\.content).joined(separator: "\n") }, join: MessageJoin.join)
+      isSame: MessageJoin.isSame, text: { $0.map(\.content).joined(separator: "\n") }, align: MessageJoin.align,
+      join: MessageJoin.join)
   }
 
   /// What the hub keeps beside the record.

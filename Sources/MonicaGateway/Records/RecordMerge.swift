@@ -22,10 +22,12 @@ struct RecordMerge: Sendable {
   ///   - base: The state that both came from.
   ///   - unsaid: Names of fields that the server says nothing about.
   ///   - serverWins: Names of fields for which a person chose the server's side.
+  ///   - localWins: Names of fields for which a person chose the side here.
   init(
-    base: AnyRecord, local: AnyRecord, server: AnyRecord, unsaid: [String], serverWins: Set<String> = []
+    base: AnyRecord, local: AnyRecord, server: AnyRecord, unsaid: [String], serverWins: Set<String> = [],
+    localWins: Set<String> = []
   ) {
-    self = Self.merge(local.fieldedRecord, base, server, unsaid, serverWins)
+    self = Self.merge(local.fieldedRecord, base, server, unsaid, serverWins, localWins)
   }
 
   private init(body: AnyRecord, base: AnyRecord, fields: [ConflictField], isPushNeeded: Bool) {
@@ -36,12 +38,14 @@ struct RecordMerge: Sendable {
   }
 
   private static func merge<Record: FieldedRecord>(
-    _ local: Record, _ base: AnyRecord, _ server: AnyRecord, _ unsaid: [String], _ serverWins: Set<String>
+    _ local: Record, _ base: AnyRecord, _ server: AnyRecord, _ unsaid: [String], _ serverWins: Set<String>,
+    _ localWins: Set<String>
   ) -> Self {
     let (base, server) = (Record(base) ?? Record(), Record(server) ?? Record())
     let merge = ThreeWayMerge(base: base, local: local, server: server, unsaid: unsaid)
     var body = merge.body
     for field in Record.fields where serverWins.contains(field.name) { field.copy(merge.base, &body) }
+    for field in Record.fields where localWins.contains(field.name) { field.copy(local, &body) }
     let fields = Record.fields.filter { $0.place == .both && !$0.isSame(local, merge.base) }.map { field in
       var shown = ConflictField()
       shown.name = field.name

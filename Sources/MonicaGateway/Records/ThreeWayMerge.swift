@@ -24,6 +24,7 @@ struct ThreeWayMerge<Record: FieldedRecord>: Sendable {
     server.id = local.id
     if server.personID.isEmpty { server.personID = local.personID }
     for field in Record.fields {
+      field.align(local, &server)
       if field.place == .hub {
         field.copy(local, &server)
       } else if unsaid.contains(field.name) {

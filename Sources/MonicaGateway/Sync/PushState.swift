@@ -101,13 +101,6 @@ struct PushState: Sendable {
     }
   }
 
-  /// Somebody logged in, or turned to another account.
-  mutating func renew() {
-    self.isExpired = false
-    self.gate.open()
-    self.failuresInRow = 0
-  }
-
   /// The token was refused while something else was asked.
   mutating func expire() { self.isExpired = true }
 }

@@ -21,9 +21,10 @@ enum RemoteFault: Equatable {
     case .unavailable:
       switch failure.reason {
       case "SHUTTING_DOWN": self = .interrupted
-      case "UPSTREAM_RATE_LIMITED", "UPSTREAM_UNREACHABLE", "NO_WORKER", "WORKER_LOST": self = .everything
+      case "MONICA_UNREACHABLE", "NO_WORKER", "WORKER_LOST": self = .everything
       default: self = .trouble
       }
+    case .failedPrecondition where failure.reason == "PERSON_ARCHIVED": self = .refusal
     case .resourceExhausted, .failedPrecondition, .unimplemented: self = .everything
     case .invalidArgument, .notFound, .alreadyExists, .outOfRange, .permissionDenied: self = .refusal
     default: self = .trouble
@@ -32,8 +33,11 @@ enum RemoteFault: Equatable {
 }
 
 extension Failure {
-  /// Whether what was asked for may have happened all the same.
-  var isUnsure: Bool { self.status.details["outcome"] == "unknown" }
+  /// Whether what was asked for may have happened all the same: the remote half says so, or it was not waited for.
+  var isUnsure: Bool {
+    self.status.details["outcome"] == "unknown"
+      || ["CANCELLED_BY_USER", "RUNNING_TOO_LONG", "WORKER_LOST", "OUTCOME_UNKNOWN", "BUG"].contains(self.reason)
+  }
 
   /// What people are told whose token is no longer accepted.
   static let sessionExpired = Failure(

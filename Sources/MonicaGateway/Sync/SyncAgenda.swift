@@ -23,7 +23,7 @@ struct SyncAgenda: Sendable {
   private(set) var current: Pass?
   /// The pass that follows.
   private(set) var next: Pass?
-  private var hasRead = false
+  private var isClosed = false
 
   /// Asks for a pass.
   ///
@@ -34,7 +34,7 @@ struct SyncAgenda: Sendable {
     func add(to pass: inout Pass) {
       if let waiter { pass.waiters.insert(waiter) } else { pass.isOwed = true }
     }
-    if !self.hasRead, var current, Self.covers(current.reading, reading) {
+    if !self.isClosed, var current, Self.covers(current.reading, reading) {
       add(to: &current)
       self.current = current
       return
@@ -60,12 +60,12 @@ struct SyncAgenda: Sendable {
     guard self.current == nil, let next else { return nil }
     self.current = next
     self.next = nil
-    self.hasRead = false
+    self.isClosed = false
     return next
   }
 
-  /// The pass that runs reads now, and may miss what changes from here on.
-  mutating func noteReading() { self.hasRead = true }
+  /// Nobody joins the pass that runs any more: it reads now, and may miss what changes from here on.
+  mutating func close() { self.isClosed = true }
 
   /// The pass that runs has ended.
   ///

@@ -1,28 +1,25 @@
-internal import Bus
-internal import EventLoop
+public import Bus
 internal import KithMessages
-internal import Logging
-internal import Storage
-internal import SwiftProtobuf
+public import Logging
+public import Secrets
+public import Storage
 
 /// Keeps what is stored in step with the account on the Monica server: sends what waits, reads what changed.
 ///
 /// One thing after another is asked of the server, but for changes, of which a few are under way at once. Each page and each
 /// answer is one commit, and what is still to do follows from the store: after a crash it goes on where it stopped, and looks
 /// for what was under way before it sends that again.
-actor SyncEngine {
-  /// How long a pass that failed may be gone on with, in nanoseconds.
-  private static let resumption: Int64 = 3600 * 1_000_000_000
-
+public actor SyncEngine {
   let storage: StorageActor
   let remote: any BatchPort & Port
+  let secrets: any SecretStore
   let now: @Sendable () -> Int64
   let jitter: @Sendable () -> Double
   let logger: Logger
-  private let alarm: SyncAlarm?
+  let alarm: SyncAlarm?
 
   /// The account in use, as the remote half is told; nil = nobody is logged in.
-  private(set) var account: MonicaAccount?
+  var account: MonicaAccount?
   var push = PushState()
   var report = SyncReport(SyncStatus())
   /// What the pass that runs reads; nil = nothing.
@@ -32,39 +29,43 @@ actor SyncEngine {
   /// When each person's picture was last asked for, in nanoseconds since 1970.
   var picturesAskedAt: [String: Int64] = [:]
 
-  private var agenda = SyncAgenda()
-  private var schedule = SyncSchedule(interval: nil, startsNow: false, now: 0)
+  var agenda = SyncAgenda()
+  var schedule = SyncSchedule(interval: nil, startsNow: false, now: 0)
   private var interval: Int64?
   private var waiters: [UUIDv7: CheckedContinuation<Result<SyncStatus, Failure>, Never>] = [:]
   private var sinks: [UUIDv7: @Sendable (Progress) -> Void] = [:]
   /// What a pass that failed had still to read.
-  private var suspended: PullPlan?
+  var suspended: PullPlan?
   private var turn = Turn()
-  private var loop: Task<Void, Never>?
-  private var pass: Task<Result<SyncStatus, Failure>, Never>?
+  var loop: Task<Void, Never>?
+  var pass: Task<Result<SyncStatus, Failure>, Never>?
   /// Something was written that may be due.
-  private var isPushWanted = false
-  private var isAnnouncementOwed = false
+  var isPushWanted = false
+  var isAnnouncementOwed = false
   /// When the first of what waits may go, as of the last pass.
-  private var nextDue: Int64?
-  private var holds = 0
-  private var isStopped = false
+  var nextDue: Int64?
+  var holds = 0
+  var isStopped = false
   /// Why the store refused a write: that is no failure of the server.
-  private var refusal: Failure?
+  var refusal: Failure?
 
   /// Makes an engine that does nothing before ``start(startsNow:interval:)``.
   ///
   /// - Parameters:
+  ///   - storage: Where everything is kept.
   ///   - remote: The way to `kith.v1.MonicaRemote`.
+  ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``wake()``.
   ///   - now: Gives the time of day in nanoseconds since 1970.
   ///   - jitter: Gives chances, 0 to 1.
-  init(
-    storage: StorageActor, remote: any BatchPort & Port, alarm: SyncAlarm?, logger: Logger,
-    now: @escaping @Sendable () -> Int64, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+  public init(
+    storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
+    now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
+    jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
     self.storage = storage
     self.remote = remote
+    self.secrets = secrets
     self.alarm = alarm
     self.now = now
     self.jitter = jitter
@@ -81,7 +82,7 @@ actor SyncEngine {
   ///   - startsNow: Whether there is a pass at once.
   ///   - interval: Nanoseconds between passes; nil = only on command.
   /// - Throws: A failure of the store.
-  func start(startsNow: Bool, interval: Int64?) async throws(Failure) {
+  public func start(startsNow: Bool, interval: Int64?) async throws(Failure) {
     self.interval = interval
     try await self.storage.write { transaction throws(Failure) in
       try transaction.outbox.settleAfterCrash()
@@ -95,7 +96,7 @@ actor SyncEngine {
   }
 
   /// Begins nothing any more, gives up what runs and waits for its end.
-  func stop() async {
+  public func stop() async {
     self.isStopped = true
     self.pass?.cancel()
     await self.loop?.value
@@ -112,11 +113,12 @@ actor SyncEngine {
     await self.loop?.value
     let result: Result<Value, Failure>
     do throws(Failure) {
-      result = .success(try await self.inTurn { () async throws(Failure) in
-        let value = try await work()
-        try await self.load(startsNow: true)
-        return value
-      })
+      result = .success(
+        try await self.inTurn { () async throws(Failure) in
+          let value = try await work()
+          try await self.load(startsNow: true)
+          return value
+        })
     } catch {
       result = .failure(error)
     }
@@ -150,7 +152,7 @@ actor SyncEngine {
   // MARK: - Asking for passes
 
   /// Something was written: it is sent when it can be.
-  nonisolated func nudge() { Task { await self.takeNudge() } }
+  public nonisolated func nudge() { Task { await self.takeNudge() } }
 
   private func takeNudge() {
     self.isPushWanted = true
@@ -208,7 +210,7 @@ actor SyncEngine {
     self.resume(waiter, .failure(.cancelled))
   }
 
-  private func resume(_ waiter: UUIDv7, _ result: Result<SyncStatus, Failure>) {
+  func resume(_ waiter: UUIDv7, _ result: Result<SyncStatus, Failure>) {
     self.sinks[waiter] = nil
     self.waiters.removeValue(forKey: waiter)?.resume(returning: result)
   }
@@ -219,167 +221,7 @@ actor SyncEngine {
     return account.state == "expired" ? .sessionExpired : .notLoggedIn
   }
 
-  // MARK: - Running passes
-
-  private func go() {
-    guard self.loop == nil, !self.isStopped, self.holds == 0, self.agenda.next != nil || self.isAnnouncementOwed else {
-      return
-    }
-    self.loop = Task {
-      await self.run()
-      self.loop = nil
-      self.wake()
-    }
-  }
-
-  private func run() async {
-    await self.announce()
-    while !self.isStopped, self.holds == 0, let next = self.agenda.begin() {
-      let pass = Task { await self.perform(next) }
-      self.pass = pass
-      let result = await pass.value
-      self.pass = nil
-      for waiter in self.agenda.end() {
-        self.resume(waiter, self.isStopped && result.isIdle ? .failure(Self.stopping) : result)
-      }
-    }
-  }
-
-  private func perform(_ pass: SyncAgenda.Pass) async -> Result<SyncStatus, Failure> {
-    self.refusal = nil
-    do throws(Failure) {
-      try await self.begin(pass)
-      var failure: Failure?
-      do throws(Failure) {
-        try await self.work()
-      } catch {
-        failure = error
-      }
-      try await self.end(pass, failure)
-      if let refusal { throw refusal }
-    } catch {
-      self.logger.warning("pass could not be stored", metadata: ["reason": "\(error.reason)"])
-      self.schedule.end(.failed(retryAfter: nil), jitter: self.jitter(), now: self.now())
-      return .failure(error)
-    }
-    return .success(self.report.status)
-  }
-
-  private func begin(_ pass: SyncAgenda.Pass) async throws(Failure) {
-    let (now, before) = (self.now(), self.report)
-    let hurries = !pass.waiters.isEmpty
-    let (report, pull, names) = try await self.write {
-      transaction throws(Failure) -> (SyncReport, PullState, KnownNames) in
-      var report = before
-      report.begin(runID: UUIDv7.make().text, now: now)
-      if hurries { try transaction.outbox.hurry(now: now) }
-      report.expect(try transaction.outbox.counts().pending)
-      try transaction.publish(&report, isFinal: true, now: now)
-      return (report, PullState(stored: try transaction.accounts.pullState()), try KnownNames(transaction))
-    }
-    self.report = report
-    self.names = names
-    guard let options = pass.reading else {
-      self.plan = nil
-      return
-    }
-    if let suspended, now - suspended.startedAt < Self.resumption, suspended.options.covers(options) {
-      self.plan = suspended
-    } else {
-      self.plan = PullPlan(pull, options, now: now)
-    }
-    self.suspended = nil
-  }
-
-  /// Sends what is due and reads what is to be read, in turns, so that neither waits for the end of the other.
-  private func work() async throws(Failure) {
-    var isMoreDue = true
-    while isMoreDue || self.isPushWanted || self.plan?.next != nil {
-      guard !Task.isCancelled else { throw .cancelled }
-      if isMoreDue || self.isPushWanted {
-        self.isPushWanted = false
-        isMoreDue = try await self.inTurn { () async throws(Failure) in try await self.sendRound() }
-      }
-      if let step = self.plan?.next {
-        self.agenda.close()
-        try await self.inTurn { () async throws(Failure) in try await self.perform(step) }
-      }
-    }
-    self.agenda.close()
-  }
-
-  private func end(_ pass: SyncAgenda.Pass, _ failure: Failure?) async throws(Failure) {
-    let now = self.now()
-    let fault = failure.map(RemoteFault.init)
-    switch fault {
-    case .session:
-      self.account = nil
-    case .everything, .trouble:
-      if let failure, !self.push.gate.isClosed(now: now), self.refusal == nil {
-        self.push.gate.close(failure, now: now, jitter: self.jitter())
-      }
-    case .interrupted, .refusal, nil: break
-    }
-    if failure != nil, fault != .session { self.suspended = self.plan }
-    if self.plan != nil || fault == .session {
-      self.schedule.end(SyncSchedule.Outcome(failure, fault), jitter: self.jitter(), now: now)
-    }
-    let hasRead = self.plan != nil
-    self.plan = nil
-    let (before, scheduled, gate) = (self.report, failure == nil ? nil : self.schedule.due, self.push.gate.until)
-    (self.report, self.nextDue) = try await self.storage.write(cause: pass.cause) {
-      transaction throws(Failure) -> (SyncReport, Int64?) in
-      var report = before
-      switch fault {
-      case .session:
-        try transaction.accounts.setState("expired")
-        report.fail(.sessionExpired, now: now)
-      case .interrupted: report.stop(now: now)
-      case .everything, .trouble, .refusal: report.fail(failure ?? .cancelled, now: now)
-      case nil:
-        report.complete(now: now)
-        if hasRead { try transaction.accounts.setLastPull(now) }
-      }
-      let due = fault == .session ? nil : try transaction.outbox.nextDue()
-      report.set(nextAttempt: [due.map { max($0, gate ?? $0) }, scheduled].compactMap(\.self).min())
-      try transaction.publish(&report, isFinal: true, now: now)
-      return (report, due)
-    }
-    self.logger.info(
-      "pass ended",
-      metadata: [
-        "state": "\(self.report.status.state)", "reason": "\(self.report.status.error.reason)",
-        "pushed": "\(self.report.status.pushed)", "added": "\(self.report.status.added)",
-        "updated": "\(self.report.status.updated)", "deleted": "\(self.report.status.deleted)",
-      ])
-    self.tell()
-  }
-
-  /// Tells subscribers how much waits, while nothing can be sent.
-  private func announce() async {
-    guard self.isAnnouncementOwed, self.report.isDue(now: self.now()) else { return }
-    self.isAnnouncementOwed = false
-    let (now, before) = (self.now(), self.report)
-    // What the store refuses now, the next pass says.
-    _ = try? await self.storage.write { transaction throws(Failure) in
-      var report = before
-      try transaction.publish(&report, isFinal: true, now: now)
-    }
-  }
-
-  private func arm() {
-    guard !self.isStopped else { return }
-    let now = self.now()
-    var due: [Int64] = []
-    if self.account != nil {
-      if let scheduled = self.schedule.due { due.append(scheduled) }
-      if let nextDue { due.append(max(nextDue, self.push.gate.until ?? nextDue)) }
-    }
-    if self.isAnnouncementOwed { due.append(now + SyncReport.interval) }
-    self.alarm?.set(self.loop == nil ? due.min().map { .nanoseconds(max(0, $0 - now)) } : nil)
-  }
-
-  // MARK: - For the work
+  // MARK: - Turns and writes
 
   /// Waits until nobody else asks the server, then does something. First come, first served.
   func inTurn<Value: Sendable>(
@@ -437,41 +279,11 @@ private struct Turn {
   }
 }
 
-extension Result<SyncStatus, Failure> {
-  fileprivate var isIdle: Bool { (try? self.get())?.state == .idle }
-}
-
-extension SyncSchedule.Outcome {
-  /// What the end of a pass means for the next one.
-  fileprivate init(_ failure: Failure?, _ fault: RemoteFault?) {
-    switch fault {
-    case nil: self = .completed
-    case .session: self = .needsPerson
-    default:
-      let milliseconds = Int64(failure?.status.retryAfterMs ?? 0)
-      self = .failed(retryAfter: milliseconds > 0 ? milliseconds * 1_000_000 : nil)
-    }
-  }
-}
-
 extension MonicaAccount {
   init(_ account: AccountRecord) {
     self.init()
     self.endpoint = account.endpoint
     self.tokenName = MonicaEndpoint(known: account.endpoint).tokenName
     self.caFile = account.caFile
-  }
-}
-
-extension Transaction {
-  /// Stores where the sync stands and tells subscribers, when a report is due.
-  func publish(_ report: inout SyncReport, isFinal: Bool = false, now: Int64) throws(Failure) {
-    guard report.isDue(now: now) || isFinal else { return }
-    let counts = try self.outbox.counts()
-    report.set(pending: counts.pending + counts.syncing, failed: counts.failed, conflicts: counts.conflicts)
-    try self.accounts.setStatus(report.status)
-    var event = Event()
-    event.sync = report.status
-    try self.emit(event, on: "sync", key: SyncReport.key)
   }
 }

@@ -1,17 +1,10 @@
 internal import Bus
 internal import KithMessages
+internal import Storage
 internal import SwiftProtobuf
 
 /// Where the sync with Monica stands: `idle`, `syncing`, then `completed` or `error`, with its counts.
 struct SyncReport: Sendable {
-  /// What became of the records of one page.
-  struct Counts: Sendable, Equatable {
-    var added: UInt32 = 0
-    var updated: UInt32 = 0
-    var unchanged: UInt32 = 0
-    var deleted: UInt32 = 0
-  }
-
   /// The source in events, and their key.
   static let key = "monica"
   /// Reports are at least so far apart, in nanoseconds: four a second.
@@ -45,13 +38,16 @@ struct SyncReport: Sendable {
   mutating func expect(_ count: Int) { self.status.total += UInt32(clamping: count) }
 
   /// Records of a page were stored.
-  mutating func count(_ counts: Counts) {
-    self.status.added += counts.added
-    self.status.updated += counts.updated
-    self.status.unchanged += counts.unchanged
-    self.status.deleted += counts.deleted
-    self.advance(counts.added + counts.updated + counts.unchanged)
+  mutating func count(_ outcome: MergeReport) {
+    self.status.added += UInt32(clamping: outcome.added)
+    self.status.updated += UInt32(clamping: outcome.updated)
+    self.status.unchanged += UInt32(clamping: outcome.unchanged)
+    self.count(deleted: outcome.deleted)
+    self.advance(UInt32(clamping: outcome.added + outcome.updated + outcome.unchanged + outcome.conflicts))
   }
+
+  /// Records were deleted here, because the server has them no more.
+  mutating func count(deleted: Int) { self.status.deleted += UInt32(clamping: deleted) }
 
   /// The server answered to a change.
   mutating func push(arrived: Bool) {
@@ -79,7 +75,9 @@ struct SyncReport: Sendable {
 
   /// Whether a report is due; then the next is due an interval later.
   mutating func isDue(now: Int64) -> Bool {
-    guard self.lastReport == .min || now - self.lastReport >= Self.interval || now < self.lastReport else { return false }
+    guard self.lastReport == .min || now - self.lastReport >= Self.interval || now < self.lastReport else {
+      return false
+    }
     self.lastReport = now
     return true
   }

@@ -55,17 +55,29 @@ extension RemoteRecord.OneOf_Record {
 
   /// The record with what stays on the hub taken from another one.
   func takingHubFields(of other: AnyRecord) -> AnyRecord {
-    guard case .call(var call) = self, case .call(let known) = other else { return self }
-    call.attachments = known.attachments
-    call.isRunning = known.isRunning
-    return call.any
+    switch (self, other) {
+    case (.call(var call), .call(let known)):
+      call.attachments = known.attachments
+      call.isRunning = known.isRunning
+      return call.any
+    case (.person(var person), .person(let known)) where known.hasPhoto:
+      person.photo = known.photo
+      return person.any
+    default: return self
+    }
   }
 
   private var withoutHubFields: AnyRecord {
-    guard case .call(var call) = self else { return self }
-    call.attachments = []
-    call.isRunning = false
-    return call.any
+    switch self {
+    case .call(var call):
+      call.attachments = []
+      call.isRunning = false
+      return call.any
+    case .person(var person):
+      person.clearPhoto()
+      return person.any
+    default: return self
+    }
   }
 
   /// Ids of the people it is about, each once, the one it belongs to first.
