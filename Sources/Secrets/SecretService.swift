@@ -1,7 +1,5 @@
 public import Bus
-internal import Dispatch
-internal import Foundation
-internal import Glibc
+internal import EventLoop
 
 /// Secrets in the desktop's keyring (org.freedesktop.Secret.Service), through `secret-tool` of libsecret.
 ///
@@ -59,50 +57,20 @@ public struct SecretService: SecretStore {
   }
 
   private func run(_ verb: [String], _ name: String, input: String?) async throws(Failure) -> Run {
-    let arguments = verb + ["application", "kith", "secret", name]
-    let result: Result<Run, Failure> = await withCheckedContinuation { waiter in
-      // Beside the shared pool, which would have no thread left for anybody else while two keyrings are locked.
-      DispatchQueue(label: "kith.keyring").async { waiter.resume(returning: self.run(arguments, input)) }
-    }
-    return try result.get()
-  }
-
-  private func run(_ arguments: [String], _ input: String?) -> Result<Run, Failure> {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: self.tool)
-    process.arguments = arguments
-    let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
-    process.standardInput = stdin
-    process.standardOutput = stdout
-    process.standardError = stderr
-    let end = DispatchWorkItem {
-      // Not SIGTERM, which threads of Dispatch block, and so the programs that they start.
-      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
-    defer { end.cancel() }
-    do {
-      try process.run()
-      DispatchQueue.global().asyncAfter(
-        deadline: .now() + .milliseconds(Int(self.limit / .milliseconds(1))), execute: end)
-      // A program that ends before it has read says by its end what is wrong.
-      if let input { try? stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
-      try stdin.fileHandleForWriting.close()
-      let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
-      let words = try stderr.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      return .success(
-        Run(
-          status: process.terminationStatus, output: String(decoding: output, as: UTF8.self),
-          words: Self.line(words), isGivenUp: process.terminationReason == .uncaughtSignal))
+    let program = ChildProgram(
+      path: self.tool, arguments: verb + ["application", "kith", "secret", name], limit: self.limit,
+      outputLimit: 64 << 10)
+    do throws(ChildProgram.Fault) {
+      let outcome = try await program.run(Array((input ?? "").utf8))
+      let words = String(outcome.messages.prefix(200).prefix { $0 != "\n" })
+      return Run(
+        status: outcome.status, output: String(decoding: outcome.output, as: UTF8.self), words: words, isGivenUp: false)
     } catch {
-      return .failure(
-        .unreadableSecret(
-          "the keyring", "\(self.tool) cannot be run. Install libsecret-tools, or set secrets.store to \"files\""))
+      guard case .exceeded = error else {
+        throw .unreadableSecret(
+          "the keyring", "\(self.tool) cannot be run. Install libsecret-tools, or set secrets.store to \"files\"")
+      }
+      return Run(status: -1, output: "", words: "", isGivenUp: true)
     }
-  }
-
-  /// The first line of what the program said.
-  private static func line(_ bytes: Data) -> String {
-    String(decoding: bytes.prefix(200).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
   }
 }

@@ -13,7 +13,7 @@ final class EventScribe {
   private let epoch: String
   private var firsts: [UInt64]
   private let now: Int64
-  private var changedContacts: [String] = []
+  private var changes: [GatheredChange] = []
   private let insertEvent: EngineStatement
   private let noteLast: EngineStatement
 
@@ -40,7 +40,7 @@ final class EventScribe {
   func beginMember(cause: String) {
     self.ledger.beginMember()
     self.cause = cause
-    self.changedContacts.removeAll()
+    self.changes.removeAll()
   }
 
   func undoMember() { self.ledger.undoMember() }
@@ -53,20 +53,30 @@ final class EventScribe {
     return self.ledger.journalBytes
   }
 
-  /// Adds ids to the `Changed` event that ``flush(through:)`` writes.
-  func gather(_ ids: [String]) { self.changedContacts.append(contentsOf: ids) }
+  /// Adds ids to the `Changed` event of a kind that ``flush(through:)`` writes.
+  func gather(_ ids: [String], kind: String, on stream: EventStream) {
+    guard !ids.isEmpty else { return }
+    if let index = self.changes.firstIndex(where: { $0.kind == kind }) {
+      self.changes[index].ids.append(contentsOf: ids)
+    } else {
+      self.changes.append(GatheredChange(kind: kind, stream: stream, ids: ids))
+    }
+  }
 
   /// Writes what was gathered.
   func flush(through view: some DatabaseView) throws(Failure) {
-    guard !self.changedContacts.isEmpty else { return }
-    let ids = self.changedContacts
-    self.changedContacts.removeAll()
-    for start in stride(from: 0, to: ids.count, by: Self.idsInChanged) {
-      var event = Event()
-      event.changed.ids = Array(ids[start..<min(start + Self.idsInChanged, ids.count)])
-      event.changed.kind = "contact"
-      event.changed.changeSeq = self.ledger[.contacts] + 1
-      try self.append(event, on: EventStream.contacts.name, key: "", tombstone: false, through: view)
+    let changes = self.changes
+    self.changes.removeAll()
+    for change in changes {
+      var seen: Set<String> = []
+      let ids = change.ids.filter { seen.insert($0).inserted }
+      for start in stride(from: 0, to: ids.count, by: Self.idsInChanged) {
+        var event = Event()
+        event.changed.ids = Array(ids[start..<min(start + Self.idsInChanged, ids.count)])
+        event.changed.kind = change.kind
+        event.changed.changeSeq = self.ledger[change.stream] + 1
+        try self.append(event, on: change.stream.name, key: "", tombstone: false, through: view)
+      }
     }
   }
 
@@ -139,4 +149,11 @@ final class EventScribe {
   }
 
   private static let idsInChanged = 500
+}
+
+/// The records of a kind that one write changed.
+private struct GatheredChange {
+  let kind: String
+  let stream: EventStream
+  var ids: [String]
 }

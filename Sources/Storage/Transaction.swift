@@ -26,5 +26,8 @@ public struct Transaction: DatabaseView {
   }
 
   /// Says that contacts changed. They are gathered into one `Changed` event of at most 500 ids at the end of the closure.
-  public func changed(contacts ids: [String]) { self.scribe.gather(ids) }
+  public func changed(contacts ids: [String]) { self.scribe.gather(ids, kind: "contact", on: .contacts) }
+
+  /// Says that records changed. Those of a kind are gathered as contacts are.
+  func changed(_ kind: RecordKind, _ ids: [String]) { self.scribe.gather(ids, kind: kind.name, on: kind.stream) }
 }

@@ -105,7 +105,7 @@ import Testing
             let fails = index == 5
             if fails, !afterWriting { throw .cancelled }
             try transaction.attempt {
-              try $0.execute(sql: "INSERT INTO record VALUES (?, 1)", arguments: ["k\(index)"])
+              try $0.execute(sql: "INSERT INTO sample VALUES (?, 1)", arguments: ["k\(index)"])
             }
             transaction.changed(contacts: ["k\(index)"])
             if fails { throw .cancelled }

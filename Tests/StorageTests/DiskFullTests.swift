@@ -22,7 +22,7 @@ import Testing
     }
     let storage = try StorageActor(
       directory: mount + "/state", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-      limits: StorageLimits(), migrations: Migration.all + [.record]
+      limits: StorageLimits(), migrations: Migration.all + [.sample]
     ) { _ in }
     _ = try await storage.insert("first")
     let ballast = mount + "/ballast"

@@ -130,13 +130,13 @@ import Testing
     try await storage.write { transaction throws(Failure) in
       try transaction.attempt { database in
         for index in 0..<2000 {
-          try database.execute(sql: "INSERT INTO record VALUES (?, 1)", arguments: ["a record of some length \(index)"])
+          try database.execute(sql: "INSERT INTO sample VALUES (?, 1)", arguments: ["a record of some length \(index)"])
         }
       }
     }
     let page = try await storage.read { view throws(Failure) in
       try view.attempt {
-        try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_record_1'")
+        try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_sample_1'")
       }
     }
     await storage.close()

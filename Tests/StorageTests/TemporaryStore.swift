@@ -17,9 +17,9 @@ final class TemporaryStore: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: self.directory) }
 
-  /// Opens the store, with a table `record` that stands for any other.
+  /// Opens the store, with a table `sample` that stands for any other.
   func open(
-    limits: StorageLimits = StorageLimits(), migrations: [Migration] = Migration.all + [.record],
+    limits: StorageLimits = StorageLimits(), migrations: [Migration] = Migration.all + [.sample],
     publish: (@Sendable ([LoggedEvent]) -> Void)? = nil
   ) throws -> StorageActor {
     try StorageActor(
@@ -41,8 +41,8 @@ final class TemporaryStore: Sendable {
 }
 
 extension Migration {
-  static let record = Migration(
-    name: "record", sql: "CREATE TABLE record (id TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) STRICT")
+  static let sample = Migration(
+    name: "sample", sql: "CREATE TABLE sample (id TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) STRICT")
 }
 
 extension StorageActor {
@@ -52,7 +52,7 @@ extension StorageActor {
   {
     try await self.commit(RestoreContactRequest.self, TemporaryStore.context(key: key, content: content)) {
       transaction throws(Failure) in
-      try transaction.attempt { try $0.execute(sql: "INSERT INTO record VALUES (?, 1)", arguments: [key]) }
+      try transaction.attempt { try $0.execute(sql: "INSERT INTO sample VALUES (?, 1)", arguments: [key]) }
       transaction.changed(contacts: [key])
       if let failing { throw failing }
       var reply = GetContactReply()
@@ -63,7 +63,7 @@ extension StorageActor {
 
   nonisolated func records() async throws -> Set<String> {
     try await self.read { view throws(Failure) in
-      try view.attempt { Set(try String.fetchAll($0, sql: "SELECT id FROM record")) }
+      try view.attempt { Set(try String.fetchAll($0, sql: "SELECT id FROM sample")) }
     }
   }
 

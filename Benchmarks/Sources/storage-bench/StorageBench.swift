@@ -22,8 +22,8 @@ struct StorageBench {
       try transaction.attempt { database in
         try database.execute(
           sql: """
-            DROP TABLE IF EXISTS record;
-            CREATE TABLE record (id TEXT PRIMARY KEY, name TEXT NOT NULL, changed_at INTEGER NOT NULL)
+            DROP TABLE IF EXISTS sample;
+            CREATE TABLE sample (id TEXT PRIMARY KEY, name TEXT NOT NULL, changed_at INTEGER NOT NULL)
               STRICT, WITHOUT ROWID;
             """)
       }
@@ -33,7 +33,7 @@ struct StorageBench {
         Route(answering: RemoveSourceRequest.self) { command, context throws(Failure) in
           try await storage.commit(RemoveSourceRequest.self, context) { transaction throws(Failure) in
             try transaction.attempt { database in
-              try database.cachedStatement(sql: "INSERT INTO record VALUES (?, 'A name of usual length', ?)")
+              try database.cachedStatement(sql: "INSERT INTO sample VALUES (?, 'A name of usual length', ?)")
                 .execute(arguments: [command.name, WallClock.nanoseconds()])
             }
             transaction.changed(contacts: [command.name])

@@ -22,7 +22,7 @@ extension ContactTable {
       throw .invalid(field: "text", "is empty. Give a part of a name, number, address or note.")
     }
     let sourceRow: Int64? = source.isEmpty ? nil : try self.view.sources.row(of: source)
-    let readings = SearchQuery.readings(of: text, source: sourceRow)
+    let readings = SearchQuery.readings(of: text, marks: sourceRow.map { [[SearchText.word(ofSource: $0)]] } ?? [])
     var hits: [Int64] = []
     var seen: Set<Int64> = []
     for index in ["names", "words"] where hits.count <= limit {

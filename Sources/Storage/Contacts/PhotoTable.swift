@@ -47,7 +47,7 @@ extension PhotoTable where View == Transaction {
     }
   }
 
-  /// Drops the pictures that no contact has any more, deleted contacts counted among those that have.
+  /// Drops the blobs that no contact and no record has any more, deleted ones counted among those that have.
   ///
   /// - Returns: How many went.
   @discardableResult
@@ -56,7 +56,8 @@ extension PhotoTable where View == Transaction {
       try database.cachedStatement(
         sql: """
           DELETE FROM blob WHERE sha256 IN (
-            SELECT sha256 FROM blob EXCEPT SELECT photo_sha256 FROM contact WHERE photo_sha256 IS NOT NULL)
+            SELECT sha256 FROM blob EXCEPT SELECT photo_sha256 FROM contact WHERE photo_sha256 IS NOT NULL
+            EXCEPT SELECT sha256 FROM record_blob)
           """
       ).execute()
       return database.changesCount

@@ -7,41 +7,49 @@ struct SearchQuery {
 
   /// Each once, the longest first.
   let words: [String]
-  /// The source word, when only one source is searched.
-  private let sourceWord: String?
+  /// Words of which a text has to have one each, such as that of the only source to search.
+  private let marks: [[String]]
 
   /// Reads what was typed.
   ///
-  /// - Parameter source: The row of the only source to search.
-  init(_ words: [String], source: Int64?) {
+  /// - Parameter marks: Lists of words; a match has one of each list.
+  init(_ words: [String], marks: [[String]]) {
     var seen: Set<String> = []
     self.words = words.filter { seen.insert($0).inserted }.sorted { $0.unicodeScalars.count > $1.unicodeScalars.count }
-    self.sourceWord = source.map(SearchText.word(ofSource:))
+    self.marks = marks
+  }
+
+  /// A text as the words that it has; nil when it has none.
+  ///
+  /// Of a long text the beginning counts: nobody types more, and each word is looked for in every candidate.
+  static func words(of text: String, marks: [[String]]) -> SearchQuery? {
+    let words = SearchText.words(of: text.beginning(Self.textLimit))
+    return words.isEmpty ? nil : SearchQuery(words, marks: marks)
   }
 
   /// The ways to read a text: as words, and first as a phone number where it may be one.
-  ///
-  /// Of a long text the beginning counts: nobody types more, and each word is looked for in every candidate.
-  static func readings(of text: String, source: Int64?) -> [SearchQuery] {
+  static func readings(of text: String, marks: [[String]]) -> [SearchQuery] {
+    guard let asWords = self.words(of: text, marks: marks) else { return [] }
     let words = SearchText.words(of: text.beginning(Self.textLimit))
-    guard !words.isEmpty else { return [] }
-    let asWords = SearchQuery(words, source: source)
     let digits = words.joined()
     let mayBePhone =
       words.count > 1 && digits.utf8.count > 2 && digits.unicodeScalars.allSatisfy { ("0"..."9").contains($0) }
-    return mayBePhone ? [SearchQuery([digits], source: source), asWords] : [asWords]
+    return mayBePhone ? [SearchQuery([digits], marks: marks), asWords] : [asWords]
   }
 
   /// The full-text expression that every match fulfils; quoted, so that nothing in it is syntax.
   var expression: String {
     var lists = self.words.prefix(Self.trigramLimit).map(Self.trigrams(of:))
-    var chosen = self.sourceWord.map { [SearchText.mark + SearchText.mark + $0] } ?? []
+    var chosen: [String] = []
     while chosen.count < Self.trigramLimit, !lists.allSatisfy(\.isEmpty) {
       for index in lists.indices where !lists[index].isEmpty && chosen.count < Self.trigramLimit {
         chosen.append(lists[index].removeFirst())
       }
     }
-    return chosen.map { "\"\($0)\"" }.joined(separator: " AND ")
+    let restrictions = self.marks.map { words in
+      "(\(words.map { "\"\(SearchText.mark)\(SearchText.mark)\($0)\"" }.joined(separator: " OR ")))"
+    }
+    return (restrictions + chosen.map { "\"\($0)\"" }).joined(separator: " AND ")
   }
 
   /// The words that the expression may match without their being there.

@@ -27,7 +27,7 @@ struct SearchText: Equatable {
 
   /// Reads a contact.
   init(of contact: Contact, source: Int64) {
-    var names = Collector(source: source)
+    var names = Collector(marks: [Self.word(ofSource: source)])
     for text in [
       contact.formattedName, contact.name.prefix, contact.name.given, contact.name.middle, contact.name.family,
       contact.name.suffix, contact.name.phoneticGiven, contact.name.phoneticFamily, contact.name.phoneticMiddle,
@@ -50,6 +50,15 @@ struct SearchText: Equatable {
     self.sortKey = SortKey.make(of: contact)
     self.names = names.text
     self.words = words.text
+  }
+
+  /// The words of texts, each once, written as above.
+  ///
+  /// - Parameter marks: Words that no text has, by which a search is restricted.
+  static func text(of texts: [String], marks: [String]) -> String {
+    var words = Collector(marks: marks)
+    for text in texts { words.add(text) }
+    return words.text
   }
 
   /// The word that stands in both texts of every contact of a source.
@@ -110,7 +119,8 @@ struct SearchText: Equatable {
     }
   }
 
-  private static func isInWord(_ scalar: Unicode.Scalar) -> Bool {
+  /// Whether it is part of a word, once folded.
+  static func isInWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x30...0x39, 0x61...0x7A: return true
     case 0..<0x80: return false
@@ -131,7 +141,7 @@ private struct Collector {
   private var bytes: [UInt8] = []
   private var seen: Set<String> = []
 
-  init(source: Int64) { self.add(word: SearchText.word(ofSource: source)) }
+  init(marks: [String]) { for mark in marks { self.add(word: mark) } }
 
   var text: String { String(decoding: self.bytes, as: UTF8.self) }
 

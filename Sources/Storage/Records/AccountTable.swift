@@ -1,0 +1,205 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+/// An account on a Monica server, without its token, which the store never sees.
+public struct AccountRecord: Sendable, Equatable {
+  /// The server's address; empty before the first login.
+  public var endpoint = ""
+  /// "none", "logged_in", "logged_out" or "expired".
+  public var state = "none"
+  /// The user's id on the server; 0 = not known.
+  public var userID: UInt64 = 0
+  /// The user's name.
+  public var userName = ""
+  /// The user's e-mail address.
+  public var userEmail = ""
+  /// Trusted in the place of the system's authorities; empty = those of the system.
+  public var caFile = ""
+  /// When everything was last read, in nanoseconds since 1970; nil = never.
+  public var lastPullAt: Int64?
+
+  /// Makes a description of one.
+  public init(
+    endpoint: String = "", state: String = "none", userID: UInt64 = 0, userName: String = "", userEmail: String = "",
+    caFile: String = "", lastPullAt: Int64? = nil
+  ) {
+    self.endpoint = endpoint
+    self.state = state
+    self.userID = userID
+    self.userName = userName
+    self.userEmail = userEmail
+    self.caFile = caFile
+    self.lastPullAt = lastPullAt
+  }
+}
+
+/// The accounts on Monica servers, one of which is in use. Before the first login that is one without an address, which the
+/// first login makes its own, with what was recorded until then.
+public struct AccountTable<View: DatabaseView> {
+  let view: View
+
+  /// The account in use.
+  public func current() throws(Failure) -> AccountRecord {
+    let account = try self.view.attempt { database in
+      try Row.fetchOne(database.cachedStatement(sql: Self.selection + "WHERE is_current")).map {
+        Self.account(from: $0)
+      }
+    }
+    guard let account else { throw .storeDamaged }
+    return account
+  }
+
+  /// The account of an address; nil when there is none.
+  public func find(_ endpoint: String) throws(Failure) -> AccountRecord? {
+    try self.view.attempt { database in
+      try Row.fetchOne(database.cachedStatement(sql: Self.selection + "WHERE endpoint = ?"), arguments: [endpoint])
+        .map { Self.account(from: $0) }
+    }
+  }
+
+  /// The addresses that were logged in to, the one in use first, then those used last.
+  public func endpoints() throws(Failure) -> [String] {
+    try self.view.attempt { database in
+      try String.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT endpoint FROM monica_account WHERE endpoint <> ''
+            ORDER BY is_current DESC, last_used_at DESC, id DESC
+            """))
+    }
+  }
+
+  /// Where pulling goes on, as the sync left it; nil = at the beginning.
+  public func pullState() throws(Failure) -> [UInt8]? {
+    try self.view.attempt { database in
+      try EngineStatement(database, "SELECT pull FROM monica_account WHERE is_current AND pull IS NOT NULL")
+        .first([]) { $0.blob(0) }
+    }
+  }
+
+  /// Where the last pass stands; nil = there was none.
+  public func status() throws(Failure) -> SyncStatus? {
+    try self.view.attempt { database in
+      try EngineStatement(database, "SELECT status FROM monica_account WHERE is_current AND status IS NOT NULL")
+        .first([]) { $0.blob(0) }.map { try SyncStatus(serializedBytes: $0) }
+    }
+  }
+
+  private static var selection: String {
+    "SELECT endpoint, state, user_id, user_name, user_email, ca_file, last_pull_at FROM monica_account "
+  }
+
+  private static func account(from row: Row) -> AccountRecord {
+    AccountRecord(
+      endpoint: row[0], state: row[1], userID: UInt64(bitPattern: row[2]), userName: row[3], userEmail: row[4],
+      caFile: row[5], lastPullAt: row[6])
+  }
+}
+
+extension AccountTable where View == Transaction {
+  /// Logs in: the account of the address is in use from now on, with what it had.
+  ///
+  /// - Parameter account: Who the server says the token belongs to.
+  /// - Throws: `FAILED_PRECONDITION/OTHER_USER` when what is stored of this address belongs to another user.
+  public func login(_ account: AccountRecord, now: Int64) throws(Failure) {
+    if let known = try self.find(account.endpoint) {
+      let isSameUser = known.userID == account.userID || known.userID == 0
+      let isEmpty = try self.isEmpty(account.endpoint)
+      guard isSameUser || isEmpty else {
+        throw Failure(
+          .failedPrecondition, "OTHER_USER",
+          "What is stored of \(account.endpoint) belongs to \(known.userName). Log in as that user, or clear the cache of "
+            + "that account first.")
+      }
+      try self.use(account.endpoint, now: now)
+    } else if try self.current().endpoint.isEmpty {
+      try self.view.attempt { database in
+        try database.cachedStatement(
+          sql: "UPDATE monica_account SET endpoint = ?1, created_at = ?2, last_used_at = ?2 WHERE is_current"
+        ).execute(arguments: [account.endpoint, now])
+      }
+    } else {
+      try self.view.attempt { database in
+        try database.cachedStatement(
+          sql: """
+            INSERT INTO monica_account (endpoint, state, is_current, created_at) VALUES (?, 'logged_in', 0, ?)
+            """
+        ).execute(arguments: [account.endpoint, now])
+      }
+      try self.use(account.endpoint, now: now)
+    }
+    try self.view.attempt { database in
+      try database.cachedStatement(
+        sql: """
+          UPDATE monica_account SET state = 'logged_in', user_id = ?, user_name = ?, user_email = ?, ca_file = ?
+          WHERE is_current
+          """
+      ).execute(arguments: [
+        Int64(bitPattern: account.userID), ColumnValues.text(account.userName), ColumnValues.text(account.userEmail),
+        account.caFile,
+      ])
+    }
+  }
+
+  /// Notes that the account in use is "logged_in", "logged_out" or "expired".
+  public func setState(_ state: String) throws(Failure) { try self.set("state", state) }
+
+  /// Turns to another account. What waits in the one before stays there.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func switchTo(_ endpoint: String, now: Int64) throws(Failure) {
+    guard !endpoint.isEmpty, try self.find(endpoint) != nil else {
+      throw .unknownRecord(
+        endpoint, "There is no account on '\(endpoint.prefix(200))' yet. `kith monica login` makes one.")
+    }
+    try self.use(endpoint, now: now)
+  }
+
+  /// Keeps where pulling goes on; nil = it begins anew.
+  public func setPullState(_ state: [UInt8]?) throws(Failure) {
+    try self.view.attempt { database in
+      try EngineStatement(database, "UPDATE monica_account SET pull = ? WHERE is_current")
+        .run([state.map { .blob($0) } ?? .null])
+    }
+  }
+
+  /// Notes when everything was last read, in nanoseconds since 1970.
+  public func setLastPull(_ now: Int64) throws(Failure) { try self.set("last_pull_at", now) }
+
+  /// Keeps where the pass stands.
+  public func setStatus(_ status: SyncStatus) throws(Failure) {
+    try self.view.attempt { database in
+      try EngineStatement(database, "UPDATE monica_account SET status = ? WHERE is_current")
+        .run([.blob(try status.serializedBytes())])
+    }
+  }
+
+  private func set(_ column: String, _ value: some DatabaseValueConvertible) throws(Failure) {
+    try self.view.attempt { database in
+      try database.cachedStatement(sql: "UPDATE monica_account SET \(column) = ? WHERE is_current")
+        .execute(arguments: [value])
+    }
+  }
+
+  private func use(_ endpoint: String, now: Int64) throws(Failure) {
+    try self.view.attempt { database in
+      try database.execute(sql: "UPDATE monica_account SET is_current = 0 WHERE is_current")
+      try database.cachedStatement(sql: "UPDATE monica_account SET is_current = 1, last_used_at = ? WHERE endpoint = ?")
+        .execute(arguments: [now, endpoint])
+    }
+  }
+
+  private func isEmpty(_ endpoint: String) throws(Failure) -> Bool {
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        SELECT EXISTS (SELECT 1 FROM record
+          WHERE account = (SELECT id FROM monica_account WHERE endpoint = ?) AND monica_id IS NOT NULL)
+        """
+      ).first([.text(endpoint)]) { $0.integer(0) == 0 } ?? true
+    }
+  }
+}

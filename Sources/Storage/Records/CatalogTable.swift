@@ -1,0 +1,62 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+/// The names that the server of the account in use knows for genders and types.
+public struct CatalogTable<View: DatabaseView> {
+  let view: View
+
+  /// The entries of a catalog in the order of the server's ids.
+  ///
+  /// - Parameter catalog: Such as "gender"; empty = of all catalogs, one after another.
+  public func list(_ catalog: String = "") throws(Failure) -> [CatalogEntry] {
+    try self.read(
+      catalog.isEmpty ? "ORDER BY catalog, monica_id" : "AND catalog = ? ORDER BY monica_id",
+      catalog.isEmpty ? [] : [.text(catalog)])
+  }
+
+  /// The entry of a name, or else of a type such as "email"; nil when there is none. Case and accents make no difference.
+  public func find(_ catalog: String, _ name: String) throws(Failure) -> CatalogEntry? {
+    let key = RecordTraits.key(name)
+    return try self.read(
+      "AND catalog = ?1 AND (name = ?2 OR type = ?2) ORDER BY name <> ?2, monica_id LIMIT 1",
+      [.text(catalog), .text(key)]
+    ).first
+  }
+
+  private func read(_ condition: String, _ values: [EngineValue]) throws(Failure) -> [CatalogEntry] {
+    try self.view.attempt { database in
+      var entries: [CatalogEntry] = []
+      try EngineStatement(
+        database,
+        """
+        SELECT body FROM monica_catalog WHERE account = (SELECT id FROM monica_account WHERE is_current)
+        """ + " " + condition
+      ).forEach(values) { entries.append(try CatalogEntry(serializedBytes: $0.blob(0))) }
+      return entries
+    }
+  }
+}
+
+extension CatalogTable where View == Transaction {
+  /// Puts entries in the place of those that a catalog had.
+  public func replace(_ catalog: String, with entries: [CatalogEntry]) throws(Failure) {
+    let account = try self.view.records.account
+    try self.view.attempt { database in
+      try EngineStatement(database, "DELETE FROM monica_catalog WHERE account = ? AND catalog = ?")
+        .run([.integer(account), .text(catalog)])
+      for entry in entries {
+        try EngineStatement(
+          database,
+          """
+          INSERT OR REPLACE INTO monica_catalog (account, catalog, monica_id, name, type, body) VALUES (?, ?, ?, ?, ?, ?)
+          """
+        ).run([
+          .integer(account), .text(catalog), .integer(Int64(bitPattern: entry.monicaID)),
+          .text(RecordTraits.key(entry.name)), .text(RecordTraits.key(entry.type)), .blob(try entry.serializedBytes()),
+        ])
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+/// Which contacts of the address book are which people, as a person said.
+public struct LinkTable<View: DatabaseView> {
+  let view: View
+
+  /// Contacts that may be people without a link, the surest first: those that share an e-mail address, the last eight digits
+  /// of a phone number, or the words of the name.
+  ///
+  /// - Parameters:
+  ///   - person: Only for this one; empty = for all people.
+  ///   - limit: 1-500 suggestions; 0 = 50.
+  ///   - cursor: `next_cursor` of the page before; empty = the first page.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the person; `FIELD_INVALID` for the cursor or the limit.
+  public func candidates(
+    person: String = "", limit: UInt32 = 0, cursor: String = ""
+  ) throws(Failure) -> SuggestLinksReply {
+    let limit = try PageLimit.records(limit)
+    let start = cursor.isEmpty ? 0 : Int(clamping: try PageCursor(text: cursor).row)
+    let records = self.view.records
+    let account = try records.account
+    var row: Int64?
+    if !person.isEmpty {
+      row = try records.row(of: person, .person)
+      guard row != nil else { throw RecordTable<View>.unknown(.person, person) }
+    }
+    let all = try self.view.attempt { database in
+      try LinkSearch(database: database).suggestions(account: account, person: row)
+    }
+    var reply = SuggestLinksReply()
+    reply.suggestions = Array(all.dropFirst(start).prefix(limit))
+    let end = start + reply.suggestions.count
+    if end < all.count { reply.nextCursor = PageCursor(key: "", row: Int64(end)).text }
+    return reply
+  }
+
+  func ids(_ person: String, _ contact: String) throws(Failure) -> (person: Int64, contact: String) {
+    guard let row = try self.view.records.row(of: person, .person) else {
+      throw RecordTable<View>.unknown(.person, person)
+    }
+    if !contact.isEmpty, try self.view.contacts.row(of: contact) == nil {
+      throw .unknownRecord(
+        contact, "There is no contact '\(contact.prefix(64))'. `kith contacts search` finds others.")
+    }
+    return (row, contact)
+  }
+}
+
+extension LinkTable where View == Transaction {
+  /// Says that a person and a contact are the same, in the place of what was said before; an empty contact takes that back.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for either; `FAILED_PRECONDITION/CONTACT_LINKED` when the contact is another
+  ///   person of this account.
+  public func link(person: String, contact: String) throws(Failure) {
+    let (row, contact) = try self.ids(person, contact)
+    try self.view.attempt { database in
+      try EngineStatement(database, "DELETE FROM person_link WHERE person = ?").run([.integer(row)])
+      guard !contact.isEmpty else { return }
+      let other = try EngineStatement(
+        database,
+        """
+        SELECT other.name FROM person_link CROSS JOIN record AS other ON other.id = person_link.person
+          CROSS JOIN record AS person ON person.id = ?2 AND person.account = other.account
+        WHERE person_link.contact_uuid = ?1 AND other.deleted_at IS NULL
+        """
+      ).first([.text(contact), .integer(row)]) { $0.text(0) }
+      if let other {
+        throw Failure(
+          .failedPrecondition, "CONTACT_LINKED", "This contact is \(other) already. Take that link away first.")
+      }
+      try EngineStatement(database, "INSERT INTO person_link (person, contact_uuid) VALUES (?, ?)")
+        .run([.integer(row), .text(contact)])
+      try EngineStatement(database, "DELETE FROM person_link_dismissed WHERE person = ? AND contact_uuid = ?")
+        .run([.integer(row), .text(contact)])
+    }
+    self.view.changed(.person, [person])
+  }
+
+  /// Says that a person and a contact are not the same, so that it is not suggested again.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for either.
+  public func dismiss(person: String, contact: String) throws(Failure) {
+    let (row, contact) = try self.ids(person, contact)
+    guard !contact.isEmpty else { throw .invalid(field: "contact_id", "is empty. Name the contact that it is not.") }
+    try self.view.attempt { database in
+      try EngineStatement(
+        database, "INSERT INTO person_link_dismissed (person, contact_uuid) VALUES (?, ?) ON CONFLICT DO NOTHING"
+      ).run([.integer(row), .text(contact)])
+    }
+  }
+}

@@ -1,0 +1,148 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+/// What waits for the server: what becomes of it. Times are in nanoseconds since 1970.
+extension OutboxTable where View == Transaction {
+  /// Notes that changes are sent now. Those that are no longer waiting are left out.
+  ///
+  /// - Returns: What is to be sent: it is this that is kept until the outcome is known.
+  public func begin(_ rows: [Int64], now: Int64) throws(Failure) -> [OutboxEntry] {
+    let begun = try self.view.attempt { database in
+      try rows.compactMap { row -> OutboxEntry? in
+        guard let record = try RecordWriter(database: database).read(row), record.state == .pending else { return nil }
+        let known = try self.entries([row], database).first
+        try EngineStatement(
+          database,
+          """
+          UPDATE outbox SET attempts = attempts + 1, first_tried_at = coalesce(first_tried_at, ?), sent = coalesce(sent, ?)
+          WHERE record = ?
+          """
+        ).run([.integer(now), .blob(try record.content.body), .integer(row)])
+        try EngineStatement(database, "UPDATE record SET state = ?, last_attempt_at = ? WHERE id = ?")
+          .run([.integer(Int64(RecordState.syncing.rawValue)), .integer(now), .integer(row)])
+        self.view.changed(record.kind, [record.id])
+        return known
+      }
+    }
+    return begun
+  }
+
+  /// Notes that a deletion is done on the server, or that it had no such record. The record stays, to be restored.
+  public func deleted(_ row: Int64, now: Int64) throws(Failure) {
+    try self.change(row) { old, database in
+      try self.settle(row, database)
+      var old = old
+      old.state = .pending
+      return try RecordKeeper(database: database).forgetServer(old, now: now)
+    }
+  }
+
+  /// Notes that an attempt failed.
+  ///
+  /// - Parameters:
+  ///   - error: Why.
+  ///   - nextAttemptAt: When to try again; nil = not before a person has looked, or has edited the record.
+  ///   - isUnsure: Whether this attempt or an earlier one may have arrived all the same. Say false only when it is sure that
+  ///     the server has nothing of it.
+  public func failed(
+    _ row: Int64, error: Status, nextAttemptAt: Int64?, isUnsure: Bool, now: Int64
+  ) throws(Failure) {
+    try self.change(row) { old, database in
+      // An edit begins to count anew: what failed is then no longer what waits.
+      let wasEdited = try OutboxRows(database: database).find(row)?.attempts == 0
+      if !isUnsure { try self.settle(row, database) }
+      let keeper = RecordKeeper(database: database)
+      if wasEdited || (old.isDeleted && !old.isOnServer && !isUnsure) {
+        var record = old
+        record.state = .pending
+        try keeper.requeue(record, now: now)
+      } else {
+        try EngineStatement(database, "UPDATE outbox SET error = ?, next_attempt_at = ? WHERE record = ?").run([
+          .blob(try error.serializedBytes()), nextAttemptAt.map { .integer($0) } ?? .null, .integer(row),
+        ])
+        try keeper.setState(nextAttemptAt == nil ? .failed : .pending, of: row)
+      }
+      return [old]
+    }
+  }
+
+  /// Notes that the server has deleted what a change was about: a person has to say whether it is made again.
+  public func gone(_ row: Int64, now: Int64) throws(Failure) {
+    try self.change(row) { old, database in
+      try RecordKeeper(database: database).conflict(old, server: nil, stamp: nil, now: now)
+      return [old]
+    }
+  }
+
+  /// Writes what was decided of a record: what it says, what the server has, and where it stands by that.
+  ///
+  /// - Parameter base: What the server has; nil = nothing, so that it is to be made there.
+  public func put(
+    _ row: Int64, body: AnyRecord, base: AnyRecord?, stamp: Int64?, now: Int64
+  ) throws(Failure) {
+    try self.change(row) { old, database in
+      var new = old
+      new.content = body.keepingOwner(of: old.content)
+      new.base = base.map { $0.keepingOwner(of: old.content) }
+      if base == nil { new.monicaID = 0 }
+      new.remoteStamp = stamp ?? old.remoteStamp
+      new.state = .pending
+      try self.settle(row, database)
+      try EngineStatement(database, "DELETE FROM conflict WHERE record = ?").run([.integer(row)])
+      try RecordWriter(database: database).save(new, over: old)
+      try RecordKeeper(database: database).requeue(new, now: now)
+      return [new]
+    }
+  }
+
+  /// Takes up what was under way when the last process ended: it waits again, and may have arrived.
+  public func settleAfterCrash() throws(Failure) {
+    let rows = try self.view.attempt { database in
+      try Int64.fetchAll(
+        database,
+        sql: "SELECT id FROM record WHERE account IN (SELECT id FROM monica_account) AND state = ?",
+        arguments: [RecordState.syncing.rawValue])
+    }
+    for row in rows {
+      try self.change(row) { old, database in
+        try RecordKeeper(database: database).setState(.pending, of: row)
+        return [old]
+      }
+    }
+  }
+
+  func change(
+    _ row: Int64, _ work: (StoredRecord, Database) throws -> [StoredRecord]
+  ) throws(Failure) {
+    let changed = try self.view.attempt { database -> [StoredRecord] in
+      guard let old = try RecordWriter(database: database).read(row) else { return [] }
+      return try work(old, database)
+    }
+    self.view.records.tell(changed)
+  }
+
+  /// What is under way of a record.
+  func sent(_ record: StoredRecord, _ database: Database) throws -> AnyRecord? {
+    try OutboxRows(database: database).find(record.row)?.sent.map {
+      try StoredRecord.content(record.kind, $0, owner: record.content.record.personID)
+    }
+  }
+
+  /// Nothing of the record is under way any more.
+  func settle(_ row: Int64, _ database: Database) throws {
+    try EngineStatement(database, "UPDATE outbox SET sent = NULL, first_tried_at = NULL WHERE record = ?")
+      .run([.integer(row)])
+  }
+}
+
+extension RemoteRecord.OneOf_Record {
+  /// The record as it is stored, belonging to the same person as another one where it does not say to whom.
+  func keepingOwner(of other: AnyRecord) -> AnyRecord {
+    let owner = self.record.personID.isEmpty ? other.record.personID : self.record.personID
+    var content = self.stripped
+    content.edit { $0.personID = owner }
+    return content
+  }
+}

@@ -1,0 +1,185 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+/// What waits for the server of the account in use: reading.
+public struct OutboxTable<View: DatabaseView> {
+  let view: View
+
+  /// The changes that can be sent now, in the order in which they were made.
+  ///
+  /// What is under way, failed or in conflict does not count, nor what is about somebody whom the server does not know yet:
+  /// that person comes first.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  public func due(now: Int64, limit: Int) throws(Failure) -> [OutboxEntry] {
+    let account = try self.view.records.account
+    return try self.view.attempt { database in
+      var rows: [Int64] = []
+      try EngineStatement(
+        database,
+        """
+        SELECT outbox.record FROM outbox CROSS JOIN record ON record.id = outbox.record
+        WHERE outbox.account = ? AND outbox.next_attempt_at <= ? AND \(Self.canGo) ORDER BY outbox.seq LIMIT ?
+        """
+      ).forEach([.integer(account), .integer(now), .integer(Int64(limit))]) { rows.append($0.integer(0)) }
+      return try self.entries(rows, database)
+    }
+  }
+
+  /// When the first change that can be sent may go, in nanoseconds since 1970; nil = none waits for a moment.
+  public func nextDue() throws(Failure) -> Int64? {
+    let account = try self.view.records.account
+    return try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        SELECT outbox.next_attempt_at FROM outbox CROSS JOIN record ON record.id = outbox.record
+        WHERE outbox.account = ? AND outbox.next_attempt_at IS NOT NULL AND \(Self.canGo)
+        ORDER BY outbox.next_attempt_at LIMIT 1
+        """
+      ).first([.integer(account)]) { $0.integer(0) }
+    }
+  }
+
+  /// The change of a record; nil when none waits.
+  public func entry(_ row: Int64) throws(Failure) -> OutboxEntry? {
+    try self.view.attempt { try self.entries([row], $0).first }
+  }
+
+  /// A page of what waits, in the order in which it was queued.
+  ///
+  /// - Parameters:
+  ///   - limit: 1-500 changes; 0 = 50.
+  ///   - cursor: `nextCursor` of the page before; empty = the first page.
+  ///   - state: Only those that stand so; nil = all.
+  /// - Throws: `FIELD_INVALID` for the cursor or the limit.
+  public func page(
+    limit: UInt32 = 0, cursor: String = "", state: RecordState? = nil
+  ) throws(Failure) -> (entries: [QueueEntry], nextCursor: String) {
+    let limit = try PageLimit.records(limit)
+    let start: Int64 = cursor.isEmpty ? 0 : try PageCursor(text: cursor).row
+    let account = try self.view.records.account
+    var entries: [(seq: Int64, entry: QueueEntry)] = []
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        Self.selection + """
+           WHERE outbox.account = ? AND outbox.seq > ?\(state == nil ? "" : " AND record.state = \(state?.rawValue ?? 0)")
+          ORDER BY outbox.seq LIMIT ?
+          """
+      ).forEach([.integer(account), .integer(start), .integer(Int64(limit + 1))]) {
+        entries.append(($0.integer(0), try Self.queueEntry(from: $0)))
+      }
+    }
+    let page = entries.prefix(limit)
+    let next = entries.count > limit ? PageCursor(key: "", row: page.last?.seq ?? 0).text : ""
+    return (page.map(\.entry), next)
+  }
+
+  /// The changes of records, as ``page(limit:cursor:state:)`` shows them; those that no longer wait as settled.
+  public func entries(of ids: [String]) throws(Failure) -> [QueueEntry] {
+    var found: [String: QueueEntry] = [:]
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        SELECT 0, record.uuid, record.kind, coalesce(outbox.operation, ''), record.state, outbox.attempts,
+          outbox.next_attempt_at, outbox.error, coalesce(outbox.queued_at, 0), coalesce(owner.name, record.name, '')
+        FROM record LEFT JOIN outbox ON outbox.record = record.id LEFT JOIN record AS owner ON owner.id = record.owner
+        WHERE record.uuid IN (SELECT value FROM json_each(?))
+        """
+      ).forEach([.text(ColumnValues.array(ids))]) { row in found[row.text(1)] = try Self.queueEntry(from: row) }
+    }
+    return ids.compactMap { found[$0] }
+  }
+
+  /// How many changes stand how.
+  public func counts() throws(Failure) -> OutboxCounts {
+    let account = try self.view.records.account
+    return try self.view.attempt { database in
+      var counts = OutboxCounts()
+      try EngineStatement(
+        database, "SELECT state, count(*) FROM record WHERE account = ? AND state <> 0 GROUP BY state"
+      ).forEach([.integer(account)]) { row in
+        let count = Int(row.integer(1))
+        switch RecordState(rawValue: Int(row.integer(0))) {
+        case .pending?: counts.pending = count
+        case .syncing?: counts.syncing = count
+        case .failed?: counts.failed = count
+        case .conflict?: counts.conflicts = count
+        case .synced?, nil: break
+        }
+      }
+      return counts
+    }
+  }
+
+  func entries(_ rows: [Int64], _ database: Database) throws -> [OutboxEntry] {
+    var waiting: [Int64: OutboxRow] = [:]
+    try EngineStatement(
+      database, "SELECT \(OutboxRow.columns) FROM outbox WHERE record IN (SELECT value FROM json_each(?))"
+    ).forEach([.text(ColumnValues.array(rows))]) { row in waiting[row.integer(0)] = try OutboxRow(from: row) }
+    var entries: [Int64: OutboxEntry] = [:]
+    for record in try RecordWriter(database: database).read(rows) {
+      guard let row = waiting[record.row] else { continue }
+      let names = RemoteNames(database: database, account: record.account)
+      let sent = try row.sent.map {
+        try StoredRecord.content(record.kind, $0, owner: record.content.record.personID)
+      }
+      entries[record.row] = OutboxEntry(
+        row: record.row, id: record.id, kind: record.kind, operation: row.operation, attempts: row.attempts,
+        nextAttemptAt: row.nextAttemptAt, firstTriedAt: row.firstTriedAt, queuedAt: row.queuedAt,
+        isUnsure: row.sent != nil, record: try names.remote(record, saying: sent ?? record.content),
+        base: try record.base.map { try names.remote(record, saying: $0) }, error: row.error)
+    }
+    return rows.compactMap { entries[$0] }
+  }
+
+  private static var canGo: String {
+    """
+    record.state = \(RecordState.pending.rawValue) AND (outbox.operation = 'delete' OR NOT EXISTS (
+      SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
+      WHERE record_person.record = outbox.record AND person.monica_id IS NULL AND person.deleted_at IS NULL))
+    """
+  }
+
+  private static var selection: String {
+    """
+    SELECT outbox.seq, record.uuid, record.kind, outbox.operation, record.state, outbox.attempts, outbox.next_attempt_at,
+      outbox.error, outbox.queued_at, coalesce(owner.name, record.name, '')
+    FROM outbox CROSS JOIN record ON record.id = outbox.record LEFT JOIN record AS owner ON owner.id = record.owner
+    """
+  }
+
+  private static func queueEntry(from row: EngineRow) throws -> QueueEntry {
+    var entry = QueueEntry()
+    entry.id = row.text(1)
+    entry.entityID = entry.id
+    entry.kind = RecordKind(rawValue: Int(row.integer(2)))?.name ?? ""
+    entry.operation = row.text(3)
+    entry.state = RecordState(rawValue: Int(row.integer(4)))?.name ?? ""
+    entry.attempts = UInt32(truncatingIfNeeded: row.integer(5))
+    if !row.isNull(6) { entry.nextAttemptAt = .init(nanosecondsSince1970: row.integer(6)) }
+    if !row.isNull(7) { entry.error = try Status(serializedBytes: row.blob(7)) }
+    if row.integer(8) != 0 { entry.queuedAt = .init(nanosecondsSince1970: row.integer(8)) }
+    entry.personName = row.text(9)
+    return entry
+  }
+}
+
+/// How many changes stand how.
+public struct OutboxCounts: Sendable, Hashable {
+  /// They wait.
+  public var pending = 0
+  /// They are under way.
+  public var syncing = 0
+  /// The server refuses them.
+  public var failed = 0
+  /// They were made on both sides.
+  public var conflicts = 0
+
+  /// Makes counts of nothing.
+  public init() {}
+}

@@ -1,0 +1,96 @@
+internal import GRDB
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// Keeps what people are found by in step: name, nickname, company and e-mail addresses, and how the names sound.
+struct PersonSearchIndex {
+  let database: Database
+
+  /// Makes a person findable by what is recorded now.
+  func refresh(_ row: Int64) throws {
+    let entry = try self.entry(of: row)
+    let known = try self.text(of: row)
+    guard known != entry?.text else { return }
+    if let known { try self.unlist(known, row) }
+    if let entry { try self.list(entry, row) }
+  }
+
+  /// Hides a person.
+  func delete(_ row: Int64) throws {
+    if let known = try self.text(of: row) { try self.unlist(known, row) }
+  }
+
+  /// The word in the texts of all people of an account.
+  static func mark(ofAccount account: Int64) -> String { SearchText.word(ofSource: account) }
+
+  private struct Entry {
+    let account: Int64
+    let text: SearchText
+    let names: [String]
+  }
+
+  /// What there is to find of a person; nil when they are deleted.
+  private func entry(of row: Int64) throws -> Entry? {
+    let stored = try EngineStatement(
+      self.database, "SELECT account, sort_key, body FROM record WHERE id = ? AND deleted_at IS NULL"
+    ).first([.integer(row)]) { (account: $0.integer(0), sortKey: $0.text(1), body: $0.blob(2)) }
+    guard let stored else { return nil }
+    let person = try Person(serializedBytes: stored.body)
+    var emails: [String] = []
+    try EngineStatement(
+      self.database,
+      """
+      SELECT record.body FROM record_person CROSS JOIN record ON record.id = record_person.record
+      WHERE record_person.person = ? AND record_person.kind = \(RecordKind.contactField.rawValue)
+        AND record_person.is_deleted = 0
+      """
+    ).forEach([.integer(row)]) { field in
+      let field = try ContactField(serializedBytes: field.blob(0))
+      if field.data.utf8.contains(UInt8(ascii: "@")) { emails.append(field.data) }
+    }
+    let names = [person.displayName, person.firstName, person.middleName, person.lastName, person.nickname]
+    let marks = [Self.mark(ofAccount: stored.account)]
+    return Entry(
+      account: stored.account,
+      text: SearchText(
+        sortKey: stored.sortKey, names: SearchText.text(of: names, marks: marks),
+        words: SearchText.text(of: names + [person.company] + emails, marks: marks)),
+      names: names)
+  }
+
+  private func list(_ entry: Entry, _ row: Int64) throws {
+    try self.run(
+      "INSERT INTO person_search (person, account, sort_key, names, words) VALUES (?, ?, ?, ?, ?)",
+      [
+        .integer(row), .integer(entry.account), .text(entry.text.sortKey), .text(entry.text.names),
+        .text(entry.text.words),
+      ])
+    try self.run("INSERT INTO person_words (rowid, words) VALUES (?, ?)", [.integer(row), .text(entry.text.words)])
+    for word in Set(entry.names.flatMap(SearchText.words(of:))) where word.unicodeScalars.count > 1 {
+      try self.run(
+        "INSERT INTO person_spelling (account, letters, word, person, sound) VALUES (?, ?, ?, ?, ?)",
+        [
+          .integer(entry.account), .integer(Int64(word.unicodeScalars.count)), .text(word), .integer(row),
+          .text(Spelling.sound(of: word)),
+        ])
+    }
+  }
+
+  private func unlist(_ text: SearchText, _ row: Int64) throws {
+    try self.run(
+      "INSERT INTO person_words (person_words, rowid, words) VALUES ('delete', ?, ?)",
+      [.integer(row), .text(text.words)])
+    for table in ["person_search", "person_spelling"] {
+      try self.run("DELETE FROM \(table) WHERE person = ?", [.integer(row)])
+    }
+  }
+
+  private func text(of row: Int64) throws -> SearchText? {
+    try EngineStatement(self.database, "SELECT sort_key, names, words FROM person_search WHERE person = ?")
+      .first([.integer(row)]) { SearchText(sortKey: $0.text(0), names: $0.text(1), words: $0.text(2)) }
+  }
+
+  private func run(_ sql: String, _ values: [EngineValue]) throws {
+    try EngineStatement(self.database, sql).run(values)
+  }
+}

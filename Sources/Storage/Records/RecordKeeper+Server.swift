@@ -1,0 +1,112 @@
+internal import GRDB
+internal import KithMessages
+
+/// What becomes of a record that the server has otherwise.
+extension RecordKeeper {
+  /// Keeps both sides of a record for a person to look at.
+  ///
+  /// - Parameter server: nil = it was deleted there.
+  func conflict(_ old: StoredRecord, server: AnyRecord?, stamp: Int64?, now: Int64) throws {
+    if try OutboxRows(database: self.database).find(old.row) == nil {
+      try OutboxRows(database: self.database).queue(.update, of: old, next: nil, now: now)
+    }
+    try EngineStatement(self.database, "UPDATE outbox SET sent = NULL, first_tried_at = NULL WHERE record = ?")
+      .run([.integer(old.row)])
+    try EngineStatement(
+      self.database,
+      """
+      INSERT INTO conflict (record, account, found_at, server) VALUES (?, ?, ?, ?)
+      ON CONFLICT (record) DO UPDATE SET found_at = excluded.found_at, server = excluded.server
+      """
+    ).run([
+      .integer(old.row), .integer(old.account), .integer(now), try server.map { .blob(try $0.body) } ?? .null,
+    ])
+    if let stamp {
+      try EngineStatement(self.database, "UPDATE record SET remote_stamp = ? WHERE id = ?")
+        .run([.integer(stamp), .integer(old.row)])
+    }
+    try self.setState(.conflict, of: old.row)
+  }
+
+  /// Makes one of a record and of another one that has its id of the server: the answer to its creation was lost, and a
+  /// pull brought it as something new. What was recorded of the other one since is kept.
+  func unify(_ record: inout StoredRecord, now: Int64) throws {
+    let other = try EngineStatement(
+      self.database, "SELECT id FROM record WHERE account = ? AND kind = ? AND monica_id = ? AND id <> ?"
+    ).first([
+      .integer(record.account), .integer(Int64(record.kind.rawValue)), .integer(Int64(bitPattern: record.monicaID)),
+      .integer(record.row),
+    ]) { $0.integer(0) }
+    let writer = RecordWriter(database: self.database)
+    guard record.isOnServer, let other, let twin = try writer.read(other) else { return }
+    if twin.state != .synced, !twin.isDeleted { record.content = twin.content.keepingOwner(of: record.content) }
+    if twin.kind == .person {
+      for theirs in try self.records(of: twin.row) {
+        var moved = theirs
+        moved.content = theirs.content.replacing(person: twin.id, with: record.id)
+        moved.base = theirs.base?.replacing(person: twin.id, with: record.id)
+        try writer.save(moved, over: theirs)
+      }
+      try EngineStatement(self.database, "UPDATE OR IGNORE person_link SET person = ? WHERE person = ?")
+        .run([.integer(record.row), .integer(twin.row)])
+    }
+    try writer.erase([twin.row])
+  }
+
+  /// Settles a conflict.
+  ///
+  /// - Parameters:
+  ///   - server: What the server has; nil = it was deleted there.
+  ///   - body: What the record is to say; nil = it is to be deleted.
+  /// - Returns: What changed.
+  func settle(
+    _ old: StoredRecord, server: AnyRecord?, as body: AnyRecord?, now: Int64
+  ) throws -> [StoredRecord] {
+    let writer = RecordWriter(database: self.database)
+    try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(old.row)])
+    var new = old
+    new.state = .pending
+    new.base = server
+    if let body { new.content = body.keepingOwner(of: old.content) }
+    try writer.save(new, over: old)
+    guard body != nil else {
+      if old.isDeleted {
+        if server == nil { return try self.forgetServer(new, now: now) }
+        try self.requeue(new, now: now)
+        return [new]
+      }
+      return server == nil ? try self.deleteAsServer(new, now: now) : try self.delete(new, now: now)
+    }
+    var changed = [new]
+    if old.isDeleted { changed = try self.restore(new, now: now) } else { try self.requeue(new, now: now) }
+    guard server == nil, let live = try writer.read(old.row) else { return changed }
+    return try self.forgetServer(live, now: now)
+  }
+
+  /// Gives up what waits: the record is again what the server has, and gone when the server never had it.
+  ///
+  /// - Returns: What changed.
+  func giveUp(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
+    if old.state == .conflict {
+      let server = try EngineStatement(self.database, "SELECT server FROM conflict WHERE record = ?")
+        .first([.integer(old.row)]) { $0.isNull(0) ? nil : $0.blob(0) }
+      let content = try server.flatMap { $0 }.map {
+        try StoredRecord.content(old.kind, $0, owner: old.content.record.personID)
+      }
+      return try self.settle(old, server: content, as: content, now: now)
+    }
+    try EngineStatement(self.database, "UPDATE outbox SET sent = NULL, first_tried_at = NULL WHERE record = ?")
+      .run([.integer(old.row)])
+    guard old.isOnServer, let base = old.base else {
+      return old.isDeleted ? try self.forgetServer(old, now: now) : try self.deleteAsServer(old, now: now)
+    }
+    var new = old
+    new.state = .pending
+    new.content = base
+    new.updatedAt = now
+    try RecordWriter(database: self.database).save(new, over: old)
+    if old.isDeleted { return try self.restore(new, now: now) }
+    try self.requeue(new, now: now)
+    return [new]
+  }
+}

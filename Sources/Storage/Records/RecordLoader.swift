@@ -1,0 +1,152 @@
+internal import Bus
+internal import GRDB
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// Reads records whole: their bodies, their columns, and what follows from other rows. One query a table, whatever their
+/// number.
+struct RecordLoader {
+  let database: Database
+
+  /// Records in the order of `rows`; those that are not there are left out.
+  ///
+  /// - Parameter person: Whose relationships are seen from their side; nil = from the side that they were recorded from.
+  func load(_ rows: [Int64], seenBy person: String? = nil) throws -> [AnyRecord] {
+    var records: [Int64: AnyRecord] = [:]
+    records.reserveCapacity(rows.count)
+    try EngineStatement(self.database, Self.selection).forEach([.text(ColumnValues.array(rows))]) { row in
+      records[row.integer(0)] = try Self.record(from: row)
+    }
+    try self.fillPeople(&records)
+    try self.fillTags(&records)
+    try self.fillRelationships(&records, seenBy: person)
+    return rows.compactMap { records[$0] }
+  }
+
+  private static let selection = """
+    SELECT record.id, record.kind, record.body, record.uuid, record.monica_id, record.state, record.created_at,
+      record.updated_at, record.deleted_at, record.last_attempt_at, outbox.error, owner.uuid, owner.name, record.name
+    FROM record LEFT JOIN record AS owner ON owner.id = record.owner
+      LEFT JOIN outbox ON record.state <> 0 AND outbox.record = record.id
+    WHERE record.id IN (SELECT value FROM json_each(?))
+    """
+
+  private static func record(from row: EngineRow) throws -> AnyRecord {
+    guard let kind = RecordKind(rawValue: Int(row.integer(1))) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    func read<R: SyncedRecord>(_ type: R.Type) throws -> AnyRecord {
+      var record = try R(serializedBytes: row.blob(2))
+      record.id = row.text(3)
+      record.monicaID = UInt64(bitPattern: row.integer(4))
+      record.personID = row.text(11)
+      record.syncState = RecordState(rawValue: Int(row.integer(5)))?.name ?? ""
+      record.createdAt = .init(nanosecondsSince1970: row.integer(6))
+      record.updatedAt = .init(nanosecondsSince1970: row.integer(7))
+      if !row.isNull(8) { record.deletedAt = .init(nanosecondsSince1970: row.integer(8)) }
+      if !row.isNull(9) { record.lastAttemptAt = .init(nanosecondsSince1970: row.integer(9)) }
+      if !row.isNull(10) { record.syncError = try Status(serializedBytes: row.blob(10)) }
+      return record.any
+    }
+    switch try read(kind.type) {
+    case .person(var person):
+      person.displayName = row.text(13)
+      return person.any
+    case .call(var call):
+      call.personName = row.text(12)
+      return call.any
+    case .conversation(var conversation):
+      conversation.personName = row.text(12)
+      return conversation.any
+    case .relationship(var relationship):
+      // The owner's, until both sides are named.
+      relationship.otherName = row.text(12)
+      return relationship.any
+    case let other: return other
+    }
+  }
+
+  private func fillPeople(_ records: inout [Int64: AnyRecord]) throws {
+    let people = records.filter { $0.value.kind == .person }.map(\.key)
+    guard !people.isEmpty else { return }
+    func newest(_ kind: RecordKind) -> String {
+      """
+      (SELECT at FROM record_person WHERE person = value AND kind = \(kind.rawValue) AND is_deleted = 0
+        ORDER BY rank DESC, at DESC LIMIT 1)
+      """
+    }
+    try EngineStatement(
+      self.database,
+      """
+      SELECT value, (SELECT contact_uuid FROM person_link WHERE person = value),
+        \(newest(.call)), \(newest(.conversation)), \(newest(.activity))
+      FROM json_each(?)
+      """
+    ).forEach([.text(ColumnValues.array(people))]) { row in
+      guard case .person(var person)? = records[row.integer(0)] else { return }
+      person.contactID = row.text(1)
+      let moments = (2...4).compactMap { row.isNull($0) ? nil : row.integer($0) }
+      if let newest = moments.max() { person.lastInteractionAt = .init(nanosecondsSince1970: newest) }
+      records[row.integer(0)] = person.any
+    }
+  }
+
+  private func fillTags(_ records: inout [Int64: AnyRecord]) throws {
+    let tags = records.filter { $0.value.kind == .tag }.map(\.key)
+    guard !tags.isEmpty else { return }
+    try EngineStatement(
+      self.database,
+      """
+      SELECT tag.id, (
+        SELECT count(*) FROM record_label
+        WHERE account = tag.account AND kind = 1 AND label = tag.sort_key AND is_deleted = 0)
+      FROM record AS tag WHERE tag.id IN (SELECT value FROM json_each(?))
+      """
+    ).forEach([.text(ColumnValues.array(tags))]) { row in
+      guard case .tag(var tag)? = records[row.integer(0)] else { return }
+      tag.people = UInt32(truncatingIfNeeded: row.integer(1))
+      records[row.integer(0)] = tag.any
+    }
+  }
+
+  private func fillRelationships(_ records: inout [Int64: AnyRecord], seenBy person: String?) throws {
+    var relationships: [Int64: Relationship] = [:]
+    for (row, record) in records {
+      if case .relationship(let relationship) = record { relationships[row] = relationship }
+    }
+    guard !relationships.isEmpty else { return }
+    var names: [String: String] = [:]
+    try EngineStatement(self.database, "SELECT uuid, name FROM record WHERE uuid IN (SELECT value FROM json_each(?))")
+      .forEach([.text(ColumnValues.array(relationships.values.map(\.otherID)))]) { names[$0.text(0)] = $0.text(1) }
+    let reverses = try self.reverses(of: relationships.values.filter { $0.reverseType.isEmpty }.map(\.type))
+    for (row, stored) in relationships {
+      var relationship = stored
+      if relationship.reverseType.isEmpty { relationship.reverseType = reverses[relationship.type] ?? "" }
+      if relationship.otherID == person {
+        // `otherName` is the owner's still, who is the other one from here.
+        relationship.otherID = stored.personID
+        relationship.personID = stored.otherID
+        relationship.type = relationship.reverseType
+        relationship.reverseType = stored.type
+      } else {
+        relationship.otherName = names[stored.otherID] ?? ""
+      }
+      records[row] = relationship.any
+    }
+  }
+
+  /// What the catalog says that types are called from the other side.
+  private func reverses(of types: [String]) throws -> [String: String] {
+    guard !types.isEmpty else { return [:] }
+    var reverses: [String: String] = [:]
+    try EngineStatement(
+      self.database,
+      """
+      SELECT body FROM monica_catalog
+      WHERE account = (SELECT id FROM monica_account WHERE is_current) AND catalog = 'relationship_type'
+      """
+    ).forEach([]) { row in
+      let entry = try CatalogEntry(serializedBytes: row.blob(0))
+      reverses[entry.name] = entry.reverseName
+    }
+    return reverses
+  }
+}

@@ -1,0 +1,61 @@
+internal import GRDB
+
+/// Keeps what search looks through in step with the live calls, conversations, notes and activities.
+///
+/// As in ``ContactSearchIndex``, an entry is taken out by the text that it was made of.
+struct RecordSearchIndex {
+  let database: Database
+
+  /// Makes a record findable that is not.
+  func insert(_ traits: RecordTraits, row: Int64, kind: RecordKind, account: Int64, people: [Int64]) throws {
+    let marks = [Self.mark(of: kind, account: account)] + people.map(Self.mark(ofPerson:))
+    let words = SearchText.text(of: traits.texts, marks: marks)
+    let place = try self.freePlace(at: traits.at)
+    try self.run(
+      "INSERT INTO record_search (id, record, words) VALUES (?, ?, ?)", [.integer(place), .integer(row), .text(words)])
+    try self.run("INSERT INTO record_words (rowid, words) VALUES (?, ?)", [.integer(place), .text(words)])
+  }
+
+  /// Hides a record.
+  func delete(_ row: Int64) throws {
+    let entry = try EngineStatement(self.database, "SELECT id, words FROM record_search WHERE record = ?")
+      .first([.integer(row)]) { (place: $0.integer(0), words: $0.text(1)) }
+    guard let entry else { return }
+    try self.run(
+      "INSERT INTO record_words (record_words, rowid, words) VALUES ('delete', ?, ?)",
+      [.integer(entry.place), .text(entry.words)])
+    try self.run("DELETE FROM record_search WHERE record = ?", [.integer(row)])
+  }
+
+  /// The word in the texts of all records of a kind.
+  static func mark(of kind: RecordKind, account: Int64) -> String {
+    self.mark(0xF0000, account << 4 | Int64(kind.rawValue))
+  }
+
+  /// The word in the texts of all records about a person; others may share it.
+  static func mark(ofPerson row: Int64) -> String { self.mark(0x100000, row) }
+
+  /// The place of a moment in the order of ids: quarters of a second, so that neighbours in the index are small steps apart.
+  static func place(at moment: Int64) -> Int64 { moment / 250_000_000 }
+
+  private static func mark(_ plane: UInt32, _ number: Int64) -> String {
+    String(Character(Unicode.Scalar(plane + UInt32(truncatingIfNeeded: number) & 0xFFFF) ?? "\u{F0000}"))
+  }
+
+  /// The first place from a moment on that no record has.
+  private func freePlace(at moment: Int64) throws -> Int64 {
+    let wanted = Self.place(at: moment)
+    return try EngineStatement(
+      self.database,
+      """
+      SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM record_search WHERE id = ?1) THEN ?1 ELSE (
+        SELECT id + 1 FROM record_search AS taken
+        WHERE id >= ?1 AND NOT EXISTS (SELECT 1 FROM record_search WHERE id = taken.id + 1) ORDER BY id LIMIT 1) END
+      """
+    ).first([.integer(wanted)]) { $0.integer(0) } ?? wanted
+  }
+
+  private func run(_ sql: String, _ values: [EngineValue]) throws {
+    try EngineStatement(self.database, sql).run(values)
+  }
+}

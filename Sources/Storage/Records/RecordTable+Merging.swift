@@ -1,0 +1,200 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+
+/// People and what happened with them: what the server has. Times are in nanoseconds since 1970.
+extension RecordTable where View == Transaction {
+  /// Brings records of the server in: one page of a list, or a person read whole.
+  ///
+  /// A record is found by the server's id, else by ours where the server keeps it. Children of a person are brought in after
+  /// it; where they are all there are, those that are missing are deleted here.
+  ///
+  /// - Parameter decide: Says what is done, by what is stored (nil = nothing) and what the server has, with our ids for people
+  ///   and with what the server does not keep taken from what is stored.
+  /// - Throws: What `decide` throws.
+  public func merge(
+    _ server: [RemoteRecord], now: Int64,
+    decide: (_ local: LocalRecord?, _ server: AnyRecord) throws(Failure) -> MergeDecision
+  ) throws(Failure) -> MergeReport {
+    let account = try self.account
+    var report = MergeReport()
+    // People first: what is theirs may stand before them on the page.
+    let (people, others) = (server.filter { $0.kind == .person }, server.filter { $0.kind != .person })
+    for batch in [people, others, people.flatMap(\.children)] where !batch.isEmpty {
+      try self.merge(batch, account: account, now: now, &report, decide)
+    }
+    for person in people where person.hasChildren_p {
+      try self.deleteMissingChildren(of: person, account: account, now: now, &report)
+    }
+    return report
+  }
+
+  private func merge(
+    _ batch: [RemoteRecord], account: Int64, now: Int64, _ report: inout MergeReport,
+    _ decide: (LocalRecord?, AnyRecord) throws(Failure) -> MergeDecision
+  ) throws(Failure) {
+    let people = try self.view.attempt { database in
+      try RemoteNames(database: database, account: account).people(Array(Set(batch.flatMap(RemoteNames.people(of:)))))
+    }
+    for remote in batch {
+      let missing = RemoteNames.people(of: remote).filter { people[$0] == nil }
+      guard missing.isEmpty else {
+        report.postponed.append(remote)
+        report.missingPeople += missing.filter { !report.missingPeople.contains($0) }
+        continue
+      }
+      guard
+        let received = try self.view.attempt({
+          RemoteNames(database: $0, account: account).content(of: remote, people: people)
+        })
+      else { continue }
+      try self.merge(remote, received, account: account, now: now, &report, decide)
+    }
+  }
+
+  private func merge(
+    _ remote: RemoteRecord, _ received: AnyRecord, account: Int64, now: Int64, _ report: inout MergeReport,
+    _ decide: (LocalRecord?, AnyRecord) throws(Failure) -> MergeDecision
+  ) throws(Failure) {
+    let lookup = try self.view.attempt { database in
+      try RemoteLookup(database: database, account: account).find(remote, received)
+    }
+    guard !lookup.isKnownReverse, try !self.isAboutDeletedPeople(received) else {
+      report.unchanged += 1
+      return
+    }
+    let old = lookup.record
+    let local = try self.view.attempt { database in try old.map { try self.local($0, database) } }
+    let server = received.completed(local: old?.content, known: old?.base)
+    var shown = server
+    shown.edit {
+      $0.id = old?.id ?? ""
+      $0.monicaID = remote.monicaID
+    }
+    let decision = try decide(local, shown)
+    let changed = try self.view.attempt { database -> [StoredRecord] in
+      try RemoteDecision(database: database, now: now)
+        .carryOut(decision, remote, server: server, old: old, account: account, &report)
+    }
+    self.tell(changed)
+  }
+
+  /// Whether nobody is left whom a record is about.
+  private func isAboutDeletedPeople(_ content: AnyRecord) throws(Failure) -> Bool {
+    let people = content.people
+    guard !people.isEmpty else { return content.kind.needsPerson }
+    let deleted = try self.view.attempt { database in
+      try Int.fetchOne(
+        database.cachedStatement(
+          sql: """
+            SELECT count(*) FROM record
+            WHERE uuid IN (SELECT value FROM json_each(?)) AND kind = 1 AND deleted_at IS NOT NULL
+            """), arguments: [ColumnValues.array(people)]) ?? 0
+    }
+    return content.kind == .activity ? deleted == people.count : deleted > 0
+  }
+
+  func local(_ record: StoredRecord, _ database: Database) throws -> LocalRecord {
+    let waiting = try OutboxRows(database: database).find(record.row)
+    let owner = record.content.record.personID
+    var shown = record.content
+    shown.edit {
+      $0.id = record.id
+      $0.monicaID = record.monicaID
+      $0.syncState = record.state.name
+    }
+    return LocalRecord(
+      row: record.row, record: shown, base: record.base,
+      sent: try waiting?.sent.map { try StoredRecord.content(record.kind, $0, owner: owner) },
+      operation: waiting?.operation, state: record.state, stamp: record.remoteStamp, isDeleted: record.isDeleted)
+  }
+
+  private func deleteMissingChildren(
+    of person: RemoteRecord, account: Int64, now: Int64, _ report: inout MergeReport
+  ) throws(Failure) {
+    for kind in [RecordKind.contactField, .address, .relationship] {
+      let there = person.children.filter { $0.kind == kind }.map(\.monicaID)
+      let gone = try self.view.attempt { database in
+        try Int64.fetchAll(
+          database.cachedStatement(
+            sql: """
+              SELECT child.monica_id FROM record AS owner
+                CROSS JOIN record_person ON record_person.person = owner.id AND record_person.kind = :kind
+                CROSS JOIN record AS child ON child.id = record_person.record AND child.owner = owner.id
+              WHERE owner.account = :account AND owner.kind = 1 AND owner.monica_id = :person
+                AND child.monica_id IS NOT NULL AND child.monica_id NOT IN (SELECT value FROM json_each(:there))
+              """),
+          arguments: [
+            "kind": kind.rawValue, "account": account, "person": Int64(bitPattern: person.monicaID),
+            "there": ColumnValues.array(there.map { Int64(bitPattern: $0) }),
+          ])
+      }
+      let outcome = try self.deletedOnServer(kind, gone.map { UInt64(bitPattern: $0) }, now: now)
+      report.deleted += outcome.deleted
+      report.conflicts += outcome.conflicts
+    }
+  }
+
+  /// Brings in that the server has deleted records. What was not changed here is deleted here as well; what was, is a conflict.
+  ///
+  /// - Parameter ids: The server's; those that are not known, or deleted here as well, need nothing from anybody.
+  /// - Returns: How many went, with what went with them not counted, and how many are conflicts.
+  @discardableResult
+  public func deletedOnServer(
+    _ kind: RecordKind, _ ids: [UInt64], now: Int64
+  ) throws(Failure) -> (deleted: Int, conflicts: Int) {
+    let account = try self.account
+    var outcome = (deleted: 0, conflicts: 0)
+    for id in ids {
+      let changed = try self.view.attempt { database -> [StoredRecord] in
+        let lookup = RemoteLookup(database: database, account: account)
+        guard let old = try lookup.find(kind, id), old.state != .syncing else { return [] }
+        let keeper = RecordKeeper(database: database)
+        if old.isDeleted { return try keeper.forgetServer(old, now: now) }
+        guard try !keeper.isChangedHere(old) else {
+          try keeper.conflict(old, server: nil, stamp: nil, now: now)
+          outcome.conflicts += 1
+          return [old]
+        }
+        outcome.deleted += 1
+        return try keeper.deleteAsServer(old, now: now)
+      }
+      self.tell(changed)
+    }
+    return outcome
+  }
+}
+
+extension RecordTable {
+  /// The server's ids of the records of a kind, with row and stamp of each: what a whole list of ids is compared with.
+  ///
+  /// Records that are deleted here and wait to be deleted there are among them.
+  ///
+  /// - Parameter person: Only of records that are about this person; nil = of all.
+  public func serverIDs(
+    _ kind: RecordKind, ofPerson person: String? = nil
+  ) throws(Failure) -> [UInt64: (row: Int64, stamp: Int64)] {
+    let account = try self.account
+    return try self.view.attempt { database in
+      var ids: [UInt64: (row: Int64, stamp: Int64)] = [:]
+      var values: [EngineValue] = [.integer(account), .integer(Int64(kind.rawValue))]
+      if let person { values.append(.text(person)) }
+      try EngineStatement(
+        database,
+        """
+        SELECT monica_id, id, remote_stamp FROM record WHERE account = ? AND kind = ? AND monica_id IS NOT NULL
+        \(person == nil ? "" : """
+          AND id IN (SELECT record FROM record_person WHERE person = (SELECT id FROM record WHERE uuid = ?))
+          """)
+        """
+      ).forEach(values) { row in
+        ids[UInt64(bitPattern: row.integer(0))] = (row.integer(1), row.integer(2))
+      }
+      return ids
+    }
+  }
+}
+
+extension RemoteRecord {
+  var kind: RecordKind? { self.record?.kind }
+}

@@ -1,0 +1,114 @@
+internal import Bus
+internal import Digest
+internal import KithMessages
+
+/// What follows from a record's content for the rows around it: where lists have it, whom it is about, what finds it.
+struct RecordTraits: Equatable {
+  /// Of people and tags, which lists have in the order of their names.
+  var sortKey: String?
+  /// Those with the higher rank come first: open tasks. Of people: 1 = archived, 2 = partial, 3 = both.
+  var rank: Int64 = 0
+  /// What lists have newest first, in nanoseconds since 1970; 0 for people and tags.
+  var at: Int64 = 0
+  /// Of a person: as it is shown.
+  var name: String?
+  /// Minutes of a call.
+  var duration: Int64 = 0
+  /// Of a call, as ``emotions`` numbers them; 0 = none.
+  var emotion: Int64 = 0
+  /// Of a call.
+  var theyCalled = false
+  /// Ids of the people it is about, each once, the one it belongs to first.
+  var people: [String] = []
+  /// Folded tags or channel, each once.
+  var labels: [String] = []
+  /// What search goes through; empty for kinds that it leaves out.
+  var texts: [String] = []
+  /// Digests of the blobs it names.
+  var blobs: [[UInt8]] = []
+
+  /// In the order of their numbers, from 1.
+  static let emotions = ["happy", "neutral", "sad", "frustrated", "excited"]
+  /// The label of a call whose timer runs. No tag has it: it is no letter.
+  static let running = "\u{1}"
+
+  /// Reads a record.
+  ///
+  /// - Parameter createdAt: Nanoseconds since 1970; what the record goes by where it has no time of its own.
+  init(of record: AnyRecord, createdAt: Int64) {
+    self.at = createdAt
+    self.people = record.people
+    switch record {
+    case .person(let person): self.read(person)
+    case .tag(let tag):
+      self.sortKey = Self.key(tag.name)
+      self.at = 0
+    case .task(let task): self.rank = task.isCompleted ? 0 : 1
+    case .call(let call): self.read(call)
+    case .conversation(let conversation):
+      if conversation.hasHappenedAt { self.at = conversation.happenedAt.nanosecondsSince1970 }
+      self.labels = [Self.key(conversation.channel)].filter { !$0.isEmpty }
+      self.texts = conversation.messages.map(\.content)
+    case .note(let note): self.texts = [note.body]
+    case .activity(let activity):
+      self.at = CalendarDay(activity.happenedOn)?.nanosecondsSince1970 ?? createdAt
+      self.texts = [activity.summary, activity.description_p]
+    case .contactField, .address, .gift, .relationship, .reminder: break
+    }
+  }
+
+  private mutating func read(_ person: Person) {
+    self.name = person.shownName
+    self.sortKey = Self.key([person.lastName, person.firstName, person.shownName])
+    self.rank = (person.isArchived ? 1 : 0) | (person.isPartial ? 2 : 0)
+    self.at = 0
+    self.labels = Self.labels(person.tags)
+    self.blobs = person.hasPhoto ? Self.digests([person.photo]) : []
+  }
+
+  private mutating func read(_ call: Call) {
+    if call.hasCalledAt { self.at = call.calledAt.nanosecondsSince1970 }
+    self.duration = Int64(call.durationMinutes)
+    self.emotion = Self.number(ofEmotion: call.emotion)
+    self.theyCalled = call.theyCalled
+    self.labels = Self.labels(call.tags) + (call.isRunning ? [Self.running] : [])
+    self.texts = [call.note] + call.tags
+    self.blobs = Self.digests(call.attachments)
+  }
+
+  /// What a text is looked up by in lists and filters: folded, blanks at its ends taken away.
+  static func key(_ text: String) -> String {
+    var scalars = Folding.fold(text.beginning(512)).filter { $0.value > 1 }[...]
+    while scalars.first?.properties.isWhitespace == true { scalars.removeFirst() }
+    while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
+    return String(String.UnicodeScalarView(scalars))
+  }
+
+  /// The number of a feeling; 0 for one that has none.
+  static func number(ofEmotion name: String) -> Int64 {
+    Self.emotions.firstIndex(of: name).map { Int64($0 + 1) } ?? 0
+  }
+
+  /// The lowest character ends a part, as in the list of contacts.
+  private static func key(_ parts: [String]) -> String {
+    parts.map(self.key).filter { !$0.isEmpty }.joined(separator: "\u{1}")
+  }
+
+  private static func labels(_ names: [String]) -> [String] {
+    var seen: Set<String> = []
+    return names.map(self.key).filter { !$0.isEmpty && seen.insert($0).inserted }
+  }
+
+  private static func digests(_ blobs: [BlobRef]) -> [[UInt8]] {
+    Array(Set(blobs.compactMap { Hex.decode($0.sha256) }.filter { $0.count == 32 }))
+  }
+}
+
+extension Person {
+  /// The name as the server writes it, or made of its parts before the server has seen it.
+  var shownName: String {
+    if !self.displayName.isEmpty { return self.displayName }
+    let parts = [self.firstName, self.middleName, self.lastName].filter { !$0.isEmpty }
+    return parts.isEmpty ? self.nickname : parts.joined(separator: " ")
+  }
+}

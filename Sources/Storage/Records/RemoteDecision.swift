@@ -1,0 +1,132 @@
+internal import Bus
+internal import GRDB
+internal import KithMessages
+
+/// Finds what is stored of a record that the server has sent.
+struct RemoteLookup {
+  let database: Database
+  let account: Int64
+
+  /// The record of the server's id, else of ours where it has none of the server's yet.
+  ///
+  /// - Returns: nil when nothing is stored; and whether it is a relationship that is stored from its other side.
+  func find(_ remote: RemoteRecord, _ received: AnyRecord) throws -> (record: StoredRecord?, isKnownReverse: Bool) {
+    if let record = try self.find(received.kind, remote.monicaID) { return (record, false) }
+    if !remote.clientID.isEmpty, let record = try self.find(received.kind, remote.clientID), !record.isOnServer {
+      return (record, false)
+    }
+    guard case .relationship(let relationship) = received else { return (nil, false) }
+    return (nil, try self.hasReverse(of: relationship))
+  }
+
+  func find(_ kind: RecordKind, _ monicaID: UInt64) throws -> StoredRecord? {
+    try self.read(
+      "WHERE record.account = ? AND record.kind = ? AND record.monica_id = ?",
+      [.integer(self.account), .integer(Int64(kind.rawValue)), .integer(Int64(bitPattern: monicaID))])
+  }
+
+  private func find(_ kind: RecordKind, _ id: String) throws -> StoredRecord? {
+    try self.read(
+      "WHERE record.account = ? AND record.kind = ? AND record.uuid = ?",
+      [.integer(self.account), .integer(Int64(kind.rawValue)), .text(id)])
+  }
+
+  private func read(_ condition: String, _ values: [EngineValue]) throws -> StoredRecord? {
+    var found: StoredRecord?
+    try EngineStatement(self.database, StoredRecord.selection + " " + condition)
+      .forEach(values) { found = try StoredRecord(from: $0) }
+    return found
+  }
+
+  /// The server keeps each relationship twice, once from each side; here it is one record.
+  private func hasReverse(of relationship: Relationship) throws -> Bool {
+    let other = try RecordWriter(database: self.database).rows(ofPeople: [relationship.otherID])
+    guard let other = other.first else { return false }
+    for stored in try RecordKeeper(database: self.database).records(of: other) {
+      guard case .relationship(let known) = stored.content, known.personID == relationship.otherID,
+        known.otherID == relationship.personID, stored.isOnServer
+      else { continue }
+      let reverse = [known.reverseType, relationship.reverseType == known.type ? relationship.type : ""]
+      if reverse.contains(relationship.type) { return true }
+      if known.reverseType.isEmpty, relationship.reverseType.isEmpty { return true }
+    }
+    return false
+  }
+}
+
+/// Carries out what was decided of a record that the server has sent.
+struct RemoteDecision {
+  let database: Database
+  let now: Int64
+
+  /// - Parameters:
+  ///   - server: What the server has, with our ids.
+  ///   - old: What is stored; nil = nothing.
+  /// - Returns: What changed.
+  func carryOut(
+    _ decision: MergeDecision, _ remote: RemoteRecord, server: AnyRecord, old: StoredRecord?, account: Int64,
+    _ report: inout MergeReport
+  ) throws -> [StoredRecord] {
+    switch decision {
+    case .ignore:
+      report.unchanged += 1
+      return []
+    case .conflict(let server):
+      guard var old else { return try self.store(server, server, remote, over: nil, account: account, &report) }
+      old.monicaID = remote.monicaID
+      try RecordWriter(database: self.database).save(old, over: old)
+      try RecordKeeper(database: self.database).conflict(old, server: server, stamp: remote.stamp, now: self.now)
+      report.conflicts += 1
+      return [old]
+    case .take:
+      return try self.store(server, server, remote, over: old, account: account, &report)
+    case .merged(let body, let base):
+      let base = base.keepingOwner(of: server)
+      return try self.store(body.keepingOwner(of: server), base, remote, over: old, account: account, &report)
+    }
+  }
+
+  private func store(
+    _ body: AnyRecord, _ server: AnyRecord, _ remote: RemoteRecord, over old: StoredRecord?, account: Int64,
+    _ report: inout MergeReport
+  ) throws -> [StoredRecord] {
+    let made = remote.record?.record
+    let createdAt = made.flatMap { $0.hasCreatedAt ? $0.createdAt.nanosecondsSince1970 : nil }
+    var new =
+      old
+      ?? StoredRecord(
+        server, id: UUIDv7.make().text, account: account, createdAt: createdAt ?? self.now,
+        updatedAt: remote.stamp ?? self.now)
+    new.content = body
+    new.base = server
+    new.monicaID = remote.monicaID
+    new.remoteStamp = remote.stamp ?? new.remoteStamp
+    let writer = RecordWriter(database: self.database)
+    let keeper = RecordKeeper(database: self.database)
+    guard let old else {
+      new.row = try writer.save(new, over: nil)
+      try keeper.requeue(new, now: self.now)
+      report.added += 1
+      return [new]
+    }
+    let isSettled = old.state != .syncing
+    if isSettled {
+      new.state = .pending
+      new.deletedAt = nil
+      try EngineStatement(self.database, "UPDATE outbox SET sent = NULL, first_tried_at = NULL WHERE record = ?")
+        .run([.integer(old.row)])
+      try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(old.row)])
+    }
+    let isChanged = new.content.stripped != old.content.stripped || old.isDeleted != new.isDeleted
+    if isChanged { new.updatedAt = remote.stamp ?? self.now }
+    try writer.save(new, over: old)
+    try keeper.requeue(new, now: self.now)
+    if isChanged { report.updated += 1 } else { report.unchanged += 1 }
+    return isChanged || old.state != .synced ? [new] : []
+  }
+}
+
+extension RemoteRecord {
+  /// When the server last changed it, in nanoseconds since 1970.
+  var stamp: Int64? { self.hasUpdatedAt ? self.updatedAt.nanosecondsSince1970 : nil }
+}

@@ -1,0 +1,66 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+/// The templates of calls of the account in use.
+public struct TemplateTable<View: DatabaseView> {
+  let view: View
+
+  /// All of them, in the order of their names.
+  public func list() throws(Failure) -> [CallTemplate] { try self.read("ORDER BY sort_key, name", []) }
+
+  /// The template of a name; nil when there is none. Where several differ in case or accents only, the one that is written so.
+  public func find(_ name: String) throws(Failure) -> CallTemplate? {
+    try self.read(
+      "AND sort_key = ?1 ORDER BY name <> ?2, name LIMIT 1", [.text(RecordTraits.key(name)), .text(of: name)]
+    ).first
+  }
+
+  private func read(_ condition: String, _ values: [EngineValue]) throws(Failure) -> [CallTemplate] {
+    try self.view.attempt { database in
+      var templates: [CallTemplate] = []
+      try EngineStatement(
+        database,
+        "SELECT body FROM call_template WHERE account = (SELECT id FROM monica_account WHERE is_current) " + condition
+      ).forEach(values) { templates.append(try CallTemplate(serializedBytes: $0.blob(0))) }
+      return templates
+    }
+  }
+}
+
+extension TemplateTable where View == Transaction {
+  /// Keeps a template, in the place of one whose name is the same.
+  public func save(_ template: CallTemplate) throws(Failure) {
+    let account = try self.view.records.account
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        INSERT INTO call_template (account, sort_key, name, body) VALUES (?, ?, ?, ?)
+        ON CONFLICT (account, sort_key, name) DO UPDATE SET body = excluded.body
+        """
+      ).run([
+        .integer(account), .text(RecordTraits.key(template.name)), .text(of: template.name),
+        .blob(try template.serializedBytes()),
+      ])
+    }
+  }
+
+  /// Deletes a template.
+  ///
+  /// - Returns: The template that it was.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func delete(_ name: String) throws(Failure) -> CallTemplate {
+    guard let template = try self.find(name) else {
+      throw .unknownRecord(
+        name, "There is no template '\(name.prefix(64))'. `kith calls templates` shows those there are.")
+    }
+    let account = try self.view.records.account
+    try self.view.attempt { database in
+      try EngineStatement(database, "DELETE FROM call_template WHERE account = ? AND sort_key = ? AND name = ?")
+        .run([.integer(account), .text(RecordTraits.key(template.name)), .text(of: template.name)])
+    }
+    return template
+  }
+}
