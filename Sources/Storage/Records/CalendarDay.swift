@@ -25,7 +25,9 @@ struct CalendarDay: Equatable {
     return overflow ? (self.number < 0 ? .min : .max) : product
   }
 
-  private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int64? { Int64(Substring(digits)) }
+  private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int64? {
+    digits.allSatisfy { (0x30...0x39).contains($0) } ? Int64(Substring(digits)) : nil
+  }
 
   private static func length(of month: Int64, in year: Int64) -> Int64 {
     switch month {

@@ -50,24 +50,6 @@ extension RemoteRecord.OneOf_Record {
     }
   }
 
-  /// Whether the server has to be told nothing to have this where it has `base`. What stays on the hub does not count.
-  func isSame(as base: AnyRecord) -> Bool { self.stripped.withoutHubFields == base.stripped.withoutHubFields }
-
-  /// The record with what stays on the hub taken from another one.
-  func takingHubFields(of other: AnyRecord) -> AnyRecord {
-    guard case .call(var call) = self, case .call(let known) = other else { return self }
-    call.attachments = known.attachments
-    call.isRunning = known.isRunning
-    return call.any
-  }
-
-  private var withoutHubFields: AnyRecord {
-    guard case .call(var call) = self else { return self }
-    call.attachments = []
-    call.isRunning = false
-    return call.any
-  }
-
   /// Ids of the people it is about, each once, the one it belongs to first.
   var people: [String] {
     var ids = [self.record.personID]
