@@ -18,6 +18,16 @@ public enum FaultPoint: String, Sendable, CaseIterable {
   case deletionsDecided = "deletions_decided"
   /// A pass is in the store as ended.
   case passCommitted = "pass_committed"
+  /// Changes are in the store as under way and not sent yet.
+  case monicaPushBegun = "monica.push.begun"
+  /// Monica has answered to a change and nothing of that is stored yet.
+  case monicaPushSent = "monica.push.sent"
+  /// What became of a change is stored.
+  case monicaPushStored = "monica.push.stored"
+  /// A page of Monica's was read and is not stored yet.
+  case monicaPageRead = "monica.pull.page"
+  /// A page of Monica's, or what followed from it, is stored.
+  case monicaPageStored = "monica.pull.stored"
 
   private static let armed = Countdown(getenv("KITH_FAULT_POINT").map { String(cString: $0) })
 

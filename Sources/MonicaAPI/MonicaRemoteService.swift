@@ -1,16 +1,156 @@
 public import Bus
-internal import EventLoop
+internal import Foundation
 internal import KithMessages
-internal import Secrets
 
 /// The half that talks to a Monica server: reads lists and records, and brings changes there.
 ///
-/// It may live on another machine. It has no store, and keeps nothing between calls but open connections and what it knows of
-/// the server's rate limit.
+/// It may live on another machine. It has no store, and keeps nothing between calls but what ``MonicaConnections`` has.
 public struct MonicaRemoteService: Sendable {
+  private let connections: MonicaConnections
+
+  /// Makes a service.
+  ///
+  /// - Parameter connections: The way to the servers.
+  public init(connections: MonicaConnections) { self.connections = connections }
+
   /// The methods that answer once.
-  public var routes: [Route] { [] }
+  public var routes: [Route] {
+    [
+      Route(VerifyAccountRequest.self) { request, _ throws(Failure) in try await self.verify(request) },
+      Route(ReadRecordRequest.self) { request, _ throws(Failure) in try await self.read(request) },
+      Route(ReadCatalogRequest.self) { request, _ throws(Failure) in try await self.readCatalog(request) },
+      Route(ReadPhotoRequest.self) { request, _ throws(Failure) in try await self.readPhoto(request) },
+      Route(PushRequest.self) { request, _ throws(Failure) in try await self.push(request) },
+    ]
+  }
 
   /// The methods that answer in batches.
-  public var batchRoutes: [BatchRoute] { [] }
+  public var batchRoutes: [BatchRoute] {
+    [BatchRoute(PullRequest.self) { request, _, yield throws(Failure) in try await self.pull(request, yield) }]
+  }
+
+  // MARK: - Reading
+
+  @concurrent
+  private func verify(_ request: VerifyAccountRequest) async throws(Failure) -> VerifyAccountReply {
+    let (client, _) = try await self.connections.client(for: request.account, .record(isUrgent: true))
+    do throws(MonicaError) {
+      return try await client.get(Envelope<UserResource>.self, MonicaClient.Target("me")).data.reply
+    } catch {
+      // Whatever else answers here, it is no Monica 4.
+      switch error.fault {
+      case .garbled: throw MonicaError(.notMonica(.webPage)).failure
+      case .missing, .refused: throw MonicaError(.notMonica(.unknownPath)).failure
+      default: throw error.failure
+      }
+    }
+  }
+
+  @concurrent
+  private func read(_ request: ReadRecordRequest) async throws(Failure) -> ReadRecordReply {
+    let (client, catalog) = try await self.connections.client(
+      for: request.account, .record(isUrgent: request.urgent))
+    return try await Self.read(try Self.type(request.kind, request.account), request.monicaID, client, catalog)
+  }
+
+  private static func read<R: WritableResource>(
+    _ type: R.Type, _ id: UInt64, _ client: MonicaClient, _ catalog: CatalogReader
+  ) async throws(Failure) -> ReadRecordReply {
+    var reply = ReadRecordReply()
+    do throws(MonicaError) {
+      guard var record = try await client.find(type, type.target(id))?.record else { return reply }
+      try await record.nameReverseTypes(catalog)
+      reply.found = true
+      reply.record = record
+    } catch { throw error.failure }
+    return reply
+  }
+
+  @concurrent
+  private func readCatalog(_ request: ReadCatalogRequest) async throws(Failure) -> CatalogReply {
+    let (_, catalog) = try await self.connections.client(for: request.account, .list(isUrgent: request.urgent))
+    var reply = CatalogReply()
+    do throws(MonicaError) {
+      for kind in CatalogKind.allCases { reply.entries += try await catalog.entries(kind, isFresh: true) }
+    } catch { throw error.failure }
+    return reply
+  }
+
+  @concurrent
+  private func readPhoto(_ request: ReadPhotoRequest) async throws(Failure) -> ReadPhotoReply {
+    let (client, _) = try await self.connections.client(for: request.account, .list(isUrgent: false))
+    var reply = ReadPhotoReply()
+    do throws(MonicaError) {
+      let page = try await client.get(ListPage<PhotoResource>.self, PhotoResource.newest(of: request.person))
+      guard let photo = page.values.first else { return reply }
+      reply.found = true
+      reply.mediaType = photo.mediaType
+      reply.data = photo.bytes
+    } catch {
+      // A person who is gone has no picture.
+      guard error.fault == .missing else { throw error.failure }
+    }
+    return reply
+  }
+
+  // MARK: - Lists and changes
+
+  @concurrent
+  private func pull(
+    _ request: PullRequest, _ yield: @escaping @Sendable (PullPage) async throws(Failure) -> Void
+  ) async throws(Failure) -> PullReply {
+    let (client, catalog) = try await self.connections.client(for: request.account, .list(isUrgent: request.urgent))
+    return try await Self.pull(try Self.type(request.kind, request.account), request, client, catalog, yield)
+  }
+
+  private static func pull<R: WritableResource>(
+    _ type: R.Type, _ request: PullRequest, _ client: MonicaClient, _ catalog: CatalogReader,
+    _ yield: @escaping @Sendable (PullPage) async throws(Failure) -> Void
+  ) async throws(Failure) -> PullReply {
+    try await RecordPull<R>(request: request, client: client, catalog: catalog).run(yield)
+  }
+
+  @concurrent
+  private func push(_ request: PushRequest) async throws(Failure) -> PushReply {
+    let (client, catalog) = try await self.connections.client(for: request.account, .change(isUrgent: request.urgent))
+    let kind = try Self.kind(of: request.record)
+    return try await Self.push(
+      kind.resource(callsAreActivities: request.account.callsAsActivities), request, PushSession(client, catalog))
+  }
+
+  private static func push<R: WritableResource>(
+    _ type: R.Type, _ request: PushRequest, _ session: PushSession
+  ) async throws(Failure) -> PushReply {
+    do throws(MonicaError) {
+      return try await RecordPush<R>(request: request, session: session).run()
+    } catch { throw error.failure }
+  }
+
+  // MARK: - Kinds
+
+  private static func type(_ kind: String, _ account: MonicaAccount) throws(Failure) -> any WritableResource.Type {
+    guard let known = ResourceKind(rawValue: kind) else {
+      let kinds = ResourceKind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .invalid(field: "kind", "'\(kind.prefix(64))' is none of \(kinds).")
+    }
+    return known.resource(callsAreActivities: account.callsAsActivities)
+  }
+
+  private static func kind(of record: RemoteRecord) throws(Failure) -> ResourceKind {
+    switch record.record {
+    case .person?: .person
+    case .contactField?: .contactField
+    case .address?: .address
+    case .note?: .note
+    case .task?: .task
+    case .activity?: .activity
+    case .gift?: .gift
+    case .tag?: .tag
+    case .relationship?: .relationship
+    case .reminder?: .reminder
+    case .call?: .call
+    case .conversation?: .conversation
+    case nil: throw .invalid(field: "record", "must hold a record.")
+    }
+  }
 }

@@ -153,6 +153,22 @@ struct RequestTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func whatMustNotHappenTwiceGoesOutOnce(_ isRepeatable: Bool) async throws {
+    let server = try await ScriptedServer()
+    try await withClient { client in
+      let count = HTTPRequest("GET", try server.url("/swallowed"))
+      // On a kept connection, where libcurl sends again by itself.
+      #expect(try await client.send(count).text == "0")
+      let request = HTTPRequest("POST", try server.url("/swallow"), body: .bytes([1]), isRepeatable: isRepeatable)
+      guard case .connectionLost(_, request.url.origin)? = await client.failure(request) else {
+        Issue.record("a request without a reply came to an end")
+        return
+      }
+      #expect(try await client.send(count).text == (isRepeatable ? "2" : "1"))
+    }
+  }
+
   @Test func connectionsAreLimited() async throws {
     let server = try await ScriptedServer()
     try await withClient(connectionsPerHost: 2) { client in

@@ -18,6 +18,7 @@ import urllib.parse
 import zlib
 
 connections = itertools.count(1)
+swallowed = 0
 
 
 class Request:
@@ -204,6 +205,18 @@ def on_long_head(request):
 def on_hung_up(request):
     """Closes without a reply."""
     request.close()
+
+
+def on_swallow(request):
+    """Reads the request to its end, and closes without a reply."""
+    global swallowed
+    request.read_body()
+    swallowed += 1
+    request.close()
+
+
+def on_swallowed(request):
+    request.reply(200, str(swallowed))
 
 
 def on_reset_upload(request):

@@ -668,6 +668,9 @@ public nonisolated struct RemoteRecord: Sendable {
   /// they are all of them
   public var hasChildren_p: Bool = false
 
+  /// fields of `record` that the server's answer says nothing of: what is known of them stays
+  public var unsaid: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Record: Equatable, Sendable {
@@ -2038,7 +2041,7 @@ nonisolated extension VerifyAccountReply: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension RemoteRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RemoteRecord"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}monica_id\0\u{3}updated_at\0\u{1}owner\0\u{1}others\0\u{3}client_id\0\u{2}\u{5}person\0\u{3}contact_field\0\u{1}address\0\u{1}note\0\u{1}task\0\u{1}activity\0\u{1}gift\0\u{1}tag\0\u{1}relationship\0\u{1}reminder\0\u{1}call\0\u{1}conversation\0\u{2}\u{9}children\0\u{3}has_children\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}monica_id\0\u{3}updated_at\0\u{1}owner\0\u{1}others\0\u{3}client_id\0\u{2}\u{5}person\0\u{3}contact_field\0\u{1}address\0\u{1}note\0\u{1}task\0\u{1}activity\0\u{1}gift\0\u{1}tag\0\u{1}relationship\0\u{1}reminder\0\u{1}call\0\u{1}conversation\0\u{2}\u{9}children\0\u{3}has_children\0\u{1}unsaid\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2209,6 +2212,7 @@ nonisolated extension RemoteRecord: SwiftProtobuf.Message, SwiftProtobuf._Messag
       }()
       case 30: try { try decoder.decodeRepeatedMessageField(value: &self.children) }()
       case 31: try { try decoder.decodeSingularBoolField(value: &self.hasChildren_p) }()
+      case 32: try { try decoder.decodeRepeatedStringField(value: &self.unsaid) }()
       default: break
       }
     }
@@ -2291,6 +2295,9 @@ nonisolated extension RemoteRecord: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.hasChildren_p != false {
       try visitor.visitSingularBoolField(value: self.hasChildren_p, fieldNumber: 31)
     }
+    if !self.unsaid.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unsaid, fieldNumber: 32)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2303,6 +2310,7 @@ nonisolated extension RemoteRecord: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.record != rhs.record {return false}
     if lhs.children != rhs.children {return false}
     if lhs.hasChildren_p != rhs.hasChildren_p {return false}
+    if lhs.unsaid != rhs.unsaid {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

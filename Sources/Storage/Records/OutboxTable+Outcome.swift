@@ -35,39 +35,6 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// Notes that the server has what was sent.
-  ///
-  /// - Parameters:
-  ///   - server: The record as the server has it now.
-  ///   - body: What the record is to say, where it was edited meanwhile; nil = the edited one, whole.
-  /// - Throws: `INTERNAL/BUG` where the message holds no record of the same kind.
-  public func arrived(
-    _ row: Int64, server: RemoteRecord, body: AnyRecord? = nil, now: Int64
-  ) throws(Failure) {
-    try self.change(row) { old, database in
-      let names = RemoteNames(database: database, account: old.account)
-      let people = try names.people(RemoteNames.people(of: server))
-      guard let received = names.content(of: server, people: people), received.kind == old.kind else {
-        throw DatabaseError(resultCode: .SQLITE_MISMATCH)
-      }
-      let sent = try self.sent(old, database)
-      let base = received.completed(local: old.content, known: sent)
-      let wasEdited = sent.map { $0.stripped != old.content.stripped } ?? true
-      var new = old
-      new.monicaID = server.monicaID
-      new.base = base
-      new.content = body.map { $0.keepingOwner(of: old.content) } ?? (wasEdited ? old.content : base)
-      if server.hasUpdatedAt { new.remoteStamp = server.updatedAt.nanosecondsSince1970 }
-      new.state = .pending
-      try self.settle(row, database)
-      let keeper = RecordKeeper(database: database)
-      try keeper.unify(&new, now: now)
-      try RecordWriter(database: database).save(new, over: old)
-      try keeper.requeue(new, now: now)
-      return [new]
-    }
-  }
-
   /// Notes that a deletion is done on the server, or that it had no such record. The record stays, to be restored.
   public func deleted(_ row: Int64, now: Int64) throws(Failure) {
     try self.change(row) { old, database in
@@ -107,14 +74,10 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// Keeps a conflict for a person to settle.
-  ///
-  /// - Parameter server: What the server has, with our ids for people as ``RecordTable/merge(_:now:decide:)`` gives it; nil = it
-  ///   was deleted there.
-  /// - Parameter stamp: When the server last changed it.
-  public func conflict(_ row: Int64, server: AnyRecord?, stamp: Int64?, now: Int64) throws(Failure) {
+  /// Notes that the server has deleted what a change was about: a person has to say whether it is made again.
+  public func gone(_ row: Int64, now: Int64) throws(Failure) {
     try self.change(row) { old, database in
-      try RecordKeeper(database: database).conflict(old, server: server, stamp: stamp, now: now)
+      try RecordKeeper(database: database).conflict(old, server: nil, stamp: nil, now: now)
       return [old]
     }
   }
@@ -168,7 +131,7 @@ extension OutboxTable where View == Transaction {
   }
 
   /// What is under way of a record.
-  private func sent(_ record: StoredRecord, _ database: Database) throws -> AnyRecord? {
+  func sent(_ record: StoredRecord, _ database: Database) throws -> AnyRecord? {
     try OutboxRows(database: database).find(record.row)?.sent.map {
       try StoredRecord.content(record.kind, $0, owner: record.content.record.personID)
     }

@@ -26,10 +26,10 @@ public enum MergeDecision: Sendable, Equatable {
   case ignore
   /// It is stored as the server has it.
   case take
-  /// It is to say this, and differs from the server's in what the server has to be told.
-  case merged(AnyRecord)
+  /// It is to say this, and `base` is what the server has: where they differ, the server has to be told.
+  case merged(AnyRecord, base: AnyRecord)
   /// Both sides are kept for a person to settle.
-  case conflict
+  case conflict(server: AnyRecord)
 }
 
 /// What a page of the server's records changed.

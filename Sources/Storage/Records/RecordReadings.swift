@@ -31,8 +31,8 @@ extension RemoteRecord.OneOf_Record {
       call.attachments = known.attachments
       call.isRunning = known.isRunning
       return call.any
-    case (.person(var person), .person(let known)):
-      if !person.hasPhoto, known.hasPhoto { person.photo = known.photo }
+    case (.person(var person), .person(let known)) where known.hasPhoto:
+      person.photo = known.photo
       return person.any
     default: return self
     }

@@ -94,7 +94,7 @@ extension RecordTable where View == Transaction {
     return content.kind == .activity ? deleted == people.count : deleted > 0
   }
 
-  private func local(_ record: StoredRecord, _ database: Database) throws -> LocalRecord {
+  func local(_ record: StoredRecord, _ database: Database) throws -> LocalRecord {
     let waiting = try OutboxRows(database: database).find(record.row)
     let owner = record.content.record.personID
     var shown = record.content
@@ -135,23 +135,6 @@ extension RecordTable where View == Transaction {
     }
   }
 
-  /// The server's ids of the records of a kind, with row and stamp of each: what a whole list of ids is compared with.
-  ///
-  /// Records that are deleted here and wait to be deleted there are among them.
-  public func serverIDs(_ kind: RecordKind) throws(Failure) -> [UInt64: (row: Int64, stamp: Int64)] {
-    let account = try self.account
-    return try self.view.attempt { database in
-      var ids: [UInt64: (row: Int64, stamp: Int64)] = [:]
-      try EngineStatement(
-        database,
-        "SELECT monica_id, id, remote_stamp FROM record WHERE account = ? AND kind = ? AND monica_id IS NOT NULL"
-      ).forEach([.integer(account), .integer(Int64(kind.rawValue))]) { row in
-        ids[UInt64(bitPattern: row.integer(0))] = (row.integer(1), row.integer(2))
-      }
-      return ids
-    }
-  }
-
   /// Brings in that the server has deleted records. What was not changed here is deleted here as well; what was, is a conflict.
   ///
   /// - Parameter ids: The server's; those that are not known, or deleted here as well, need nothing from anybody.
@@ -179,6 +162,36 @@ extension RecordTable where View == Transaction {
       self.tell(changed)
     }
     return outcome
+  }
+}
+
+extension RecordTable {
+  /// The server's ids of the records of a kind, with row and stamp of each: what a whole list of ids is compared with.
+  ///
+  /// Records that are deleted here and wait to be deleted there are among them.
+  ///
+  /// - Parameter person: Only of records that are about this person; nil = of all.
+  public func serverIDs(
+    _ kind: RecordKind, ofPerson person: String? = nil
+  ) throws(Failure) -> [UInt64: (row: Int64, stamp: Int64)] {
+    let account = try self.account
+    return try self.view.attempt { database in
+      var ids: [UInt64: (row: Int64, stamp: Int64)] = [:]
+      var values: [EngineValue] = [.integer(account), .integer(Int64(kind.rawValue))]
+      if let person { values.append(.text(person)) }
+      try EngineStatement(
+        database,
+        """
+        SELECT monica_id, id, remote_stamp FROM record WHERE account = ? AND kind = ? AND monica_id IS NOT NULL
+        \(person == nil ? "" : """
+          AND id IN (SELECT record FROM record_person WHERE person = (SELECT id FROM record WHERE uuid = ?))
+          """)
+        """
+      ).forEach(values) { row in
+        ids[UInt64(bitPattern: row.integer(0))] = (row.integer(1), row.integer(2))
+      }
+      return ids
+    }
   }
 }
 

@@ -1,4 +1,6 @@
 public import Bus
+internal import Digest
+internal import Foundation
 internal import GRDB
 internal import KithMessages
 
@@ -77,6 +79,27 @@ extension RecordTable where View == Transaction {
     let changed = try self.view.attempt { try RecordKeeper(database: $0).restore(old, now: now) }
     self.tell(changed)
     return try self.require(type, id)
+  }
+
+  /// Keeps the picture of a person, in the place of the one before. The server is told nothing of it.
+  ///
+  /// - Parameter bytes: As they are in the file.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func setPhoto(_ bytes: [UInt8], mediaType: String, ofPerson id: String) throws(Failure) {
+    let old = try self.stored(.person, id)
+    var picture = Picture()
+    picture.ref.sha256 = Hex.encode(SHA256.digest(bytes))
+    picture.ref.size = UInt64(bytes.count)
+    picture.ref.mediaType = mediaType
+    picture.data = Data(bytes)
+    guard case .person(var person) = old.content, person.photo != picture.ref else { return }
+    person.photo = picture.ref
+    try self.view.photos.put(picture)
+    var new = old
+    new.content = person.any
+    _ = try self.view.attempt { try RecordWriter(database: $0).save(new, over: old) }
+    try self.view.photos.dropUnreferenced()
+    self.tell([new])
   }
 
   /// Says that records changed.

@@ -71,7 +71,7 @@ struct RemoteDecision {
     case .ignore:
       report.unchanged += 1
       return []
-    case .conflict:
+    case .conflict(let server):
       guard var old else { return try self.store(server, server, remote, over: nil, account: account, &report) }
       old.monicaID = remote.monicaID
       try RecordWriter(database: self.database).save(old, over: old)
@@ -80,8 +80,9 @@ struct RemoteDecision {
       return [old]
     case .take:
       return try self.store(server, server, remote, over: old, account: account, &report)
-    case .merged(let body):
-      return try self.store(body.keepingOwner(of: server), server, remote, over: old, account: account, &report)
+    case .merged(let body, let base):
+      let base = base.keepingOwner(of: server)
+      return try self.store(body.keepingOwner(of: server), base, remote, over: old, account: account, &report)
     }
   }
 

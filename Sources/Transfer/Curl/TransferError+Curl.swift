@@ -26,6 +26,8 @@ extension TransferError {
       case CURLE_PARTIAL_FILE: .truncated(origin)
       case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM:
         hasHead ? .truncated(origin) : .connectionLost(detail, origin)
+      // A kept connection ended without a reply, and the request must not go out again.
+      case CURLE_SEND_FAIL_REWIND: .connectionLost("it ended after the request was sent", origin)
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
         .malformedReply(detail, origin)
       default: .failed(detail)

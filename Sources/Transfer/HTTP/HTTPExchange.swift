@@ -139,6 +139,7 @@ final class HTTPExchange: Transfer {
   }
 
   func rewind() -> Bool {
+    guard request.isRepeatable else { return false }
     reader?.rewind()
     return true
   }

@@ -14,11 +14,15 @@ public struct HTTPRequest: Sendable, CustomStringConvertible {
   public var limits: TransferLimits
   /// Whether it may cross a network unencrypted. To this machine it always may.
   public var allowsPlainHTTP: Bool
+  /// Whether it may go out a second time when a kept connection ends without a word after the body was sent. The server may
+  /// have carried it out: what must not happen twice fails with `TransferError.connectionLost` instead.
+  public var isRepeatable: Bool
 
   /// Makes a request.
   public init(
     _ method: String, _ url: WebURL, headers: HTTPHeaders = [:], body: RequestBody? = nil,
-    credentials: Credentials? = nil, limits: TransferLimits = TransferLimits(), allowsPlainHTTP: Bool = false
+    credentials: Credentials? = nil, limits: TransferLimits = TransferLimits(), allowsPlainHTTP: Bool = false,
+    isRepeatable: Bool = true
   ) {
     self.method = method
     self.url = url
@@ -27,6 +31,7 @@ public struct HTTPRequest: Sendable, CustomStringConvertible {
     self.credentials = credentials
     self.limits = limits
     self.allowsPlainHTTP = allowsPlainHTTP
+    self.isRepeatable = isRepeatable
   }
 
   /// Method and origin: a path may name a person, and a query may hold a secret.

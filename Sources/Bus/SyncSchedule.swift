@@ -1,9 +1,9 @@
-internal import KithMessages
+package import KithMessages
 
-/// When a source is due: at the start, every so often, and shortly after its files changed.
+/// When something is to be brought in step: at the start, every so often, and shortly after a notice, as of changed files.
 ///
 /// Times are nanoseconds of a clock that never goes back.
-struct SyncSchedule: Sendable, Equatable {
+package struct SyncSchedule: Sendable, Equatable {
   /// Between two passes without a cause; nil = never.
   private let interval: Int64?
   private var nextRegular: Int64?
@@ -11,23 +11,23 @@ struct SyncSchedule: Sendable, Equatable {
   private var failures = 0
 
   /// A change is waited out for so long, because a program writes many files one after another.
-  static let quiet: Int64 = 500_000_000
+  package static let quiet: Int64 = 500_000_000
   /// Changes that never end are taken up after so long.
-  static let patience: Int64 = 5_000_000_000
+  package static let patience: Int64 = 5_000_000_000
   /// The first wait after a failure; it doubles up to ``longestBackoff``.
-  static let firstBackoff: Int64 = 5_000_000_000
-  static let longestBackoff: Int64 = 300_000_000_000
+  package static let firstBackoff: Int64 = 5_000_000_000
+  package static let longestBackoff: Int64 = 300_000_000_000
 
   /// What came of a pass.
-  enum Outcome: Sendable, Equatable {
+  package enum Outcome: Sendable, Equatable {
     case completed
     /// It may go better later; not before `retryAfter` nanoseconds, where the server said so.
     case failed(retryAfter: Int64?)
     /// Nothing will change before a person does something: trying on locks accounts out.
     case needsPerson
 
-    /// Reads it from the status of a source; nil = the store could not be written.
-    init(_ status: SyncStatus?) {
+    /// Reads it from the status that a pass ended with; nil = the store could not be written.
+    package init(_ status: SyncStatus?) {
       switch status?.state {
       case .completed: self = .completed
       case .error where status?.error.code == .unauthenticated: self = .needsPerson
@@ -39,25 +39,25 @@ struct SyncSchedule: Sendable, Equatable {
   }
 
   /// Whether passes wait for a person.
-  private(set) var needsPerson = false
+  package private(set) var needsPerson = false
 
   /// Makes a schedule.
   ///
   /// - Parameters:
   ///   - interval: Nanoseconds; nil = only on notice.
-  ///   - startsNow: Whether the source is due at once.
-  init(interval: Int64?, startsNow: Bool, now: Int64) {
+  ///   - startsNow: Whether it is due at once.
+  package init(interval: Int64?, startsNow: Bool, now: Int64) {
     self.interval = interval
     self.nextRegular = startsNow ? now : interval.map { now + $0 }
   }
 
-  /// Files of the source changed.
-  mutating func notice(now: Int64) {
+  /// Something changed.
+  package mutating func notice(now: Int64) {
     self.noticed = (self.noticed?.first ?? now, now)
   }
 
   /// A pass begins: what was noticed before is seen by it.
-  mutating func begin() {
+  package mutating func begin() {
     self.noticed = nil
     self.nextRegular = nil
   }
@@ -65,7 +65,7 @@ struct SyncSchedule: Sendable, Equatable {
   /// A pass has ended.
   ///
   /// - Parameter jitter: 0 to 1; stretches the wait after a failure by up to a fifth, so that many do not come at once.
-  mutating func end(_ outcome: Outcome, jitter: Double, now: Int64) {
+  package mutating func end(_ outcome: Outcome, jitter: Double, now: Int64) {
     self.needsPerson = outcome == .needsPerson
     switch outcome {
     case .completed:
@@ -83,19 +83,19 @@ struct SyncSchedule: Sendable, Equatable {
   }
 
   /// A person did what was waited for.
-  mutating func helped(now: Int64) {
+  package mutating func helped(now: Int64) {
     guard self.needsPerson else { return }
     self.needsPerson = false
     self.nextRegular = now
   }
 
-  /// When the source is due next; nil when nothing is planned.
-  var due: Int64? {
+  /// When it is due next; nil when nothing is planned.
+  package var due: Int64? {
     let noticed = self.noticed.map { min($0.last + Self.quiet, $0.first + Self.patience) }
     return [self.nextRegular, noticed].compactMap(\.self).min()
   }
 
-  static func == (left: SyncSchedule, right: SyncSchedule) -> Bool {
+  package static func == (left: SyncSchedule, right: SyncSchedule) -> Bool {
     left.due == right.due && left.failures == right.failures
   }
 }

@@ -1,0 +1,103 @@
+internal import EventLoop
+internal import KithMessages
+
+/// The catalogs of a server, by their names in messages.
+enum CatalogKind: String, CaseIterable, Sendable {
+  case gender
+  case contactFieldType = "contact_field_type"
+  case activityType = "activity_type"
+  case relationshipType = "relationship_type"
+}
+
+/// What is remembered of the catalogs of one account, so that not each change has to read them.
+final class CatalogMemory: Sendable {
+  /// For so long. Names that are not found are looked for on the server in any case.
+  private static let life = Duration.seconds(600)
+
+  private struct Reading {
+    let entries: [CatalogEntry]
+    let at: ContinuousClock.Instant
+  }
+
+  private let readings = Lock<[CatalogKind: Reading]>([:])
+
+  func entries(_ kind: CatalogKind) -> [CatalogEntry]? {
+    self.readings.withLock { $0[kind].flatMap { .now - $0.at < Self.life ? $0.entries : nil } }
+  }
+
+  func keep(_ entries: [CatalogEntry], of kind: CatalogKind) {
+    self.readings.withLock { $0[kind] = Reading(entries: entries, at: .now) }
+  }
+
+  func forget() { self.readings.withLock { $0 = [:] } }
+}
+
+/// Finds the ids of names, and reads what it does not know.
+struct CatalogReader: Sendable {
+  let client: MonicaClient
+  let memory: CatalogMemory
+
+  /// The entries of a catalog.
+  ///
+  /// - Parameter isFresh: Whether what is remembered does not do.
+  func entries(_ kind: CatalogKind, isFresh: Bool = false) async throws(MonicaError) -> [CatalogEntry] {
+    if !isFresh, let known = self.memory.entries(kind) { return known }
+    let entries = try await self.read(kind)
+    self.memory.keep(entries, of: kind)
+    return entries
+  }
+
+  private func read(_ kind: CatalogKind) async throws(MonicaError) -> [CatalogEntry] {
+    switch kind {
+    case .gender:
+      return try await self.all("genders", of: GenderResource.self).map { CatalogEntry($0) }
+    case .contactFieldType:
+      return try await self.all("contactfieldtypes", of: ContactFieldTypeResource.self).map { CatalogEntry($0) }
+    case .activityType:
+      return try await self.all("activitytypes", of: ActivityTypeResource.self).map { CatalogEntry($0) }
+    case .relationshipType:
+      let groups = try await self.all("relationshiptypegroups", of: Named.self)
+      let names = Dictionary(groups.map { ($0.id, $0.name) }) { first, _ in first }
+      return try await self.all("relationshiptypes", of: RelationshipTypeResource.self).map {
+        CatalogEntry($0, group: names[$0.group] ?? "")
+      }
+    }
+  }
+
+  private func all<Value: Decodable & Sendable>(
+    _ path: String, of type: Value.Type
+  ) async throws(MonicaError) -> [Value] {
+    try await ListReader.all(self.client, ListRoute(path: path), of: type)
+  }
+
+  // MARK: - Finding
+
+  /// The id of a name, which is looked for once more on the server before it counts as unknown.
+  ///
+  /// - Parameter field: Of the record, for the refusal.
+  /// - Throws: `invalid` with the names that there are.
+  func id(of name: String, in kind: CatalogKind, field: String) async throws(MonicaError) -> UInt64 {
+    try await self.entry(name, in: kind, field: field).monicaID
+  }
+
+  /// The entry of a name; see ``id(of:in:field:)``.
+  func entry(_ name: String, in kind: CatalogKind, field: String) async throws(MonicaError) -> CatalogEntry {
+    if let known = Self.find(name, in: try await self.entries(kind)) { return known }
+    let entries = try await self.entries(kind, isFresh: true)
+    if let entry = Self.find(name, in: entries) { return entry }
+    let names = entries.map(\.name).joined(separator: ", ")
+    throw MonicaError(.invalid(field: field, "the server does not know '\(name)'. It knows: \(names)."))
+  }
+
+  /// Types come before names: "email" is the type whatever its name is in the language of the account.
+  static func find(_ name: String, in entries: [CatalogEntry]) -> CatalogEntry? {
+    let wanted = name.lowercased()
+    return entries.first { $0.type.lowercased() == wanted && $0.catalog == CatalogKind.contactFieldType.rawValue }
+      ?? entries.first { $0.name == name } ?? entries.first { $0.name.lowercased() == wanted }
+  }
+
+  /// What a person is of another who is `type` of that person; empty when the server does not say.
+  func reverse(ofRelationship type: String) async throws(MonicaError) -> String {
+    Self.find(type, in: try await self.entries(.relationshipType))?.reverseName ?? ""
+  }
+}

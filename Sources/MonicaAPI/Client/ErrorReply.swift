@@ -1,0 +1,79 @@
+internal import Foundation
+
+/// What a server says beside a status of failure, in either of the two formats that Monica 4 has.
+///
+/// Its own is `{"error":{"message":TEXT or [TEXT...],"error_code":NUMBER}}`, Laravel's
+/// `{"message":TEXT,"errors":{FIELD:[TEXT...]}}`, where `errors` is a list of lists for an archived person. The texts are in the
+/// language of the account: they are shown, and nothing is decided by them.
+struct ErrorReply: Sendable, Equatable {
+  /// Of Monica's own format: 31 = no such record, 32 = not valid, 30 = the pages are too large.
+  var code: Int64?
+  /// Each sentence, by the field that it is about, or by its number from 1.
+  var sentences: [String: String] = [:]
+  /// The sentences in their order.
+  var text = ""
+
+  static let recordMissing: Int64 = 31
+  static let pageTooLarge: Int64 = 30
+
+  /// Makes a reply of one text.
+  init(text: String) { self.take(text.isEmpty ? [] : [text]) }
+
+  /// Reads the body of a failure; nil for what is no JSON object, such as the page of a proxy.
+  init?(_ body: [UInt8]) {
+    guard let reply = try? JSONDecoder().decode(Self.self, from: Data(body)) else { return nil }
+    self = reply
+  }
+}
+
+extension ErrorReply: Decodable {
+  /// Reads either format.
+  init(from decoder: any Swift.Decoder) throws {
+    let fields = try Fields(decoder)
+    if let error = try fields.object(MonicaFormat.self, "error") {
+      self.code = error.code
+      self.take(error.messages)
+    } else {
+      let message = fields.text("message")
+      if let errors = try fields.object([String: Texts].self, "errors") {
+        self.take(errors.keys.sorted().flatMap { errors[$0]?.texts ?? [] })
+        self.sentences = errors.mapValues { $0.texts.joined(separator: " ") }
+      } else if let errors = try fields.list(Texts.self, "errors") {
+        self.take(errors.flatMap(\.texts))
+      } else {
+        self.take(message.isEmpty ? [] : [message])
+      }
+    }
+  }
+
+  private mutating func take(_ texts: [String]) {
+    self.text = texts.joined(separator: " ")
+    self.sentences = Dictionary(
+      texts.enumerated().map { (String($0.offset + 1), $0.element) }, uniquingKeysWith: { $1 })
+  }
+
+  private struct MonicaFormat: Decodable {
+    let code: Int64?
+    let messages: [String]
+
+    init(from decoder: any Swift.Decoder) throws {
+      let fields = try Fields(decoder)
+      self.code = fields.number("error_code")
+      self.messages = try fields.list(Texts.self, "message")?.flatMap(\.texts) ?? [fields.text("message")]
+    }
+  }
+
+  /// A text, or a list of texts.
+  private struct Texts: Decodable {
+    let texts: [String]
+
+    init(from decoder: any Swift.Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let text = try? container.decode(String.self) {
+        self.texts = [text]
+      } else {
+        self.texts = (try? container.decode([String].self)) ?? []
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import Bus
+public import EventLoop
+internal import KithMessages
+public import Secrets
+internal import Transfer
+
+/// The connections to Monica servers, and the tokens that they are opened with.
+///
+/// Connections are kept between calls, one set for each file of authorities. So is what is known of the rate limit of each
+/// account, and for a while the names of its types.
+public final class MonicaConnections: Sendable {
+  private let loop: LoopExecutor
+  private let secrets: any SecretStore
+  private let clients = Lock<[TLSSettings: HTTPClient]>([:])
+  private let accounts = Lock<[AccountKey: AccountMemory]>([:])
+
+  /// More files of authorities than this have their connections made anew.
+  private static let clientLimit = 16
+
+  private struct AccountKey: Hashable {
+    let endpoint: String
+    let tokenName: String
+  }
+
+  private struct AccountMemory {
+    let gate = RateGate()
+    let catalogs = CatalogMemory()
+  }
+
+  /// Makes an empty set.
+  ///
+  /// - Parameters:
+  ///   - loop: Carries the transfers; has to run until ``close()`` returns.
+  ///   - secrets: Where tokens are. They are looked up at each call, so that a new one counts at once.
+  public init(on loop: LoopExecutor, secrets: any SecretStore) {
+    self.loop = loop
+    self.secrets = secrets
+  }
+
+  /// Ends the connections and what is under way on them.
+  public func close() async {
+    let clients = self.clients.withLock { clients in
+      defer { clients = [:] }
+      return Array(clients.values)
+    }
+    for client in clients { await client.close() }
+  }
+
+  /// The way to an account.
+  ///
+  /// - Throws: `UNAUTHENTICATED/TOKEN_MISSING`, `SECRET_UNREADABLE`, and `FIELD_INVALID` for an address that is none.
+  func client(for account: MonicaAccount, _ pace: Pace) async throws(Failure) -> (MonicaClient, CatalogReader) {
+    let address: MonicaAddress
+    do throws(TransferError) { address = try MonicaAddress(account.endpoint) } catch {
+      throw MonicaError(.transfer(error)).failure
+    }
+    let token = try await self.secrets.secret(named: account.tokenName)
+    guard let token, !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw MonicaError(.noToken).failure
+    }
+    let memory = self.accounts.withLock { accounts in
+      let key = AccountKey(endpoint: account.endpoint, tokenName: account.tokenName)
+      if let known = accounts[key] { return known }
+      let new = AccountMemory()
+      accounts[key] = new
+      return new
+    }
+    let client = MonicaClient(
+      http: self.http(account), address: address, token: token, gate: memory.gate, pace: pace)
+    return (client, CatalogReader(client: client, memory: memory.catalogs))
+  }
+
+  private func http(_ account: MonicaAccount) -> HTTPClient {
+    let tls = account.caFile.isEmpty ? TLSSettings.system : TLSSettings(authorityFile: account.caFile)
+    return self.clients.withLock { [loop] clients in
+      if let client = clients[tls] { return client }
+      let client = HTTPClient(on: loop, tls: tls)
+      if clients.count < Self.clientLimit { clients[tls] = client }
+      return client
+    }
+  }
+}

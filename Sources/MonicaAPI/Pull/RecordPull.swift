@@ -1,0 +1,89 @@
+internal import Bus
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// Reads a list and hands its pages on.
+///
+/// The server counts pages by position, so that what is made or deleted meanwhile shifts records over the edges. A whole list is
+/// therefore read in the order in which its records were made, and once more when the number of different records is not what the
+/// server says.
+struct RecordPull<R: Resource>: Sendable {
+  let request: PullRequest
+  let client: MonicaClient
+  let catalog: CatalogReader
+
+  typealias Yield = @Sendable (PullPage) async throws(Failure) -> Void
+
+  /// How often a list is read whose length does not come out right.
+  private static var attempts: Int { 3 }
+
+  /// Reads.
+  ///
+  /// - Returns: The total is the server's count at the end. When fewer different records were handed on, or more, the list did not
+  ///   hold still: it proves nothing about what is gone.
+  func run(_ yield: Yield) async throws(Failure) -> PullReply {
+    guard let route = R.list(of: self.request.owner == 0 ? nil : self.request.owner) else {
+      throw .invalid(
+        field: "owner",
+        self.request.owner == 0
+          ? "there is no list of all records of this kind; they come with the people."
+          : "no list of this kind is of one person.")
+    }
+    var reader = ListReader(self.client, route, self.request.newestFirst ? .lastChanged : .asMade)
+    var given: Set<UInt64> = []
+    var reply = PullReply()
+    for _ in 1...Self.attempts {
+      var seen: Set<UInt64> = []
+      var number = max(1, Int(self.request.firstPage))
+      while true {
+        let page: ListPage<R>
+        var message = PullPage()
+        do throws(MonicaError) {
+          page = try await reader.page(number, of: R.self)
+          seen.formUnion(page.values.map(\.head.id))
+          message.records = try await self.completed(
+            page.values.filter { given.insert($0.head.id).inserted }.map(\.listed))
+        } catch { throw error.failure }
+        message.page = UInt32(clamping: number)
+        message.lastPage = UInt32(clamping: page.lastPage)
+        message.total = UInt32(clamping: page.total)
+        reply.total = message.total
+        reply.pages += 1
+        try await yield(message)
+        reply.reachedSince = self.isPastSince(page.values, isSorted: route.isSortable)
+        let end = self.request.lastPage == 0 ? page.lastPage : min(page.lastPage, Int(self.request.lastPage))
+        guard number < end, !reply.reachedSince else { break }
+        if Task.isCancelled { throw .cancelled }
+        number += 1
+      }
+      let isWhole = self.request.firstPage <= 1 && self.request.lastPage == 0 && !reply.reachedSince
+      guard isWhole, seen.count != Int(reply.total) else { break }
+    }
+    return reply
+  }
+
+  /// Whether the page reaches back before what is wanted. In an order of the server's own, a page has to be old as a whole.
+  private func isPastSince(_ values: [R], isSorted: Bool) -> Bool {
+    guard self.request.newestFirst, self.request.hasSince, !values.isEmpty else { return false }
+    let isOld = { (value: R) in value.head.updatedAt.map { $0.seconds < self.request.since.seconds } ?? false }
+    return isSorted ? values.contains(where: isOld) : values.allSatisfy(isOld)
+  }
+
+  private func completed(_ records: [RemoteRecord]) async throws(MonicaError) -> [RemoteRecord] {
+    var records = records
+    for index in records.indices { try await records[index].nameReverseTypes(self.catalog) }
+    return records
+  }
+}
+
+extension RemoteRecord {
+  /// Adds to the relationships of a person what the person is of the others, which is only in the catalog.
+  mutating func nameReverseTypes(_ catalog: CatalogReader) async throws(MonicaError) {
+    for index in self.children.indices {
+      guard case .relationship(let relationship)? = self.children[index].record, relationship.reverseType.isEmpty else {
+        continue
+      }
+      self.children[index].relationship.reverseType = try await catalog.reverse(ofRelationship: relationship.type)
+    }
+  }
+}

@@ -1,0 +1,172 @@
+internal import KithMessages
+internal import SwiftProtobuf
+internal import Transfer
+
+/// Brings one record to the server.
+///
+/// Before something is changed it is read and compared with what the change was made from, because the server has no condition on
+/// a change of its own. What happens between the two is lost; that is a moment, where it would be the whole time offline.
+struct RecordPush<R: WritableResource>: Sendable {
+  let request: PushRequest
+  let session: PushSession
+
+  /// What was made at the same moment by another clock counts as well, in seconds.
+  private static var slack: Int64 { 30 }
+  /// Pages in which an earlier attempt is looked for.
+  private static var searchPages: Int { 20 }
+
+  /// Carries the change out.
+  ///
+  /// - Throws: An error with `mayHaveArrived` also when a step before the one that failed was carried out.
+  func run() async throws(MonicaError) -> PushReply {
+    do throws(MonicaError) {
+      switch self.request.operation {
+      case "create": return try await self.create()
+      case "update": return try await self.update()
+      case "delete": return try await self.delete()
+      default: throw MonicaError(.invalid(field: "operation", "must be create, update or delete."))
+      }
+    } catch {
+      throw MonicaError(error.fault, mayHaveArrived: error.mayHaveArrived || self.session.hasWritten)
+    }
+  }
+
+  // MARK: - Creating
+
+  private func create() async throws(MonicaError) -> PushReply {
+    do throws(MonicaError) {
+      if self.request.lookFirst, let found = try await self.search() { return try await self.settle(found) }
+      let want = try await R.aligned(self.request.record, with: nil, self.session)
+      return Self.done(try await R.make(want, self.session), want)
+    } catch {
+      // The list of somebody who is gone is not there either.
+      throw error.fault == .missing ? MonicaError(.ownerMissing) : try await self.explained(error)
+    }
+  }
+
+  /// Looks for what an earlier attempt has left.
+  private func search() async throws(MonicaError) -> R? {
+    let want = try await R.aligned(self.request.record, with: nil, self.session)
+    guard let (route, order) = R.search(for: want) else { return nil }
+    var reader = ListReader(self.session.client, route, order)
+    for number in 1...Self.searchPages {
+      let page = try await reader.page(number, of: R.self)
+      var since = Int64.min
+      if self.request.hasFirstTriedAt {
+        since = self.request.firstTriedAt.seconds + (await self.session.client.gate.clockDifference) - Self.slack
+      }
+      let traces = page.values.filter { $0.isTrace(of: want, since: since) }
+      if let newest = traces.max(by: { $0.head.id < $1.head.id }) { return newest }
+      if number >= page.lastPage || page.values.contains(where: { $0.isPast(want, since: since) }) { return nil }
+    }
+    return nil
+  }
+
+  /// Completes what was found.
+  private func settle(_ found: R) async throws(MonicaError) -> PushReply {
+    let want = try await R.aligned(self.request.record, with: found, self.session)
+    if let have = found.record, R.facts(have).isDone(R.facts(want), base: nil, except: have.unsaid) {
+      return Self.done(found, want)
+    }
+    return Self.done(try await found.replaced(with: want, base: nil, self.session), want)
+  }
+
+  // MARK: - Changing
+
+  private func update() async throws(MonicaError) -> PushReply {
+    guard let current = try await self.current(), let have = current.record else { return Self.gone }
+    let want = try await R.aligned(self.request.record, with: current, self.session)
+    let base = try await self.base(with: current)
+    let facts = R.facts(have)
+    if facts.isDone(R.facts(want), base: base.map(R.facts), except: have.unsaid) { return Self.done(current, want) }
+    if let base, !facts.isUntouched(since: R.facts(base), onTheWayTo: R.facts(want), except: have.unsaid) {
+      return Self.changed(have)
+    }
+    do throws(MonicaError) {
+      return Self.done(try await current.replaced(with: want, base: base, self.session), want)
+    } catch {
+      let error = try await self.explained(error)
+      if error.fault == .missing { return Self.gone }
+      throw error
+    }
+  }
+
+  private func delete() async throws(MonicaError) -> PushReply {
+    guard let current = try await self.current(), let have = current.record else { return Self.gone }
+    if let base = try await self.base(with: current), !R.facts(have).agree(with: R.facts(base), except: have.unsaid) {
+      return Self.changed(have)
+    }
+    do throws(MonicaError) {
+      try await self.session.delete("\(R.path)/\(current.head.id)")
+    } catch {
+      let error = try await self.explained(error)
+      guard error.fault == .missing else { throw error }
+    }
+    var reply = PushReply()
+    reply.outcome = .done
+    return reply
+  }
+
+  /// What the server has; nil when it is gone, or belongs to somebody who is.
+  private func current() async throws(MonicaError) -> R? {
+    let found = try await self.session.client.find(R.self, R.target(self.request.record.monicaID))
+    if R.belongsToPerson, found?.record?.owner == 0 { return nil }
+    return found
+  }
+
+  private func base(with current: R) async throws(MonicaError) -> RemoteRecord? {
+    guard self.request.hasBase, self.request.base.record != nil else { return nil }
+    return try await R.aligned(self.request.base, with: current, self.session)
+  }
+
+  // MARK: - Refusals
+
+  /// Looks why a change was refused, where statuses and texts do not tell: `missing` when the record is gone, `ownerMissing`,
+  /// `archived`.
+  private func explained(_ error: MonicaError) async throws(MonicaError) -> MonicaError {
+    switch error.fault {
+    case .refused, .missing, .notMonica(.unknownPath): break
+    default: return error
+    }
+    // A name may have another id by now.
+    self.session.catalog.memory.forget()
+    let record = self.request.record
+    do throws(MonicaError) {
+      if record.monicaID != 0, try await self.session.client.find(R.self, R.target(record.monicaID)) == nil {
+        return MonicaError(.missing)
+      }
+      let owner = R.self is PersonResource.Type ? record.monicaID : record.owner
+      guard owner != 0 else { return error }
+      guard let person = try await self.session.client.find(PersonResource.self, PersonResource.target(owner)) else {
+        return MonicaError(.ownerMissing)
+      }
+      return person.isActive ? error : MonicaError(.archived)
+    } catch let other {
+      // The refusal is what counts, unless the work was given up.
+      return other.fault == .transfer(.cancelled) ? other : error
+    }
+  }
+
+  // MARK: - Replies
+
+  private static var gone: PushReply {
+    var reply = PushReply()
+    reply.outcome = .gone
+    return reply
+  }
+
+  private static func changed(_ record: RemoteRecord) -> PushReply {
+    var reply = PushReply()
+    reply.outcome = .changed
+    reply.record = record
+    return reply
+  }
+
+  private static func done(_ resource: R, _ want: RemoteRecord) -> PushReply {
+    var reply = PushReply()
+    reply.outcome = .done
+    reply.record = resource.record ?? resource.head.remote
+    R.complete(&reply.record, with: want)
+    return reply
+  }
+}

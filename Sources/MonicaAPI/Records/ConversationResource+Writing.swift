@@ -1,0 +1,139 @@
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// Changing a conversation: the conversation itself, then each message that differs, one after another. Each step looks at what
+/// the answer to the one before has shown, so that an attempt that was cut off is gone on with.
+extension ConversationResource: WritableResource {
+  /// The server keeps our uuid.
+  func isTrace(of want: RemoteRecord, since: Int64) -> Bool {
+    guard want.clientID.isEmpty else { return self.head.uuid.lowercased() == want.clientID.lowercased() }
+    return !self.isPast(want, since: since) && self.happenedAt.seconds == want.conversation.happenedAt.seconds
+      && Self.channel(self.type).lowercased() == want.conversation.channel.lowercased()
+  }
+
+  /// With the server's ids for the messages that it has.
+  static func aligned(
+    _ record: RemoteRecord, with current: Self?, _ session: PushSession
+  ) async throws(MonicaError) -> RemoteRecord {
+    guard let current else { return record }
+    var aligned = record
+    aligned.conversation.messages = MessagePairing(record.conversation.messages, current.messages).named
+    return aligned
+  }
+
+  static func body(
+    _ want: RemoteRecord, over current: Self?, _ catalog: CatalogReader
+  ) async throws(MonicaError) -> JSONValue {
+    var body: [String: JSONValue] = ["happened_at": .text(ServerTime.text(want.conversation.happenedAt))]
+    let channel = want.conversation.channel
+    if let current, let type = current.type, Self.channel(type).lowercased() == channel.lowercased() {
+      body["contact_field_type_id"] = .id(type.id)
+    } else {
+      body["contact_field_type_id"] = .id(
+        try await catalog.id(of: Self.typeName(channel), in: .contactFieldType, field: "channel"))
+    }
+    if current == nil {
+      body["contact_id"] = .id(want.owner)
+      if !want.clientID.isEmpty { body["uuid"] = .text(want.clientID) }
+    }
+    return .object(body)
+  }
+
+  static func make(_ want: RemoteRecord, _ session: PushSession) async throws(MonicaError) -> Self {
+    try await Self.provideType(for: want.conversation.channel, session)
+    let made: Self = try await session.post(Self.path, try await Self.body(want, over: nil, session.catalog))
+    return try await made.settled(want, base: nil, session)
+  }
+
+  func replaced(
+    with want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
+  ) async throws(MonicaError) -> Self {
+    var current = self
+    let channel = want.conversation.channel.lowercased()
+    if self.happenedAt.seconds != want.conversation.happenedAt.seconds
+      || Self.channel(self.type).lowercased() != channel
+    {
+      if Self.channel(self.type).lowercased() != channel {
+        try await Self.provideType(for: want.conversation.channel, session)
+      }
+      current = try await session.put(
+        "\(Self.path)/\(self.head.id)", try await Self.body(want, over: self, session.catalog))
+    }
+    return try await current.settled(want, base: base, session)
+  }
+
+  /// Makes the type of a channel that the server does not have yet.
+  private static func provideType(for channel: String, _ session: PushSession) async throws(MonicaError) {
+    let name = Self.typeName(channel)
+    if CatalogReader.find(name, in: try await session.catalog.entries(.contactFieldType)) != nil { return }
+    let entries = try await session.catalog.entries(.contactFieldType, isFresh: true)
+    if CatalogReader.find(name, in: entries) != nil { return }
+    var body: [String: JSONValue] = ["name": .text(name)]
+    switch channel.lowercased() {
+    case "email": body.merge(["type": "email", "protocol": "mailto:"]) { $1 }
+    case "phone": body.merge(["type": "phone", "protocol": "tel:"]) { $1 }
+    default: break
+    }
+    let _: ContactFieldTypeResource = try await session.post("contactfieldtypes", .object(body))
+    _ = try await session.catalog.entries(.contactFieldType, isFresh: true)
+  }
+
+  // MARK: - Messages
+
+  /// Brings the messages to what is wanted. Only those go that were there when the change was made.
+  private func settled(
+    _ want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
+  ) async throws(MonicaError) -> Self {
+    var current = self
+    let path = "\(Self.path)/\(self.head.id)/messages"
+    let wanted = MessagePairing(want.conversation.messages, self.messages).named
+    for message in wanted {
+      if let known = current.messages.first(where: { $0.id == message.monicaID }) {
+        guard MessageResource.words(known.message) != MessageResource.words(message) else { continue }
+        current = try await session.put("\(path)/\(known.id)", Self.body(message))
+      } else {
+        current = try await session.post(path, Self.body(message))
+      }
+    }
+    let kept = Set(wanted.map(\.monicaID))
+    for message in base?.conversation.messages ?? [] where message.monicaID != 0 && !kept.contains(message.monicaID) {
+      guard current.messages.contains(where: { $0.id == message.monicaID }) else { continue }
+      try await session.delete("\(path)/\(message.monicaID)")
+      current.messages.removeAll { $0.id == message.monicaID }
+    }
+    return current
+  }
+
+  private static func body(_ message: ConversationMessage) -> JSONValue {
+    var body: [String: JSONValue] = [
+      "written_at": .text(ServerTime.text(message.writtenAt)), "written_by_me": .flag(message.writtenByMe),
+      "content": .text(ServerText.clean(message.content)),
+    ]
+    if message.monicaID == 0, !message.id.isEmpty { body["uuid"] = .text(message.id) }
+    return .object(body)
+  }
+}
+
+/// Finds messages of ours among those of the server: by its id, by our uuid, and one that has neither by what it says.
+struct MessagePairing {
+  /// The messages, with the server's ids where it has them.
+  private(set) var named: [ConversationMessage]
+
+  init(_ messages: [ConversationMessage], _ there: [MessageResource]) {
+    self.named = messages
+    var open = there
+    func take(where matches: (MessageResource) -> Bool) -> UInt64? {
+      open.firstIndex(where: matches).map { open.remove(at: $0).id }
+    }
+    let known = Set(messages.map(\.monicaID))
+    open.removeAll { known.contains($0.id) }
+    for index in messages.indices where self.named[index].monicaID == 0 && !messages[index].id.isEmpty {
+      let uuid = messages[index].id.lowercased()
+      self.named[index].monicaID = take { $0.uuid.lowercased() == uuid } ?? 0
+    }
+    for index in messages.indices where self.named[index].monicaID == 0 {
+      let words = MessageResource.words(messages[index])
+      self.named[index].monicaID = take { MessageResource.words($0.message) == words } ?? 0
+    }
+  }
+}

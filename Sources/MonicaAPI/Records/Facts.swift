@@ -1,0 +1,67 @@
+internal import SwiftProtobuf
+
+/// What can be compared of a record: values by the names of fields, as in `proto/`, with a dot before what is inside of one.
+/// What is empty is not there.
+struct Facts: Equatable, Sendable {
+  private(set) var values: [String: String] = [:]
+
+  /// A text.
+  mutating func set(_ name: String, _ text: String) {
+    let text = ServerText.clean(text)
+    self.values[name] = text.isEmpty ? nil : text
+  }
+
+  mutating func set(_ name: String, _ flag: Bool) { self.values[name] = flag ? "yes" : nil }
+
+  mutating func set(_ name: String, _ number: some BinaryInteger) {
+    self.values[name] = number == 0 ? nil : String(number)
+  }
+
+  /// A decimal number, which may have been written in more than one way.
+  mutating func set(_ name: String, decimal text: String) {
+    guard let number = Double(text.trimmingPrefix(" ")) else { return self.set(name, text) }
+    self.values[name] = number == 0 ? nil : number.description
+  }
+
+  /// A moment, to the second.
+  mutating func set(_ name: String, _ stamp: Google_Protobuf_Timestamp?) {
+    self.values[name] = stamp.map { String($0.seconds) }
+  }
+
+  /// Values in no order.
+  mutating func set(_ name: String, anyOrder texts: [String]) {
+    for text in texts where !text.isEmpty { self.values["\(name).\(text)"] = "yes" }
+  }
+
+  // MARK: - Comparing
+
+  /// Whether both say the same.
+  ///
+  /// - Parameter unsaid: Fields of which one of them says nothing.
+  func agree(with other: Facts, except unsaid: [String]) -> Bool {
+    self.differences(from: other, except: unsaid).isEmpty
+  }
+
+  /// Whether nobody else has changed the record: each fact is what it was, or what it shall become, as after an attempt that was
+  /// cut off between two steps.
+  func isUntouched(since base: Facts, onTheWayTo want: Facts, except unsaid: [String]) -> Bool {
+    self.differences(from: base, except: unsaid).isDisjoint(with: self.differences(from: want, except: unsaid))
+  }
+
+  /// Whether the record is what it shall become. What the server does not say is taken to be what it was.
+  func isDone(_ want: Facts, base: Facts?, except unsaid: [String]) -> Bool {
+    guard self.agree(with: want, except: unsaid) else { return false }
+    guard let base else { return true }
+    return base.differences(from: want, except: []).allSatisfy { !Self.isPart($0, of: unsaid) }
+  }
+
+  private func differences(from other: Facts, except unsaid: [String]) -> Set<String> {
+    Set(self.values.keys).union(other.values.keys).filter {
+      self.values[$0] != other.values[$0] && !Self.isPart($0, of: unsaid)
+    }
+  }
+
+  private static func isPart(_ name: String, of fields: [String]) -> Bool {
+    fields.contains { name == $0 || name.hasPrefix("\($0).") }
+  }
+}

@@ -1,0 +1,229 @@
+internal import Bus
+internal import KithMessages
+
+/// Changing a person.
+///
+/// The server replaces: what a request does not say of birthday, day of death and description it takes away, and with them the
+/// reminders of them. So a change is made from what the server has just said. One request has the names, the days, work, food and
+/// how one met; what of the last three the answer does not show goes in requests of its own, and then the tags.
+extension PersonResource: WritableResource {
+  static let belongsToPerson = false
+
+  /// By our uuid. A server before 4.1.2 gives people new ones when somebody searches, so the same person made meanwhile counts too.
+  func isTrace(of want: RemoteRecord, since: Int64) -> Bool {
+    if !want.clientID.isEmpty, self.head.uuid.lowercased() == want.clientID.lowercased() { return true }
+    guard let record, !self.isPast(want, since: since) else { return false }
+    return Self.facts(record).agree(with: Self.facts(want), except: record.unsaid)
+  }
+
+  static func body(
+    _ want: RemoteRecord, over current: Self?, _ catalog: CatalogReader
+  ) async throws(MonicaError) -> JSONValue {
+    try await self.body(want, over: current, Reminders(want), sendsMiddleName: true, catalog)
+  }
+
+  static func make(_ want: RemoteRecord, _ session: PushSession) async throws(MonicaError) -> Self {
+    let made: Self = try await session.post(Self.path, try await Self.body(want, over: nil, session.catalog))
+    return try await made.completed(want, base: nil, session)
+  }
+
+  func replaced(
+    with want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
+  ) async throws(MonicaError) -> Self {
+    guard self.isActive else { throw MonicaError(.archived) }
+    let reminders = try await self.reminders(with: want, base: base, session)
+    let sendsMiddleName = base.map { $0.person.middleName != want.person.middleName } ?? true
+    let body = try await Self.body(
+      want, over: self, reminders, sendsMiddleName: sendsMiddleName, session.catalog)
+    let changed: Self = try await session.put("\(Self.path)/\(self.head.id)", body)
+    return try await changed.completed(want, base: base, session)
+  }
+
+  /// What was sent of the middle name is there now; whether the server reminds of the birthday is not asked again.
+  static func complete(_ record: inout RemoteRecord, with want: RemoteRecord) {
+    if record.unsaid.contains("middle_name") { record.person.middleName = want.person.middleName }
+    record.unsaid.removeAll { $0 == "middle_name" }
+  }
+
+  // MARK: - The body
+
+  /// Which days the server shall remind of.
+  private struct Reminders {
+    var ofBirthday: Bool
+    var ofDeath = false
+
+    init(_ want: RemoteRecord) { self.ofBirthday = want.person.birthdayReminder }
+  }
+
+  private static func body(
+    _ want: RemoteRecord, over current: Self?, _ reminders: Reminders, sendsMiddleName: Bool, _ catalog: CatalogReader
+  ) async throws(MonicaError) -> JSONValue {
+    let person = want.person
+    var body: [String: JSONValue] = [
+      "first_name": .text(ServerText.clean(person.firstName)),
+      "last_name": .textOrNull(ServerText.clean(person.lastName)),
+      "nickname": .textOrNull(ServerText.clean(person.nickname)),
+      "description": .textOrNull(ServerText.clean(person.description_p)),
+    ]
+    if sendsMiddleName { body["middle_name"] = .textOrNull(ServerText.clean(person.middleName)) }
+    if current == nil {
+      if !want.clientID.isEmpty { body["uuid"] = .text(want.clientID) }
+    }
+    if current?.isPartial != person.isPartial { body["is_partial"] = .flag(person.isPartial) }
+    if !person.isPartial {
+      body["job"] = .textOrNull(ServerText.clean(person.job))
+      body["company"] = .textOrNull(ServerText.clean(person.company))
+      body["food_preferences"] = .textOrNull(ServerText.clean(person.foodPreferences))
+      body["first_met_additional_info"] = .textOrNull(ServerText.clean(person.howMet))
+    }
+    if person.gender.isEmpty {
+      body["gender_id"] = .null
+    } else if person.gender != current?.gender {
+      body["gender_id"] = .id(try await catalog.id(of: person.gender, in: .gender, field: "gender"))
+    }
+    body.merge(try Self.dates(person, reminders)) { $1 }
+    return .object(body)
+  }
+
+  private static func dates(_ person: Person, _ reminders: Reminders) throws(MonicaError) -> [String: JSONValue] {
+    let year = Self.presentYear
+    let birthday = try SpecialDate.reading(person.birthday, field: "birthday", year: year)
+    let deceasedOn =
+      person.isDead ? try SpecialDate.reading(person.deceasedOn, field: "deceased_on", year: year) : nil
+    var body: [String: JSONValue] = [
+      "is_birthdate_known": .flag(birthday != nil), "is_deceased": .flag(person.isDead),
+      "is_deceased_date_known": .flag(deceasedOn != nil),
+    ]
+    switch birthday {
+    case .day(let date)?:
+      body["birthdate_year"] = .number(date.year)
+      body["birthdate_month"] = .number(date.month)
+      body["birthdate_day"] = .number(date.day)
+    case .dayOfYear(let month, let day)?:
+      body["birthdate_month"] = .number(month)
+      body["birthdate_day"] = .number(day)
+    case .year(let then)?:
+      body["birthdate_is_age_based"] = true
+      body["birthdate_age"] = .number(max(0, year - then))
+    case nil: break
+    }
+    if birthday?.monthAndDay != nil { body["birthdate_add_reminder"] = .flag(reminders.ofBirthday) }
+    switch deceasedOn {
+    case .day(let date)?:
+      body["deceased_date_year"] = .number(date.year)
+      body["deceased_date_month"] = .number(date.month)
+      body["deceased_date_day"] = .number(date.day)
+    case .dayOfYear(let month, let day)?:
+      body["deceased_date_month"] = .number(month)
+      body["deceased_date_day"] = .number(day)
+    case .year(let then)?:
+      // The server has no form for it: the first day stands for the year.
+      body["deceased_date_year"] = .number(then)
+      body["deceased_date_month"] = 1
+      body["deceased_date_day"] = 1
+    case nil: break
+    }
+    if deceasedOn != nil { body["deceased_date_add_reminder"] = .flag(reminders.ofDeath) }
+    return body
+  }
+
+  private static var presentYear: Int64 {
+    CalendarDate(daysSince1970: Int64(WallClock.milliseconds() / 86_400_000)).year
+  }
+
+  // MARK: - What a change must not take away
+
+  /// The reminders as they shall be: those that the person wants changed, otherwise those that there are.
+  private func reminders(
+    with want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
+  ) async throws(MonicaError) -> Reminders {
+    var reminders = Reminders(want)
+    let keepsBirthday = base.map { $0.person.birthdayReminder == want.person.birthdayReminder } ?? false
+    let birthday = keepsBirthday ? self.information.birthday : nil
+    guard birthday?.monthAndDay != nil || self.information.deceasedOn != nil, self.numberOfReminders != 0,
+      let route = ReminderResource.list(of: self.head.id)
+    else { return reminders }
+    let yearly = try await ListReader.all(session.client, route, of: ReminderResource.self).filter {
+      $0.frequency == "year" && $0.every == 1
+    }
+    // The server marks those of birthdays as not deletable, and those of a death as any other.
+    if keepsBirthday { reminders.ofBirthday = yearly.contains { !$0.isDeletable && $0.isOn(birthday) } }
+    reminders.ofDeath = yearly.contains { $0.isDeletable && $0.isOn(self.information.deceasedOn) }
+    return reminders
+  }
+
+  // MARK: - What goes by itself
+
+  /// Brings what the first request left out: work, food, how one met, where the answer does not have them, and the tags.
+  private func completed(
+    _ want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
+  ) async throws(MonicaError) -> Self {
+    guard !self.isPartial, !want.person.isPartial else { return self }
+    let person = want.person
+    let path = "\(Self.path)/\(self.head.id)"
+    var current = self
+    if current.information.job != ServerText.clean(person.job)
+      || current.information.company != ServerText.clean(person.company)
+    {
+      current = try await session.put(
+        "\(path)/work",
+        [
+          "job": .textOrNull(ServerText.clean(person.job)), "company": .textOrNull(ServerText.clean(person.company)),
+        ])
+    }
+    if current.information.foodPreferences != ServerText.clean(person.foodPreferences) {
+      current = try await session.put(
+        "\(path)/food", ["food_preferences": .textOrNull(ServerText.clean(person.foodPreferences))])
+    }
+    if current.information.howMet != ServerText.clean(person.howMet) {
+      current = try await session.put("\(path)/introduction", current.introduction(person.howMet))
+    }
+    return try await current.tagged(person.tags, base: base, session)
+  }
+
+  /// How one met, with the date and the person that the server has of it.
+  private func introduction(_ text: String) -> JSONValue {
+    var body: [String: JSONValue] = [
+      "general_information": .textOrNull(ServerText.clean(text)),
+      "met_through_contact_id": .id(self.information.firstMetThrough),
+      "is_date_known": .flag(self.information.firstMetOn != nil),
+    ]
+    switch self.information.firstMetOn {
+    case .day(let date)?:
+      body["year"] = .number(date.year)
+      body["month"] = .number(date.month)
+      body["day"] = .number(date.day)
+    case .dayOfYear(let month, let day)?:
+      // The key has to be there.
+      body["year"] = .null
+      body["month"] = .number(month)
+      body["day"] = .number(day)
+    case .year(let year)?:
+      body["is_age_based"] = true
+      body["age"] = .number(max(0, Self.presentYear - year))
+    case nil: break
+    }
+    return .object(body)
+  }
+
+  private func tagged(_ names: [String], base: RemoteRecord?, _ session: PushSession) async throws(MonicaError) -> Self
+  {
+    var current = self
+    let path = "\(Self.path)/\(self.head.id)"
+    let added = names.filter { name in !self.tags.contains { TagResource.isSame($0.name, name) } }
+    if !added.isEmpty { current = try await session.post("\(path)/setTags", ["tags": .list(added.map { .text($0) })]) }
+    // Those that the person took away. After an attempt that was cut off there are none that the person knew.
+    let removed = (base?.person.tags ?? []).filter { name in !names.contains { TagResource.isSame($0, name) } }
+    let ids = current.tags.filter { tag in removed.contains { TagResource.isSame($0, tag.name) } }.map(\.head.id)
+    if !ids.isEmpty { current = try await session.post("\(path)/unsetTag", ["tags": .list(ids.map { .id($0) })]) }
+    return current
+  }
+}
+
+extension ReminderResource {
+  /// Whether it is of a day.
+  fileprivate func isOn(_ date: SpecialDate?) -> Bool {
+    guard let (month, day) = date?.monthAndDay, let own = CalendarDate(self.initialDate) else { return false }
+    return own.month == month && own.day == day
+  }
+}

@@ -1,0 +1,147 @@
+internal import KithMessages
+
+/// `/relationships`. `of_contact` is the type of `contact_is`.
+///
+/// The server keeps each relationship twice, as seen from either side, and changes both together. Here it is one record: that of
+/// the side with the smaller id, or of the side that is not partial when the other is, because people that are known only through
+/// somebody else have no list of their own. There is no list of all relationships; they come with the people.
+struct RelationshipResource: WritableResource {
+  static let path = "relationships"
+
+  let head: RecordHead
+  let person: ShortPerson?
+  let other: ShortPerson?
+  let type: RelationshipTypeResource?
+
+  init(from decoder: any Swift.Decoder) throws {
+    let fields = try Fields(decoder)
+    self.head = try RecordHead(fields)
+    self.person = try fields.object(ShortPerson.self, "contact_is")
+    self.other = try fields.object(ShortPerson.self, "of_contact")
+    self.type = try fields.object(RelationshipTypeResource.self, "relationship_type")
+  }
+
+  static func list(of person: UInt64?) -> ListRoute? {
+    person.map { ListRoute(path: "contacts/\($0)/relationships", isPaged: false) }
+  }
+
+  /// Whether this is the one of the two records that stands for both.
+  static func isCanonical(_ person: (id: UInt64, isPartial: Bool), _ other: (id: UInt64, isPartial: Bool)) -> Bool {
+    person.isPartial == other.isPartial ? person.id <= other.id : other.isPartial
+  }
+
+  private var isCanonical: Bool {
+    guard let person, let other else { return true }
+    return Self.isCanonical((person.id, person.isPartial), (other.id, other.isPartial))
+  }
+
+  var record: RemoteRecord? {
+    var relationship = Relationship()
+    relationship.type = self.type?.name ?? ""
+    relationship.reverseType = self.type?.reverseName ?? ""
+    relationship.otherName = self.other?.name ?? ""
+    self.head.stamp(&relationship, \.createdAt, \.updatedAt)
+    var remote = self.head.remote(of: self.person?.id, .relationship(relationship))
+    remote.others = [self.other?.id].compactMap(\.self)
+    return remote
+  }
+
+  /// The list of one person has the other side's records as well.
+  var listed: RemoteRecord { (self.isCanonical ? self.record : nil) ?? self.head.remote }
+
+  static func facts(_ record: RemoteRecord) -> Facts {
+    var facts = Facts()
+    facts.set("owner", record.owner)
+    facts.set("other", record.others.first ?? 0)
+    facts.set("type", record.relationship.type)
+    return facts
+  }
+
+  // MARK: - Writing
+
+  func isPast(_ want: RemoteRecord, since: Int64) -> Bool { false }
+
+  /// Turned round where it names the two people the other way than the server's record, or than the record that is to be made.
+  static func aligned(
+    _ record: RemoteRecord, with current: Self?, _ session: PushSession
+  ) async throws(MonicaError) -> RemoteRecord {
+    guard let other = record.others.first, let first = current.map({ $0.person?.id }) ?? min(record.owner, other),
+      record.owner != first, other == first
+    else { return record }
+    var turned = record
+    turned.owner = other
+    turned.others = [record.owner]
+    turned.relationship.type = try await session.catalog.reverse(ofRelationship: record.relationship.type)
+    return turned
+  }
+
+  static func body(
+    _ want: RemoteRecord, over current: Self?, _ catalog: CatalogReader
+  ) async throws(MonicaError) -> JSONValue {
+    let type = try await catalog.id(of: want.relationship.type, in: .relationshipType, field: "type")
+    if current != nil { return ["relationship_type_id": .id(type)] }
+    return ["contact_is": .id(want.owner), "of_contact": .id(want.others.first), "relationship_type_id": .id(type)]
+  }
+
+  static func make(_ want: RemoteRecord, _ session: PushSession) async throws(MonicaError) -> Self {
+    let made: Self = try await session.post(Self.path, try await Self.body(want, over: nil, session.catalog))
+    guard !made.isCanonical, let other = made.other, let person = made.person else { return made }
+    let mirrored = try await ListReader.all(
+      session.client, ListRoute(path: "contacts/\(other.id)/relationships", isPaged: false), of: Self.self)
+    return mirrored.first { $0.other?.id == person.id && $0.type?.name == made.type?.reverseName } ?? made
+  }
+}
+
+/// A relationship within a person read whole.
+struct RelationshipEntry: Decodable, Sendable {
+  let id: UInt64
+  let uuid: String
+  let type: String
+  let other: ShortPerson?
+
+  init(from decoder: any Swift.Decoder) throws {
+    let fields = try Fields(decoder)
+    guard let relationship = try fields.object(Inner.self, "relationship") else { throw fields.missing("relationship") }
+    (self.id, self.uuid, self.type) = (relationship.id, relationship.uuid, relationship.name)
+    self.other = try fields.object(ShortPerson.self, "contact")
+  }
+
+  private struct Inner: Decodable {
+    let id: UInt64
+    let uuid: String
+    let name: String
+
+    init(from decoder: any Swift.Decoder) throws {
+      let fields = try Fields(decoder)
+      self.id = try fields.id()
+      self.uuid = fields.text("uuid")
+      self.name = fields.text("name")
+    }
+  }
+
+  /// The record, when it is the one that stands for both sides. Its reverse type is not said here.
+  func record(of person: PersonResource) -> RemoteRecord? {
+    guard let other,
+      RelationshipResource.isCanonical((person.head.id, person.isPartial), (other.id, other.isPartial))
+    else { return nil }
+    var relationship = Relationship()
+    relationship.type = self.type
+    relationship.otherName = other.name
+    var remote = RemoteRecord()
+    remote.monicaID = self.id
+    remote.clientID = self.uuid
+    remote.owner = person.head.id
+    remote.others = [other.id]
+    remote.relationship = relationship
+    return remote
+  }
+}
+
+/// The relationships of one group.
+struct RelationshipEntries: Decodable, Sendable {
+  let entries: [RelationshipEntry]
+
+  init(from decoder: any Swift.Decoder) throws {
+    self.entries = try Fields(decoder).list(RelationshipEntry.self, "contacts") ?? []
+  }
+}

@@ -1,0 +1,35 @@
+/// The kinds of records, by their names in messages.
+enum ResourceKind: String, CaseIterable, Sendable {
+  case person
+  case contactField = "contact_field"
+  case address
+  case note
+  case task
+  case activity
+  case gift
+  case tag
+  case relationship
+  case reminder
+  case call
+  case conversation
+
+  /// The type that reads and writes the kind.
+  ///
+  /// - Parameter callsAreActivities: Whether the account keeps its calls as activities.
+  func resource(callsAreActivities: Bool) -> any WritableResource.Type {
+    switch self {
+    case .person: PersonResource.self
+    case .contactField: ContactFieldResource.self
+    case .address: AddressResource.self
+    case .note: NoteResource.self
+    case .task: TaskResource.self
+    case .activity: callsAreActivities ? PlainActivityResource.self : ActivityResource.self
+    case .gift: GiftResource.self
+    case .tag: TagResource.self
+    case .relationship: RelationshipResource.self
+    case .reminder: ReminderResource.self
+    case .call: callsAreActivities ? CallActivityResource.self : CallResource.self
+    case .conversation: ConversationResource.self
+    }
+  }
+}

@@ -1,0 +1,52 @@
+internal import KithMessages
+
+/// `/tags`. The server would make a second one of the same name; here there is only one, so that names are looked for first.
+struct TagResource: WritableResource {
+  static let path = "tags"
+  static let belongsToPerson = false
+
+  let head: RecordHead
+  let name: String
+
+  init(from decoder: any Swift.Decoder) throws {
+    let fields = try Fields(decoder)
+    self.head = try RecordHead(fields)
+    self.name = ServerText.clean(fields.text("name"))
+  }
+
+  static func list(of person: UInt64?) -> ListRoute? { person == nil ? ListRoute(path: Self.path) : nil }
+
+  var record: RemoteRecord? {
+    var tag = Tag()
+    tag.name = self.name
+    self.head.stamp(&tag, \.createdAt, \.updatedAt)
+    return self.head.remote(of: nil, .tag(tag))
+  }
+
+  static func facts(_ record: RemoteRecord) -> Facts {
+    var facts = Facts()
+    facts.set("name", record.tag.name)
+    return facts
+  }
+
+  static func body(
+    _ want: RemoteRecord, over current: Self?, _ catalog: CatalogReader
+  ) async throws(MonicaError) -> JSONValue {
+    ["name": .text(ServerText.clean(want.tag.name))]
+  }
+
+  func isPast(_ want: RemoteRecord, since: Int64) -> Bool { false }
+
+  func isTrace(of want: RemoteRecord, since: Int64) -> Bool { Self.isSame(self.name, want.tag.name) }
+
+  /// Whether the server takes both for the same tag.
+  static func isSame(_ left: String, _ right: String) -> Bool {
+    ServerText.clean(left).lowercased() == ServerText.clean(right).lowercased()
+  }
+
+  static func make(_ want: RemoteRecord, _ session: PushSession) async throws(MonicaError) -> Self {
+    let tags = try await ListReader.all(session.client, ListRoute(path: Self.path), of: Self.self)
+    if let known = tags.first(where: { $0.isTrace(of: want, since: 0) }) { return known }
+    return try await session.post(Self.path, try await Self.body(want, over: nil, session.catalog))
+  }
+}

@@ -1,0 +1,51 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+
+/// What a record is to say after a person has settled its conflict.
+struct ConflictChoice: Sendable {
+  /// nil = it is to be deleted.
+  let body: AnyRecord?
+
+  /// Reads what was chosen.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a choice that there is not.
+  init(_ request: ResolveConflictRequest, of conflict: RecordConflict) throws(Failure) {
+    let base = conflict.base ?? conflict.local
+    guard request.keep == "merge" || request.fields.isEmpty else {
+      throw .invalid(field: "fields", "go with keep \"merge\" only.")
+    }
+    switch request.keep {
+    case "local":
+      self.body = conflict.isDeletedHere ? nil : conflict.local
+    case "server":
+      self.body = conflict.server.map { server in
+        RecordMerge(base: base, local: conflict.local, server: server, unsaid: []).base
+      }
+    case "merge":
+      guard let server = conflict.server, !conflict.isDeletedHere else {
+        throw .invalid(
+          field: "keep", "one side is deleted, so there is nothing to merge. Keep \"local\" or \"server\".")
+      }
+      let differing = RecordMerge(base: base, local: conflict.local, server: server, unsaid: []).fields.map(\.name)
+      for (field, side) in request.fields {
+        guard differing.contains(field) else {
+          throw .invalid(
+            field: "fields.\(field.prefix(64))",
+            "does not differ. These do: \(differing.joined(separator: ", ")).")
+        }
+        guard side == "local" || side == "server" else {
+          throw .invalid(field: "fields.\(field)", "must be \"local\" or \"server\".")
+        }
+      }
+      self.body =
+        RecordMerge(
+          base: base, local: conflict.local, server: server, unsaid: [],
+          serverWins: Set(request.fields.filter { $0.value == "server" }.keys),
+          localWins: Set(request.fields.filter { $0.value == "local" }.keys)
+        ).body
+    default:
+      throw .invalid(field: "keep", "must be \"local\", \"server\" or \"merge\".")
+    }
+  }
+}

@@ -1,0 +1,55 @@
+public import Bus
+internal import KithMessages
+internal import Storage
+
+extension SyncEngine {
+  /// The methods of `kith.v1.Monica` that are about the account, the sync and its conflicts.
+  public nonisolated var routes: [Route] {
+    [
+      Route(answering: LoginRequest.self) { request, context throws(Failure) in
+        try await self.login(request, context)
+      },
+      Route(MonicaStatusRequest.self) { _, _ throws(Failure) in try await self.status() },
+      Route(answering: LogoutRequest.self) { _, context throws(Failure) in try await self.logout(context) },
+      Route(answering: SwitchInstanceRequest.self) { request, context throws(Failure) in
+        try await self.switchInstance(request, context)
+      },
+      Route(answering: ClearCacheRequest.self) { request, context throws(Failure) in
+        try await self.clearCache(request, context)
+      },
+      Route(answering: MonicaSyncRequest.self) { request, context throws(Failure) in
+        try await self.sync(request, context)
+      },
+      Route(answering: ResolveConflictRequest.self) { request, context throws(Failure) in
+        try await self.resolve(request, context)
+      },
+    ]
+  }
+
+  private func sync(_ request: MonicaSyncRequest, _ context: CallContext) async throws(Failure) -> Answer<MonicaStatus>
+  {
+    guard !request.full || !request.pushOnly else {
+      throw .invalid(field: "full", "reads every list, and push_only reads none. Choose one.")
+    }
+    let options = PullPlan.Options(isFull: request.full, isCommanded: true)
+    _ = try await self.sync(request.pushOnly ? nil : options, cause: context.requestID, progress: context.progress)
+    let token = try await self.maskedToken()
+    return try await self.storage.commit(MonicaSyncRequest.self, context) { transaction throws(Failure) in
+      try MonicaStatus(transaction, token: token)
+    }
+  }
+
+  private func resolve(
+    _ request: ResolveConflictRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<QueueChangeReply> {
+    let now = self.now()
+    let answer = try await self.storage.commit(ResolveConflictRequest.self, context) { transaction throws(Failure) in
+      let choice = try ConflictChoice(request, of: try transaction.outbox.conflict(of: request.id))
+      var reply = QueueChangeReply()
+      reply.entries = try transaction.outbox.resolve(request.id, as: choice.body, now: now)
+      return reply
+    }
+    self.nudge()
+    return answer
+  }
+}

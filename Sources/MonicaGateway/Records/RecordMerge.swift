@@ -1,0 +1,96 @@
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+/// ``ThreeWayMerge`` of records of any kind.
+struct RecordMerge: Sendable {
+  /// Both changes together. Overlapping fields have the local side.
+  let body: AnyRecord
+  /// What the server has; what it does not say is as it was before.
+  let base: AnyRecord
+  /// What is shown of the two sides, where they differ.
+  let fields: [ConflictField]
+  /// Whether the server has to be told something.
+  let isPushNeeded: Bool
+
+  /// Names of fields that both sides changed, and that cannot be joined.
+  var overlaps: [String] { self.fields.filter(\.overlaps).map(\.name) }
+
+  /// Brings two sides together.
+  ///
+  /// - Parameters:
+  ///   - base: The state that both came from.
+  ///   - unsaid: Names of fields that the server says nothing about.
+  ///   - serverWins: Names of fields for which a person chose the server's side.
+  ///   - localWins: Names of fields for which a person chose the side here.
+  init(
+    base: AnyRecord, local: AnyRecord, server: AnyRecord, unsaid: [String], serverWins: Set<String> = [],
+    localWins: Set<String> = []
+  ) {
+    self = Self.merge(local.fieldedRecord, base, server, unsaid, serverWins, localWins)
+  }
+
+  private init(body: AnyRecord, base: AnyRecord, fields: [ConflictField], isPushNeeded: Bool) {
+    self.body = body
+    self.base = base
+    self.fields = fields
+    self.isPushNeeded = isPushNeeded
+  }
+
+  private static func merge<Record: FieldedRecord>(
+    _ local: Record, _ base: AnyRecord, _ server: AnyRecord, _ unsaid: [String], _ serverWins: Set<String>,
+    _ localWins: Set<String>
+  ) -> Self {
+    let (base, server) = (Record(base) ?? Record(), Record(server) ?? Record())
+    let merge = ThreeWayMerge(base: base, local: local, server: server, unsaid: unsaid)
+    var body = merge.body
+    for field in Record.fields where serverWins.contains(field.name) { field.copy(merge.base, &body) }
+    for field in Record.fields where localWins.contains(field.name) { field.copy(local, &body) }
+    let fields = Record.fields.filter { $0.place == .both && !$0.isSame(local, merge.base) }.map { field in
+      var shown = ConflictField()
+      shown.name = field.name
+      shown.local = field.text(local)
+      shown.server = field.text(merge.base)
+      shown.base = field.text(base)
+      shown.overlaps = merge.overlaps.contains(field.name)
+      return shown
+    }
+    return Self(
+      body: body.any, base: merge.base.any, fields: fields,
+      isPushNeeded: ThreeWayMerge.differ(body, merge.base))
+  }
+}
+
+extension AnyRecord {
+  /// The message that it holds.
+  fileprivate var fieldedRecord: any FieldedRecord {
+    switch self {
+    case .person(let record): record
+    case .contactField(let record): record
+    case .address(let record): record
+    case .note(let record): record
+    case .task(let record): record
+    case .activity(let record): record
+    case .gift(let record): record
+    case .tag(let record): record
+    case .relationship(let record): record
+    case .reminder(let record): record
+    case .call(let record): record
+    case .conversation(let record): record
+    }
+  }
+}
+
+extension AnyRecord {
+  /// Whether two records say the same, whatever they are called and however they stand.
+  func isSameContent(as other: AnyRecord) -> Bool {
+    func bare<Record: SyncedRecord>(_ record: Record) -> AnyRecord {
+      var record = record
+      record.id = ""
+      record.monicaID = 0
+      record.syncState = ""
+      return record.any
+    }
+    return bare(self.record) == bare(other.record)
+  }
+}

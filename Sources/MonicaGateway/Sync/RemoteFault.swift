@@ -1,0 +1,49 @@
+internal import Bus
+internal import KithMessages
+
+/// What a failure of the server means for the work that met it, and for the rest.
+enum RemoteFault: Equatable {
+  /// The token is no longer accepted: nothing goes on before a person logs in.
+  case session
+  /// It fails for everything alike: asked too often, not reachable, nobody there to ask it.
+  case everything
+  /// It may go better later, for this one or for all: nobody can say.
+  case trouble
+  /// The work was given up here, not there.
+  case interrupted
+  /// It will be refused again as it is.
+  case refusal
+
+  init(_ failure: Failure) {
+    switch failure.code {
+    case .unauthenticated: self = .session
+    case .cancelled: self = .interrupted
+    case .unavailable:
+      switch failure.reason {
+      case "SHUTTING_DOWN": self = .interrupted
+      case "MONICA_UNREACHABLE", "NO_WORKER", "WORKER_LOST": self = .everything
+      default: self = .trouble
+      }
+    case .failedPrecondition where failure.reason == "PERSON_ARCHIVED": self = .refusal
+    case .resourceExhausted, .failedPrecondition, .unimplemented: self = .everything
+    case .invalidArgument, .notFound, .alreadyExists, .outOfRange, .permissionDenied: self = .refusal
+    default: self = .trouble
+    }
+  }
+}
+
+extension Failure {
+  /// Whether what was asked for may have happened all the same: the remote half says so, or it was not waited for.
+  var isUnsure: Bool {
+    self.status.details["outcome"] == "unknown"
+      || ["CANCELLED_BY_USER", "RUNNING_TOO_LONG", "WORKER_LOST", "OUTCOME_UNKNOWN", "BUG"].contains(self.reason)
+  }
+
+  /// What people are told whose token is no longer accepted.
+  static let sessionExpired = Failure(
+    .unauthenticated, "SESSION_EXPIRED", "Your session expired. Please log in again")
+
+  /// What people are told who ask for the server without an account.
+  static let notLoggedIn = Failure(
+    .failedPrecondition, "NOT_LOGGED_IN", "Nobody is logged in to Monica. Run `kith monica login` first.")
+}

@@ -1,0 +1,48 @@
+internal import Bus
+internal import KithMessages
+
+/// Whether the server is asked at all now: after it said that it was asked too often, and while it cannot be reached, all work
+/// waits together, and not each piece of it by itself.
+struct ServerGate: Sendable, Equatable {
+  /// The first wait of something that failed; it doubles up to ``longestBackoff``.
+  static let firstBackoff: Int64 = 1_000_000_000
+  static let longestBackoff: Int64 = 900_000_000_000
+
+  /// Nanoseconds since 1970; nil while it is open.
+  private(set) var until: Int64?
+  /// Why it is closed.
+  private(set) var cause: Failure?
+  /// Whether the server itself named the time. Nobody may shorten that.
+  private(set) var isOrdered = false
+  private var failures = 0
+
+  /// Whether nothing is asked at a moment.
+  func isClosed(now: Int64) -> Bool { self.until.map { now < $0 } ?? false }
+
+  /// Something failed that will fail for everything else as well.
+  mutating func close(_ failure: Failure, now: Int64, jitter: Double) {
+    self.failures += 1
+    let ordered = Int64(failure.status.retryAfterMs) * 1_000_000
+    self.isOrdered = ordered > 0
+    self.cause = failure
+    self.until = now + max(ordered, Self.backoff(attempts: self.failures, jitter: jitter))
+  }
+
+  /// The server answered.
+  mutating func open() { self = Self() }
+
+  /// A person wants it tried now. Only what the server itself ordered stands.
+  mutating func force(now: Int64) {
+    if !self.isOrdered || !self.isClosed(now: now) { self.until = nil }
+  }
+
+  /// How long to wait after so many failures: half of it for certain, the rest by chance, so that many do not come at once.
+  ///
+  /// - Parameters:
+  ///   - attempts: Failures so far, at least 1.
+  ///   - jitter: 0 to 1.
+  static func backoff(attempts: Int, jitter: Double) -> Int64 {
+    let full = min(Self.firstBackoff << Int64(min(max(attempts, 1) - 1, 20)), Self.longestBackoff)
+    return full / 2 + Int64(Double(full / 2) * jitter)
+  }
+}

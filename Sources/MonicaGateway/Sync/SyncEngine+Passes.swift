@@ -1,0 +1,201 @@
+internal import Bus
+internal import KithMessages
+internal import Logging
+internal import Storage
+internal import SwiftProtobuf
+
+/// Passes: what runs, one after another.
+extension SyncEngine {
+  /// How long a pass that failed may be gone on with, in nanoseconds.
+  private static let resumption: Int64 = 3600 * 1_000_000_000
+
+  /// Begins the next pass, unless one runs.
+  func go() {
+    guard self.loop == nil, !self.isStopped, self.holds == 0, self.agenda.next != nil || self.isAnnouncementOwed else {
+      return
+    }
+    self.loop = Task {
+      await self.run()
+      self.loop = nil
+      self.wake()
+    }
+  }
+
+  private func run() async {
+    await self.announce()
+    while !self.isStopped, self.holds == 0, let next = self.agenda.begin() {
+      let pass = Task { await self.perform(next) }
+      self.pass = pass
+      let result = await pass.value
+      self.pass = nil
+      for waiter in self.agenda.end() {
+        self.resume(waiter, self.isStopped && result.isIdle ? .failure(Self.stopping) : result)
+      }
+    }
+  }
+
+  private func perform(_ pass: SyncAgenda.Pass) async -> Result<SyncStatus, Failure> {
+    self.refusal = nil
+    do throws(Failure) {
+      try await self.begin(pass)
+      var failure: Failure?
+      do throws(Failure) {
+        try await self.work()
+      } catch {
+        failure = error
+      }
+      try await self.end(pass, failure)
+      if let refusal { throw refusal }
+    } catch {
+      self.logger.warning("pass could not be stored", metadata: ["reason": "\(error.reason)"])
+      self.schedule.end(.failed(retryAfter: nil), jitter: self.jitter(), now: self.now())
+      return .failure(error)
+    }
+    return .success(self.report.status)
+  }
+
+  private func begin(_ pass: SyncAgenda.Pass) async throws(Failure) {
+    let (now, before) = (self.now(), self.report)
+    let hurries = !pass.waiters.isEmpty
+    let (report, pull, names) = try await self.write {
+      transaction throws(Failure) -> (SyncReport, PullState, KnownNames) in
+      var report = before
+      report.begin(runID: UUIDv7.make().text, now: now)
+      if hurries { try transaction.outbox.hurry(now: now) }
+      report.expect(try transaction.outbox.counts().pending)
+      try transaction.publish(&report, isFinal: true, now: now)
+      return (report, PullState(stored: try transaction.accounts.pullState()), try KnownNames(transaction))
+    }
+    self.report = report
+    self.names = names
+    guard let options = pass.reading else {
+      self.plan = nil
+      return
+    }
+    if let suspended, now - suspended.startedAt < Self.resumption, suspended.options.covers(options) {
+      self.plan = suspended
+    } else {
+      self.plan = PullPlan(pull, options, now: now)
+    }
+    self.suspended = nil
+  }
+
+  /// Sends what is due and reads what is to be read, in turns, so that neither waits for the end of the other.
+  private func work() async throws(Failure) {
+    var isMoreDue = true
+    while isMoreDue || self.isPushWanted || self.plan?.next != nil {
+      guard !Task.isCancelled else { throw .cancelled }
+      if isMoreDue || self.isPushWanted {
+        self.isPushWanted = false
+        isMoreDue = try await self.inTurn { () async throws(Failure) in try await self.sendRound() }
+      }
+      if let step = self.plan?.next {
+        self.agenda.close()
+        try await self.inTurn { () async throws(Failure) in try await self.perform(step) }
+      }
+    }
+    self.agenda.close()
+  }
+
+  private func end(_ pass: SyncAgenda.Pass, _ failure: Failure?) async throws(Failure) {
+    let now = self.now()
+    let fault = failure.map(RemoteFault.init)
+    switch fault {
+    case .session:
+      self.account = nil
+    case .everything, .trouble:
+      if let failure, !self.push.gate.isClosed(now: now), self.refusal == nil {
+        self.push.gate.close(failure, now: now, jitter: self.jitter())
+      }
+    case .interrupted, .refusal, nil: break
+    }
+    if failure != nil, fault != .session { self.suspended = self.plan }
+    if self.plan != nil || fault == .session {
+      self.schedule.end(SyncSchedule.Outcome(failure, fault), jitter: self.jitter(), now: now)
+    }
+    let hasRead = self.plan != nil
+    self.plan = nil
+    let (before, scheduled, gate) = (self.report, failure == nil ? nil : self.schedule.due, self.push.gate.until)
+    (self.report, self.nextDue) = try await self.storage.write(cause: pass.cause) {
+      transaction throws(Failure) -> (SyncReport, Int64?) in
+      var report = before
+      switch fault {
+      case .session:
+        try transaction.accounts.setState("expired")
+        report.fail(.sessionExpired, now: now)
+      case .interrupted: report.stop(now: now)
+      case .everything, .trouble, .refusal: report.fail(failure ?? .cancelled, now: now)
+      case nil:
+        report.complete(now: now)
+        if hasRead { try transaction.accounts.setLastPull(now) }
+      }
+      let due = fault == .session ? nil : try transaction.outbox.nextDue()
+      report.set(nextAttempt: [due.map { max($0, gate ?? $0) }, scheduled].compactMap(\.self).min())
+      try transaction.publish(&report, isFinal: true, now: now)
+      return (report, due)
+    }
+    self.logger.info(
+      "pass ended",
+      metadata: [
+        "state": "\(self.report.status.state)", "reason": "\(self.report.status.error.reason)",
+        "pushed": "\(self.report.status.pushed)", "added": "\(self.report.status.added)",
+        "updated": "\(self.report.status.updated)", "deleted": "\(self.report.status.deleted)",
+      ])
+    self.tell()
+  }
+
+  /// Tells subscribers how much waits, while nothing can be sent.
+  private func announce() async {
+    guard self.isAnnouncementOwed, self.report.isDue(now: self.now()) else { return }
+    self.isAnnouncementOwed = false
+    let (now, before) = (self.now(), self.report)
+    // What the store refuses now, the next pass says.
+    _ = try? await self.storage.write { transaction throws(Failure) in
+      var report = before
+      try transaction.publish(&report, isFinal: true, now: now)
+    }
+  }
+
+  /// Has the alarm ring when something is due.
+  func arm() {
+    guard !self.isStopped else { return }
+    let now = self.now()
+    var due: [Int64] = []
+    if self.account != nil {
+      if let scheduled = self.schedule.due { due.append(scheduled) }
+      if let nextDue { due.append(max(nextDue, self.push.gate.until ?? nextDue)) }
+    }
+    if self.isAnnouncementOwed { due.append(now + SyncReport.interval) }
+    self.alarm?.set(self.loop == nil ? due.min().map { .nanoseconds(max(0, $0 - now)) } : nil)
+  }
+}
+
+extension Result<SyncStatus, Failure> {
+  fileprivate var isIdle: Bool { (try? self.get())?.state == .idle }
+}
+
+extension SyncSchedule.Outcome {
+  /// What the end of a pass means for the next one.
+  fileprivate init(_ failure: Failure?, _ fault: RemoteFault?) {
+    switch fault {
+    case nil: self = .completed
+    case .session: self = .needsPerson
+    default:
+      let milliseconds = Int64(failure?.status.retryAfterMs ?? 0)
+      self = .failed(retryAfter: milliseconds > 0 ? milliseconds * 1_000_000 : nil)
+    }
+  }
+}
+
+extension Transaction {
+  /// Stores where the sync stands and tells subscribers, when a report is due.
+  func publish(_ report: inout SyncReport, isFinal: Bool = false, now: Int64) throws(Failure) {
+    guard report.isDue(now: now) || isFinal else { return }
+    let counts = try self.outbox.counts()
+    report.set(pending: counts.pending + counts.syncing, failed: counts.failed, conflicts: counts.conflicts)
+    try self.accounts.setStatus(report.status)
+    var event = Event()
+    event.sync = report.status
+    try self.emit(event, on: "sync", key: SyncReport.key)
+  }
+}

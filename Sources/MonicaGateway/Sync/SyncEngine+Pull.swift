@@ -1,0 +1,187 @@
+internal import Bus
+internal import EventLoop
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+extension SyncEngine {
+  /// Carries out the next step of reading.
+  func perform(_ step: PullPlan.Step) async throws(Failure) {
+    switch step {
+    case .catalogs: try await self.readCatalogs()
+    case .page(let kind, let number, let newestFirst):
+      try await self.readPage(of: kind, number, newestFirst: newestFirst)
+    case .ask(let kind, let id): try await self.ask(kind, id)
+    case .delete(let kind, let ids): try await self.delete(kind, ids)
+    }
+    self.tell()
+  }
+
+  private func readCatalogs() async throws(Failure) {
+    guard let account = self.account else { throw .notLoggedIn }
+    var request = ReadCatalogRequest()
+    request.account = account
+    let reply = try await self.remote.ask(request, CallContext())
+    try await self.advance { plan, _, transaction throws(Failure) in
+      for (catalog, entries) in Dictionary(grouping: reply.entries, by: \.catalog) {
+        try transaction.catalog.replace(catalog, with: entries)
+      }
+      plan.tookCatalogs()
+    }
+  }
+
+  private func readPage(of kind: RecordKind, _ number: UInt32, newestFirst: Bool) async throws(Failure) {
+    let page = try await self.page(of: kind, number, newestFirst: newestFirst)
+    FaultPoint.monicaPageRead.pass()
+    if newestFirst {
+      self.report.expect(page.records.count)
+    } else if number == 1 {
+      self.report.expect(Int(page.total))
+    }
+    // People who are in no list: archived, or known only through others.
+    let people = try await self.readPeople(missingFor: page.records)
+    let (names, now) = (self.names, self.now())
+    try await self.advance { plan, report, transaction throws(Failure) in
+      let outcome = try transaction.merge(people + page.records, now: now)
+      report.count(outcome)
+      let bringsNothing = outcome.added == 0 && outcome.updated == 0 && outcome.conflicts == 0
+      if !bringsNothing {
+        let lacks = names.lacks(page.records)
+        if lacks.catalog { plan.met(unknownName: false) }
+        if lacks.tags { plan.met(unknownName: true) }
+      }
+      try plan.took(PullPlan.Page(page, bringsNothing: bringsNothing)) { () throws(Failure) in
+        Set(try transaction.records.serverIDs(kind).keys)
+      }
+    }
+    FaultPoint.monicaPageStored.pass()
+  }
+
+  /// Asks for a page of a list.
+  ///
+  /// - Parameter owner: Only of this person; 0 = of all.
+  func page(
+    of kind: RecordKind, _ number: UInt32, newestFirst: Bool, owner: UInt64 = 0, isUrgent: Bool = false
+  ) async throws(Failure) -> PullPage {
+    guard let account = self.account else { throw .notLoggedIn }
+    var request = PullRequest()
+    request.account = account
+    request.kind = kind.name
+    request.newestFirst = newestFirst
+    request.firstPage = number
+    request.lastPage = number
+    request.owner = owner
+    request.urgent = isUrgent
+    let received = Lock(PullPage())
+    let reply = try await self.remote.call(request, CallContext()) { page throws(Failure) in
+      received.withLock { all in
+        let records = all.records
+        all = page
+        all.records = records + page.records
+      }
+    }
+    var page = received.withLock { $0 }
+    page.page = number
+    page.total = reply.total
+    return page
+  }
+
+  /// Reads the people whom records name and nobody here knows.
+  func readPeople(missingFor records: [RemoteRecord], isUrgent: Bool = false) async throws(Failure) -> [RemoteRecord] {
+    let listed = Set(records.filter { $0.kind == .person }.map(\.monicaID))
+    let named = Set((records + records.flatMap(\.children)).flatMap { [$0.owner] + $0.others })
+      .subtracting(listed).subtracting([0])
+    guard !named.isEmpty else { return [] }
+    let known = try await self.storage.read { view throws(Failure) in Set(try view.records.serverIDs(.person).keys) }
+    var people: [RemoteRecord] = []
+    for id in named.subtracting(known).sorted() {
+      if let person = try await self.read(.person, id, isUrgent: isUrgent) { people.append(person) }
+    }
+    return people
+  }
+
+  /// Asks for one record; nil when the server has it no more.
+  func read(_ kind: RecordKind, _ id: UInt64, isUrgent: Bool = false) async throws(Failure) -> RemoteRecord? {
+    guard let account = self.account else { throw .notLoggedIn }
+    var request = ReadRecordRequest()
+    request.account = account
+    request.kind = kind.name
+    request.monicaID = id
+    request.urgent = isUrgent
+    let reply = try await self.remote.ask(request, CallContext())
+    return reply.found ? reply.record : nil
+  }
+
+  private func ask(_ kind: RecordKind, _ id: UInt64) async throws(Failure) {
+    let found = try await self.read(kind, id)
+    let people = try await self.readPeople(missingFor: found.map { [$0] } ?? [])
+    let now = self.now()
+    try await self.advance { plan, report, transaction throws(Failure) in
+      if let found { report.count(try transaction.merge(people + [found], now: now)) }
+      plan.took(id, isThere: found != nil)
+    }
+  }
+
+  private func delete(_ kind: RecordKind, _ ids: [UInt64]) async throws(Failure) {
+    let now = self.now()
+    try await self.advance { plan, report, transaction throws(Failure) in
+      let outcome = try transaction.records.deletedOnServer(kind, ids, now: now)
+      report.count(deleted: outcome.deleted)
+      plan.tookDeletion()
+    }
+    FaultPoint.monicaPageStored.pass()
+  }
+
+  /// Stores what a step brought, and where reading goes on, in one commit.
+  private func advance(
+    _ body:
+      @escaping @Sendable (inout PullPlan, inout SyncReport, Transaction) throws(Failure) -> Void
+  ) async throws(Failure) {
+    guard let plan = self.plan else { return }
+    let (before, now) = (self.report, self.now())
+    let (after, report, names) = try await self.write {
+      transaction throws(Failure) -> (PullPlan, SyncReport, KnownNames?) in
+      var (next, report) = (plan, before)
+      try body(&next, &report, transaction)
+      if next.state != plan.state { try transaction.accounts.setPullState(next.state.stored) }
+      try transaction.publish(&report, now: now)
+      return (next, report, next.state != plan.state ? try KnownNames(transaction) : nil)
+    }
+    self.plan = after
+    self.report = report
+    if let names { self.names = names }
+  }
+}
+
+extension PullPlan.Page {
+  fileprivate init(_ page: PullPage, bringsNothing: Bool) {
+    self.init(
+      number: page.page, lastPage: page.lastPage, total: Int(page.total), ids: page.records.map(\.monicaID),
+      newestStamp: page.records.first?.updatedAt.seconds, oldestStamp: page.records.last?.updatedAt.seconds,
+      bringsNothing: bringsNothing)
+  }
+}
+
+extension Transaction {
+  /// Brings records of the server in.
+  func merge(_ records: [RemoteRecord], now: Int64) throws(Failure) -> MergeReport {
+    let rules = Dictionary(
+      (records + records.flatMap(\.children)).map { (RemoteKey(kind: $0.kind, id: $0.monicaID), MergeRule($0)) },
+      uniquingKeysWith: { $1 })
+    return try self.records.merge(records, now: now) { local, server throws(Failure) in
+      let key = RemoteKey(kind: server.kind, id: server.record.monicaID)
+      return rules[key]?.read(local, server) ?? .ignore
+    }
+  }
+}
+
+/// Names a record on the server.
+private struct RemoteKey: Hashable {
+  let kind: RecordKind?
+  let id: UInt64
+}
+
+extension RemoteRecord {
+  /// The kind of the record that it holds.
+  var kind: RecordKind? { self.record?.kind }
+}

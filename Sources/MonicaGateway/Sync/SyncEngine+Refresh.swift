@@ -1,0 +1,130 @@
+public import Bus
+internal import KithMessages
+internal import Logging
+internal import Storage
+internal import SwiftProtobuf
+
+extension SyncEngine {
+  /// Lists that are of one person.
+  private static let lists: [RecordKind] = [.activity, .call, .conversation, .note, .task, .reminder, .gift]
+  /// Pages of each that are read.
+  private static let listPages: UInt32 = 5
+  /// A picture is asked for once in so many nanoseconds: nothing tells that there is another one.
+  private static let pictureInterval: Int64 = 24 * 3600 * 1_000_000_000
+
+  /// What the server has of one person.
+  private struct Reading: Sendable {
+    var records: [RemoteRecord] = []
+    /// What it has no more.
+    var gone: [(kind: RecordKind, id: UInt64)] = []
+  }
+
+  /// Asks the server about a person and what is recorded of that person, and stores what it says. Somebody waits for it: it comes
+  /// before what a pass has still to read.
+  ///
+  /// - Parameter id: Ours. Of a person who is not on the server yet nothing is asked.
+  /// - Throws: `FAILED_PRECONDITION/NOT_LOGGED_IN`, `UNAUTHENTICATED/SESSION_EXPIRED`, `NOT_FOUND/RECORD_UNKNOWN`, what keeps the
+  ///   server from answering.
+  public func refresh(person id: String) async throws(Failure) {
+    guard self.account != nil else { throw try await self.accountFailure() }
+    if self.push.gate.isOrdered, self.push.gate.isClosed(now: self.now()), let cause = self.push.gate.cause {
+      throw cause
+    }
+    do throws(Failure) {
+      try await self.inTurn { () async throws(Failure) in try await self.readWhole(person: id) }
+    } catch {
+      guard RemoteFault(error) == .session else { throw error }
+      try await self.expire()
+      throw .sessionExpired
+    }
+  }
+
+  private func readWhole(person id: String) async throws(Failure) {
+    let (person, known) = try await self.storage.read {
+      view throws(Failure) -> (Person, [RecordKind: Set<UInt64>]) in
+      var known: [RecordKind: Set<UInt64>] = [:]
+      for kind in Self.lists { known[kind] = Set(try view.records.serverIDs(kind, ofPerson: id).keys) }
+      return (try view.records.require(Person.self, id), known)
+    }
+    guard person.monicaID != 0 else { return }
+    let now = self.now()
+    guard let found = try await self.read(.person, person.monicaID, isUrgent: true) else {
+      try await self.storage.write { transaction throws(Failure) in
+        _ = try transaction.records.deletedOnServer(.person, [person.monicaID], now: now)
+      }
+      return
+    }
+    let lists = await withTaskGroup(of: Result<Reading, Failure>.self) { group in
+      for kind in Self.lists {
+        group.addTask {
+          do throws(Failure) {
+            return .success(try await self.readList(kind, of: found.monicaID, known: known[kind] ?? []))
+          } catch {
+            return .failure(error)
+          }
+        }
+      }
+      var lists: [Result<Reading, Failure>] = []
+      for await list in group { lists.append(list) }
+      return lists
+    }
+    var reading = Reading(records: [found])
+    for list in lists {
+      let list = try list.get()
+      reading.records += list.records
+      reading.gone += list.gone
+    }
+    let people = try await self.readPeople(missingFor: reading.records, isUrgent: true)
+    try await self.storage.write { [reading] transaction throws(Failure) in
+      _ = try transaction.merge(people + reading.records, now: now)
+      for (kind, id) in reading.gone { _ = try transaction.records.deletedOnServer(kind, [id], now: now) }
+    }
+    await self.readPicture(of: id, found.monicaID)
+  }
+
+  /// Reads a list of one person. What is known and not in it is asked for, unless the list is long.
+  private func readList(
+    _ kind: RecordKind, of owner: UInt64, known: Set<UInt64>
+  ) async throws(Failure) -> Reading {
+    var reading = Reading()
+    var number: UInt32 = 1
+    var page = PullPage()
+    repeat {
+      page = try await self.page(of: kind, number, newestFirst: true, owner: owner, isUrgent: true)
+      reading.records += page.records
+      number += 1
+    } while number <= min(page.lastPage, Self.listPages)
+    let seen = Set(reading.records.map(\.monicaID))
+    let missing = known.subtracting(seen)
+    guard seen.count == Int(page.total), missing.count <= PullPlan.sample else { return reading }
+    for id in missing.sorted() {
+      if let moved = try await self.read(kind, id, isUrgent: true) {
+        reading.records.append(moved)
+      } else {
+        reading.gone.append((kind, id))
+      }
+    }
+    return reading
+  }
+
+  /// Reads the picture of a person. Without one, people are shown as before.
+  private func readPicture(of id: String, _ monicaID: UInt64) async {
+    let now = self.now()
+    guard let account = self.account, now - (self.picturesAskedAt[id] ?? .min / 2) >= Self.pictureInterval else {
+      return
+    }
+    var request = ReadPhotoRequest()
+    request.account = account
+    request.person = monicaID
+    do throws(Failure) {
+      let reply = try await self.remote.ask(request, CallContext())
+      self.picturesAskedAt[id] = now
+      guard reply.found else { return }
+      try await self.storage.write { transaction throws(Failure) in
+        try transaction.records.setPhoto(Array(reply.data), mediaType: reply.mediaType, ofPerson: id)
+      }
+    } catch {
+      self.logger.info("picture not read", metadata: ["reason": "\(error.reason)"])
+    }
+  }
+}

@@ -1,0 +1,117 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+/// Where the sync with Monica stands: `idle`, `syncing`, then `completed` or `error`, with its counts.
+struct SyncReport: Sendable {
+  /// The source in events, and their key.
+  static let key = "monica"
+  /// Reports are at least so far apart, in nanoseconds: four a second.
+  static let interval: Int64 = 250_000_000
+
+  /// What people and programs are shown.
+  private(set) var status: SyncStatus
+  private var lastReport: Int64 = .min
+
+  /// Takes up what the store has.
+  init(_ stored: SyncStatus) {
+    self.status = stored
+    self.status.source = Self.key
+    if self.status.state == .unspecified { self.status.state = .idle }
+  }
+
+  /// A pass begins: counts start at nothing, the history stays.
+  mutating func begin(runID: String, now: Int64) {
+    var next = SyncStatus()
+    next.source = Self.key
+    next.state = .syncing
+    next.runID = runID
+    next.startedAt = .init(nanosecondsSince1970: now)
+    if self.status.hasLastSuccessAt { next.lastSuccessAt = self.status.lastSuccessAt }
+    next.consecutiveFailures = self.status.consecutiveFailures
+    self.status = next
+    self.lastReport = .min
+  }
+
+  /// There is more to do than was known.
+  mutating func expect(_ count: Int) { self.status.total += UInt32(clamping: count) }
+
+  /// Records of a page were stored.
+  mutating func count(_ outcome: MergeReport) {
+    self.status.added += UInt32(clamping: outcome.added)
+    self.status.updated += UInt32(clamping: outcome.updated)
+    self.status.unchanged += UInt32(clamping: outcome.unchanged)
+    self.count(deleted: outcome.deleted)
+    self.advance(UInt32(clamping: outcome.added + outcome.updated + outcome.unchanged + outcome.conflicts))
+  }
+
+  /// Records were deleted here, because the server has them no more.
+  mutating func count(deleted: Int) { self.status.deleted += UInt32(clamping: deleted) }
+
+  /// The server answered to a change.
+  mutating func push(arrived: Bool) {
+    if arrived { self.status.pushed += 1 }
+    self.advance(1)
+  }
+
+  private mutating func advance(_ count: UInt32) {
+    self.status.done += count
+    self.status.total = max(self.status.total, self.status.done)
+  }
+
+  /// What waits for the server now.
+  mutating func set(pending: Int, failed: Int, conflicts: Int) {
+    self.status.pending = UInt32(clamping: pending)
+    self.status.failed = UInt32(clamping: failed)
+    self.status.conflicts = UInt32(clamping: conflicts)
+  }
+
+  /// When it goes on by itself; nil = nothing is planned.
+  mutating func set(nextAttempt: Int64?) {
+    self.status.clearNextAttemptAt()
+    if let nextAttempt { self.status.nextAttemptAt = .init(nanosecondsSince1970: nextAttempt) }
+  }
+
+  /// Whether a report is due; then the next is due an interval later.
+  mutating func isDue(now: Int64) -> Bool {
+    guard self.lastReport == .min || now - self.lastReport >= Self.interval || now < self.lastReport else {
+      return false
+    }
+    self.lastReport = now
+    return true
+  }
+
+  /// The pass was given up before its end. What it stored stays.
+  mutating func stop(now: Int64) {
+    self.status.state = .idle
+    self.status.finishedAt = .init(nanosecondsSince1970: now)
+  }
+
+  /// The pass went through.
+  mutating func complete(now: Int64) {
+    self.status.state = .completed
+    self.status.total = self.status.done
+    self.status.finishedAt = .init(nanosecondsSince1970: now)
+    self.status.lastSuccessAt = self.status.finishedAt
+    self.status.consecutiveFailures = 0
+    self.status.clearError()
+  }
+
+  /// The pass ended with a failure. What it stored stays.
+  mutating func fail(_ failure: Failure, now: Int64) {
+    self.status.state = .error
+    self.status.error = failure.status
+    self.status.finishedAt = .init(nanosecondsSince1970: now)
+    self.status.consecutiveFailures += 1
+  }
+
+  /// What a caller who waits is told.
+  var progress: Progress {
+    var progress = Progress()
+    progress.fraction = self.status.total == 0 ? 0 : Float(self.status.done) / Float(self.status.total)
+    progress.stage = Self.key
+    progress.note = "\(self.status.done) of \(self.status.total)"
+    return progress
+  }
+}

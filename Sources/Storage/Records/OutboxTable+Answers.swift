@@ -1,0 +1,92 @@
+public import Bus
+internal import GRDB
+public import KithMessages
+
+/// What waits for the server: what the server answered. Times are in nanoseconds since 1970.
+extension OutboxTable where View == Transaction {
+  /// Notes that the server has what was sent.
+  ///
+  /// - Parameters:
+  ///   - server: The record as the server has it now.
+  ///   - decide: Says what the record is to say, by what is stored and what the server has: ``MergeDecision/merged(_:base:)``, or
+  ///     nil = the edited one, whole, where it was edited meanwhile.
+  /// - Throws: `INTERNAL/BUG` where the message holds no record of the same kind; what `decide` throws.
+  public func arrived(
+    _ row: Int64, server: RemoteRecord, now: Int64,
+    decide: (_ local: LocalRecord, _ server: AnyRecord) throws(Failure) -> MergeDecision? = { _, _ in nil }
+  ) throws(Failure) {
+    guard let (old, local, received) = try self.answer(row, server) else { return }
+    let decision = try decide(local, received)
+    try self.change(row) { _, database in
+      var new = old
+      new.monicaID = server.monicaID
+      new.base = received
+      if case .merged(let body, let base)? = decision {
+        new.content = body.keepingOwner(of: old.content)
+        new.base = base.keepingOwner(of: old.content)
+      } else if local.sent.map({ $0.stripped == old.content.stripped }) ?? false {
+        new.content = received.keepingOwner(of: old.content)
+      }
+      new.remoteStamp = server.stamp ?? old.remoteStamp
+      new.state = .pending
+      try self.settle(row, database)
+      let keeper = RecordKeeper(database: database)
+      try keeper.unify(&new, now: now)
+      try RecordWriter(database: database).save(new, over: old)
+      try keeper.requeue(new, now: now)
+      return [new]
+    }
+  }
+
+  /// Notes that the server has something else than what a change was made from, and took nothing of it.
+  ///
+  /// - Parameters:
+  ///   - server: The record as the server has it now.
+  ///   - decide: Says what is done, as of ``RecordTable/merge(_:now:decide:)``.
+  /// - Throws: As ``arrived(_:server:now:decide:)``.
+  public func differs(
+    _ row: Int64, server: RemoteRecord, now: Int64,
+    decide: (_ local: LocalRecord, _ server: AnyRecord) throws(Failure) -> MergeDecision
+  ) throws(Failure) {
+    guard let (old, local, received) = try self.answer(row, server) else { return }
+    let decision = try decide(local, received)
+    try self.change(row) { _, database in
+      try self.settle(row, database)
+      var old = old
+      old.state = .pending
+      try RecordKeeper(database: database).setState(.pending, of: row)
+      var report = MergeReport()
+      return try RemoteDecision(database: database, now: now)
+        .carryOut(decision, server, server: received, old: old, account: old.account, &report)
+    }
+  }
+
+  /// Has what waits for a moment go at once.
+  public func hurry(now: Int64) throws(Failure) {
+    let account = try self.view.records.account
+    try self.view.attempt { database in
+      try EngineStatement(
+        database, "UPDATE outbox SET next_attempt_at = ?1 WHERE account = ?2 AND next_attempt_at > ?1"
+      )
+      .run([.integer(now), .integer(account)])
+    }
+  }
+
+  /// What is stored of a record, and what the server has with our ids; nil when it is stored no more.
+  private func answer(
+    _ row: Int64, _ server: RemoteRecord
+  ) throws(Failure) -> (old: StoredRecord, local: LocalRecord, received: AnyRecord)? {
+    let found = try self.view.attempt { database -> (StoredRecord, AnyRecord)? in
+      guard let old = try RecordWriter(database: database).read(row) else { return nil }
+      let names = RemoteNames(database: database, account: old.account)
+      let people = try names.people(RemoteNames.people(of: server))
+      guard let received = names.content(of: server, people: people), received.kind == old.kind else {
+        throw DatabaseError(resultCode: .SQLITE_MISMATCH)
+      }
+      return (old, received)
+    }
+    guard let (old, received) = found else { return nil }
+    let local = try self.view.attempt { try self.view.records.local(old, $0) }
+    return (old, local, received.completed(local: old.content, known: local.sent ?? old.base))
+  }
+}

@@ -1,0 +1,355 @@
+import Bus
+import KithMessages
+import Storage
+import TestKit
+import Testing
+
+@testable import MonicaGateway
+
+/// What is read in a pass, against a model of a server's lists and of what is known of them.
+@Suite struct SyncPullPlanTests {
+  private static let hour: Int64 = 3_600_000_000_000
+
+  // MARK: - Which pages are read
+
+  @Test func anEmptyAccountIsReadWithOneRequestAList() throws {
+    var model = ListModel()
+    let steps = try model.pass()
+    #expect(steps == [.catalogs] + PullPlan.order.map { .page($0, 1, newestFirst: true) })
+  }
+
+  @Test func aFirstPassReadsEverything() throws {
+    var model = ListModel(pageSize: 3)
+    for kind in PullPlan.order { for _ in 1...10 { model.add(kind) } }
+    try model.pass()
+    model.expectEqual()
+  }
+
+  @Test(arguments: PullPlan.order.filter { $0 != .tag })
+  func aPassWithoutChangesReadsOnePageOfEachList(_ kind: RecordKind) throws {
+    var model = ListModel(pageSize: 3)
+    for _ in 1...30 { model.add(kind) }
+    try model.pass()
+    model.clock += 60
+    #expect(try model.pass(isCommanded: true).filter { $0.kind == kind } == [.page(kind, 1, newestFirst: true)])
+  }
+
+  @Test(arguments: Array(PullPlan.stamped))
+  func changesAreReadBackToKnownGround(_ kind: RecordKind) throws {
+    var model = ListModel(pageSize: 3)
+    for _ in 1...30 { model.add(kind) }
+    model.clock += 60
+    try model.pass()
+    model.clock += 60
+    for id in model.ids(kind).prefix(4) { model.edit(kind, id) }
+    model.add(kind)
+    let steps = try model.pass(isCommanded: true).filter { $0.kind == kind }
+    #expect(steps == [.page(kind, 1, newestFirst: true), .page(kind, 2, newestFirst: true)])
+    model.expectEqual()
+  }
+
+  @Test func changesOfOneSecondAreNotMissed() throws {
+    var model = ListModel(pageSize: 3)
+    for _ in 1...30 { model.add(.person) }
+    try model.pass()
+    // The server gives the same second to what comes after the pass.
+    let late = model.ids(.person)[20]
+    model.edit(.person, late)
+    try model.pass(isCommanded: true)
+    model.expectEqual()
+  }
+
+  @Test func aServerThatStampsEverythingAnewIsReadFromEndToEnd() throws {
+    var model = ListModel(pageSize: 3)
+    for _ in 1...60 { model.add(.person) }
+    try model.pass()
+    model.clock += 60
+    for id in model.ids(.person) { model.edit(.person, id) }
+    let pages = try model.pass(isCommanded: true).filter { $0.kind == .person }
+    #expect(pages.count == Int(PullPlan.newestPages) + 20)
+    model.expectEqual()
+  }
+
+  @Test func aSmallListIsReadWholeOnCommand() throws {
+    var model = ListModel(pageSize: 10)
+    for _ in 1...40 { model.add(.call) }
+    try model.pass()
+    // Nothing shows this in a list that cannot be sorted by changes.
+    model.edit(.call, model.ids(.call)[5])
+    try model.pass()
+    #expect(!model.isEqual)
+    try model.pass(isCommanded: true)
+    model.expectEqual()
+  }
+
+  @Test func everyListIsReadWholeNowAndThen() throws {
+    var model = ListModel(pageSize: 3)
+    for _ in 1...60 { model.add(.note) }
+    try model.pass()
+    model.edit(.note, model.ids(.note)[40])
+    model.now += 5 * Self.hour
+    try model.pass()
+    #expect(!model.isEqual)
+    model.now += 2 * Self.hour
+    try model.pass()
+    model.expectEqual()
+  }
+
+  @Test func aFullPassReadsEverythingWhole() throws {
+    var model = ListModel(pageSize: 3)
+    for kind in PullPlan.order { for _ in 1...20 { model.add(kind) } }
+    try model.pass()
+    for kind in PullPlan.order { model.edit(kind, model.ids(kind)[9]) }
+    #expect(try model.pass(isFull: true).contains(.catalogs))
+    model.expectEqual()
+  }
+
+  // MARK: - Deletions
+
+  @Test(arguments: PullPlan.order)
+  func aListThatIsShorterThanKnownIsReadWhole(_ kind: RecordKind) throws {
+    var model = ListModel(pageSize: 3)
+    for _ in 1...60 { model.add(kind) }
+    try model.pass()
+    model.now += 25 * Self.hour
+    model.remove(kind, model.ids(kind)[33])
+    let steps = try model.pass()
+    #expect(steps.contains { if case .delete(kind, let ids) = $0 { ids.count == 1 } else { false } })
+    model.expectEqual()
+  }
+
+  @Test func archivedPeopleAreAskedForAndStay() throws {
+    var model = ListModel(pageSize: 3)
+    for _ in 1...30 { model.add(.person) }
+    try model.pass()
+    let archived = model.ids(.person)[7]
+    model.archive(archived)
+    #expect(try model.pass().contains(.ask(.person, archived)))
+    #expect(model.known[.person]?[archived] != nil)
+    #expect(try !model.pass(isCommanded: true).contains(.ask(.person, archived)), "it is known by now")
+    #expect(try model.pass().filter { $0.kind == .person } == [.page(.person, 1, newestFirst: true)])
+    model.now += 7 * Self.hour
+    model.removeArchived(archived)
+    #expect(try model.pass().contains(.ask(.person, archived)))
+    #expect(model.known[.person]?[archived] == nil)
+  }
+
+  @Test func manyDeletionsAreDecidedOnByASampleButForPeople() throws {
+    var model = ListModel(pageSize: 100)
+    for _ in 1...200 {
+      model.add(.call)
+      model.add(.person)
+    }
+    try model.pass()
+    for kind in [RecordKind.call, .person] { for id in model.ids(kind).prefix(50) { model.remove(kind, id) } }
+    let steps = try model.pass(isCommanded: true)
+    #expect(steps.count { if case .ask(.call, _) = $0 { true } else { false } } == 10)
+    #expect(steps.count { if case .ask(.person, _) = $0 { true } else { false } } == 50)
+    model.expectEqual()
+  }
+
+  @Test func aListThatLeavesOutWhatIsThereDeletesNothing() throws {
+    var model = ListModel(pageSize: 100)
+    for _ in 1...50 { model.add(.call) }
+    try model.pass()
+    model.hides = true
+    let steps = try model.pass(isCommanded: true)
+    #expect(!steps.contains { if case .delete = $0 { true } else { false } })
+    #expect(model.known[.call]?.count == 50)
+    model.hides = false
+    try model.pass(isCommanded: true)
+    model.expectEqual()
+  }
+
+  @Test func aListThatNeverHoldsStillDeletesNothing() throws {
+    var model = ListModel(pageSize: 3)
+    for _ in 1...30 { model.add(.note) }
+    try model.pass()
+    model.isRestless = true
+    model.remove(.note, model.ids(.note)[3])
+    let steps = try model.pass(isFull: true)
+    #expect(!steps.contains { if case .delete(.note, _) = $0 { true } else { false } })
+    #expect(steps.count < 100)
+    model.isRestless = false
+    try model.pass()
+    model.expectEqual()
+  }
+
+  @Test func unknownNamesHaveCatalogsAndTagsReadOnceMore() throws {
+    var model = ListModel()
+    try model.pass()
+    var plan = PullPlan(model.state, PullPlan.Options(), now: model.now + 1)
+    #expect(plan.next != .catalogs)
+    for _ in 1...3 {
+      plan.met(unknownName: false)
+      plan.met(unknownName: true)
+    }
+    #expect(plan.next == .catalogs)
+    plan.tookCatalogs()
+    plan.met(unknownName: false)
+    var kinds: [RecordKind] = []
+    while case .page(let kind, 1, _)? = plan.next {
+      kinds.append(kind)
+      try plan.took(PullPlan.Page(number: 1, lastPage: 1, total: 0, ids: [], bringsNothing: true)) {
+        () throws(Failure) in []
+      }
+      if kind == .tag { plan.met(unknownName: true) }
+    }
+    #expect(plan.next == nil && kinds.count { $0 == .tag } == 1)
+  }
+
+  @Test func whatIsKeptIsReadAgain() throws {
+    var model = ListModel(pageSize: 3)
+    for _ in 1...30 { model.add(.person) }
+    model.archive(model.ids(.person)[2])
+    try model.pass()
+    #expect(PullState(stored: model.state.stored) == model.state && !model.state.lists.isEmpty)
+    #expect(PullState(stored: Array("nonsense".utf8)) == PullState() && PullState(stored: nil) == PullState())
+  }
+
+  // MARK: - Histories
+
+  @Test(arguments: 0..<200)
+  func inTheEndEverythingIsKnownAndNothingWasDeletedThatIsThere(_ seed: Int) throws {
+    var chance = SeededGenerator(seed: UInt64(seed))
+    var model = ListModel(pageSize: [3, 10, 100].randomElement(using: &chance) ?? 3)
+    for _ in 0..<Int.random(in: 1...8, using: &chance) {
+      for _ in 0..<Int.random(in: 0...30, using: &chance) { model.mutate(&chance) }
+      model.now += Int64.random(in: 0...(4 * Self.hour), using: &chance)
+      model.clock += Int64.random(in: 0...3, using: &chance)
+      let disturbs = Bool.random(using: &chance)
+      try model.pass(isFull: Bool.random(using: &chance), isCommanded: Bool.random(using: &chance)) { model in
+        if disturbs, Int.random(in: 0..<4, using: &chance) == 0 { model.mutate(&chance) }
+      }
+    }
+    try model.pass(isFull: true)
+    model.expectEqual()
+  }
+}
+
+extension PullPlan.Step {
+  fileprivate var kind: RecordKind? {
+    switch self {
+    case .catalogs: nil
+    case .page(let kind, _, _), .ask(let kind, _), .delete(let kind, _): kind
+    }
+  }
+}
+
+/// A server's lists, and what is known of them.
+private struct ListModel {
+  var pageSize = 100
+  /// Seconds since 1970, of the server.
+  var clock: Int64 = 1_700_000_000
+  /// Nanoseconds since 1970.
+  var now: Int64 = 1_700_000_000_000_000_000
+  var lists: [RecordKind: [UInt64: Int64]] = [:]
+  var known: [RecordKind: [UInt64: Int64]] = [:]
+  var archived: [UInt64: Int64] = [:]
+  var state = PullState()
+  /// Lists leave out half of what is there.
+  var hides = false
+  /// Something comes between any two pages.
+  var isRestless = false
+  private var lastID: UInt64 = 0
+
+  init(pageSize: Int = 100) { self.pageSize = pageSize }
+
+  func ids(_ kind: RecordKind) -> [UInt64] { (self.lists[kind] ?? [:]).keys.sorted() }
+
+  mutating func add(_ kind: RecordKind) {
+    self.lastID += 1
+    self.lists[kind, default: [:]][self.lastID] = self.clock
+  }
+
+  mutating func edit(_ kind: RecordKind, _ id: UInt64) {
+    let stamp = max(self.clock, (self.lists[kind]?[id] ?? 0) + 1)
+    self.lists[kind]?[id] = stamp
+    self.clock = max(self.clock, stamp)
+  }
+
+  mutating func remove(_ kind: RecordKind, _ id: UInt64) { self.lists[kind]?[id] = nil }
+  mutating func archive(_ id: UInt64) { self.archived[id] = self.lists[.person]?.removeValue(forKey: id) }
+  mutating func removeArchived(_ id: UInt64) { self.archived[id] = nil }
+
+  mutating func mutate(_ chance: inout SeededGenerator) {
+    self.clock += Int64.random(in: 0...2, using: &chance)
+    let kind = PullPlan.order.randomElement(using: &chance) ?? .call
+    guard Int.random(in: 0..<3, using: &chance) > 0, let id = self.ids(kind).randomElement(using: &chance) else {
+      return self.add(kind)
+    }
+    switch Int.random(in: 0..<4, using: &chance) {
+    case 0: self.remove(kind, id)
+    case 1 where kind == .person: self.archive(id)
+    case 2:
+      if let (id, stamp) = self.archived.randomElement(using: &chance) {
+        self.archived[id] = nil
+        if Bool.random(using: &chance) { self.lists[.person]?[id] = stamp }
+      }
+    default: self.edit(kind, id)
+    }
+  }
+
+  /// Runs a pass; `meanwhile` happens between its requests.
+  @discardableResult
+  mutating func pass(
+    isFull: Bool = false, isCommanded: Bool = false, meanwhile: (inout ListModel) -> Void = { _ in }
+  ) throws -> [PullPlan.Step] {
+    var plan = PullPlan(
+      PullState(stored: self.state.stored), PullPlan.Options(isFull: isFull, isCommanded: isCommanded), now: self.now)
+    var steps: [PullPlan.Step] = []
+    while let step = plan.next {
+      steps.append(step)
+      try #require(steps.count < 5_000, "it does not end")
+      switch step {
+      case .catalogs: plan.tookCatalogs()
+      case .page(let kind, let number, let newestFirst):
+        let page = self.page(kind, number, newestFirst: newestFirst)
+        let known = Set(self.known[kind, default: [:]].keys)
+        try plan.took(page) { () throws(Failure) in known }
+        if self.isRestless { self.add(.note) }
+      case .ask(let kind, let id):
+        plan.took(id, isThere: self.lists[kind]?[id] != nil || (kind == .person && self.archived[id] != nil))
+      case .delete(let kind, let ids):
+        for id in ids {
+          #expect(self.lists[kind]?[id] == nil && (kind != .person || self.archived[id] == nil), "\(id) is there")
+          self.known[kind]?[id] = nil
+        }
+        plan.tookDeletion()
+      }
+      self.now += 1
+      meanwhile(&self)
+    }
+    self.state = plan.state
+    return steps
+  }
+
+  /// Gives a page and takes it for known, as the store does.
+  private mutating func page(_ kind: RecordKind, _ number: UInt32, newestFirst: Bool) -> PullPlan.Page {
+    let listed = (self.lists[kind] ?? [:]).filter { !self.hides || $0.key.isMultiple(of: 2) }
+    let order = listed.sorted {
+      if !newestFirst { return $0.key < $1.key }
+      return PullPlan.stamped.contains(kind) && $0.value != $1.value ? $0.value > $1.value : $0.key > $1.key
+    }
+    let rows = order.dropFirst((Int(number) - 1) * self.pageSize).prefix(self.pageSize)
+    let bringsNothing = rows.allSatisfy { self.known[kind]?[$0.key] == $0.value }
+    for row in rows { self.known[kind, default: [:]][row.key] = row.value }
+    return PullPlan.Page(
+      number: number, lastPage: UInt32(max(1, (order.count + self.pageSize - 1) / self.pageSize)), total: order.count,
+      ids: rows.map(\.key), newestStamp: rows.first?.value, oldestStamp: rows.last?.value, bringsNothing: bringsNothing)
+  }
+
+  var isEqual: Bool {
+    PullPlan.order.allSatisfy { kind in
+      let known = self.known[kind, default: [:]]
+      return self.lists[kind, default: [:]] == known.filter { kind != .person || self.archived[$0.key] == nil }
+    }
+  }
+
+  func expectEqual() {
+    for kind in PullPlan.order {
+      let known = self.known[kind, default: [:]].filter { kind != .person || self.archived[$0.key] == nil }
+      #expect(self.lists[kind, default: [:]] == known, "\(kind)")
+    }
+  }
+}
