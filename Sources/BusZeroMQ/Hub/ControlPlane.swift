@@ -287,7 +287,7 @@ public actor ControlPlane: LoopActor {
     }
     let message = (client.isPlainRequest ? [client.peer, []] : [client.peer]) + frames
     if self.trySend(message) == .wouldBlock, frame.isFinal {
-      self.parked.park(message, for: client.peer)
+      self.parked.park(message, for: client.peer, now: .now)
       self.arm()
     }
   }
@@ -313,14 +313,9 @@ public actor ControlPlane: LoopActor {
     self.timer = self.schedule(at: next) { plane in
       plane.timer = nil
       plane.perform(plane.requests.tick(.now))
-      plane.retryParked()
+      plane.parked.retry(now: .now) { plane.trySend($0) != .wouldBlock }
       plane.arm()
     }
-  }
-
-  private func retryParked() {
-    guard let retryAt = self.parked.retryAt, retryAt <= .now else { return }
-    self.parked.retry { self.trySend($0) != .wouldBlock }
   }
 
   private func finishDraining() {
