@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "kithd", targets: ["kithd"]),
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kith-report", targets: ["kith-report"]),
+    .executable(name: "kith-pocketsphinx", targets: ["kith-pocketsphinx"]),
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "VCard", targets: ["VCard"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
@@ -36,8 +37,8 @@ let package = Package(
     .library(
       name: "KithHub",
       targets: [
-        "Hub", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "Bus", "BusZeroMQ", "KithMessages", "Digest",
-        "Secrets",
+        "Hub", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "CareRecorder", "Transcription", "Reminders",
+        "Channels", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets",
       ]),
   ],
   dependencies: [
@@ -55,6 +56,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(
+      name: "CPocketSphinx", pkgConfig: "pocketsphinx", providers: [.apt(["libpocketsphinx-dev"])]),
     .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
@@ -89,10 +92,28 @@ let package = Package(
       dependencies: ["Bus", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging],
       swiftSettings: strict),
     .target(
+      name: "CareRecorder",
+      dependencies: ["Bus", "KithMessages", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging],
+      swiftSettings: strict),
+    .target(
+      name: "Transcription",
+      dependencies: ["Bus", "KithMessages", "Transfer", "EventLoop", "CLinux", protobuf, logging],
+      swiftSettings: memorySafe),
+    .target(
+      name: "Reminders",
+      dependencies: ["Bus", "KithMessages", "Storage", "EventLoop", "CLinux", protobuf, logging],
+      swiftSettings: strict),
+    .target(
+      name: "Channels",
+      dependencies: [
+        "Bus", "KithMessages", "Storage", "Secrets", "Transfer", "EventLoop", "CLinux", "Digest", protobuf, logging,
+      ],
+      swiftSettings: strict),
+    .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI", "MonicaGateway",
-        "Secrets", "Storage", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf, toml,
+        "Bus", "BusZeroMQ", "CareRecorder", "Channels", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI", "MonicaGateway",
+        "Reminders", "Secrets", "Storage", "Transcription", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
@@ -107,6 +128,8 @@ let package = Package(
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
+    .executableTarget(
+      name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], swiftSettings: memorySafe),
     .executableTarget(
       name: "kith-report", dependencies: ["CPango", "KithMessages", protobuf], swiftSettings: memorySafe),
     .executableTarget(
@@ -152,6 +175,26 @@ let package = Package(
       name: "MonicaGatewayTests",
       dependencies: [
         "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CareRecorderTests",
+      dependencies: [
+        "CareRecorder", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TranscriptionTests",
+      dependencies: ["Transcription", "Transfer", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RemindersTests",
+      dependencies: ["Reminders", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ChannelsTests",
+      dependencies: [
+        "Channels", "Storage", "Secrets", "Transfer", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
     .testTarget(
