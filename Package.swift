@@ -91,9 +91,10 @@ let package = Package(
       name: "MonicaGateway",
       dependencies: ["Bus", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging],
       swiftSettings: strict),
+    .target(name: "CivilTime", swiftSettings: strict),
     .target(
       name: "CareRecorder",
-      dependencies: ["Bus", "KithMessages", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging],
+      dependencies: ["Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging],
       swiftSettings: strict),
     .target(
       name: "Transcription",
@@ -101,7 +102,7 @@ let package = Package(
       swiftSettings: memorySafe),
     .target(
       name: "Reminders",
-      dependencies: ["Bus", "KithMessages", "Storage", "EventLoop", "CLinux", protobuf, logging],
+      dependencies: ["Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "CLinux", protobuf, logging],
       swiftSettings: strict),
     .target(
       name: "Channels",
@@ -177,10 +178,12 @@ let package = Package(
         "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
+    .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "CareRecorderTests",
       dependencies: [
-        "CareRecorder", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+        "CareRecorder", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
+        logging,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -189,7 +192,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RemindersTests",
-      dependencies: ["Reminders", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: ["Reminders", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
       name: "ChannelsTests",
