@@ -94,7 +94,9 @@ let package = Package(
     .target(name: "CivilTime", swiftSettings: strict),
     .target(
       name: "CareRecorder",
-      dependencies: ["Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging],
+      dependencies: [
+        "Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "Transcription",
@@ -113,8 +115,10 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "Channels", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI", "MonicaGateway",
-        "Reminders", "Secrets", "Storage", "Transcription", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf, toml,
+        "Bus", "BusZeroMQ", "CareRecorder", "Channels", "ContactsSync", "Digest", "EventLoop", "KithMessages",
+        "MonicaAPI", "MonicaGateway",
+        "Reminders", "Secrets", "Storage", "Transcription", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf,
+        toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
@@ -170,12 +174,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MonicaAPITests",
-      dependencies: ["MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MonicaGatewayTests",
       dependencies: [
-        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
+        logging,
       ],
       swiftSettings: strict),
     .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "TestKit"], swiftSettings: strict),
@@ -192,7 +199,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RemindersTests",
-      dependencies: ["Reminders", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "Reminders", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ChannelsTests",

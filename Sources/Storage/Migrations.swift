@@ -14,6 +14,7 @@ extension Migration {
     .engine,
     .contacts,
     .accounts,
+    .care,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

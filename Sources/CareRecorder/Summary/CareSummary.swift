@@ -104,7 +104,9 @@ public struct CareSummary: Sendable {
     return entry.memo.isEmpty ? nil : self.words.memo(time: entry.time, text: entry.memo)
   }
 
-  private func isPending(_ entry: Entry) -> Bool { ["recording", "pending_transcription"].contains(entry.record.state) }
+  private func isPending(_ entry: Entry) -> Bool {
+    ["recording", "pending_transcription"].contains(entry.record.state)
+  }
 
   /// A text on one line: composed (NFC), without control and format characters, blanks single.
   private static func oneLine(_ text: String) -> String {
