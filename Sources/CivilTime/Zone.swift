@@ -52,6 +52,12 @@ public struct Zone: Sendable, Hashable {
     return self.firstSecond(showing: date.dayNumber * Self.day + time.secondOfDay).map { Int64($0) * 1_000_000_000 }
   }
 
+  /// The first instant of a day, or of the first day after it that there was.
+  public func start(of date: LocalDate) -> Int64 {
+    // Every zone has seen an end to each day so far.
+    Int64(self.firstSecond(showing: date.dayNumber * Self.day) ?? date.dayNumber * Self.day) * 1_000_000_000
+  }
+
   /// The first second at which the local clock, counted as if it were UTC, is at `wall` or later.
   ///
   /// Between two changes of its offset a clock runs evenly. So each stretch is looked at in turn.
