@@ -38,7 +38,7 @@ let package = Package(
       name: "KithHub",
       targets: [
         "Hub", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "CareRecorder", "Transcription", "Reminders",
-        "Channels", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets",
+        "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets",
       ]),
   ],
   dependencies: [
@@ -107,15 +107,9 @@ let package = Package(
       dependencies: ["Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "CLinux", protobuf, logging],
       swiftSettings: strict),
     .target(
-      name: "Channels",
-      dependencies: [
-        "Bus", "KithMessages", "Storage", "Secrets", "Transfer", "EventLoop", "CLinux", "Digest", protobuf, logging,
-      ],
-      swiftSettings: strict),
-    .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "Channels", "ContactsSync", "Digest", "EventLoop", "KithMessages",
+        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Digest", "EventLoop", "KithMessages",
         "MonicaAPI", "MonicaGateway",
         "Reminders", "Secrets", "Storage", "Transcription", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf,
         toml,
@@ -201,12 +195,6 @@ let package = Package(
       name: "RemindersTests",
       dependencies: [
         "Reminders", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ChannelsTests",
-      dependencies: [
-        "Channels", "Storage", "Secrets", "Transfer", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -15,6 +15,7 @@ extension Migration {
     .contacts,
     .accounts,
     .care,
+    .reminders,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

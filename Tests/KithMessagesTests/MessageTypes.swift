@@ -70,18 +70,13 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     ConfirmCareRequest.self, DeleteCareRequest.self, RestoreCareRequest.self, GetCareRequest.self,
     ListCareRequest.self, ListCareReply.self, SearchCareRequest.self, StartVoiceRequest.self, AppendVoiceRequest.self,
     AppendVoiceReply.self, StopVoiceRequest.self, TranscribeAgainRequest.self, CareSummaryRequest.self,
-    CareSummaryReply.self, ShareCareRequest.self, ShareCareReply.self, ExportCareRequest.self,
-    CareSettingsRequest.self, CareSettings.self, ConfigureCareRequest.self, TranscribeRequest.self,
-    TranscriptSegment.self, TranscribeReply.self, EnginesRequest.self, EngineInfo.self, EnginesReply.self,
-    DeliveryState.self,
+    CareSummaryReply.self, ExportCareRequest.self, CareSettingsRequest.self, CareSettings.self,
+    ConfigureCareRequest.self, TranscribeRequest.self, TranscriptSegment.self, TranscribeReply.self,
+    EnginesRequest.self, EngineInfo.self, EnginesReply.self,
     // reminders.proto
     DailyReminder.self, SetDailyReminderRequest.self, Reminder.self, ReminderStatusRequest.self,
     ReminderStatusReply.self, AddCallReminderRequest.self, ListRemindersRequest.self, ListRemindersReply.self,
-    SnoozeReminderRequest.self, DoneReminderRequest.self, RemoveReminderRequest.self, Channel.self, SMTPChannel.self,
-    LineChannel.self, NtfyChannel.self, CommandChannel.self, DesktopChannel.self, WebhookChannel.self,
-    AddChannelRequest.self, ListChannelsRequest.self, ListChannelsReply.self, TestChannelRequest.self,
-    RemoveChannelRequest.self, ListDeliveriesRequest.self, ListDeliveriesReply.self, RetryDeliveriesRequest.self,
-    SendMessageRequest.self, SendMessageReply.self,
+    SnoozeReminderRequest.self, DoneReminderRequest.self, RemoveReminderRequest.self,
   ]
   return Dictionary(uniqueKeysWithValues: types.map { ($0.protoMessageName, $0) })
 }()

@@ -813,12 +813,6 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Sends the summary of a day through channels. What was recorded stays as it is, whatever comes of it.
-  public static let careShare = Method(
-    name: "kith.v1.Care/Share", role: .recorder, isMutating: true,
-    isLongRunning: false, isPlaceable: false,
-    delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 30000)
   /// Writes entries to a blob as CSV or JSON; fetched by System/BlobGet, kept for 24 hours.
   public static let careExport = Method(
     name: "kith.v1.Care/Export", role: .viewer, isMutating: false,
@@ -891,48 +885,6 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Adds a way to reach people. It is used for nothing before it is told for what.
-  public static let channelsAdd = Method(
-    name: "kith.v1.Channels/Add", role: .admin, isMutating: true,
-    isLongRunning: false, isPlaceable: false,
-    delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 30000)
-  /// Lists the channels with the last that came of each.
-  public static let channelsList = Method(
-    name: "kith.v1.Channels/List", role: .viewer, isMutating: false,
-    isLongRunning: false, isPlaceable: false,
-    delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 30000)
-  /// Sends a test message and waits for what comes of it.
-  public static let channelsTest = Method(
-    name: "kith.v1.Channels/Test", role: .admin, isMutating: true,
-    isLongRunning: false, isPlaceable: false,
-    delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 60000)
-  /// Removes a channel and forgets its secret; what waits for it is given up.
-  public static let channelsRemove = Method(
-    name: "kith.v1.Channels/Remove", role: .admin, isMutating: true,
-    isLongRunning: false, isPlaceable: false,
-    delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 30000)
-  /// What was sent, is being sent and failed, newest first.
-  public static let channelsDeliveries = Method(
-    name: "kith.v1.Channels/Deliveries", role: .viewer, isMutating: false,
-    isLongRunning: false, isPlaceable: false,
-    delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 30000)
-  /// Sends again what failed.
-  public static let channelsRetry = Method(
-    name: "kith.v1.Channels/Retry", role: .recorder, isMutating: true,
-    isLongRunning: false, isPlaceable: false,
-    delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 30000)
-  /// Sends one message through one channel. The same id is accepted once, where the channel can tell.
-  public static let deliverySend = Method(
-    name: "kith.v1.Delivery/Send", role: .worker, isMutating: false,
-    isLongRunning: false, isPlaceable: true,
-    delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 120000)
 
   /// All methods, in the order of `proto/`.
   public static let all: [Method] = [
@@ -1071,7 +1023,6 @@ public enum Methods {
     careStopVoice,
     careTranscribe,
     careSummary,
-    careShare,
     careExport,
     careSettings,
     careConfigure,
@@ -1084,13 +1035,6 @@ public enum Methods {
     remindersSnooze,
     remindersDone,
     remindersRemove,
-    channelsAdd,
-    channelsList,
-    channelsTest,
-    channelsRemove,
-    channelsDeliveries,
-    channelsRetry,
-    deliverySend,
   ]
 
   /// The request types by the name of their method.
@@ -1230,7 +1174,6 @@ public enum Methods {
     "kith.v1.Care/StopVoice": StopVoiceRequest.self,
     "kith.v1.Care/Transcribe": TranscribeAgainRequest.self,
     "kith.v1.Care/Summary": CareSummaryRequest.self,
-    "kith.v1.Care/Share": ShareCareRequest.self,
     "kith.v1.Care/Export": ExportCareRequest.self,
     "kith.v1.Care/Settings": CareSettingsRequest.self,
     "kith.v1.Care/Configure": ConfigureCareRequest.self,
@@ -1243,13 +1186,6 @@ public enum Methods {
     "kith.v1.Reminders/Snooze": SnoozeReminderRequest.self,
     "kith.v1.Reminders/Done": DoneReminderRequest.self,
     "kith.v1.Reminders/Remove": RemoveReminderRequest.self,
-    "kith.v1.Channels/Add": AddChannelRequest.self,
-    "kith.v1.Channels/List": ListChannelsRequest.self,
-    "kith.v1.Channels/Test": TestChannelRequest.self,
-    "kith.v1.Channels/Remove": RemoveChannelRequest.self,
-    "kith.v1.Channels/Deliveries": ListDeliveriesRequest.self,
-    "kith.v1.Channels/Retry": RetryDeliveriesRequest.self,
-    "kith.v1.Delivery/Send": SendMessageRequest.self,
   ]
 }
 
@@ -1796,10 +1732,6 @@ extension CareSummaryRequest: Command {
   public typealias Reply = KithMessages.CareSummaryReply
   public static var method: Method { Methods.careSummary }
 }
-extension ShareCareRequest: Command {
-  public typealias Reply = KithMessages.ShareCareReply
-  public static var method: Method { Methods.careShare }
-}
 extension ExportCareRequest: Command {
   public typealias Reply = KithMessages.BlobRef
   public static var method: Method { Methods.careExport }
@@ -1847,32 +1779,4 @@ extension DoneReminderRequest: Command {
 extension RemoveReminderRequest: Command {
   public typealias Reply = KithMessages.Reminder
   public static var method: Method { Methods.remindersRemove }
-}
-extension AddChannelRequest: Command {
-  public typealias Reply = KithMessages.Channel
-  public static var method: Method { Methods.channelsAdd }
-}
-extension ListChannelsRequest: Command {
-  public typealias Reply = KithMessages.ListChannelsReply
-  public static var method: Method { Methods.channelsList }
-}
-extension TestChannelRequest: Command {
-  public typealias Reply = KithMessages.DeliveryState
-  public static var method: Method { Methods.channelsTest }
-}
-extension RemoveChannelRequest: Command {
-  public typealias Reply = KithMessages.Channel
-  public static var method: Method { Methods.channelsRemove }
-}
-extension ListDeliveriesRequest: Command {
-  public typealias Reply = KithMessages.ListDeliveriesReply
-  public static var method: Method { Methods.channelsDeliveries }
-}
-extension RetryDeliveriesRequest: Command {
-  public typealias Reply = KithMessages.ListDeliveriesReply
-  public static var method: Method { Methods.channelsRetry }
-}
-extension SendMessageRequest: Command {
-  public typealias Reply = KithMessages.SendMessageReply
-  public static var method: Method { Methods.deliverySend }
 }

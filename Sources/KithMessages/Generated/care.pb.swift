@@ -519,35 +519,6 @@ public nonisolated struct CareSummaryReply: Sendable {
   public init() {}
 }
 
-public nonisolated struct ShareCareRequest: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var day: String = String()
-
-  public var language: String = String()
-
-  /// names; none = those that take summaries
-  public var channels: [String] = []
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-}
-
-public nonisolated struct ShareCareReply: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var deliveries: [DeliveryState] = []
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-}
-
 public nonisolated struct ExportCareRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -734,70 +705,6 @@ public nonisolated struct EnginesReply: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
-}
-
-/// Where a message to people stands.
-public nonisolated struct DeliveryState: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var id: String = String()
-
-  public var channel: String = String()
-
-  /// "pending", "sending", "delivered", "failed", "expired", "off"
-  public var state: String = String()
-
-  public var attempts: UInt32 = 0
-
-  public var nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_nextAttemptAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_nextAttemptAt = newValue}
-  }
-  /// Returns true if `nextAttemptAt` has been explicitly set.
-  public var hasNextAttemptAt: Bool {self._nextAttemptAt != nil}
-  /// Clears the value of `nextAttemptAt`. Subsequent reads from it will return its default value.
-  public mutating func clearNextAttemptAt() {self._nextAttemptAt = nil}
-
-  public var error: Status {
-    get {_error ?? Status()}
-    set {_error = newValue}
-  }
-  /// Returns true if `error` has been explicitly set.
-  public var hasError: Bool {self._error != nil}
-  /// Clears the value of `error`. Subsequent reads from it will return its default value.
-  public mutating func clearError() {self._error = nil}
-
-  /// "summary", "reminder", "test"
-  public var purpose: String = String()
-
-  public var queuedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_queuedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_queuedAt = newValue}
-  }
-  /// Returns true if `queuedAt` has been explicitly set.
-  public var hasQueuedAt: Bool {self._queuedAt != nil}
-  /// Clears the value of `queuedAt`. Subsequent reads from it will return its default value.
-  public mutating func clearQueuedAt() {self._queuedAt = nil}
-
-  public var deliveredAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_deliveredAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_deliveredAt = newValue}
-  }
-  /// Returns true if `deliveredAt` has been explicitly set.
-  public var hasDeliveredAt: Bool {self._deliveredAt != nil}
-  /// Clears the value of `deliveredAt`. Subsequent reads from it will return its default value.
-  public mutating func clearDeliveredAt() {self._deliveredAt = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _error: Status? = nil
-  fileprivate var _queuedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _deliveredAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -1734,76 +1641,6 @@ nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 }
 
-nonisolated extension ShareCareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ShareCareRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}language\0\u{1}channels\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.day) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.language) }()
-      case 3: try { try decoder.decodeRepeatedStringField(value: &self.channels) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.day.isEmpty {
-      try visitor.visitSingularStringField(value: self.day, fieldNumber: 1)
-    }
-    if !self.language.isEmpty {
-      try visitor.visitSingularStringField(value: self.language, fieldNumber: 2)
-    }
-    if !self.channels.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.channels, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: ShareCareRequest, rhs: ShareCareRequest) -> Bool {
-    if lhs.day != rhs.day {return false}
-    if lhs.language != rhs.language {return false}
-    if lhs.channels != rhs.channels {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension ShareCareReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ShareCareReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}deliveries\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.deliveries) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.deliveries.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.deliveries, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: ShareCareReply, rhs: ShareCareReply) -> Bool {
-    if lhs.deliveries != rhs.deliveries {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension ExportCareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ExportCareRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}format\0\u{3}from_day\0\u{3}to_day\0")
@@ -2190,80 +2027,6 @@ nonisolated extension EnginesReply: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
   public static func ==(lhs: EnginesReply, rhs: EnginesReply) -> Bool {
     if lhs.engines != rhs.engines {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension DeliveryState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DeliveryState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}channel\0\u{1}state\0\u{1}attempts\0\u{3}next_attempt_at\0\u{1}error\0\u{1}purpose\0\u{3}queued_at\0\u{3}delivered_at\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.channel) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.attempts) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._nextAttemptAt) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._error) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.purpose) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._queuedAt) }()
-      case 9: try { try decoder.decodeSingularMessageField(value: &self._deliveredAt) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.id.isEmpty {
-      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
-    }
-    if !self.channel.isEmpty {
-      try visitor.visitSingularStringField(value: self.channel, fieldNumber: 2)
-    }
-    if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
-    }
-    if self.attempts != 0 {
-      try visitor.visitSingularUInt32Field(value: self.attempts, fieldNumber: 4)
-    }
-    try { if let v = self._nextAttemptAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._error {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    if !self.purpose.isEmpty {
-      try visitor.visitSingularStringField(value: self.purpose, fieldNumber: 7)
-    }
-    try { if let v = self._queuedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._deliveredAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: DeliveryState, rhs: DeliveryState) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.channel != rhs.channel {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.attempts != rhs.attempts {return false}
-    if lhs._nextAttemptAt != rhs._nextAttemptAt {return false}
-    if lhs._error != rhs._error {return false}
-    if lhs.purpose != rhs.purpose {return false}
-    if lhs._queuedAt != rhs._queuedAt {return false}
-    if lhs._deliveredAt != rhs._deliveredAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
