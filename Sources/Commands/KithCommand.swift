@@ -11,7 +11,7 @@ public struct KithCommand: AsyncParsableCommand {
       Exit codes: 0 done, 1 failed, 2 wrong usage, 3 kithd is not running, 4 refused.
       """,
     subcommands: [
-      StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self, CareCommand.self,
+      StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self, CareCommand.self, RemindCommand.self,
       BackupCommand.self,
     ])
 
