@@ -13,7 +13,8 @@ public struct KithCommand: AsyncParsableCommand {
     subcommands: [
       StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
       PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self, ActivityCommand.self,
-      GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self, BackupCommand.self,
+      GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self, CareCommand.self,
+      RemindCommand.self, BackupCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

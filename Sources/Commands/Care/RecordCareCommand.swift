@@ -1,0 +1,32 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct RecordCareCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record", abstract: "Record an entry with a memo.",
+    discussion: "Example: kith care record medication two tablets after breakfast")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "medication, meal, toileting, medical_visit or free_memo.")
+  var category: String
+
+  @Argument(help: "What was done or seen.")
+  var memo: [String] = []
+
+  @Option(help: ArgumentHelp("When, as YYYY-MM-DDTHH:MM:SSZ or with an offset; now when left out.", valueName: "time"))
+  var at: TimeArgument?
+
+  @Option(help: "Who records; as configured when left out.")
+  var recorder = ""
+
+  func run(_ session: Session) async throws {
+    var request = RecordCareRequest()
+    request.category = self.category
+    request.memo = self.memo.joined(separator: " ")
+    request.recorder = self.recorder
+    if let at { request.occurredAt = at.time }
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
+  }
+}

@@ -1,0 +1,7 @@
+internal import CPocketSphinx
+
+/// Transcribes one recording with PocketSphinx.
+@main
+struct PocketSphinx {
+  static func main() {}
+}
