@@ -56,8 +56,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(
-      name: "CPocketSphinx", pkgConfig: "pocketsphinx", providers: [.apt(["libpocketsphinx-dev"])]),
+    .systemLibrary(name: "CPocketSphinx", providers: [.apt(["libpocketsphinx-dev"])]),
     .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
@@ -112,8 +111,10 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "Channels", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI", "MonicaGateway",
-        "Reminders", "Secrets", "Storage", "Transcription", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf, toml,
+        "Bus", "BusZeroMQ", "CareRecorder", "Channels", "ContactsSync", "Digest", "EventLoop", "KithMessages",
+        "MonicaAPI", "MonicaGateway",
+        "Reminders", "Secrets", "Storage", "Transcription", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf,
+        toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
@@ -129,7 +130,9 @@ let package = Package(
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
     .executableTarget(
-      name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], swiftSettings: memorySafe),
+      name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], exclude: ["model"],
+      // By hand, because pkg-config also names the library for microphones, which brings the whole of PulseAudio along.
+      swiftSettings: memorySafe + [.unsafeFlags(["-Xcc", "-I/usr/include/pocketsphinx"])]),
     .executableTarget(
       name: "kith-report", dependencies: ["CPango", "KithMessages", protobuf], swiftSettings: memorySafe),
     .executableTarget(
@@ -169,12 +172,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MonicaAPITests",
-      dependencies: ["MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MonicaGatewayTests",
       dependencies: [
-        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf, logging,
+        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
+        logging,
       ],
       swiftSettings: strict),
     .testTarget(
