@@ -690,6 +690,9 @@ public nonisolated struct TranscribeReply: Sendable {
 
   public var segments: [TranscriptSegment] = []
 
+  /// "no_speech" (no engine was asked), "noisy", "clipped"
+  public var warnings: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2041,7 +2044,7 @@ nonisolated extension TranscriptSegment: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension TranscribeReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".TranscribeReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}engine_version\0\u{1}language\0\u{1}text\0\u{1}confidence\0\u{3}elapsed_seconds\0\u{1}segments\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}engine_version\0\u{1}language\0\u{1}text\0\u{1}confidence\0\u{3}elapsed_seconds\0\u{1}segments\0\u{1}warnings\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2056,6 +2059,7 @@ nonisolated extension TranscribeReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 5: try { try decoder.decodeSingularFloatField(value: &self.confidence) }()
       case 6: try { try decoder.decodeSingularFloatField(value: &self.elapsedSeconds) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.segments) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.warnings) }()
       default: break
       }
     }
@@ -2083,6 +2087,9 @@ nonisolated extension TranscribeReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.segments.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.segments, fieldNumber: 7)
     }
+    if !self.warnings.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.warnings, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2094,6 +2101,7 @@ nonisolated extension TranscribeReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.confidence != rhs.confidence {return false}
     if lhs.elapsedSeconds != rhs.elapsedSeconds {return false}
     if lhs.segments != rhs.segments {return false}
+    if lhs.warnings != rhs.warnings {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
