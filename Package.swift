@@ -56,9 +56,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CPocketSphinx", providers: [.apt(["libpocketsphinx-dev"])]),
     .systemLibrary(name: "CPango", providers: [.apt(["libpango1.0-dev"])]),
-    .systemLibrary(
-      name: "CPocketSphinx", pkgConfig: "pocketsphinx", providers: [.apt(["libpocketsphinx-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
     .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
@@ -128,7 +127,9 @@ let package = Package(
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
     .executableTarget(
-      name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], swiftSettings: memorySafe),
+      name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], exclude: ["model"],
+      // By hand, because pkg-config also names the library for microphones, which brings the whole of PulseAudio along.
+      swiftSettings: memorySafe + [.unsafeFlags(["-Xcc", "-I/usr/include/pocketsphinx"])]),
     .executableTarget(
       name: "kith-report", dependencies: ["CPango", "KithMessages", protobuf], swiftSettings: memorySafe),
     .executableTarget(

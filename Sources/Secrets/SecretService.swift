@@ -57,20 +57,28 @@ public struct SecretService: SecretStore {
   }
 
   private func run(_ verb: [String], _ name: String, input: String?) async throws(Failure) -> Run {
-    let program = ChildProgram(
-      path: self.tool, arguments: verb + ["application", "kith", "secret", name], limit: self.limit,
-      outputLimit: 64 << 10)
-    do throws(ChildProgram.Fault) {
-      let outcome = try await program.run(Array((input ?? "").utf8))
-      let words = String(outcome.messages.prefix(200).prefix { $0 != "\n" })
+    var environment = ChildProcess.plainEnvironment
+    // How programs find the keyring of the session.
+    for variable in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY"] {
+      environment[variable] = RuntimeLocations.variable(variable)
+    }
+    let program = ChildProcess(
+      self.tool, verb + ["application", "kith", "secret", name], environment: environment, directory: "/",
+      input: Array((input ?? "").utf8), limits: ChildProcess.Limits(time: self.limit, output: 64 << 10))
+    do throws(ChildProcess.Fault) {
+      let outcome = try await program.run()
+      let words = String(decoding: outcome.errors.prefix(200).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+      let status = if case .exited(let status) = outcome.ending { status } else { Int32(-1) }
       return Run(
-        status: outcome.status, output: String(decoding: outcome.output, as: UTF8.self), words: words, isGivenUp: false)
+        status: status, output: String(decoding: outcome.output, as: UTF8.self), words: words, isGivenUp: false)
     } catch {
-      guard case .exceeded = error else {
+      switch error {
+      case .outOfTime, .tooMuchOutput: return Run(status: -1, output: "", words: "", isGivenUp: true)
+      case .cancelled: throw .cancelled
+      case .notExecutable, .notStarted:
         throw .unreadableSecret(
           "the keyring", "\(self.tool) cannot be run. Install libsecret-tools, or set secrets.store to \"files\"")
       }
-      return Run(status: -1, output: "", words: "", isGivenUp: true)
     }
   }
 }

@@ -1,4 +1,5 @@
 public import Bus
+internal import EventLoop
 internal import KithMessages
 
 /// The reading side of the contacts sources: lists and parses folders and files of cards, and the address books of accounts.
@@ -47,7 +48,9 @@ public struct ContactsSourceService: Sendable {
   private static func onThread<Reply: Sendable>(
     _ read: @escaping @Sendable () async throws(Failure) -> Reply
   ) async throws(Failure) -> Reply {
-    try await withTaskExecutorPreference(ReadingExecutor()) { () async throws(Failure) in try await read() }
+    try await withTaskExecutorPreference(ThreadExecutor(name: "kith.reading")) { () async throws(Failure) in
+      try await read()
+    }
   }
 
   @concurrent

@@ -831,7 +831,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Transcribes one recording, a WAV of 16 kHz, one channel and 16 bits, given as an attachment or as a blob.
+  /// Transcribes one recording, given as an attachment or as a blob. What is not a WAV of 16 kHz is converted first.
   public static let transcriberTranscribe = Method(
     name: "kith.v1.Transcriber/Transcribe", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
