@@ -108,10 +108,9 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Digest", "EventLoop", "KithMessages",
-        "MonicaAPI", "MonicaGateway",
-        "Reminders", "Secrets", "Storage", "Transcription", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf,
-        toml,
+        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI",
+        "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer", "ZeroMQ", "CLinux", lifecycle,
+        signals, logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",

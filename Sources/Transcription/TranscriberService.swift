@@ -80,6 +80,7 @@ public struct TranscriberService: Sendable {
         }
         reply.engine = entry.name
       }
+      reply.audioSeconds = Float(sound.duration)
       reply.warnings = sound.gate.warnings
       reply.elapsedSeconds = Float((ContinuousClock.now - started) / .seconds(1))
       return reply

@@ -100,29 +100,4 @@ import Testing
       #expect(record.suggestedCategory == "")
     }
   }
-
-  struct Spoken: Sendable {
-    let text: String
-    let category: CareCategory?
-    let rest: String
-  }
-
-  @Test(arguments: [
-    Spoken(text: "medication two tablets", category: .medication, rest: "two tablets"),
-    Spoken(text: "Medication. Two tablets.", category: .medication, rest: "Two tablets."),
-    Spoken(text: "toilet walked with the walker", category: .toileting, rest: "walked with the walker"),
-    Spoken(text: "medical visit no changes", category: .medicalVisit, rest: "no changes"),
-    Spoken(text: "memo slept badly", category: .freeMemo, rest: "slept badly"),
-    Spoken(text: "mealtime was quiet", category: nil, rest: "mealtime was quiet"),
-    Spoken(text: "the meal was good", category: nil, rest: "the meal was good"),
-    Spoken(text: "食事、ごはん半分", category: .meal, rest: "ごはん半分"),
-    Spoken(text: "薬2錠", category: .medication, rest: "2錠"),
-    Spoken(text: "meal", category: nil, rest: "meal"),
-    Spoken(text: "", category: nil, rest: ""),
-  ])
-  func `the category is heard at the head alone`(spoken: Spoken) {
-    let heard = SpokenCategory(spoken.text)
-    #expect(heard.category == spoken.category)
-    #expect(heard.rest == spoken.rest)
-  }
 }

@@ -1,5 +1,8 @@
+import EventLoop
 import Bus
+import EventLoop
 import Foundation
+import KithMessages
 import TestKit
 import Testing
 

@@ -1,3 +1,4 @@
+import EventLoop
 import Bus
 import Foundation
 import KithMessages
@@ -40,7 +41,7 @@ struct PocketSphinxTests {
     let said = "medication gave her one tablet of aspirin after lunch"
     let reply = try await desk.transcribe(WAVWriter.file(try await Programs.speak(said, voice: "rms")))
     #expect(Self.wrongWords(reply.text, said) <= 1, "\(reply.text)")
-    #expect(SpokenCategory.head(of: reply.text, language: reply.language).category == .medication)
+    #expect(reply.text.hasPrefix("medication "))
     #expect(reply.engine == "pocketsphinx" && reply.engineVersion == "5prealpha, caregiving")
     #expect(reply.confidence > 0.5 && reply.confidence <= 1)
     #expect(reply.segments.count == 1 && reply.segments[0].start < reply.segments[0].end)

@@ -45,13 +45,16 @@ enum TranscriptionResult {
   }
 
   private func take(_ reply: TranscribeReply, into change: inout Change) {
-    let spoken = SpokenCategory(reply.text)
+    let language = reply.language.isEmpty ? change.record.language : reply.language
+    let spoken = SpokenCategory.head(of: reply.text, language: language)
     change.record.transcript = reply.text.limited(to: CareRules.textLimit)
     if change.record.category.isEmpty {
       change.record.category = (spoken.category ?? .freeMemo).rawValue
-      if spoken.category != nil { change.record.transcript = spoken.rest.limited(to: CareRules.textLimit) }
+      if spoken.category != nil { change.record.transcript = spoken.text.limited(to: CareRules.textLimit) }
     }
-    if let suggestion = spoken.suggestion, suggestion.rawValue != change.record.category {
+    if spoken.category == nil, let suggestion = SpokenCategory.suggestion(for: reply.text, language: language),
+      suggestion.rawValue != change.record.category
+    {
       change.record.suggestedCategory = suggestion.rawValue
     }
     change.record.state = "transcribed"

@@ -20,8 +20,7 @@ struct EditCareCommand: HubCommand {
   @Option(help: "Another category.")
   var category: String?
 
-  @Option(help: ArgumentHelp("Another time.", valueName: "time"))
-  var at: TimeArgument?
+  @OptionGroup var moment: MomentOption
 
   @Option(help: "Who recorded it.")
   var recorder: String?
@@ -42,8 +41,8 @@ struct EditCareCommand: HubCommand {
     set("transcript", self.transcript, \.transcript)
     set("category", self.category, \.category)
     set("recorder", self.recorder, \.recorder)
-    if let at {
-      request.record.occurredAt = at.time
+    if let time = try self.moment.moment(session) {
+      request.record.occurredAt = time
       request.fields.append("occurred_at")
     }
     let reply = try await session.ask(request)

@@ -14,8 +14,7 @@ struct RecordCareCommand: HubCommand {
   @Argument(help: "What was done or seen.")
   var memo: [String] = []
 
-  @Option(help: ArgumentHelp("When, as YYYY-MM-DDTHH:MM:SSZ or with an offset; now when left out.", valueName: "time"))
-  var at: TimeArgument?
+  @OptionGroup var moment: MomentOption
 
   @Option(help: "Who records; as configured when left out.")
   var recorder = ""
@@ -25,7 +24,7 @@ struct RecordCareCommand: HubCommand {
     request.category = self.category
     request.memo = self.memo.joined(separator: " ")
     request.recorder = self.recorder
-    if let at { request.occurredAt = at.time }
+    if let time = try self.moment.moment(session) { request.occurredAt = time }
     let reply = try await session.ask(request)
     try session.show(reply, CareCard(reply.record).lines(session))
   }

@@ -32,8 +32,7 @@ struct VoiceCareCommand: HubCommand {
   @Option(help: "Who records.")
   var recorder = ""
 
-  @Option(help: ArgumentHelp("When it was begun; now when left out.", valueName: "time"))
-  var at: TimeArgument?
+  @OptionGroup var moment: MomentOption
 
   @Flag(inversion: .prefixedNo, help: "Wait for the transcript.")
   var wait = true
@@ -50,7 +49,7 @@ struct VoiceCareCommand: HubCommand {
     start.category = self.category
     start.language = self.language
     start.recorder = self.recorder
-    if let at { start.occurredAt = at.time }
+    if let time = try self.moment.moment(session) { start.occurredAt = time }
     let id = try await session.ask(start).record.id
     if self.file == nil, !session.isJSON { session.console.print("Recording. Ctrl-C ends it.") }
     try await self.send(sound, to: id, session)

@@ -8,8 +8,8 @@ struct CallReminderCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "Whom, by name or id.")
-  var person: String
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
 
   @Option(name: .customLong("in"), help: "In so many days.")
   var days: UInt32 = 0
@@ -22,7 +22,7 @@ struct CallReminderCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = AddCallReminderRequest()
-    request.personID = try await PersonReference(self.person).id(session)
+    request.personID = try await self.person.id(session)
     request.inDays = self.days
     request.on = self.on
     request.note = self.note

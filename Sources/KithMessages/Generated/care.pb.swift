@@ -663,6 +663,9 @@ public nonisolated struct TranscribeReply: Sendable {
 
   public var audioSeconds: Float = 0
 
+  /// "no_speech" (no engine was asked), "noisy", "clipped"
+  public var warnings: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1880,7 +1883,7 @@ nonisolated extension TranscriptSegment: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension TranscribeReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".TranscribeReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}engine_version\0\u{1}language\0\u{1}text\0\u{1}confidence\0\u{3}elapsed_seconds\0\u{1}segments\0\u{3}audio_seconds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}engine_version\0\u{1}language\0\u{1}text\0\u{1}confidence\0\u{3}elapsed_seconds\0\u{1}segments\0\u{3}audio_seconds\0\u{1}warnings\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1896,6 +1899,7 @@ nonisolated extension TranscribeReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 6: try { try decoder.decodeSingularFloatField(value: &self.elapsedSeconds) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.segments) }()
       case 8: try { try decoder.decodeSingularFloatField(value: &self.audioSeconds) }()
+      case 9: try { try decoder.decodeRepeatedStringField(value: &self.warnings) }()
       default: break
       }
     }
@@ -1926,6 +1930,9 @@ nonisolated extension TranscribeReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.audioSeconds.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.audioSeconds, fieldNumber: 8)
     }
+    if !self.warnings.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.warnings, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1938,6 +1945,7 @@ nonisolated extension TranscribeReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.elapsedSeconds != rhs.elapsedSeconds {return false}
     if lhs.segments != rhs.segments {return false}
     if lhs.audioSeconds != rhs.audioSeconds {return false}
+    if lhs.warnings != rhs.warnings {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -3,7 +3,7 @@ struct SpokenPhrases: Sendable {
   /// A word or two that name a category at the head of an entry.
   struct Name: Sendable {
     let text: String
-    let category: SpokenCategory
+    let category: CareCategory
     /// Whether it is also an ordinary word of sentences, and so needs a pause or a comma after it.
     var isOrdinary = false
   }
@@ -15,10 +15,10 @@ struct SpokenPhrases: Sendable {
   /// Whether words are set apart by spaces.
   let hasSpaces: Bool
   /// Where two categories have as many words in a text, the earlier one is guessed.
-  let keywords: [(category: SpokenCategory, words: [String])]
+  let keywords: [(category: CareCategory, words: [String])]
 
-  func head(of transcript: String) -> SpokenCategory.Head {
-    let none = SpokenCategory.Head(category: nil, text: transcript)
+  func head(of transcript: String) -> SpokenCategory {
+    let none = SpokenCategory(category: nil, text: transcript)
     let text = transcript.drop { !$0.isLetter && !$0.isNumber }
     for name in self.names {
       guard let rest = Self.dropping(name.text, from: text) else { continue }
@@ -31,15 +31,15 @@ struct SpokenPhrases: Sendable {
       } else {
         guard isApart || !name.isOrdinary && !self.goesOn(body) else { continue }
       }
-      return SpokenCategory.Head(category: name.category, text: String(body))
+      return SpokenCategory(category: name.category, text: String(body))
     }
     return none
   }
 
-  func suggestion(for transcript: String) -> SpokenCategory? {
+  func suggestion(for transcript: String) -> CareCategory? {
     let text = transcript.lowercased()
     let words = Set(text.split { !$0.isLetter && $0 != "'" }.map(String.init))
-    var best: (category: SpokenCategory, count: Int)?
+    var best: (category: CareCategory, count: Int)?
     for (category, keywords) in self.keywords {
       let count = keywords.count { self.hasSpaces ? words.contains($0) : text.contains($0) }
       if count > best?.count ?? 0 { best = (category, count) }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transcription
+@testable import CareRecorder
 
 struct SpokenCategoryTests {
   @Test(
@@ -54,7 +54,7 @@ struct SpokenCategoryTests {
   @Test(
     "the words of a text suggest a category, or none",
     arguments: [
-      ("en", "she swallowed two capsules with lunch and one tablet before bed", SpokenCategory.medication),
+      ("en", "she swallowed two capsules with lunch and one tablet before bed", CareCategory.medication),
       ("en", "the dentist moved her appointment", .medicalVisit),
       ("en", "dark stool and little urine", .toileting),
       ("en", "he drank some broth and had no appetite", .meal),
@@ -66,7 +66,7 @@ struct SpokenCategoryTests {
       ("ja", "庭で歌を歌った", nil),
       ("fr", "deux tablet pill", nil),
     ])
-  func suggestion(language: String, transcript: String, category: SpokenCategory?) {
+  func suggestion(language: String, transcript: String, category: CareCategory?) {
     #expect(SpokenCategory.suggestion(for: transcript, language: language) == category)
   }
 
