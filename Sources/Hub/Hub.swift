@@ -6,6 +6,8 @@ internal import Foundation
 internal import Glibc
 internal import KithMessages
 public import Logging
+internal import MonicaAPI
+internal import MonicaGateway
 public import ServiceLifecycle
 internal import Storage
 internal import ZeroMQ
@@ -69,6 +71,11 @@ public struct Hub: ServiceLifecycle.Service {
     let contacts = ContactsSyncActor(
       storage: storage, source: LocalBatchPort(sources.routes, batches: sources.batchRoutes), secrets: secrets,
       logger: self.logger)
+    let servers = MonicaConnections(on: transfers, secrets: secrets)
+    let remote = MonicaRemoteService(connections: servers)
+    let gateway = MonicaGatewayActor(
+      storage: storage, remote: LocalBatchPort(remote.routes, batches: remote.batchRoutes), secrets: secrets,
+      alarm: SyncAlarm(loop: loop), logger: self.logger)
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
@@ -83,12 +90,14 @@ public struct Hub: ServiceLifecycle.Service {
       storage: storage, identity: identity, flights: flights,
       subscriptions: { await eventsPlane.subscriptionCount })
     let router = Router(
-      system.routes + contacts.routes, flights: flights, journal: storage,
+      system.routes + contacts.routes + gateway.routes, flights: flights, journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory), logger: self.logger)
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, logger: self.logger)
 
     await contacts.settle()
+    try await gateway.start(
+      startsNow: self.configuration.monicaSyncAtStart, interval: self.configuration.monicaInterval)
     try await eventsPlane.bind(events)
     try await controlPlane.bind(control)
     try await router.recover()
@@ -106,8 +115,10 @@ public struct Hub: ServiceLifecycle.Service {
     // A pass goes on at the next start, so no command waits for its end.
     async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()
+    await gateway.stop()
     await drained
     await accounts.close()
+    await servers.close()
     upkeep.cancel()
     await upkeep.value
     await controlPlane.close()

@@ -13,6 +13,10 @@ internal import TOMLKit
 /// sync_every_minutes = 30    # 0 = only at start, on command and on a file-change notice
 /// watch_files = true         # a pass when a file of a source changes
 ///
+/// [monica]
+/// sync_at_start = true       # a pass over the account when the daemon starts
+/// sync_every_minutes = 15    # 0 = only at start and on command; what is recorded is sent at once all the same
+///
 /// [secrets]
 /// store = "files"            # or "keyring": the desktop's, through secret-tool
 ///
@@ -26,6 +30,10 @@ public struct HubConfiguration: Sendable, Hashable {
   public var syncEveryMinutes = 30
   /// Whether a changed file starts a pass of its source.
   public var watchFiles = true
+  /// Whether the account on a Monica server has a pass when the daemon starts.
+  public var monicaSyncAtStart = true
+  /// Minutes between passes of that account; 0 = no schedule.
+  public var monicaSyncEveryMinutes = 15
   /// Whether secrets are kept in the desktop's keyring instead of files in the state directory.
   public var usesKeyring = false
   /// The least severity that is logged, by the names of swift-log.
@@ -39,6 +47,11 @@ public struct HubConfiguration: Sendable, Hashable {
     SourceKeeper.Plan(
       startsNow: self.syncAtStart, interval: self.syncEveryMinutes > 0 ? .seconds(60 * self.syncEveryMinutes) : nil,
       watchesFiles: self.watchFiles)
+  }
+
+  /// Nanoseconds between passes of the account on a Monica server; nil = no schedule.
+  var monicaInterval: Int64? {
+    self.monicaSyncEveryMinutes > 0 ? Int64(self.monicaSyncEveryMinutes) * 60_000_000_000 : nil
   }
 
   /// Where passwords and tokens are.
@@ -84,13 +97,13 @@ public struct HubConfiguration: Sendable, Hashable {
     case "contacts.sync_at_start":
       self.syncAtStart = try Self.require(value?.bool, key, "true or false", name)
     case "contacts.sync_every_minutes":
-      let minutes = try Self.require(value?.int, key, "a whole number of minutes", name)
-      guard (0...10_080).contains(minutes) else {
-        throw Self.invalid(name, "\(key) has to be between 0 (never) and 10080 (a week)")
-      }
-      self.syncEveryMinutes = minutes
+      self.syncEveryMinutes = try Self.minutes(value, key, name)
     case "contacts.watch_files":
       self.watchFiles = try Self.require(value?.bool, key, "true or false", name)
+    case "monica.sync_at_start":
+      self.monicaSyncAtStart = try Self.require(value?.bool, key, "true or false", name)
+    case "monica.sync_every_minutes":
+      self.monicaSyncEveryMinutes = try Self.minutes(value, key, name)
     case "secrets.store":
       let store = try Self.require(value?.string, key, "\"files\" or \"keyring\"", name)
       guard ["files", "keyring"].contains(store) else {
@@ -107,6 +120,16 @@ public struct HubConfiguration: Sendable, Hashable {
     default:
       throw Self.invalid(name, "'\(key)' is not a key of the configuration; docs/operations.md lists them")
     }
+  }
+
+  private static func minutes(
+    _ value: (any TOMLValueConvertible)?, _ key: String, _ name: String
+  ) throws(Failure) -> Int {
+    let minutes = try Self.require(value?.int, key, "a whole number of minutes", name)
+    guard (0...10_080).contains(minutes) else {
+      throw Self.invalid(name, "\(key) has to be between 0 (never) and 10080 (a week)")
+    }
+    return minutes
   }
 
   private static func require<Value>(

@@ -79,8 +79,11 @@ struct SystemRoutes: Sendable {
     reply.subscriptions = UInt32(await self.subscriptions())
     reply.heads = self.storage.heads()
     reply.storage = await self.storage.status()
-    reply.sync = try await self.storage.read { view throws(Failure) in try view.sources.all().map(\.source.status) }
-    reply.storage.contacts = reply.sync.reduce(0) { $0 + $1.live }
+    let (sources, monica) = try await self.storage.read { view throws(Failure) in
+      (try view.sources.all().map(\.source.status), try view.accounts.status())
+    }
+    reply.sync = sources + (monica.map { [$0] } ?? [])
+    reply.storage.contacts = sources.reduce(0) { $0 + $1.live }
     return reply
   }
 }

@@ -3,9 +3,10 @@ internal import KithMessages
 internal import Storage
 
 extension MonicaGatewayActor {
-  /// Every method that answers from the store and writes to it.
+  /// Every method of its services.
   public nonisolated var routes: [Route] {
     self.peopleRoutes + self.journalRoutes + self.callRoutes + self.conversationRoutes + self.queueRoutes
+      + self.engine.routes
   }
 
   /// The methods of `Notes`, `Tasks`, `Activities`, `Gifts`, `Tags` and `Relationships`.

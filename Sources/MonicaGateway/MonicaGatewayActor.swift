@@ -5,41 +5,46 @@ public import Secrets
 public import Storage
 
 /// Keeps the household's record of people, works without the server, and is in step with it when it can be.
+///
+/// Commands are answered from the store and written to it. What they leave for the server is the engine's to bring there.
 public actor MonicaGatewayActor {
   let storage: StorageActor
-  let remote: any BatchPort & Port
-  let secrets: any SecretStore
+  let engine: SyncEngine
+  let reports: ReportProgram
   let now: @Sendable () -> Int64
   let logger: Logger
-  let reports: ReportProgram
-  /// Says that something waits for the server.
-  let onChange: @Sendable () -> Void
-  /// Asks the server about a person.
-  let refresh: @Sendable (_ person: String) async throws(Failure) -> Void
 
-  /// Makes an actor.
+  /// Makes an actor; nothing is asked of the server before ``start(startsNow:interval:)``.
   ///
   /// - Parameters:
   ///   - storage: Where everything is kept.
   ///   - remote: The way to `kith.v1.MonicaRemote`.
   ///   - secrets: Where the tokens of accounts are kept.
+  ///   - alarm: Wakes the sync when something is due; nil = it waits for commands.
   ///   - reports: The path of the program that sets reports; nil = `kith-report` beside this program.
-  ///   - onChange: Called after each commit that left something for the server; it must not wait.
-  ///   - refresh: Asks the server about a person and stores what it says. Where it throws, people see what is stored.
   ///   - now: Gives the time of day in nanoseconds since 1970.
   public init(
-    storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, logger: Logger,
-    reports: String? = nil, onChange: @escaping @Sendable () -> Void = {},
-    refresh: @escaping @Sendable (_ person: String) async throws(Failure) -> Void = { _ in },
-    now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
+    storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
+    reports: String? = nil, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
   ) {
     self.storage = storage
-    self.remote = remote
-    self.secrets = secrets
-    self.logger = logger
+    self.engine = SyncEngine(
+      storage: storage, remote: remote, secrets: secrets, alarm: alarm, logger: logger, now: now)
     self.reports = reports.map { ReportProgram(path: $0) } ?? .besideThisProgram
-    self.onChange = onChange
-    self.refresh = refresh
     self.now = now
+    self.logger = logger
   }
+
+  /// Takes up what the last process left for the server, and begins to keep time.
+  ///
+  /// - Parameters:
+  ///   - startsNow: Whether there is a pass at once.
+  ///   - interval: Nanoseconds between passes; nil = only on command.
+  /// - Throws: A failure of the store.
+  public func start(startsNow: Bool, interval: Int64?) async throws(Failure) {
+    try await self.engine.start(startsNow: startsNow, interval: interval)
+  }
+
+  /// Asks nothing more of the server, and waits for what is under way.
+  public func stop() async { await self.engine.stop() }
 }

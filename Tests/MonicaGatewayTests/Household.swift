@@ -21,18 +21,13 @@ final class Household: Sendable {
   let gateway: MonicaGatewayActor
   let router: Router
   private let clock: Lock<Int64>
-  private let nudges: Lock<Int>
   private let log: Lock<[LoggedEvent]>
 
-  init(
-    in directory: TemporaryDirectory? = nil, reports: String? = nil,
-    refresh: @escaping @Sendable (String) async throws(Failure) -> Void = { _ in }
-  ) throws {
+  init(in directory: TemporaryDirectory? = nil, reports: String? = nil) throws {
     let directory = try directory ?? TemporaryDirectory()
     self.directory = directory
-    let (clock, nudges, log) = (Lock(Self.start), Lock(0), Lock<[LoggedEvent]>([]))
+    let (clock, log) = (Lock(Self.start), Lock<[LoggedEvent]>([]))
     self.clock = clock
-    self.nudges = nudges
     self.log = log
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     self.storage = try StorageActor(directory: directory.file("state"), logger: logger) { events in
@@ -40,14 +35,12 @@ final class Household: Sendable {
     }
     self.gateway = MonicaGatewayActor(
       storage: self.storage, remote: LocalBatchPort([], batches: []),
-      secrets: SecretDirectory(path: directory.file("secrets")), logger: logger, reports: reports,
-      onChange: { nudges.withLock { $0 += 1 } }, refresh: refresh, now: { clock.withLock { $0 } })
+      secrets: SecretDirectory(path: directory.file("secrets")), alarm: nil, logger: logger, reports: reports,
+      now: { clock.withLock { $0 } })
     self.router = Router(
       self.gateway.routes, journal: self.storage, contentKey: HMACKey(Array("key".utf8)), logger: logger)
   }
 
-  /// How often something was said to wait for the server.
-  var changes: Int { self.nudges.withLock { $0 } }
   var events: [LoggedEvent] { self.log.withLock { $0 } }
   var now: Int64 { self.clock.withLock { $0 } }
 

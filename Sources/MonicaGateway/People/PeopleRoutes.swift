@@ -63,7 +63,7 @@ extension MonicaGatewayActor {
     var isRefreshed = false
     if request.refresh {
       do throws(Failure) {
-        try await self.refresh(request.id)
+        try await self.engine.refresh(person: request.id)
         isRefreshed = true
       } catch {
         guard error.code != .cancelled else { throw error }

@@ -63,7 +63,7 @@ extension MonicaGatewayActor {
     let answer = try await self.storage.commit(C.self, context) { transaction throws(Failure) in
       try body(request, transaction, now)
     }
-    self.onChange()
+    self.engine.nudge()
     return answer
   }
 }
