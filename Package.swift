@@ -66,7 +66,7 @@ let package = Package(
     .target(name: "KithMessages", dependencies: [protobuf], swiftSettings: strict),
     .target(
       name: "Bus", dependencies: ["KithMessages", "EventLoop", "Digest", protobuf, logging], swiftSettings: strict),
-    .target(name: "Secrets", dependencies: ["Bus", "KithMessages"], swiftSettings: memorySafe),
+    .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
     .target(
       name: "BusZeroMQ", dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", protobuf, logging],
       swiftSettings: strict),

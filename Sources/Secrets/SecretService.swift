@@ -1,5 +1,5 @@
 public import Bus
-internal import Foundation
+internal import EventLoop
 
 /// Secrets in the desktop's keyring (org.freedesktop.Secret.Service), through `secret-tool` of libsecret.
 ///
@@ -36,25 +36,22 @@ public struct SecretService: SecretStore {
 
   private static func attributes(_ name: String) -> [String] { ["application", "kith", "secret", name] }
 
-  @concurrent
-  private func run(_ arguments: [String], input: String?) async throws(Failure) -> (status: Int32, output: String) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: self.tool)
-    process.arguments = arguments
-    let (stdin, stdout) = (Pipe(), Pipe())
-    process.standardInput = stdin
-    process.standardOutput = stdout
-    process.standardError = FileHandle.nullDevice
-    do {
-      try process.run()
-      if let input { try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
-      try stdin.fileHandleForWriting.close()
-      let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  private func run(
+    _ arguments: [String], input: String?
+  ) async throws(Failure) -> (status: Int32, output: String) {
+    // The keyring may ask a person to unlock it.
+    let program = ChildProgram(path: self.tool, arguments: arguments, limit: .seconds(120), outputLimit: 64 << 10)
+    do throws(ChildProgram.Fault) {
+      let outcome = try await program.run(Array((input ?? "").utf8))
+      return (outcome.status, String(decoding: outcome.output, as: UTF8.self))
     } catch {
-      throw .unreadableSecret(
-        "the keyring", "\(self.tool) cannot be run. Install libsecret-tools, or set secrets.store to \"files\"")
+      switch error {
+      case .notStarted:
+        throw .unreadableSecret(
+          "the keyring", "\(self.tool) cannot be run. Install libsecret-tools, or set secrets.store to \"files\"")
+      case .exceeded:
+        throw .unreadableSecret("the keyring", "\(self.tool) gave no answer in two minutes; is the keyring unlocked?")
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 import Bus
+import EventLoop
 import Foundation
 import GRDB
 import KithMessages
@@ -41,6 +42,21 @@ final class ContactsFixture {
     try self.queue.read { try body(ReadView(database: $0, health: self.health)) }
   }
 
+  /// The statements that SQLite runs meanwhile, and how it says that it would run each.
+  func plans(_ body: (Transaction) throws -> Void) throws -> [(sql: String, plan: [String])] {
+    let statements = Lock<[String]>([])
+    self.queue.writeWithoutTransaction { database in
+      database.trace(options: .statement) { event in statements.withLock { $0.append(event.description) } }
+    }
+    try self.write(body)
+    return try self.queue.writeWithoutTransaction { database in
+      database.trace(options: [])
+      return try Set(statements.withLock { $0 }).filter { $0.hasPrefix("SELECT") || $0.hasPrefix("WITH") }.map { sql in
+        (sql, try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] })
+      }
+    }
+  }
+
   /// Adds a source that is a folder.
   func addSource(_ name: String) throws {
     var source = Source()
@@ -52,7 +68,8 @@ final class ContactsFixture {
   /// What SQLite's own check of file and full-text indexes says.
   func check() throws -> String {
     try self.queue.write { database in
-      for index in ["contact_names", "contact_words"] {
+      let indexes = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE sql LIKE '%USING fts5%'")
+      for index in indexes {
         try database.execute(sql: "INSERT INTO \(index) (\(index), rank) VALUES ('integrity-check', 1)")
       }
       return try String.fetchOne(database, sql: "PRAGMA integrity_check") ?? ""

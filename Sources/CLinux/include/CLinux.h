@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -57,6 +58,19 @@ static inline int kith_gettid(void) { return (int)syscall(SYS_gettid); }
 /// with at most two tries of two seconds a server. Writes the answer as it came (RFC 1035 section 4) and returns its length,
 /// which may exceed `size`; -1 when there is none. Blocks.
 int kith_name_query(const char *name, int type, unsigned char *answer, int size);
+
+/// A pair of connected stream sockets that no program started later inherits. Returns -1 and sets errno on failure.
+/// socketpair(2).
+static inline int kith_socketpair(int sockets[2]) {
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets);
+}
+
+/// A descriptor that is readable when the process `pid` has ended. Returns -1 and sets errno on failure. pidfd_open(2).
+static inline int kith_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+/// Starts the program at `path` with the environment of this process and no blocked or ignored signals: `stream` is its
+/// standard input and output, `errors` its standard error. Returns 0 and sets `pid`, or an error number. posix_spawn(3).
+int kith_spawn(const char *path, char *const arguments[], int stream, int errors, pid_t *pid);
 
 /// The event loop that runs on the calling thread, or null.
 ///

@@ -8,10 +8,10 @@ struct CSVFormat: ContactFormat {
   let tail: [UInt8] = []
 
   /// With a byte order mark, by which spreadsheets know UTF-8.
-  var head: [UInt8] { [0xEF, 0xBB, 0xBF] + Self.row(Self.columns.map(\.name)) }
+  var head: [UInt8] { CSVRow.byteOrderMark + CSVRow.bytes(Self.columns.map(\.name)) }
 
   func bytes(of contact: Contact, isFirst: Bool, in view: ReadView) throws(Failure) -> [UInt8] {
-    Self.row(Self.columns.map { $0.text(contact) })
+    CSVRow.bytes(Self.columns.map { $0.text(contact) })
   }
 
   private struct Column: Sendable {
@@ -64,18 +64,5 @@ struct CSVFormat: ContactFormat {
     ]
     let text = parts.filter { !$0.isEmpty }.joined(separator: ", ")
     return address.label.isEmpty ? text : "\(address.label): \(text)"
-  }
-
-  /// A cell that a spreadsheet would take for a formula gets an apostrophe before it: cards are other people's text.
-  private static func row(_ cells: [String]) -> [UInt8] {
-    let texts = cells.map { cell in
-      let isFormula = cell.first.map { "=+-@\t\r".contains($0) } ?? false && !Self.isPhoneNumber(cell)
-      return "\"" + ((isFormula ? "'" : "") + cell).replacing("\"", with: "\"\"") + "\""
-    }
-    return Array((texts.joined(separator: ",") + "\r\n").utf8)
-  }
-
-  private static func isPhoneNumber(_ text: String) -> Bool {
-    text.hasPrefix("+") && text.dropFirst().allSatisfy { $0.isNumber || " -().\n+".contains($0) }
   }
 }

@@ -2,20 +2,11 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// Writes the contacts to a staged file, a page at a time, so that no more than a page is in memory.
-actor ContactExport {
+/// Writes the contacts to a staged file.
+struct ContactExport {
   private let request: ExportContactsRequest
   private let storage: StorageActor
   private let format: any ContactFormat
-  private var cursor = ""
-  private var stage = Stage.head
-
-  private enum Stage {
-    case head
-    case pages
-    case tail
-    case done
-  }
 
   /// Checks the request.
   ///
@@ -35,27 +26,9 @@ actor ContactExport {
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source; `RESOURCE_EXHAUSTED/DISK_FULL`.
   func stage() async throws(Failure) -> BlobRef {
-    try await self.storage.stage(mediaType: self.format.mediaType) { () async throws(Failure) in try await self.next() }
-  }
-
-  private func next() async throws(Failure) -> [UInt8]? {
-    switch self.stage {
-    case .head:
-      self.stage = .pages
-      return self.format.head
-    case .pages:
-      return try await self.page()
-    case .tail:
-      self.stage = .done
-      return self.format.tail
-    case .done:
-      return nil
-    }
-  }
-
-  private func page() async throws(Failure) -> [UInt8] {
-    let (request, cursor, format) = (self.request, self.cursor, self.format)
-    let (bytes, next) = try await self.storage.read { view throws(Failure) -> ([UInt8], String) in
+    let (request, format) = (self.request, self.format)
+    return try await self.storage.stage(mediaType: format.mediaType, head: format.head, tail: format.tail) {
+      view, cursor throws(Failure) in
       let page = try view.contacts.page(
         limit: 20, cursor: cursor, source: request.source, includeDeleted: request.includeDeleted,
         isReply: false)
@@ -65,9 +38,6 @@ actor ContactExport {
       }
       return (bytes, page.nextCursor)
     }
-    self.cursor = next
-    if next.isEmpty { self.stage = .tail }
-    return bytes
   }
 }
 

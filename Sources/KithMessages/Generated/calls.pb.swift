@@ -569,6 +569,119 @@ public nonisolated struct ExportCallsRequest: Sendable {
   fileprivate var _filter: CallFilter? = nil
 }
 
+/// What kith-report sets as a PDF. Days and times are those of the time zone.
+public nonisolated struct CallReport: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// "en", "ja"
+  public var language: String {
+    get {_storage._language}
+    set {_uniqueStorage()._language = newValue}
+  }
+
+  /// YYYY-MM-DD; empty = from the first call
+  public var from: String {
+    get {_storage._from}
+    set {_uniqueStorage()._from = newValue}
+  }
+
+  /// the last day, itself included; empty = to the last call
+  public var to: String {
+    get {_storage._to}
+    set {_uniqueStorage()._to = newValue}
+  }
+
+  /// of the only person it is about
+  public var personName: String {
+    get {_storage._personName}
+    set {_uniqueStorage()._personName = newValue}
+  }
+
+  /// the only feeling, tag
+  public var emotion: String {
+    get {_storage._emotion}
+    set {_uniqueStorage()._emotion = newValue}
+  }
+
+  public var tag: String {
+    get {_storage._tag}
+    set {_uniqueStorage()._tag = newValue}
+  }
+
+  public var timeZone: String {
+    get {_storage._timeZone}
+    set {_uniqueStorage()._timeZone = newValue}
+  }
+
+  /// YYYY-MM-DD
+  public var madeOn: String {
+    get {_storage._madeOn}
+    set {_uniqueStorage()._madeOn = newValue}
+  }
+
+  public var stats: CallStatsReply {
+    get {_storage._stats ?? CallStatsReply()}
+    set {_uniqueStorage()._stats = newValue}
+  }
+  /// Returns true if `stats` has been explicitly set.
+  public var hasStats: Bool {_storage._stats != nil}
+  /// Clears the value of `stats`. Subsequent reads from it will return its default value.
+  public mutating func clearStats() {_uniqueStorage()._stats = nil}
+
+  /// in the order in which they are printed
+  public var days: [CallReportDay] {
+    get {_storage._days}
+    set {_uniqueStorage()._days = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+public nonisolated struct CallReportDay: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// YYYY-MM-DD
+  public var date: String = String()
+
+  public var entries: [CallReportEntry] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct CallReportEntry: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// HH:MM
+  public var time: String = String()
+
+  public var call: Call {
+    get {_call ?? Call()}
+    set {_call = newValue}
+  }
+  /// Returns true if `call` has been explicitly set.
+  public var hasCall: Bool {self._call != nil}
+  /// Clears the value of `call`. Subsequent reads from it will return its default value.
+  public mutating func clearCall() {self._call = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _call: Call? = nil
+}
+
 public nonisolated struct CallTemplate: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1929,6 +2042,213 @@ nonisolated extension ExportCallsRequest: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs._filter != rhs._filter {return false}
     if lhs.timeZone != rhs.timeZone {return false}
     if lhs.language != rhs.language {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CallReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CallReport"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}language\0\u{1}from\0\u{1}to\0\u{3}person_name\0\u{1}emotion\0\u{1}tag\0\u{3}time_zone\0\u{3}made_on\0\u{1}stats\0\u{1}days\0")
+
+  fileprivate class _StorageClass {
+    var _language: String = String()
+    var _from: String = String()
+    var _to: String = String()
+    var _personName: String = String()
+    var _emotion: String = String()
+    var _tag: String = String()
+    var _timeZone: String = String()
+    var _madeOn: String = String()
+    var _stats: CallStatsReply? = nil
+    var _days: [CallReportDay] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _language = source._language
+      _from = source._from
+      _to = source._to
+      _personName = source._personName
+      _emotion = source._emotion
+      _tag = source._tag
+      _timeZone = source._timeZone
+      _madeOn = source._madeOn
+      _stats = source._stats
+      _days = source._days
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._language) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._from) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._to) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._emotion) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._tag) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._timeZone) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._madeOn) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._stats) }()
+        case 10: try { try decoder.decodeRepeatedMessageField(value: &_storage._days) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._language.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._language, fieldNumber: 1)
+      }
+      if !_storage._from.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._from, fieldNumber: 2)
+      }
+      if !_storage._to.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._to, fieldNumber: 3)
+      }
+      if !_storage._personName.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 4)
+      }
+      if !_storage._emotion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._emotion, fieldNumber: 5)
+      }
+      if !_storage._tag.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._tag, fieldNumber: 6)
+      }
+      if !_storage._timeZone.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._timeZone, fieldNumber: 7)
+      }
+      if !_storage._madeOn.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._madeOn, fieldNumber: 8)
+      }
+      try { if let v = _storage._stats {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      if !_storage._days.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._days, fieldNumber: 10)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: CallReport, rhs: CallReport) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._language != rhs_storage._language {return false}
+        if _storage._from != rhs_storage._from {return false}
+        if _storage._to != rhs_storage._to {return false}
+        if _storage._personName != rhs_storage._personName {return false}
+        if _storage._emotion != rhs_storage._emotion {return false}
+        if _storage._tag != rhs_storage._tag {return false}
+        if _storage._timeZone != rhs_storage._timeZone {return false}
+        if _storage._madeOn != rhs_storage._madeOn {return false}
+        if _storage._stats != rhs_storage._stats {return false}
+        if _storage._days != rhs_storage._days {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CallReportDay: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CallReportDay"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}date\0\u{1}entries\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.date) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.date.isEmpty {
+      try visitor.visitSingularStringField(value: self.date, fieldNumber: 1)
+    }
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: CallReportDay, rhs: CallReportDay) -> Bool {
+    if lhs.date != rhs.date {return false}
+    if lhs.entries != rhs.entries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CallReportEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CallReportEntry"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}time\0\u{1}call\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.time) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._call) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.time.isEmpty {
+      try visitor.visitSingularStringField(value: self.time, fieldNumber: 1)
+    }
+    try { if let v = self._call {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: CallReportEntry, rhs: CallReportEntry) -> Bool {
+    if lhs.time != rhs.time {return false}
+    if lhs._call != rhs._call {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

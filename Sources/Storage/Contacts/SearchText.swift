@@ -119,7 +119,8 @@ struct SearchText: Equatable {
     }
   }
 
-  private static func isInWord(_ scalar: Unicode.Scalar) -> Bool {
+  /// Whether it is part of a word, once folded.
+  static func isInWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x30...0x39, 0x61...0x7A: return true
     case 0..<0x80: return false

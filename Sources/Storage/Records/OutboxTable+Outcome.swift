@@ -5,14 +5,21 @@ internal import SwiftProtobuf
 
 /// What waits for the server: what becomes of it. Times are in nanoseconds since 1970.
 extension OutboxTable where View == Transaction {
-  /// Notes that changes are sent now. Those that are no longer waiting are left out.
+  /// Notes that changes are sent now. Those that cannot go any more, or have to wait for one of the others, are left out.
   ///
   /// - Returns: What is to be sent: it is this that is kept until the outcome is known.
   public func begin(_ rows: [Int64], now: Int64) throws(Failure) -> [OutboxEntry] {
-    let begun = try self.view.attempt { database in
+    try self.view.attempt { database in
       try rows.compactMap { row -> OutboxEntry? in
-        guard let record = try RecordWriter(database: database).read(row), record.state == .pending else { return nil }
-        let known = try self.entries([row], database).first
+        let canGo = try EngineStatement(
+          database,
+          """
+          SELECT 1 FROM outbox CROSS JOIN record ON record.id = outbox.record WHERE outbox.record = ? AND \(Self.canGo)
+          """
+        ).first([.integer(row)]) { _ in true }
+        guard canGo == true, let entry = try self.entries([row], database).first,
+          let record = try RecordWriter(database: database).read(row)
+        else { return nil }
         try EngineStatement(
           database,
           """
@@ -23,10 +30,9 @@ extension OutboxTable where View == Transaction {
         try EngineStatement(database, "UPDATE record SET state = ?, last_attempt_at = ? WHERE id = ?")
           .run([.integer(Int64(RecordState.syncing.rawValue)), .integer(now), .integer(row)])
         self.view.changed(record.kind, [record.id])
-        return known
+        return entry
       }
     }
-    return begun
   }
 
   /// Notes that a deletion is done on the server, or that it had no such record. The record stays, to be restored.
@@ -78,7 +84,7 @@ extension OutboxTable where View == Transaction {
 
   /// Writes what was decided of a record: what it says, what the server has, and where it stands by that.
   ///
-  /// - Parameter base: What the server has; nil = nothing, so that it is to be made there.
+  /// - Parameter base: What the server has; nil = nothing, so that it is to be made there, with what belongs to it.
   public func put(
     _ row: Int64, body: AnyRecord, base: AnyRecord?, stamp: Int64?, now: Int64
   ) throws(Failure) {
@@ -86,13 +92,14 @@ extension OutboxTable where View == Transaction {
       var new = old
       new.content = body.keepingOwner(of: old.content)
       new.base = base.map { $0.keepingOwner(of: old.content) }
-      if base == nil { new.monicaID = 0 }
       new.remoteStamp = stamp ?? old.remoteStamp
       new.state = .pending
       try self.settle(row, database)
       try EngineStatement(database, "DELETE FROM conflict WHERE record = ?").run([.integer(row)])
       try RecordWriter(database: database).save(new, over: old)
-      try RecordKeeper(database: database).requeue(new, now: now)
+      let keeper = RecordKeeper(database: database)
+      guard base != nil else { return try keeper.forgetServer(new, now: now) }
+      try keeper.requeue(new, now: now)
       return [new]
     }
   }

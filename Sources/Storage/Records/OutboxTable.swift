@@ -137,11 +137,17 @@ public struct OutboxTable<View: DatabaseView> {
     return rows.compactMap { entries[$0] }
   }
 
-  private static var canGo: String {
+  /// What is about somebody goes after that person, and not at the same time: the server could have deleted both by then.
+  static var canGo: String {
     """
-    record.state = \(RecordState.pending.rawValue) AND (outbox.operation = 'delete' OR NOT EXISTS (
-      SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
-      WHERE record_person.record = outbox.record AND person.monica_id IS NULL AND person.deleted_at IS NULL))
+    record.state = \(RecordState.pending.rawValue) AND CASE outbox.operation
+      WHEN 'delete' THEN record.kind <> \(RecordKind.person.rawValue) OR NOT EXISTS (
+        SELECT 1 FROM record_person CROSS JOIN record AS other ON other.id = record_person.record
+        WHERE record_person.person = record.id AND other.state = \(RecordState.syncing.rawValue))
+      ELSE NOT EXISTS (
+        SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
+        WHERE record_person.record = record.id AND person.deleted_at IS NULL
+          AND (person.monica_id IS NULL OR person.state = \(RecordState.syncing.rawValue))) END
     """
   }
 

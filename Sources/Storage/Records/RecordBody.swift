@@ -50,36 +50,6 @@ extension RemoteRecord.OneOf_Record {
     }
   }
 
-  /// Whether the server has to be told nothing to have this where it has `base`. What stays on the hub does not count.
-  func isSame(as base: AnyRecord) -> Bool { self.stripped.withoutHubFields == base.stripped.withoutHubFields }
-
-  /// The record with what stays on the hub taken from another one.
-  func takingHubFields(of other: AnyRecord) -> AnyRecord {
-    switch (self, other) {
-    case (.call(var call), .call(let known)):
-      call.attachments = known.attachments
-      call.isRunning = known.isRunning
-      return call.any
-    case (.person(var person), .person(let known)) where known.hasPhoto:
-      person.photo = known.photo
-      return person.any
-    default: return self
-    }
-  }
-
-  private var withoutHubFields: AnyRecord {
-    switch self {
-    case .call(var call):
-      call.attachments = []
-      call.isRunning = false
-      return call.any
-    case .person(var person):
-      person.clearPhoto()
-      return person.any
-    default: return self
-    }
-  }
-
   /// Ids of the people it is about, each once, the one it belongs to first.
   var people: [String] {
     var ids = [self.record.personID]

@@ -16,7 +16,7 @@ extension RecordTable where View == Transaction {
   ///   `ALREADY_EXISTS/RECORD_EXISTS` for the id; `FIELD_INVALID` for a person that is needed.
   public func create<R: SyncedRecord>(_ record: R, now: Int64) throws(Failure) -> R {
     let id = record.id.isEmpty ? UUIDv7.make().text : record.id
-    let content = record.any.withOwner
+    let content = record.any.withOwner.takingReadings(of: nil, now: now)
     try self.check(peopleOf: content)
     if try self.row(of: id) != nil {
       throw Failure(.alreadyExists, "RECORD_EXISTS", "There is a record \(id.prefix(64)) already.")
@@ -38,7 +38,7 @@ extension RecordTable where View == Transaction {
   public func update<R: SyncedRecord>(_ record: R, now: Int64) throws(Failure) -> R {
     let old = try self.stored(R.kind, record.id)
     guard !old.isDeleted else { throw Self.deleted(R.kind, record.id) }
-    let content = record.any.withOwner
+    let content = record.any.withOwner.takingReadings(of: old.content, now: now)
     try self.check(peopleOf: content, known: old.content.people)
     var new = old
     new.content = content.stripped

@@ -8,7 +8,12 @@ struct RecordWriter {
   let database: Database
 
   /// The row of a record; nil when there is none.
-  func read(_ row: Int64) throws -> StoredRecord? { try self.read([row]).first }
+  func read(_ row: Int64) throws -> StoredRecord? {
+    var record: StoredRecord?
+    try EngineStatement(self.database, StoredRecord.selection + " WHERE record.id = ?")
+      .forEach([.integer(row)]) { record = try StoredRecord(from: $0) }
+    return record
+  }
 
   /// Rows in the order of their numbers.
   func read(_ rows: [Int64]) throws -> [StoredRecord] {

@@ -1,0 +1,78 @@
+internal import Bus
+internal import Foundation
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+/// The voice notes and pictures of a call: uploads, which are kept for a day, become part of the store with the call.
+struct CallAttachments: Sendable {
+  /// Bytes of one: it is held in memory while it is stored.
+  private static let sizeLimit: UInt64 = 20 << 20
+
+  private let refs: [BlobRef]
+  /// Those that are new.
+  private let uploads: [Picture]
+
+  /// Reads what was uploaded.
+  ///
+  /// - Parameters:
+  ///   - refs: As a request names them.
+  ///   - call: The call that may have some of them already.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for one that is too large or was not uploaded.
+  init(_ refs: [BlobRef], knownIn call: String = "", storage: StorageActor) async throws(Failure) {
+    guard refs.count <= 10 else { throw .invalid(field: "attachments", "a call has at most 10 attachments.") }
+    let known = refs.isEmpty || call.isEmpty
+      ? [] : try await storage.read { view throws(Failure) in try view.records.get(Call.self, call)?.attachments ?? [] }
+    var (checked, uploads) = ([BlobRef](), [Picture]())
+    for ref in refs where !checked.contains(where: { $0.sha256 == ref.sha256 }) {
+      if let ref = known.first(where: { $0.sha256 == ref.sha256 }) {
+        checked.append(ref)
+        continue
+      }
+      var upload = Picture()
+      upload.ref = ref
+      upload.data = try await Self.read(ref, storage)
+      upload.ref.size = UInt64(upload.data.count)
+      checked.append(upload.ref)
+      uploads.append(upload)
+    }
+    self.refs = checked
+    self.uploads = uploads
+  }
+
+  /// Makes them part of the store.
+  ///
+  /// - Returns: How the call names them.
+  func keep(in transaction: Transaction) throws(Failure) -> [BlobRef] {
+    for upload in self.uploads { try transaction.photos.put(upload) }
+    return self.refs
+  }
+
+  private static func read(_ ref: BlobRef, _ storage: StorageActor) async throws(Failure) -> Data {
+    var get = BlobGetRequest()
+    get.sha256 = ref.sha256
+    var data = Data()
+    repeat {
+      get.offset = UInt64(data.count)
+      let (reply, bytes) = try await Self.piece(get, storage)
+      guard reply.size <= Self.sizeLimit else {
+        throw .invalid(
+          field: "attachments", "has one of \(reply.size) bytes; each may have \(Self.sizeLimit >> 20) MiB.")
+      }
+      data.append(contentsOf: bytes)
+      if UInt64(data.count) >= reply.size { return data }
+    } while true
+  }
+
+  private static func piece(
+    _ request: BlobGetRequest, _ storage: StorageActor
+  ) async throws(Failure) -> (BlobGetReply, [UInt8]) {
+    do throws(Failure) {
+      return try await storage.readBlob(request)
+    } catch {
+      guard error.code == .notFound else { throw error }
+      throw .invalid(
+        field: "attachments", "names a blob that is not there. Upload it with System/BlobPut first.")
+    }
+  }
+}

@@ -1,0 +1,184 @@
+internal import Bus
+internal import KithMessages
+internal import Logging
+internal import Storage
+internal import SwiftProtobuf
+
+/// Writes calls to a staged file.
+struct CallExport {
+  /// Calls that a report has at most: about a thousand pages.
+  private static let reportLimit: UInt32 = 20_000
+
+  private enum Format {
+    case csv
+    case json
+    case pdf
+  }
+
+  private let request: ExportCallsRequest
+  private let storage: StorageActor
+  private let reports: ReportProgram
+  private let now: Int64
+  private let logger: Logger
+  private let format: Format
+  private let time: LocalTime
+  private let query: RecordQuery
+
+  /// Checks the request.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for format, language, time zone or filter.
+  init(
+    _ request: ExportCallsRequest, storage: StorageActor, reports: ReportProgram, now: Int64, logger: Logger
+  ) throws(Failure) {
+    self.request = request
+    self.storage = storage
+    self.reports = reports
+    self.now = now
+    self.logger = logger
+    switch request.format {
+    case "csv": self.format = .csv
+    case "json": self.format = .json
+    case "pdf": self.format = .pdf
+    default: throw .invalid(field: "format", "must be csv, json or pdf.")
+    }
+    guard ["", "en", "ja"].contains(request.language) else {
+      throw .invalid(field: "language", "must be en or ja.")
+    }
+    self.time = try LocalTime(zone: request.timeZone)
+    self.query = try request.filter.query
+  }
+
+  /// Writes the file.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the person; `RESOURCE_EXHAUSTED/DISK_FULL`; of a PDF what ``ReportProgram`` says.
+  func stage() async throws(Failure) -> BlobRef {
+    switch self.format {
+    case .csv:
+      return try await self.stage(
+        "text/csv; charset=utf-8", head: CSVRow.byteOrderMark + CSVRow.bytes(Self.columns), tail: ""
+      ) { call, _ throws(Failure) in CSVRow.bytes(self.cells(of: call)) }
+    case .json:
+      return try await self.stage("application/json", head: Array("{\"calls\":[\n".utf8), tail: "\n]}\n") {
+        call, isFirst throws(Failure) in Array((isFirst ? "" : ",\n").utf8) + (try Encoding.json.encode(call))
+      }
+    case .pdf:
+      return try await self.stageReport()
+    }
+  }
+
+  private func stage(
+    _ mediaType: String, head: [UInt8], tail: String,
+    _ bytes: @escaping @Sendable (Call, _ isFirst: Bool) throws(Failure) -> [UInt8]
+  ) async throws(Failure) -> BlobRef {
+    let query = self.query
+    return try await self.storage.stage(mediaType: mediaType, head: head, tail: Array(tail.utf8)) {
+      view, cursor throws(Failure) in
+      var query = query
+      query.limit = 200
+      query.cursor = cursor
+      let page = try view.records.page(Call.self, query)
+      var piece: [UInt8] = []
+      for (index, call) in page.records.enumerated() {
+        piece += try bytes(call, cursor.isEmpty && index == 0)
+      }
+      return (piece, page.nextCursor)
+    }
+  }
+
+  // MARK: - CSV
+
+  private static let columns = [
+    "id", "person", "called_at", "date", "time", "duration_minutes", "emotion", "they_called", "note", "tags",
+    "sync_state",
+  ]
+
+  private func cells(of call: Call) -> [String] {
+    let local = self.time.read(call.calledAt.nanosecondsSince1970)
+    return [
+      call.id, call.personName, (try? call.calledAt.jsonString()).map { $0.replacing("\"", with: "") } ?? "",
+      local.day.text, Self.clock(local.minute), call.durationMinutes == 0 ? "" : "\(call.durationMinutes)",
+      call.emotion, call.theyCalled ? "yes" : "no", call.note, call.tags.joined(separator: " "), call.syncState,
+    ]
+  }
+
+  fileprivate static func clock(_ minute: Int) -> String {
+    let (hours, minutes) = minute.quotientAndRemainder(dividingBy: 60)
+    return "\(hours < 10 ? "0" : "")\(hours):\(minutes < 10 ? "0" : "")\(minutes)"
+  }
+
+  // MARK: - Report
+
+  private func stageReport() async throws(Failure) -> BlobRef {
+    let report = try await self.report()
+    let (pdf, warnings) = try await self.reports.run(report)
+    if !warnings.isEmpty { self.logger.warning("a report was not set as it should be", metadata: ["why": "\(warnings)"]) }
+    let rest = Pieces(pdf)
+    return try await self.storage.stage(mediaType: "application/pdf") { () async throws(Failure) in await rest.next() }
+  }
+
+  /// Everything that is printed, read page by page.
+  private func report() async throws(Failure) -> CallReport {
+    let (filter, time) = (self.request.filter, self.time)
+    var report = CallReport()
+    report.language = self.request.language.isEmpty ? "en" : self.request.language
+    report.timeZone = time.name
+    report.madeOn = time.day(self.now).text
+    report.emotion = filter.emotion
+    report.tag = filter.tag
+    if filter.hasFrom { report.from = time.day(filter.from.nanosecondsSince1970).text }
+    // The end is not in the range: a range to midnight ends with the day before.
+    if filter.hasTo { report.to = time.day(filter.to.nanosecondsSince1970 - 1).text }
+    let (stats, name) = try await self.storage.read { view throws(Failure) in
+      (
+        try view.callStatistics(filter, in: time),
+        try filter.personID.isEmpty ? "" : view.records.require(Person.self, filter.personID).displayName
+      )
+    }
+    guard stats.calls <= Self.reportLimit else {
+      throw .invalid(
+        field: "filter", "asks for \(stats.calls) calls; a report has at most \(Self.reportLimit). Give a shorter range.")
+    }
+    report.stats = stats
+    report.personName = name
+    var query = self.query
+    query.limit = 500
+    repeat {
+      let page = try await self.storage.read { [query] view throws(Failure) in
+        let page = try view.records.page(Call.self, query)
+        return (calls: page.records, next: page.nextCursor)
+      }
+      for call in page.calls { report.add(call, at: time.read(call.calledAt.nanosecondsSince1970)) }
+      query.cursor = page.next
+    } while !query.cursor.isEmpty
+    return report
+  }
+}
+
+extension CallReport {
+  /// Prints a call after those that were added before.
+  fileprivate mutating func add(_ call: Call, at local: (day: CalendarDay, minute: Int)) {
+    if self.days.last?.date != local.day.text {
+      var day = CallReportDay()
+      day.date = local.day.text
+      self.days.append(day)
+    }
+    var entry = CallReportEntry()
+    entry.time = CallExport.clock(local.minute)
+    entry.call = call
+    self.days[self.days.count - 1].entries.append(entry)
+  }
+}
+
+/// Bytes, handed out piece by piece.
+private actor Pieces {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) { self.rest = bytes[...] }
+
+  func next() -> [UInt8]? {
+    guard !self.rest.isEmpty else { return nil }
+    let piece = Array(self.rest.prefix(1 << 20))
+    self.rest = self.rest.dropFirst(piece.count)
+    return piece
+  }
+}

@@ -1,0 +1,103 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+extension CallFilter {
+  /// The filter as the store takes it.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
+  var query: RecordQuery {
+    get throws(Failure) {
+      var query = RecordQuery()
+      if !self.personID.isEmpty { query.person = self.personID }
+      if self.hasFrom { query.from = self.from.nanosecondsSince1970 }
+      if self.hasTo { query.to = self.to.nanosecondsSince1970 }
+      if let from = query.from, let to = query.to, from > to {
+        throw .invalid(field: "to", "lies before from, so no call can be between them.")
+      }
+      if !self.emotion.isEmpty {
+        guard Call.emotions.contains(self.emotion) else {
+          throw .invalid(field: "emotion", "must be one of \(Call.emotions.joined(separator: ", ")), or empty.")
+        }
+        query.emotion = self.emotion
+      }
+      if !self.tag.isEmpty { query.tag = self.tag }
+      if !self.syncState.isEmpty { query.syncState = try RecordState(asked: self.syncState, field: "sync_state") }
+      return query
+    }
+  }
+}
+
+extension RecordState {
+  /// The state of a name that a request gives.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
+  init(asked name: String, field: String) throws(Failure) {
+    guard let state = RecordState(named: name) else {
+      let names = RecordState.allCases.map(\.name).joined(separator: ", ")
+      throw .invalid(field: field, "must be one of \(names), or empty.")
+    }
+    self = state
+  }
+}
+
+extension SearchCallsRequest {
+  /// The calls that have every word, each with a piece of its note.
+  func answer(in view: ReadView) throws(Failure) -> SearchCallsReply {
+    var query = try self.filter.query
+    query.limit = self.limit
+    let found = try view.records.search(self.text, kinds: [.call], query)
+    var reply = SearchCallsReply()
+    reply.more = found.more
+    reply.hits = found.records.compactMap { Call($0) }.map { call in
+      let excerpt = SearchExcerpt(of: call.note, for: self.text)
+      var hit = CallHit()
+      hit.call = call
+      hit.excerpt = excerpt.text
+      hit.marks = excerpt.marks.map { range in
+        var mark = TextMark()
+        mark.start = UInt32(range.lowerBound)
+        mark.length = UInt32(range.count)
+        return mark
+      }
+      return hit
+    }
+    return reply
+  }
+}
+
+extension SuggestCallsRequest {
+  /// Those who are due. Somebody who died or is archived is nobody to call.
+  func answer(in view: ReadView, now: Int64) throws(Failure) -> SuggestCallsReply {
+    guard self.limit <= 100 else { throw .invalid(field: "limit", "is \(self.limit); at most 100 are suggested.") }
+    let limit = self.limit == 0 ? 10 : Int(self.limit)
+    var rhythm = CallRhythm(in: try LocalTime(zone: ""), now: now)
+    try view.records.callFacts { rhythm.count($0) }
+    let all = rhythm.due
+    let names = try view.records.people(all.map(\.person))
+    var reply = SuggestCallsReply()
+    for due in all where reply.suggestions.count < limit {
+      guard let name = names[due.person], let person = try view.records.get(Person.self, name.id),
+        !person.isDead, !person.isArchived, !person.isMe, !person.hasDeletedAt
+      else { continue }
+      var suggestion = CallSuggestion()
+      suggestion.personID = name.id
+      suggestion.personName = name.name
+      suggestion.lastCalledAt = .init(nanosecondsSince1970: due.lastCalledAt)
+      suggestion.usualDays = UInt32(clamping: due.usualDays)
+      suggestion.overdueDays = UInt32(clamping: due.overdueDays)
+      reply.suggestions.append(suggestion)
+    }
+    return reply
+  }
+}
+
+extension ReadView {
+  /// The statistics of the calls that a filter asks for.
+  func callStatistics(_ filter: CallFilter, in time: LocalTime) throws(Failure) -> CallStatsReply {
+    var statistics = CallStatistics(in: time)
+    try self.records.callFacts(filter.query) { statistics.count($0) }
+    return statistics.result(try self.records.people(statistics.mostCalled))
+  }
+}

@@ -1,0 +1,80 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+
+/// How often somebody is called, and so who is due.
+struct CallRhythm {
+  /// Somebody who is due.
+  struct Due: Equatable, Sendable {
+    /// The row of the person.
+    let person: Int64
+    /// Nanoseconds since 1970.
+    let lastCalledAt: Int64
+    /// The middle of the gaps between days with a call; 0 = there is no rhythm.
+    let usualDays: Int
+    let overdueDays: Int
+  }
+
+  private struct Person {
+    var last: Int64
+    /// Days with a call.
+    var days: Set<Int>
+  }
+
+  /// Days with a call that make a rhythm.
+  private static let leastDays = 3
+  /// Of somebody without a rhythm: days after which nothing was heard for long.
+  private static let longAgo = 90
+
+  private let time: LocalTime
+  private let today: Int
+  private var people: [Int64: Person] = [:]
+
+  /// - Parameter now: Nanoseconds since 1970.
+  init(in time: LocalTime, now: Int64) {
+    self.time = time
+    self.today = time.day(now).daysSince1970
+  }
+
+  /// Takes a call into account; in any order.
+  mutating func count(_ call: CallFact) {
+    let day = self.time.day(call.calledAt).daysSince1970
+    guard var person = self.people[call.person] else {
+      self.people[call.person] = Person(last: call.calledAt, days: [day])
+      return
+    }
+    person.last = max(person.last, call.calledAt)
+    person.days.insert(day)
+    self.people[call.person] = person
+  }
+
+  /// Those who are due: the most overdue by their own rhythm first, then those without a rhythm by how long ago it was.
+  var due: [Due] {
+    var rhythmic: [(due: Due, lateness: Double)] = []
+    var distant: [Due] = []
+    for (row, person) in self.people {
+      let days = person.days.sorted()
+      guard let last = days.last else { continue }
+      let since = self.today - last
+      if days.count >= Self.leastDays {
+        let usual = Self.median(zip(days.dropFirst(), days).map { $0 - $1 })
+        guard since > usual else { continue }
+        let due = Due(person: row, lastCalledAt: person.last, usualDays: usual, overdueDays: since - usual)
+        rhythmic.append((due, Double(since) / Double(usual)))
+      } else if since >= Self.longAgo {
+        distant.append(
+          Due(person: row, lastCalledAt: person.last, usualDays: 0, overdueDays: since - Self.longAgo))
+      }
+    }
+    rhythmic.sort { ($1.lateness, $0.due.person) < ($0.lateness, $1.due.person) }
+    distant.sort { ($0.lastCalledAt, $0.person) < ($1.lastCalledAt, $1.person) }
+    return rhythmic.map(\.due) + distant
+  }
+
+  /// The middle one; of an even number the mean of the two in the middle, rounded up. At least a day, as the gaps are.
+  private static func median(_ gaps: [Int]) -> Int {
+    let sorted = gaps.sorted()
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle] + 1) / 2 : sorted[middle]
+  }
+}

@@ -1,0 +1,143 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+extension MonicaGatewayActor {
+  /// The methods of `Calls`.
+  nonisolated var callRoutes: [Route] { self.callWritingRoutes + self.callReadingRoutes + self.templateRoutes }
+
+  private nonisolated var callWritingRoutes: [Route] {
+    [
+      Route(answering: LogCallRequest.self) { request, context throws(Failure) in
+        let attachments = try await CallAttachments(request.record.attachments, storage: self.storage)
+        return try await self.write(request, context) { request, transaction, now throws(Failure) in
+          var call = request.record
+          if !request.template.isEmpty { try transaction.template(request.template).fill(&call) }
+          if !call.hasCalledAt { call.calledAt = .init(nanosecondsSince1970: now) }
+          call.attachments = try attachments.keep(in: transaction)
+          return try transaction.make(call, now: now)
+        }
+      },
+      self.writing(QuickCallRequest.self) { request, transaction, now throws(Failure) in
+        var call = Call()
+        call.personID = request.personID
+        call.durationMinutes = request.durationMinutes
+        call.emotion = request.emotion
+        // It ended just now.
+        call.calledAt = .init(nanosecondsSince1970: now - Int64(request.durationMinutes) * 60_000_000_000)
+        return try transaction.make(call, now: now)
+      },
+      self.writing(StartCallRequest.self) { request, transaction, now throws(Failure) in
+        guard !request.personID.isEmpty else { throw .invalid(field: "person_id", "must not be empty.") }
+        let call = try CallTimer.start(request, running: transaction.runningCalls(), now: now)
+        return try transaction.records.create(call, now: now)
+      },
+      self.writing(StopCallRequest.self) { request, transaction, now throws(Failure) in
+        let running = try CallTimer.choose(request.id, running: transaction.runningCalls())
+        var said = Call()
+        said.emotion = request.emotion
+        said.note = request.note
+        said.tags = request.tags
+        var call = running
+        try call.change([], as: said, now: now)
+        return try transaction.records.update(CallTimer.stop(call, now: now), now: now)
+      },
+      Route(answering: UpdateCallRequest.self) { request, context throws(Failure) in
+        let attachments = try await CallAttachments(
+          request.record.attachments, knownIn: request.record.id, storage: self.storage)
+        return try await self.write(request, context) { request, transaction, now throws(Failure) in
+          var call = request.record
+          call.attachments = try attachments.keep(in: transaction)
+          return try transaction.change(call, request.fields, now: now)
+        }
+      },
+      self.deleting(DeleteCallRequest.self),
+      self.writing(BulkDeleteCallsRequest.self) { request, transaction, now throws(Failure) in
+        guard (1...500).contains(request.ids.count) else {
+          throw .invalid(field: "ids", "has \(request.ids.count) ids; name 1 to 500 calls.")
+        }
+        var reply = BulkDeleteCallsReply()
+        for id in request.ids where !reply.ids.contains(id) {
+          reply.ids.append(try transaction.records.delete(Call.self, id, now: now).id)
+        }
+        return reply
+      },
+      self.writing(RestoreCallRequest.self) { request, transaction, now throws(Failure) in
+        try transaction.records.restore(Call.self, request.id, now: now)
+      },
+    ]
+  }
+
+  private nonisolated var callReadingRoutes: [Route] {
+    [
+      self.listing(ListCallsRequest.self), self.reading(GetCallRequest.self),
+      self.answering(SearchCallsRequest.self) { request, view throws(Failure) in
+        try request.answer(in: view)
+      },
+      self.answering(CallTimelineRequest.self) { [now] request, view throws(Failure) in
+        let time = try LocalTime(zone: request.timeZone)
+        let page = try view.records.page(Call.self, RecordQuery(limit: request.limit, cursor: request.cursor))
+        var reply = CallTimelineReply()
+        reply.groups = CallGroups(in: time, now: now()).group(page.records)
+        reply.nextCursor = page.nextCursor
+        return reply
+      },
+      self.answering(CallStatsRequest.self) { request, view throws(Failure) in
+        try view.callStatistics(request.filter, in: LocalTime(zone: request.timeZone))
+      },
+      self.answering(SuggestCallsRequest.self) { [now] request, view throws(Failure) in
+        try request.answer(in: view, now: now())
+      },
+      Route(ExportCallsRequest.self) { request, _ throws(Failure) in
+        try await CallExport(request, storage: self.storage, reports: self.reports, now: self.now(), logger: self.logger)
+          .stage()
+      },
+    ]
+  }
+
+  private nonisolated var templateRoutes: [Route] {
+    [
+      self.answering(ListCallTemplatesRequest.self) { _, view throws(Failure) in
+        var reply = ListCallTemplatesReply()
+        reply.templates = try view.templates.list()
+        return reply
+      },
+      self.writing(SaveCallTemplateRequest.self) { request, transaction, now throws(Failure) in
+        let template = try request.template.checked(now: now)
+        try transaction.templates.save(template)
+        return template
+      },
+      self.writing(DeleteCallTemplateRequest.self) { request, transaction, _ throws(Failure) in
+        try transaction.templates.delete(request.name)
+      },
+    ]
+  }
+}
+
+extension ListCallsRequest: RecordPaging {
+  var query: RecordQuery {
+    get throws(Failure) {
+      var query = try self.filter.query
+      query.limit = self.limit
+      query.cursor = self.cursor
+      query.includesDeleted = self.includeDeleted
+      return query
+    }
+  }
+}
+
+extension Transaction {
+  /// The calls whose timers run.
+  fileprivate func runningCalls() throws(Failure) -> [Call] {
+    try self.records.page(Call.self, RecordQuery(limit: 500, isRunning: true)).records
+  }
+
+  fileprivate func template(_ name: String) throws(Failure) -> CallTemplate {
+    guard let template = try self.templates.find(name) else {
+      throw .unknownRecord(
+        name, "There is no template '\(name.prefix(64))'. `kith calls templates` shows those there are.")
+    }
+    return template
+  }
+}

@@ -1,0 +1,31 @@
+internal import Bus
+internal import KithMessages
+
+extension CallTemplate {
+  private static let rules: [FieldRule<CallTemplate>] = [
+    .line("name", \.name, limit: 64, isRequired: true), Call.duration("duration_minutes", \.durationMinutes),
+    .choice("emotion", \.emotion, Call.emotions), .text("note", \.note, limit: 5000),
+    .names("tags", \.tags, count: 20, limit: 64) { Call.isWord($0) ? nil : Call.wordWanted },
+  ]
+
+  /// The template in order.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
+  func checked(now: Int64) throws(Failure) -> CallTemplate {
+    var template = self
+    for rule in Self.rules { rule.tidy(&template) }
+    for rule in Self.rules {
+      if let why = rule.fault(template, now) { throw .invalid(field: rule.field, why) }
+    }
+    return template
+  }
+
+  /// Gives a call what it leaves empty.
+  func fill(_ call: inout Call) {
+    if call.durationMinutes == 0 { call.durationMinutes = self.durationMinutes }
+    if call.emotion.isEmpty { call.emotion = self.emotion }
+    if call.note.isEmpty { call.note = self.note }
+    if call.tags.isEmpty { call.tags = self.tags }
+    call.theyCalled = call.theyCalled || self.theyCalled
+  }
+}

@@ -1,0 +1,54 @@
+internal import Bus
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// The timer of a call: a call that runs is a record like any other, so it goes on while kithd is down.
+enum CallTimer {
+  /// A call that begins now.
+  ///
+  /// - Parameters:
+  ///   - running: The calls that run.
+  ///   - now: Nanoseconds since 1970.
+  /// - Throws: `FAILED_PRECONDITION/CALL_RUNNING` when one with this person does already.
+  static func start(_ request: StartCallRequest, running: [Call], now: Int64) throws(Failure) -> Call {
+    if let other = running.first(where: { $0.personID == request.personID }) {
+      throw Failure(
+        .failedPrecondition, "CALL_RUNNING",
+        "A call with \(other.personName) runs already. Stop it first.", details: ["record": other.id])
+    }
+    var call = Call()
+    call.personID = request.personID
+    call.calledAt = .init(nanosecondsSince1970: now)
+    call.theyCalled = request.theyCalled
+    call.isRunning = true
+    return call
+  }
+
+  /// The call that a request means: the one that it names, or the only one that runs.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/CALL_NOT_RUNNING`; `CALL_RUNNING` with the ids in its details when there are several.
+  static func choose(_ id: String, running: [Call]) throws(Failure) -> Call {
+    let chosen = id.isEmpty ? (running.count == 1 ? running.first : nil) : running.first { $0.id == id }
+    if let chosen { return chosen }
+    guard id.isEmpty, !running.isEmpty else {
+      throw Failure(
+        .failedPrecondition, "CALL_NOT_RUNNING",
+        id.isEmpty ? "No call runs. Start one first, or log the call." : "The timer of this call does not run.")
+    }
+    let names = running.map(\.personName).joined(separator: ", ")
+    throw Failure(
+      .failedPrecondition, "CALL_RUNNING", "\(running.count) calls run, with \(names). Say which one to stop.",
+      details: Dictionary(running.map { ($0.id, $0.personName) }, uniquingKeysWith: { $1 }))
+  }
+
+  /// The call with the time that passed, in whole minutes rounded up.
+  ///
+  /// A clock that was put back makes it a call of one minute.
+  static func stop(_ call: Call, now: Int64) -> Call {
+    var call = call
+    call.isRunning = false
+    let (minutes, rest) = (now - call.calledAt.nanosecondsSince1970).quotientAndRemainder(dividingBy: 60_000_000_000)
+    call.durationMinutes = UInt32(clamping: max(1, minutes + (rest > 0 ? 1 : 0)))
+    return call
+  }
+}

@@ -1,0 +1,85 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+extension MonicaGatewayActor {
+  /// The methods of `Conversations`.
+  nonisolated var conversationRoutes: [Route] {
+    [
+      self.listing(ListConversationsRequest.self), self.reading(GetConversationRequest.self),
+      self.creating(CreateConversationRequest.self), self.changing(UpdateConversationRequest.self),
+      self.deleting(DeleteConversationRequest.self),
+      self.writing(AddMessageRequest.self) { request, transaction, now throws(Failure) in
+        try transaction.edit(request.conversationID, now: now) { conversation throws(Failure) in
+          guard conversation.messages.count < ConversationMessage.countLimit else {
+            throw .invalid(
+              field: "conversation_id", "has \(conversation.messages.count) messages already. Record a new conversation.")
+          }
+          var message = request.message
+          message.id = UUIDv7.make().text
+          message.monicaID = 0
+          if !message.hasWrittenAt { message.writtenAt = .init(nanosecondsSince1970: now) }
+          conversation.messages.append(try message.checked(now: now))
+        }
+      },
+      self.writing(UpdateMessageRequest.self) { request, transaction, now throws(Failure) in
+        try transaction.edit(request.conversationID, now: now) { conversation throws(Failure) in
+          let index = try conversation.index(ofMessage: request.message.id)
+          var message = request.message
+          message.monicaID = conversation.messages[index].monicaID
+          if !message.hasWrittenAt { message.writtenAt = conversation.messages[index].writtenAt }
+          conversation.messages[index] = try message.checked(now: now)
+        }
+      },
+      self.writing(DeleteMessageRequest.self) { request, transaction, now throws(Failure) in
+        try transaction.edit(request.conversationID, now: now) { conversation throws(Failure) in
+          conversation.messages.remove(at: try conversation.index(ofMessage: request.messageID))
+        }
+      },
+    ]
+  }
+}
+
+extension ListConversationsRequest: RecordPaging {
+  var query: RecordQuery {
+    RecordQuery(
+      limit: self.limit, cursor: self.cursor, person: self.personID.isEmpty ? nil : self.personID,
+      channel: self.channel.isEmpty ? nil : self.channel, includesDeleted: self.includeDeleted)
+  }
+}
+
+extension Conversation {
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  fileprivate func index(ofMessage id: String) throws(Failure) -> Int {
+    guard !id.isEmpty, let index = self.messages.firstIndex(where: { $0.id == id }) else {
+      throw .unknownRecord(id, "There is no message '\(id.prefix(64))' in this conversation.")
+    }
+    return index
+  }
+}
+
+extension ConversationMessage {
+  /// The message in order.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
+  fileprivate func checked(now: Int64) throws(Failure) -> ConversationMessage {
+    var message = self
+    message.content.trim()
+    if let why = message.fault(now: now) { throw .invalid(field: "message", why) }
+    return message
+  }
+}
+
+extension Transaction {
+  /// Changes the messages of a conversation.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `FAILED_PRECONDITION/RECORD_DELETED`, what `body` throws.
+  fileprivate func edit(
+    _ id: String, now: Int64, _ body: (inout Conversation) throws(Failure) -> Void
+  ) throws(Failure) -> Conversation {
+    var conversation = try self.records.require(Conversation.self, id)
+    try body(&conversation)
+    return try self.records.update(conversation, now: now)
+  }
+}

@@ -1,0 +1,45 @@
+public import Bus
+internal import KithMessages
+internal import Storage
+
+extension MonicaGatewayActor {
+  /// Every method that answers from the store and writes to it.
+  public nonisolated var routes: [Route] {
+    self.peopleRoutes + self.journalRoutes + self.callRoutes + self.conversationRoutes + self.queueRoutes
+  }
+
+  /// The methods of `Notes`, `Tasks`, `Activities`, `Gifts`, `Tags` and `Relationships`.
+  private nonisolated var journalRoutes: [Route] {
+    [
+      self.listing(ListNotesRequest.self), self.reading(GetNoteRequest.self), self.creating(CreateNoteRequest.self),
+      self.changing(UpdateNoteRequest.self), self.deleting(DeleteNoteRequest.self),
+
+      self.listing(ListTasksRequest.self), self.reading(GetTaskRequest.self), self.creating(CreateTaskRequest.self),
+      self.changing(UpdateTaskRequest.self), self.deleting(DeleteTaskRequest.self),
+
+      self.listing(ListActivitiesRequest.self), self.reading(GetActivityRequest.self),
+      self.creating(CreateActivityRequest.self), self.changing(UpdateActivityRequest.self),
+      self.deleting(DeleteActivityRequest.self),
+
+      self.listing(ListGiftsRequest.self), self.reading(GetGiftRequest.self), self.creating(CreateGiftRequest.self),
+      self.changing(UpdateGiftRequest.self), self.deleting(DeleteGiftRequest.self),
+
+      self.listing(ListTagsRequest.self), self.creating(CreateTagRequest.self), self.changing(UpdateTagRequest.self),
+      self.writing(DeleteTagRequest.self) { request, transaction, now throws(Failure) in
+        let tag = try transaction.records.delete(Tag.self, request.id, now: now)
+        try transaction.records.retag(tag.name, as: nil, now: now)
+        return tag
+      },
+      self.writing(AssignTagsRequest.self) { request, transaction, now throws(Failure) in
+        try request.assign(in: transaction, now: now)
+      },
+
+      self.listing(ListRelationshipsRequest.self), self.reading(GetRelationshipRequest.self),
+      self.creating(CreateRelationshipRequest.self),
+      self.writing(UpdateRelationshipRequest.self) { request, transaction, now throws(Failure) in
+        try transaction.change(request.fromTheStoredSide(transaction), request.fields, now: now)
+      },
+      self.deleting(DeleteRelationshipRequest.self),
+    ]
+  }
+}

@@ -1,0 +1,125 @@
+internal import Bus
+internal import KithMessages
+internal import Logging
+internal import Storage
+internal import SwiftProtobuf
+
+extension MonicaGatewayActor {
+  /// The methods of `People`.
+  nonisolated var peopleRoutes: [Route] {
+    [
+      self.listing(ListPeopleRequest.self),
+      self.answering(SearchPeopleRequest.self) { request, view throws(Failure) in
+        var reply = SearchPeopleReply()
+        (reply.people, reply.more) = try view.records.searchPeople(request.text, limit: request.limit)
+        return reply
+      },
+      Route(GetPersonRequest.self) { request, _ throws(Failure) in try await self.getPerson(request) },
+      self.answering(PersonTimelineRequest.self) { request, view throws(Failure) in
+        try Self.timeline(request, view)
+      },
+      self.creating(CreatePersonRequest.self), self.changing(UpdatePersonRequest.self),
+      self.deleting(DeletePersonRequest.self),
+
+      self.creating(CreateContactFieldRequest.self), self.changing(UpdateContactFieldRequest.self),
+      self.deleting(DeleteContactFieldRequest.self),
+      self.creating(CreatePersonAddressRequest.self), self.changing(UpdatePersonAddressRequest.self),
+      self.deleting(DeletePersonAddressRequest.self),
+      self.reminding(CreatePersonReminderRequest.self) { request, transaction, now throws(Failure) in
+        try transaction.make(request.record, now: now)
+      },
+      self.reminding(UpdatePersonReminderRequest.self) { request, transaction, now throws(Failure) in
+        try transaction.change(request.record, request.fields, now: now)
+      },
+      self.deleting(DeletePersonReminderRequest.self),
+
+      self.answering(SuggestLinksRequest.self) { request, view throws(Failure) in
+        try view.links.candidates(person: request.personID, limit: request.limit, cursor: request.cursor)
+      },
+      self.writing(LinkPersonRequest.self) { request, transaction, _ throws(Failure) in
+        try transaction.links.link(person: request.personID, contact: request.contactID)
+        return try transaction.records.require(Person.self, request.personID)
+      },
+      self.writing(DismissLinkRequest.self) { request, transaction, _ throws(Failure) in
+        try transaction.links.dismiss(person: request.personID, contact: request.contactID)
+        return DismissLinkReply()
+      },
+    ]
+  }
+
+  /// A method whose reply is a reminder: it says when it is due next.
+  private nonisolated func reminding<C: Command>(
+    _ type: C.Type, _ body: @escaping @Sendable (C, Transaction, Int64) throws(Failure) -> PersonReminder
+  ) -> Route where C.Reply == PersonReminder {
+    self.writing(type) { request, transaction, now throws(Failure) in
+      var reminder = try body(request, transaction, now)
+      reminder.nextOn = reminder.nextDay(from: try LocalTime(zone: "").day(now))?.text ?? ""
+      return reminder
+    }
+  }
+
+  /// Asks the server first where that is wanted. When it cannot be asked, what is stored is the answer.
+  private nonisolated func getPerson(_ request: GetPersonRequest) async throws(Failure) -> PersonDetails {
+    var isRefreshed = false
+    if request.refresh {
+      do throws(Failure) {
+        try await self.refresh(request.id)
+        isRefreshed = true
+      } catch {
+        guard error.code != .cancelled else { throw error }
+        self.logger.debug("a person was not refreshed", metadata: ["reason": "\(error.reason)"])
+      }
+    }
+    let now = self.now()
+    let today = try LocalTime(zone: "").day(now)
+    var details = try await self.storage.read { view throws(Failure) in
+      try PersonDetails(of: request.id, today: today, in: view)
+    }
+    details.refreshed = isRefreshed
+    if isRefreshed { details.fetchedAt = .init(nanosecondsSince1970: now) }
+    return details
+  }
+
+  private static func timeline(
+    _ request: PersonTimelineRequest, _ view: ReadView
+  ) throws(Failure) -> PersonTimelineReply {
+    let query = RecordQuery(limit: request.limit, cursor: request.cursor, person: request.id)
+    let page = try view.records.timeline(of: [.call, .conversation, .activity, .note], query)
+    var reply = PersonTimelineReply()
+    reply.entries = page.records.compactMap { TimelineEntry($0) }
+    reply.nextCursor = page.nextCursor
+    return reply
+  }
+}
+
+extension ListPeopleRequest: RecordPaging {
+  var query: RecordQuery {
+    RecordQuery(
+      limit: self.limit, cursor: self.cursor, tag: self.tag.isEmpty ? nil : self.tag,
+      includesDeleted: self.includeDeleted, includesArchived: self.includeArchived,
+      includesPartial: self.includePartial)
+  }
+}
+
+extension TimelineEntry {
+  /// An entry of a record; nil for kinds that have no place in a timeline.
+  init?(_ record: AnyRecord) {
+    self.init()
+    switch record {
+    case .call(let call):
+      self.call = call
+      self.at = call.calledAt
+    case .conversation(let conversation):
+      self.conversation = conversation
+      self.at = conversation.happenedAt
+    case .activity(let activity):
+      self.activity = activity
+      self.at = CalendarDay(activity.happenedOn).map { .init(nanosecondsSince1970: $0.nanosecondsSince1970) } ?? activity.createdAt
+    case .note(let note):
+      self.note = note
+      self.at = note.createdAt
+    case .person, .contactField, .address, .task, .gift, .tag, .relationship, .reminder:
+      return nil
+    }
+  }
+}

@@ -1,0 +1,57 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+extension PersonDetails {
+  /// Of notes, activities, calls and conversations so many of the newest are shown.
+  private static let newest: UInt32 = 20
+  /// Bytes of records in one reply, as protobuf.
+  private static let room = 80 * 1024
+
+  /// Gathers what belongs to a person.
+  ///
+  /// What would make the reply too large is left to the lists, the oldest first.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  init(of id: String, today: CalendarDay, in view: ReadView) throws(Failure) {
+    self.init()
+    let records = view.records
+    self.person = try records.require(Person.self, id)
+    self.fields = try records.all(ContactField.self, ofPerson: id)
+    self.addresses = try records.all(PersonAddress.self, ofPerson: id)
+    self.relationships = try records.all(Relationship.self, ofPerson: id)
+    self.reminders = try records.all(PersonReminder.self, ofPerson: id).map { reminder in
+      var reminder = reminder
+      reminder.nextOn = reminder.nextDay(from: today)?.text ?? ""
+      return reminder
+    }
+    self.tasks = try records.all(TaskItem.self, ofPerson: id)
+    self.gifts = try records.all(Gift.self, ofPerson: id)
+    if let pull = try view.accounts.current().lastPullAt { self.fetchedAt = .init(nanosecondsSince1970: pull) }
+    var room = Self.room - (try Encoding.pb.encode(self).count)
+    let query = RecordQuery(limit: Self.newest, person: id)
+    self.calls = try Self.fit(records.page(Call.self, query).records, &room, share: 4)
+    self.conversations = try Self.fit(records.page(Conversation.self, query).records, &room, share: 3)
+    self.activities = try Self.fit(records.page(Activity.self, query).records, &room, share: 2)
+    self.notes = try Self.fit(records.page(Note.self, query).records, &room, share: 1)
+  }
+
+  /// As many records as a share of the room holds.
+  ///
+  /// - Parameter share: The part of what is left: one in so many.
+  private static func fit<Record: SyncedRecord>(
+    _ records: [Record], _ room: inout Int, share: Int
+  ) throws(Failure) -> [Record] {
+    let limit = max(0, room) / share
+    var (kept, used) = ([Record](), 0)
+    for record in records {
+      let bytes = try Encoding.pb.encode(record).count + 8
+      guard used + bytes <= limit else { break }
+      used += bytes
+      kept.append(record)
+    }
+    room -= used
+    return kept
+  }
+}

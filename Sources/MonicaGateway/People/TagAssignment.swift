@@ -1,0 +1,27 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+
+extension AssignTagsRequest {
+  /// Gives and takes the tags in one change of the person.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, also for a tag that is to be given and taken.
+  func assign(in transaction: Transaction, now: Int64) throws(Failure) -> Person {
+    guard !self.add.isEmpty || !self.remove.isEmpty else {
+      throw .invalid(field: "add", "name at least one tag to give, or one to take away.")
+    }
+    guard !self.personID.isEmpty else { throw .invalid(field: "person_id", "must not be empty.") }
+    var given = try transaction.records.require(Person.self, self.personID)
+    let removed = try self.remove.map { name throws(Failure) in
+      try transaction.records.tag(named: name)?.name ?? name.trimmed
+    }
+    let added = try self.add.map { name throws(Failure) in
+      try transaction.records.tag(named: name)?.name ?? name.trimmed
+    }
+    if let both = added.first(where: removed.contains) {
+      throw .invalid(field: "remove", "'\(both.prefix(64))' cannot be given and taken away at once.")
+    }
+    given.tags = given.tags.filter { !removed.contains($0) } + added.filter { !given.tags.contains($0) }
+    return try transaction.change(given, ["tags"], now: now)
+  }
+}

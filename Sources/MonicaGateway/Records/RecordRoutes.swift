@@ -1,0 +1,100 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+
+/// How each sort of request is served, whatever the kind of records.
+extension MonicaGatewayActor {
+  nonisolated func creating<C: RecordCreation>(_ type: C.Type) -> Route {
+    self.writing(type) { request, transaction, now throws(Failure) in
+      try transaction.make(request.record, now: now)
+    }
+  }
+
+  nonisolated func changing<C: RecordChange>(_ type: C.Type) -> Route {
+    self.writing(type) { request, transaction, now throws(Failure) in
+      try transaction.change(request.record, request.fields, now: now)
+    }
+  }
+
+  nonisolated func deleting<C: RecordNaming>(_ type: C.Type) -> Route {
+    self.writing(type) { request, transaction, now throws(Failure) in
+      try transaction.records.delete(C.Reply.self, request.id, now: now)
+    }
+  }
+
+  nonisolated func reading<C: RecordNaming>(_ type: C.Type) -> Route {
+    self.answering(type) { request, view throws(Failure) in
+      try view.records.require(C.Reply.self, request.id)
+    }
+  }
+
+  nonisolated func listing<C: RecordPaging>(_ type: C.Type) -> Route {
+    self.answering(type) { request, view throws(Failure) in
+      C.Reply(try view.records.page(C.Reply.Record.self, request.query))
+    }
+  }
+
+  /// A method that is answered by one look at the store.
+  nonisolated func answering<C: Command>(
+    _ type: C.Type, _ body: @escaping @Sendable (C, ReadView) throws(Failure) -> C.Reply
+  ) -> Route {
+    Route(type) { request, _ throws(Failure) in
+      try await self.storage.read { view throws(Failure) in try body(request, view) }
+    }
+  }
+
+  /// A method that is one transaction.
+  ///
+  /// - Parameter body: Its last argument is the time of day in nanoseconds since 1970.
+  nonisolated func writing<C: Command>(
+    _ type: C.Type, _ body: @escaping @Sendable (C, Transaction, Int64) throws(Failure) -> C.Reply
+  ) -> Route {
+    Route(answering: type) { request, context throws(Failure) in
+      try await self.write(request, context, body)
+    }
+  }
+
+  /// Commits what a command does, and says that something waits for the server.
+  nonisolated func write<C: Command>(
+    _ request: C, _ context: CallContext,
+    _ body: @escaping @Sendable (C, Transaction, Int64) throws(Failure) -> C.Reply
+  ) async throws(Failure) -> Answer<C.Reply> {
+    let now = self.now()
+    let answer = try await self.storage.commit(C.self, context) { transaction throws(Failure) in
+      try body(request, transaction, now)
+    }
+    self.onChange()
+    return answer
+  }
+}
+
+extension Transaction {
+  /// Makes a record of what a request gives.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a person; what ``EditableRecord`` says.
+  func make<Record: EditableRecord>(_ given: Record, now: Int64) throws(Failure) -> Record {
+    var record = try Record(creating: given, now: now)
+    try record.settle(nil, in: self, now: now)
+    return try self.records.create(record, now: now)
+  }
+
+  /// Changes fields of a record as a request says.
+  ///
+  /// - Parameter names: None = the fields that are not empty.
+  /// - Throws: As ``make(_:now:)``; `NOT_FOUND/RECORD_UNKNOWN` for the id; `FAILED_PRECONDITION/RECORD_DELETED`.
+  func change<Record: EditableRecord>(
+    _ given: Record, _ names: [String], now: Int64
+  ) throws(Failure) -> Record {
+    guard !given.id.isEmpty else { throw .invalid(field: "id", "must not be empty. Name the record to change.") }
+    let previous = try self.records.require(Record.self, given.id)
+    guard !previous.hasDeletedAt else {
+      throw Failure(
+        .failedPrecondition, "RECORD_DELETED", "This \(Record.kind.name) is deleted, so it cannot be changed.",
+        details: ["record": previous.id])
+    }
+    var record = previous
+    try record.change(names, as: given, now: now)
+    try record.settle(previous, in: self, now: now)
+    return try self.records.update(record, now: now)
+  }
+}

@@ -1,0 +1,119 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+/// A record that people make and change.
+protocol EditableRecord: FieldedRecord, SyncedRecord {
+  /// What its fields must be.
+  static var rules: [FieldRule<Self>] { get }
+  /// The fields that hold names which the server has a catalog of.
+  static var catalogNames: [CatalogName<Self>] { get }
+
+  /// Whether a person is one of those that it is about.
+  func isAbout(_ person: String) -> Bool
+  /// Takes over what is said once, when it is made, and is no field that is changed later.
+  mutating func begin(as given: Self)
+  /// Brings what follows from other fields in step.
+  ///
+  /// - Parameters:
+  ///   - previous: As it was before the change; nil when it is made.
+  ///   - now: Nanoseconds since 1970.
+  mutating func derive(from previous: Self?, now: Int64)
+  /// Brings it in step with what else is stored, in the transaction that stores it, and checks it against that.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, `ALREADY_EXISTS/RECORD_EXISTS`.
+  mutating func settle(_ previous: Self?, in transaction: Transaction, now: Int64) throws(Failure)
+}
+
+/// A field whose text is a name of one of the server's catalogs.
+struct CatalogName<Record: Sendable>: Sendable {
+  let field: String
+  /// As in `CatalogEntry.catalog`.
+  let catalog: String
+  /// Names that mean the same everywhere: types of entries, and what no catalog has.
+  let plain: [String]
+  let path: any WritableKeyPath<Record, String> & Sendable
+
+  init(
+    _ field: String, _ path: any WritableKeyPath<Record, String> & Sendable, in catalog: String, plain: [String] = []
+  ) {
+    self.field = field
+    self.catalog = catalog
+    self.plain = plain
+    self.path = path
+  }
+
+  /// The name as the server writes it.
+  ///
+  /// - Parameter entries: Of the catalog; none = it was never read, and any name will do until the server says otherwise.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that the server does not have.
+  func resolve(_ name: String, _ entries: [CatalogEntry]) throws(Failure) -> String {
+    guard !name.isEmpty, !entries.isEmpty, !self.plain.contains(name) else { return name }
+    if let entry = entries.first(where: { $0.name == name }) { return entry.name }
+    let lower = name.lowercased()
+    if let entry = entries.first(where: { $0.name.lowercased() == lower }) { return entry.name }
+    let known = (self.plain + entries.map(\.name)).prefix(40).joined(separator: ", ")
+    throw .invalid(field: self.field, "the server has no '\(name.prefix(64))'. It has: \(known).")
+  }
+}
+
+extension EditableRecord {
+  static var catalogNames: [CatalogName<Self>] { [] }
+
+  func isAbout(_ person: String) -> Bool { self.personID == person }
+
+  mutating func begin(as given: Self) { self.personID = given.personID }
+
+  mutating func derive(from previous: Self?, now: Int64) {}
+
+  mutating func settle(_ previous: Self?, in transaction: Transaction, now: Int64) throws(Failure) {
+    try self.resolveNames(previous, in: transaction)
+  }
+
+  /// Writes the names that the server has a catalog of as it does.
+  mutating func resolveNames(_ previous: Self?, in transaction: Transaction) throws(Failure) {
+    for name in Self.catalogNames where previous?[keyPath: name.path] != self[keyPath: name.path] {
+      let entries = try transaction.catalog.list(name.catalog)
+      self[keyPath: name.path] = try name.resolve(self[keyPath: name.path], entries)
+    }
+  }
+
+  /// Makes a record of what a request gives.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for the first field that is not as it must be.
+  init(creating given: Self, now: Int64) throws(Failure) {
+    self.init()
+    for field in Self.fields where field.isEditable { field.copy(given, &self) }
+    self.begin(as: given)
+    try self.finish(Set(Self.rules.flatMap(\.watched)), from: nil, now: now)
+  }
+
+  /// Changes the record as a request says.
+  ///
+  /// - Parameters:
+  ///   - names: The fields to take over; none = those that are not empty.
+  ///   - given: The record of the request.
+  ///   - now: Nanoseconds since 1970.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a field that there is not or that is not as it must be.
+  mutating func change(_ names: [String], as given: Self, now: Int64) throws(Failure) {
+    guard given.personID.isEmpty || self.isAbout(given.personID) else {
+      throw .invalid(
+        field: "person_id", "a \(Self.kind.name) stays with its person. Delete it, and make it anew there.")
+    }
+    let previous = self
+    try self.take(names, of: given)
+    let changed = Self.fields.filter { !$0.isSame(previous, self) }.map(\.name)
+    try self.finish(Set(changed), from: previous, now: now)
+  }
+
+  private mutating func finish(_ changed: Set<String>, from previous: Self?, now: Int64) throws(Failure) {
+    let rules = Self.rules.filter { !changed.isDisjoint(with: $0.watched) }
+    for rule in rules { rule.tidy(&self) }
+    self.derive(from: previous, now: now)
+    for rule in rules {
+      if let why = rule.fault(self, now) { throw .invalid(field: rule.field, why) }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+internal import CPango
+internal import Glibc
+
+/// Fills pages of A4 from top to bottom, and writes each to standard output when it is full.
+@safe final class PageWriter {
+  /// One text of a row.
+  struct Cell {
+    let text: String
+    /// From the left margin, in points.
+    let x: Double
+    let width: Double
+    var font = PageWriter.plain
+    var isRightAligned = false
+  }
+
+  static let plain = "Sans 9"
+  static let bold = "Sans Bold 9"
+  /// Between the margins, in points.
+  static let width = 595.28 - 2 * PageWriter.margin
+
+  private static let height = 841.89
+  private static let margin = 50.0
+
+  /// Characters for which no font was found, in the order in which they came.
+  private(set) var unknownCharacters: [Character] = []
+  private let surface: OpaquePointer
+  private let cairo: OpaquePointer
+  private let context: OpaquePointer
+  private var y = PageWriter.margin
+  private var page = 1
+
+  /// Begins a document.
+  ///
+  /// - Parameters:
+  ///   - title: Shown by readers above the pages.
+  ///   - language: By which the right forms of characters are chosen: "ja".
+  /// - Returns: Nil when cairo has no memory.
+  init?(title: String, language: String) {
+    // The closure has no context: what it writes goes to standard output.
+    let surface = unsafe cairo_pdf_surface_create_for_stream(
+      { _, bytes, length in
+        var written = 0
+        while written < Int(length) {
+          // The buffer is cairo's, and `length` long, until this returns.
+          let count = unsafe write(STDOUT_FILENO, bytes?.advanced(by: written), Int(length) - written)
+          if count < 0 && errno == EINTR { continue }
+          guard count > 0 else { return CAIRO_STATUS_WRITE_ERROR }
+          written += count
+        }
+        return CAIRO_STATUS_SUCCESS
+      }, nil, 595.28, Self.height)
+    guard let surface = unsafe surface, let cairo = unsafe cairo_create(surface),
+      let context = unsafe pango_cairo_create_context(cairo)
+    else { return nil }
+    unsafe self.surface = surface
+    unsafe self.cairo = cairo
+    unsafe self.context = context
+    // Both calls copy their text.
+    unsafe cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title)
+    unsafe pango_context_set_language(context, pango_language_from_string(language))
+  }
+
+  deinit {
+    // The references that `init` got, each given back once; the surface last, because the others draw on it.
+    unsafe g_object_unref(UnsafeMutableRawPointer(self.context))
+    unsafe cairo_destroy(self.cairo)
+    unsafe cairo_surface_destroy(self.surface)
+  }
+
+  /// Sets texts side by side. A row that does not fit on the page goes on on the next.
+  ///
+  /// - Parameters:
+  ///   - gap: Points below it.
+  ///   - following: Points that have to be free below its first line, so that a heading does not stand alone.
+  ///   - repeated: Is set at the top of each page that the row goes on on.
+  func row(_ cells: [Cell], gap: Double = 3, following: Double = 0, repeating repeated: [Cell] = []) {
+    let blocks = cells.map { (cell: $0, block: self.block($0)) }
+    let count = blocks.map { $0.block?.lines.count ?? 0 }.max() ?? 0
+    for index in 0..<count {
+      let lines = blocks.map { $0.block.flatMap { index < $0.lines.count ? $0.lines[index] : nil } }
+      let height = lines.map { $0?.height ?? 0 }.max() ?? 0
+      let ascent = lines.map { $0?.ascent ?? 0 }.max() ?? 0
+      if self.y + height + (index == 0 ? following : 0) > Self.height - Self.margin {
+        self.turn()
+        if !repeated.isEmpty { self.row(repeated) }
+      }
+      for (item, line) in zip(blocks, lines) {
+        guard let line, let block = item.block else { continue }
+        let shift = item.cell.isRightAligned ? item.cell.width - line.width : 0
+        // The context was made for this canvas.
+        unsafe block.draw(
+          line: index, on: self.cairo, x: Self.margin + item.cell.x + shift, baseline: self.y + ascent)
+      }
+      self.y += height
+    }
+    self.y += gap
+  }
+
+  /// Leaves room.
+  func skip(_ points: Double) { self.y += points }
+
+  /// Draws a thin line over the width.
+  func rule() {
+    unsafe cairo_set_line_width(self.cairo, 0.5)
+    unsafe cairo_move_to(self.cairo, Self.margin, self.y)
+    unsafe cairo_line_to(self.cairo, Self.margin + Self.width, self.y)
+    unsafe cairo_stroke(self.cairo)
+    self.y += 4
+  }
+
+  /// Ends the last page and the document.
+  ///
+  /// - Returns: Whether all of it was written.
+  func finish() -> Bool {
+    self.number()
+    unsafe cairo_show_page(self.cairo)
+    unsafe cairo_surface_finish(self.surface)
+    return unsafe cairo_surface_status(self.surface) == CAIRO_STATUS_SUCCESS
+      && cairo_status(self.cairo) == CAIRO_STATUS_SUCCESS
+  }
+
+  private func turn() {
+    self.number()
+    unsafe cairo_show_page(self.cairo)
+    self.page += 1
+    self.y = Self.margin
+  }
+
+  /// Puts the number below the page.
+  private func number() {
+    let cell = Cell(text: "\(self.page)", x: 0, width: Self.width, font: Self.plain)
+    guard let block = self.block(cell), let line = block.lines.first else { return }
+    // The context was made for this canvas.
+    unsafe block.draw(
+      line: 0, on: self.cairo, x: Self.margin + (Self.width - line.width) / 2, baseline: Self.height - Self.margin / 2)
+  }
+
+  private func block(_ cell: Cell) -> TextBlock? {
+    let block = unsafe TextBlock(cell.text, context: self.context, font: cell.font, width: cell.width)
+    if block?.hasUnknownCharacters == true { self.noteUnknown(cell) }
+    return block
+  }
+
+  /// Finds out which characters of a text have no font, each by itself.
+  private func noteUnknown(_ cell: Cell) {
+    for character in Set(cell.text) where !self.unknownCharacters.contains(character) {
+      let block = unsafe TextBlock(String(character), context: self.context, font: cell.font, width: cell.width)
+      if block?.hasUnknownCharacters == true { self.unknownCharacters.append(character) }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import Bus
+import Testing
+
+@Suite struct CSVRowTests {
+  private func text(_ cells: [String]) -> String { String(decoding: CSVRow.bytes(cells), as: UTF8.self) }
+
+  @Test("cells are quoted, quotes doubled, and a row ends as RFC 4180 says")
+  func quoting() {
+    #expect(self.text(["a", "", "say \"hi\"", "two\nlines, one cell"]) == "\"a\",\"\",\"say \"\"hi\"\"\",\"two\nlines, one cell\"\r\n")
+  }
+
+  @Test(
+    "what a spreadsheet would run is text",
+    arguments: ["=1+1", "+cmd", "-2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "=\u{301}1", "+1+cmd|' /C calc'!A0"])
+  func formulas(_ cell: String) { #expect(self.text([cell]).hasPrefix("\"'")) }
+
+  @Test("phone numbers and plain text stay", arguments: ["+49 30 (123) 45-6", "Ann", "1=2", "", "佐藤"])
+  func plain(_ cell: String) { #expect(self.text([cell]) == "\"\(cell)\"\r\n") }
+}
