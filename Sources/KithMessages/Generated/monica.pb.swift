@@ -774,6 +774,9 @@ public nonisolated struct PullReply: Sendable {
 
   public var reachedSince: Bool = false
 
+  /// the whole list was read, and came out as long as the server says
+  public var complete: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2432,7 +2435,7 @@ nonisolated extension PullPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PullReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PullReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}total\0\u{1}pages\0\u{3}reached_since\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}total\0\u{1}pages\0\u{3}reached_since\0\u{1}complete\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2443,6 +2446,7 @@ nonisolated extension PullReply: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.pages) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.reachedSince) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.complete) }()
       default: break
       }
     }
@@ -2458,6 +2462,9 @@ nonisolated extension PullReply: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.reachedSince != false {
       try visitor.visitSingularBoolField(value: self.reachedSince, fieldNumber: 3)
     }
+    if self.complete != false {
+      try visitor.visitSingularBoolField(value: self.complete, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2465,6 +2472,7 @@ nonisolated extension PullReply: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.total != rhs.total {return false}
     if lhs.pages != rhs.pages {return false}
     if lhs.reachedSince != rhs.reachedSince {return false}
+    if lhs.complete != rhs.complete {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -5,8 +5,8 @@ internal import SwiftProtobuf
 /// Reads a list and hands its pages on.
 ///
 /// The server counts pages by position, so that what is made or deleted meanwhile shifts records over the edges. A whole list is
-/// therefore read in the order in which its records were made, and once more when the number of different records is not what the
-/// server says.
+/// therefore read in the order in which its records were made, and once more when its length has changed meanwhile, or is not the
+/// number of different records.
 struct RecordPull<R: Resource>: Sendable {
   let request: PullRequest
   let client: MonicaClient
@@ -19,8 +19,8 @@ struct RecordPull<R: Resource>: Sendable {
 
   /// Reads.
   ///
-  /// - Returns: The total is the server's count at the end. When fewer different records were handed on, or more, the list did not
-  ///   hold still: it proves nothing about what is gone.
+  /// - Returns: The total is the server's count at the end. Only a reply that is complete proves that what was not handed on is not
+  ///   in the list; and even then one record may have taken the place of another, so that what is missing is asked for.
   func run(_ yield: Yield) async throws(Failure) -> PullReply {
     guard let route = R.list(of: self.request.owner == 0 ? nil : self.request.owner) else {
       throw .invalid(
@@ -34,6 +34,7 @@ struct RecordPull<R: Resource>: Sendable {
     var reply = PullReply()
     for _ in 1...Self.attempts {
       var seen: Set<UInt64> = []
+      var totals: Set<Int> = []
       var number = max(1, Int(self.request.firstPage))
       while true {
         let page: ListPage<R>
@@ -41,6 +42,7 @@ struct RecordPull<R: Resource>: Sendable {
         do throws(MonicaError) {
           page = try await reader.page(number, of: R.self)
           seen.formUnion(page.values.map(\.head.id))
+          totals.insert(page.total)
           message.records = try await self.completed(
             page.values.filter { given.insert($0.head.id).inserted }.map(\.listed))
         } catch { throw error.failure }
@@ -57,7 +59,8 @@ struct RecordPull<R: Resource>: Sendable {
         number += 1
       }
       let isWhole = self.request.firstPage <= 1 && self.request.lastPage == 0 && !reply.reachedSince
-      guard isWhole, seen.count != Int(reply.total) else { break }
+      reply.complete = isWhole && totals == [seen.count]
+      guard isWhole, !reply.complete else { break }
     }
     return reply
   }

@@ -18,12 +18,14 @@ protocol Resource: Decodable, Sendable {
 
   /// What it says; nil for a record of another kind that shares the list.
   var record: RemoteRecord? { get }
+
+  /// Its place in a list: its id and stamp, and the record if it is of the kind that was asked for.
+  var listed: RemoteRecord { get }
 }
 
 extension Resource {
   static func target(_ id: UInt64) -> MonicaClient.Target { MonicaClient.Target("\(Self.path)/\(id)") }
 
-  /// Its place in a list: its id and stamp, and the record if it is of the kind that was asked for.
   var listed: RemoteRecord { self.record ?? self.head.remote }
 }
 

@@ -1,0 +1,96 @@
+import Foundation
+import KithMessages
+import Testing
+
+@testable import MonicaAPI
+
+/// Reads the answers of a real server, where they are: in the directory that `KITH_MONICA_DATA` names, or beside the repository.
+struct RecordedAnswerTests {
+  private static let directory: String? = {
+    let beside = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/data/monica").path
+    let named = ProcessInfo.processInfo.environment["KITH_MONICA_DATA"]
+    return (named.map { [$0] } ?? [beside]).first { FileManager.default.fileExists(atPath: "\($0)/index.json") }
+  }()
+
+  private struct Request: Decodable {
+    let method: String
+    let path: String
+    let status: Int
+  }
+
+  @Test(.enabled(if: Self.directory != nil, "KITH_MONICA_DATA names no directory of recorded answers"))
+  func answersOfARealServerAreUnderstood() throws {
+    let directory = try #require(Self.directory)
+    func data(_ name: String) throws -> Data {
+      try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(name).json"))
+    }
+    let index = try JSONDecoder().decode([String: Request].self, from: try data("index"))
+    var (read, passed) = (0, [String]())
+    for (name, request) in index.sorted(by: { $0.key < $1.key }) {
+      do {
+        if try Self.read(try data(name), request) { read += 1 } else { passed.append(name) }
+      } catch {
+        Issue.record("\(name): \(error)")
+      }
+    }
+    print("\(read) of \(index.count) recorded answers decoded; not read by anything here: \(passed)")
+    #expect(read + passed.count == index.count)
+    #expect(read > 50)
+  }
+
+  /// Whether there is something that reads such an answer; then it is read and looked at.
+  private static func read(_ data: Data, _ request: Request) throws -> Bool {
+    let path = request.path.split(separator: "?")[0].split(separator: "/").map(String.init)
+    if request.status >= 400 {
+      let reply = try #require(ErrorReply(Array(data)))
+      #expect(!reply.text.isEmpty && !reply.sentences.isEmpty)
+      #expect((reply.code == 31) == (request.status == 404 && !request.path.contains("nope")))
+      return true
+    }
+    if request.method == "DELETE" { return false }
+    switch path.last {
+    case "me": _ = try self.one(UserResource.self, data)
+    case "genders": #expect(try self.page(GenderResource.self, data).allSatisfy { !$0.name.isEmpty })
+    case "contactfieldtypes":
+      #expect(try self.page(ContactFieldTypeResource.self, data).contains { $0.type == "email" })
+    case "activitytypes": #expect(try self.page(ActivityTypeResource.self, data).allSatisfy { !$0.category.isEmpty })
+    case "relationshiptypes": #expect(try self.page(RelationshipTypeResource.self, data).allSatisfy { $0.group > 0 })
+    case "relationshiptypegroups", "activitytypecategories": _ = try self.page(Named.self, data)
+    case "messages": try self.records(ConversationResource.self, data)
+    default:
+      guard let type = self.type(path) else { return false }
+      try self.records(type, data)
+    }
+    return true
+  }
+
+  private static func type(_ path: [String]) -> (any WritableResource.Type)? {
+    guard !path.contains("upcoming"), let name = path.last(where: { Int($0) == nil }) else { return nil }
+    let types: [any WritableResource.Type] = ResourceKind.allCases.map { $0.resource(callsAreActivities: false) }
+    return types.first { $0.path == name }
+  }
+
+  private static func records<R: WritableResource>(_ type: R.Type, _ data: Data) throws {
+    let values: [R] = (try? [self.one(type, data)]) ?? (try? self.page(type, data)) ?? []
+    #expect(!values.isEmpty || String(decoding: data, as: UTF8.self).contains("\"data\": []"))
+    for value in values {
+      let record = try #require(value.record)
+      #expect(record.monicaID > 0 && record.record != nil && record.hasUpdatedAt)
+      // What is read says the same when it is compared with itself.
+      #expect(R.facts(record).isDone(R.facts(record), base: R.facts(record), except: record.unsaid))
+    }
+    if values.isEmpty, !String(decoding: data, as: UTF8.self).contains("\"data\": []") {
+      _ = try self.one(type, data)
+    }
+  }
+
+  private static func one<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
+    try JSONDecoder().decode(Envelope<Value>.self, from: data).data
+  }
+
+  private static func page<Value: Decodable & Sendable>(_ type: Value.Type, _ data: Data) throws -> [Value] {
+    if let page = try? JSONDecoder().decode(ListPage<Value>.self, from: data) { return page.values }
+    return try JSONDecoder().decode([String: [Value]].self, from: data)["data"] ?? []
+  }
+}
