@@ -11,9 +11,9 @@ extension SyncEngine {
 
   /// Begins the next pass, unless one runs.
   func go() {
-    guard self.loop == nil, !self.isStopped, self.holds == 0, self.agenda.next != nil || self.isAnnouncementOwed else {
-      return
-    }
+    // What is owed and not due yet is the alarm's to bring back.
+    let announces = self.isAnnouncementOwed && self.report.isDue(now: self.now())
+    guard self.loop == nil, !self.isStopped, self.holds == 0, self.agenda.next != nil || announces else { return }
     self.loop = Task {
       await self.run()
       self.loop = nil
