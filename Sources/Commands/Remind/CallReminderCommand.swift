@@ -4,7 +4,10 @@ internal import KithMessages
 struct CallReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "call", abstract: "Be reminded to call somebody.",
-    discussion: "Examples: kith remind call Ann --in 10; kith remind call Ann --on '2026-12-24 18:00'")
+    discussion: """
+      Example: kith remind call Ann --in 10
+      Example: kith remind call Ann --on '2026-12-24 18:00'
+      """)
 
   @OptionGroup var global: GlobalOptions
 

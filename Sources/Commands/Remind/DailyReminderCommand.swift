@@ -6,7 +6,8 @@ struct DailyReminderCommand: HubCommand {
     commandName: "daily", abstract: "Set the one daily reminder to record care, or turn it off.",
     discussion: """
       A time that has passed today comes tomorrow.
-      Examples: kith remind daily 21:00 --time-zone Asia/Tokyo; kith remind daily off
+      Example: kith remind daily 21:00 --time-zone Asia/Tokyo
+      Example: kith remind daily off
       """)
 
   @OptionGroup var global: GlobalOptions
