@@ -10,6 +10,7 @@ public struct KithCommand: AsyncParsableCommand {
       Example: kith contacts search ann
       Exit codes: 0 done, 1 failed, 2 wrong usage, 3 kithd is not running, 4 refused.
       """,
+    version: "kith \(SoftwareVersion.current)",
     subcommands: [
       StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
       BackupCommand.self,

@@ -1,3 +1,4 @@
+import Bus
 import EventLoop
 import Testing
 
@@ -30,6 +31,14 @@ struct UsageTests {
     #expect(await KithCommand.execute(arguments, console: console) == 2)
     #expect(out.withLock { $0.isEmpty })
     #expect(err.withLock { $0.contains("Usage: kith") })
+  }
+
+  @Test("The version is that which System/Status tells")
+  func version() async {
+    let said = await self.execute("--version")
+    #expect(said.code == 0)
+    #expect(said.out == "kith \(SoftwareVersion.current)\n")
+    #expect(said.err.isEmpty)
   }
 
   @Test("Help is exit code 0 and has an example, for every command")
