@@ -10,6 +10,7 @@ public struct KithCommand: AsyncParsableCommand {
       Exit codes: 0 done, 1 failed, 2 wrong usage, 3 kithd is not running, 4 refused.
       Example: kith contacts search ann
       """,
+    version: "kith \(SoftwareVersion.current)",
     subcommands: [
       StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
       PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self, ActivityCommand.self,

@@ -109,7 +109,7 @@ public struct Hub: ServiceLifecycle.Service {
     await keeper.start()
     try await care.start()
     let upkeep = Task { await storage.run() }
-    self.logger.info("ready", metadata: ["version": "\(HubIdentity.version)", "control": "\(control.path)"])
+    self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)", "control": "\(control.path)"])
     notifier.ready()
 
     try await gracefulShutdown()

@@ -8,6 +8,9 @@ internal import UnixSignals
 
 /// The process of the daemon: what it was started with, its signals, its exit code.
 public struct HubProcess: Sendable {
+  /// The version of the software.
+  public static let version = SoftwareVersion.current
+
   private let stateDirectory: String?
   private let runtimeDirectory: String?
   private let configPath: String?

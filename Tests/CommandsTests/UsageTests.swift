@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bus
 import EventLoop
 import Testing
 
@@ -40,6 +41,14 @@ struct UsageTests {
     #expect(run.code == 2)
     #expect(run.out.isEmpty)
     #expect(run.err.contains("Usage: kith"))
+  }
+
+  @Test("The version is that which System/Status tells")
+  func version() async {
+    let said = await self.execute(["--version"])
+    #expect(said.code == 0)
+    #expect(said.out == "kith \(SoftwareVersion.current)\n")
+    #expect(said.err.isEmpty)
   }
 
   @Test("Help is exit code 0", arguments: [[], ["contacts"], ["people", "field", "add"], ["note", "list"]])
