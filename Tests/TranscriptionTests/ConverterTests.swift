@@ -1,5 +1,7 @@
 import Bus
+import EventLoop
 import Foundation
+import KithMessages
 import TestKit
 import Testing
 

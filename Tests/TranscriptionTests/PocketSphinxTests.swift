@@ -1,4 +1,5 @@
 import Bus
+import EventLoop
 import Foundation
 import KithMessages
 import TestKit

@@ -3,18 +3,19 @@ import Testing
 @testable import Transcription
 
 struct SpeechGateTests {
-  @Test(
-    "where nobody speaks, nothing is heard",
-    arguments: [
-      Sounds.silence(2), Sounds.noise(2, level: 0.05), Sounds.noise(2, level: 0.5), Sounds.tone(2),
-      Sounds.silence(0.5) + Sounds.noise(2, level: 0.1) + Sounds.silence(0.5),
-      // Clicks.
-      (0..<32000).map { $0 % 8000 < 40 ? 20000 : 0 },
-      // Too quiet for a microphone that somebody speaks into, and an offset without any sound.
-      Sounds.bursts(2, level: 0.002), [Int16](repeating: 9000, count: 32000), [],
-    ])
-  func nothing(samples: [Int16]) {
-    #expect(!SpeechGate(samples).hasSpeech)
+  private static let soundless: [String: [Int16]] = [
+    "silence": Sounds.silence(2), "quiet noise": Sounds.noise(2, level: 0.05),
+    "loud noise": Sounds.noise(2, level: 0.5),
+    "a tone": Sounds.tone(2),
+    "noise within silence": Sounds.silence(0.5) + Sounds.noise(2, level: 0.1) + Sounds.silence(0.5),
+    "clicks": (0..<32000).map { $0 % 8000 < 40 ? 20000 : 0 }, "too quiet": Sounds.bursts(2, level: 0.002),
+    "an offset": [Int16](repeating: 9000, count: 32000), "no samples": [],
+    "a torn frame": [Int16](repeating: 9000, count: 319),
+  ]
+
+  @Test("where nobody speaks, nothing is heard", arguments: soundless.keys.sorted())
+  func nothing(name: String) throws {
+    #expect(!SpeechGate(try #require(Self.soundless[name])).hasSpeech)
   }
 
   @Test("what comes and goes is heard, also in noise; loud noise is told")

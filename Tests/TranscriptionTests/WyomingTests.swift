@@ -73,9 +73,8 @@ struct WyomingTests {
     var event = WyomingEvent(type: "audio-chunk", data: .init(rate: 16000, width: 2, channels: 1))
     event.payload = [1, 10, 0, 255]
     let after =
-      Array(#"{"type":"transcript","data":{"text":"old","language":"en"},"data_length":14}"#.utf8)
-      + Array("\n{\"text\": \"new\"}".utf8).prefix(15)
-    let bytes = event.encoded() + after + Array(#"{"type":"pong"}"#.utf8) + [10]
+      #"{"type":"transcript","data":{"text":"old","language":"en"},"data_length":14}"# + "\n" + #"{"text":"new"}"#
+    let bytes = event.encoded() + Array(after.utf8) + Array(#"{"type":"pong"}"#.utf8) + [10]
     for cut in 0...bytes.count {
       var decoder = WyomingEvent.Decoder()
       var events: [WyomingEvent] = []

@@ -7,6 +7,7 @@ import email
 import email.policy
 import http.server
 import json
+import socket
 import sys
 import threading
 
@@ -63,7 +64,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if case == "wrong":
             return self.answer(200, transcript("french", (0, 1, " bonjour")))
         if case == "hang up":
-            return self.connection.close()
+            return self.connection.shutdown(socket.SHUT_RDWR)
         if case == "hang":
             threading.Event().wait()
         # What whisper-server says for a language that it does not know.

@@ -18,7 +18,7 @@ public struct SpeechGate: Sendable, Hashable {
   private static let frame = SpeechFormat.sampleRate / 50
   private static let frameSeconds = 0.02
   private static let silence = -100.0
-  // Below it there is no noise of a microphone: it is what a program has put in.
+  // Below it there is no noise of a microphone. What a program has put at the ends says nothing of the noise.
   private static let digitalSilence = -80.0
   private static let lowestFloor = -70.0
   private static let leastPeak = -50.0
@@ -27,21 +27,23 @@ public struct SpeechGate: Sendable, Hashable {
 
   /// Listens to samples of 16 kHz.
   public init(_ samples: [Int16]) {
-    var (extreme, atLimit, sum) = (0, 0, 0)
+    var (extreme, atLimit) = (0, 0)
     for sample in samples {
       let magnitude = abs(Int(sample))
       extreme = max(extreme, magnitude)
       atLimit += magnitude >= 32767 ? 1 : 0
-      sum += Int(sample)
     }
-    // Cheap microphones have an offset, which is no sound.
-    let mean = samples.isEmpty ? 0 : Double(sum) / Double(samples.count)
     let levels = stride(from: 0, to: samples.count - Self.frame + 1, by: Self.frame).map { start in
-      let energy = samples[start..<start + Self.frame].reduce(0.0) { $0 + (Double($1) - mean) * (Double($1) - mean) }
-      return Self.decibels(energy / Double(Self.frame))
+      let (sum, squares) = samples[start..<start + Self.frame].reduce((0, 0)) {
+        ($0.0 + Int($1), $0.1 + Int($1) * Int($1))
+      }
+      // Cheap microphones have an offset, which is no sound.
+      let mean = Double(sum) / Double(Self.frame)
+      return Self.decibels(Double(squares) / Double(Self.frame) - mean * mean)
     }
-    let heard = levels.filter { $0 > Self.digitalSilence }.sorted()
-    let floor = max(Self.lowestFloor, heard.isEmpty ? Self.silence : heard[heard.count / 10])
+    let isHeard = { (level: Double) in level > Self.digitalSilence }
+    let heard = (levels.firstIndex(where: isHeard) ?? 0)..<(levels.lastIndex(where: isHeard).map { $0 + 1 } ?? 0)
+    let floor = max(Self.lowestFloor, heard.isEmpty ? Self.silence : levels[heard].sorted()[heard.count / 10])
     let loud = levels.map { $0 > floor + Self.margin }
     let speech = zip(levels, loud).filter(\.1).map { pow(10, $0.0 / 10) }
     self.peak = Self.decibels(Double(extreme) * Double(extreme))
