@@ -1,5 +1,6 @@
 import EventLoop
 import Bus
+import EventLoop
 import Foundation
 import KithMessages
 import TestKit

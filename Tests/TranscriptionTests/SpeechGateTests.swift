@@ -3,9 +3,19 @@ import Testing
 @testable import Transcription
 
 struct SpeechGateTests {
-  @Test("where nobody speaks, nothing is heard", arguments: silent.keys.sorted())
+  private static let soundless: [String: [Int16]] = [
+    "silence": Sounds.silence(2), "quiet noise": Sounds.noise(2, level: 0.05),
+    "loud noise": Sounds.noise(2, level: 0.5),
+    "a tone": Sounds.tone(2),
+    "noise within silence": Sounds.silence(0.5) + Sounds.noise(2, level: 0.1) + Sounds.silence(0.5),
+    "clicks": (0..<32000).map { $0 % 8000 < 40 ? 20000 : 0 }, "too quiet": Sounds.bursts(2, level: 0.002),
+    "an offset": [Int16](repeating: 9000, count: 32000), "no samples": [],
+    "a torn frame": [Int16](repeating: 9000, count: 319),
+  ]
+
+  @Test("where nobody speaks, nothing is heard", arguments: soundless.keys.sorted())
   func nothing(name: String) throws {
-    #expect(!SpeechGate(try #require(silent[name])).hasSpeech)
+    #expect(!SpeechGate(try #require(Self.soundless[name])).hasSpeech)
   }
 
   @Test("what comes and goes is heard, also in noise; loud noise is told")
@@ -34,14 +44,3 @@ struct SpeechGateTests {
     }
   }
 }
-
-/// Sounds in which nobody speaks.
-private let silent: [String: [Int16]] = [
-  "silence": Sounds.silence(2), "quiet noise": Sounds.noise(2, level: 0.05),
-  "loud noise": Sounds.noise(2, level: 0.5),
-  "a tone": Sounds.tone(2),
-  "noise within silence": Sounds.silence(0.5) + Sounds.noise(2, level: 0.1) + Sounds.silence(0.5),
-  "clicks": (0..<32000).map { $0 % 8000 < 40 ? 20000 : 0 }, "too quiet": Sounds.bursts(2, level: 0.002),
-  "an offset": [Int16](repeating: 9000, count: 32000), "no samples": [],
-  "a torn frame": [Int16](repeating: 9000, count: 319),
-]

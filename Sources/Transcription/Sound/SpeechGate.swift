@@ -27,18 +27,19 @@ public struct SpeechGate: Sendable, Hashable {
 
   /// Listens to samples of 16 kHz.
   public init(_ samples: [Int16]) {
-    var (extreme, atLimit, sum) = (0, 0, 0)
+    var (extreme, atLimit) = (0, 0)
     for sample in samples {
       let magnitude = abs(Int(sample))
       extreme = max(extreme, magnitude)
       atLimit += magnitude >= 32767 ? 1 : 0
-      sum += Int(sample)
     }
-    // Cheap microphones have an offset, which is no sound.
-    let mean = samples.isEmpty ? 0 : Double(sum) / Double(samples.count)
     let levels = stride(from: 0, to: samples.count - Self.frame + 1, by: Self.frame).map { start in
-      let energy = samples[start..<start + Self.frame].reduce(0.0) { $0 + (Double($1) - mean) * (Double($1) - mean) }
-      return Self.decibels(energy / Double(Self.frame))
+      let (sum, squares) = samples[start..<start + Self.frame].reduce((0, 0)) {
+        ($0.0 + Int($1), $0.1 + Int($1) * Int($1))
+      }
+      // Cheap microphones have an offset, which is no sound.
+      let mean = Double(sum) / Double(Self.frame)
+      return Self.decibels(Double(squares) / Double(Self.frame) - mean * mean)
     }
     let isHeard = { (level: Double) in level > Self.digitalSilence }
     let heard = (levels.firstIndex(where: isHeard) ?? 0)..<(levels.lastIndex(where: isHeard).map { $0 + 1 } ?? 0)
