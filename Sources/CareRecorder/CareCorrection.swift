@@ -14,7 +14,8 @@ struct CareCorrection {
     var change = request.record
     let set: [(String, Bool)] = [
       ("category", !change.category.isEmpty), ("occurred_at", change.hasOccurredAt),
-      ("transcript", !change.transcript.isEmpty), ("memo", !change.memo.isEmpty), ("recorder", !change.recorder.isEmpty),
+      ("transcript", !change.transcript.isEmpty), ("memo", !change.memo.isEmpty),
+      ("recorder", !change.recorder.isEmpty),
     ]
     let known = set.map(\.0)
     if let unknown = request.fields.first(where: { !known.contains($0) }) {

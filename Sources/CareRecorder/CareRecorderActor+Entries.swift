@@ -73,7 +73,9 @@ extension CareRecorderActor {
     }
   }
 
-  static func setDeleted(_ id: String, _ isDeleted: Bool, _ transaction: Transaction, now: Int64) throws(Failure) -> CareReply {
+  static func setDeleted(_ id: String, _ isDeleted: Bool, _ transaction: Transaction, now: Int64) throws(Failure)
+    -> CareReply
+  {
     var record = try transaction.care.require(id)
     guard record.hasDeletedAt != isDeleted else { return Self.reply(record) }
     if isDeleted { record.deletedAt = .init(nanosecondsSince1970: now) } else { record.clearDeletedAt() }

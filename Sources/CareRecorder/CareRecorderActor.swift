@@ -114,7 +114,8 @@ public actor CareRecorderActor {
         let due = try await self.storage.read { view throws(Failure) in try view.careAudio.due(at: now) }
         for audio in due where !self.isStopping { try await self.transcribe(audio) }
         guard due.isEmpty, !self.isWanted else { continue }
-        guard let next = try await self.storage.read({ view throws(Failure) in try view.careAudio.nextAttempt() }) else {
+        guard let next = try await self.storage.read({ view throws(Failure) in try view.careAudio.nextAttempt() })
+        else {
           break
         }
         await self.wait(until: next)

@@ -43,7 +43,8 @@ struct TranscriptionConfiguration: Sendable, Hashable {
   mutating func add(_ name: String, _ value: (any TOMLValueConvertible)?, programs: String) -> String? {
     guard let table = value?.table else { return "transcription.\(name) has to be a section" }
     let allowed: [String: Set<String>] = [
-      "pocketsphinx": ["languages", "model", "caregiving", "weight"], "whisper": ["languages", "program", "model", "prompt"],
+      "pocketsphinx": ["languages", "model", "caregiving", "weight"],
+      "whisper": ["languages", "program", "model", "prompt"],
       "whisper_server": ["languages", "address", "prompt"], "wyoming": ["languages", "host", "port"],
       "command": ["languages", "program", "arguments"],
     ]

@@ -20,7 +20,8 @@ extension Reminder {
     let until = now + Int64(minutes) * 60_000_000_000
     guard self.kind != "daily" || zone.date(at: until) == zone.date(at: now) else {
       throw Failure(
-        .failedPrecondition, "TOO_LATE_TODAY", "The daily reminder does not come again after midnight. Choose less time.")
+        .failedPrecondition, "TOO_LATE_TODAY",
+        "The daily reminder does not come again after midnight. Choose less time.")
     }
     var snoozed = self
     snoozed.state = "snoozed"

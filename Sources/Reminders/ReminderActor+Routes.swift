@@ -81,8 +81,9 @@ extension ReminderActor {
     return answer
   }
 
-  private func snooze(_ request: SnoozeReminderRequest, _ context: CallContext) async throws(Failure) -> Answer<Reminder>
-  {
+  private func snooze(_ request: SnoozeReminderRequest, _ context: CallContext) async throws(Failure) -> Answer<
+    Reminder
+  > {
     let (now, systemZone) = (self.now(), self.systemZone())
     let answer = try await self.storage.commit(SnoozeReminderRequest.self, context) { transaction throws(Failure) in
       let zone = try transaction.reminders.daily().zone ?? systemZone

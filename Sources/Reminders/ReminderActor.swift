@@ -70,7 +70,11 @@ public actor ReminderActor {
       }
       let pause = Task { [sleep, wait] in await sleep(wait) }
       self.pause = pause
-      await withTaskCancellationHandler { await pause.value } onCancel: { pause.cancel() }
+      await withTaskCancellationHandler {
+        await pause.value
+      } onCancel: {
+        pause.cancel()
+      }
     }
   }
 

@@ -170,7 +170,9 @@ import Testing
       wrong.timeZone = "Moon/Base"
       failure = await #expect(throws: Failure.self) { try await Self.ask(wrong, actor) }
       #expect(failure?.status.details.keys.first == "time_zone")
-      for (days, on, field) in [(0, "", "in_days"), (3, "2026-12-01", "in_days"), (0, "2026-11-19", "on"), (0, "x", "on")] {
+      for (days, on, field) in [
+        (0, "", "in_days"), (3, "2026-12-01", "in_days"), (0, "2026-11-19", "on"), (0, "x", "on"),
+      ] {
         var call = AddCallReminderRequest()
         call.personID = "ann"
         call.inDays = UInt32(days)

@@ -1,4 +1,3 @@
-import EventLoop
 import Bus
 import EventLoop
 import Foundation

@@ -73,5 +73,7 @@ enum TranscriptionResult {
 }
 
 extension String {
-  fileprivate func limited(to count: Int) -> String { String(String.UnicodeScalarView(self.unicodeScalars.prefix(count))) }
+  fileprivate func limited(to count: Int) -> String {
+    String(String.UnicodeScalarView(self.unicodeScalars.prefix(count)))
+  }
 }

@@ -48,7 +48,8 @@ struct CareSettingsCommand: HubCommand {
       settings,
       [
         "Cared for:   \([settings.recipient, settings.honorific].filter { !$0.isEmpty }.joined(separator: " "))",
-        "Recorded by: \(settings.recorder)", "Language:    \(settings.language.isEmpty ? "by locale" : settings.language)",
+        "Recorded by: \(settings.recorder)",
+        "Language:    \(settings.language.isEmpty ? "by locale" : settings.language)",
         "Time zone:   \(settings.timeZone.isEmpty ? "of the hub" : settings.timeZone)",
         "Sound kept:  \(Count.of(settings.keepAudioHours == 0 ? 72 : Int(settings.keepAudioHours), "hour"))",
       ].map(Printable.text))

@@ -36,7 +36,8 @@ struct CareCard {
     rows += record.versions.map { version in
       let author = version.replacedBy.isEmpty ? "" : " by \(version.replacedBy)"
       return (
-        "Before", "\([version.transcript, version.memo].filter { !$0.isEmpty }.joined(separator: " / "))"
+        "Before",
+        "\([version.transcript, version.memo].filter { !$0.isEmpty }.joined(separator: " / "))"
           + " (corrected \(RelativeTime.words(version.replacedAt, now: session.now))\(author))"
       )
     }
