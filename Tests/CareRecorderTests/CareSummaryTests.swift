@@ -6,7 +6,7 @@ import KithMessages
 import Testing
 
 @Suite struct CareSummaryTests {
-  static let day = LocalDate(year: 2026, month: 2, day: 8)!
+  static let day = LocalDate(dayNumber: 20_492)
 
   static func record(
     _ time: String, _ category: String, transcript: String = "", memo: String = "", review: String = "none",

@@ -12,7 +12,7 @@ import Testing
 /// Random histories: people here and on the web change the same records, answers are lost, the process dies. In the end both
 /// sides are equal, and nothing that nobody deleted is lost or there twice.
 @Suite(.timeLimit(.minutes(10))) struct SyncHistoryTests {
-  private static let seen = Lock<[ModelServer.Fault: Int]>([:])
+  static let seen = Lock<[ModelServer.Fault: Int]>([:])
 
   @Test func bothSidesEndEqualAndEveryFaultHappened() async throws {
     let seeds = ProcessInfo.processInfo.environment["KITH_SEEDS"].flatMap { Int($0) } ?? 40
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  private func run(_ seed: UInt64) async throws {
+  func run(_ seed: UInt64) async throws {
     var history = History(seed: seed, home: try await SyncHome())
     for _ in 0..<history.chance.next(6...12) {
       for _ in 0..<history.chance.next(0...6) { try await history.changeHere() }
@@ -41,21 +41,21 @@ import Testing
 }
 
 extension SeededGenerator {
-  fileprivate mutating func next(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+  mutating func next(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 }
 
 /// One history.
-private struct History {
+struct History {
   var chance: SeededGenerator
   let home: SyncHome
   let seed: UInt64
-  private var lastMark = 0
+  var lastMark = 0
   /// Marks of records that somebody may have deleted, or whose person somebody may have.
-  private var doubtful: Set<String> = []
+  var doubtful: Set<String> = []
   /// Ids of records that were made on the web.
-  private var madeOnWeb: Set<UInt64> = []
+  var madeOnWeb: Set<UInt64> = []
   /// The marks of all records, with those of their people.
-  private var marks: [String: [String]] = [:]
+  var marks: [String: [String]] = [:]
 
   init(seed: UInt64, home: SyncHome) {
     self.seed = seed
@@ -65,11 +65,11 @@ private struct History {
 
   var happened: [ModelServer.Fault: Int] { self.home.server.state.withLock { $0.happened } }
 
-  private static let kinds: [RecordKind] = [
+  static let kinds: [RecordKind] = [
     .person, .contactField, .note, .task, .activity, .gift, .relationship, .reminder, .call, .conversation,
   ]
 
-  private mutating func mark(_ people: [String]) -> String {
+  mutating func mark(_ people: [String]) -> String {
     self.lastMark += 1
     let mark = "m\(self.seed)x\(self.lastMark)."
     self.marks[mark] = people
@@ -77,11 +77,11 @@ private struct History {
   }
 
   /// The mark of a text, which edits leave at its beginning.
-  private static func mark(_ text: String) -> String {
+  static func mark(_ text: String) -> String {
     text.firstIndex(of: ".").map { String(text[...$0]) } ?? text
   }
 
-  private func example(_ kind: RecordKind, _ mark: String) -> AnyRecord {
+  func example(_ kind: RecordKind, _ mark: String) -> AnyRecord {
     switch kind {
     case .person: .person(.with { $0.firstName = mark })
     case .contactField:
@@ -176,14 +176,14 @@ private struct History {
 
   /// Whether two people are related, here or there. The server keeps each relationship twice, from both sides: two of the same
   /// two people could be taken for the sides of one.
-  private func areRelated(_ one: String, _ other: String) async throws -> Bool {
+  func areRelated(_ one: String, _ other: String) async throws -> Bool {
     let people = Dictionary(uniqueKeysWithValues: try await self.home.all(Person.self).map { ($0.id, $0.monicaID) })
     guard one != other, let first = people[one], let second = people[other] else { return true }
     return try await self.home.all(Relationship.self).contains { Set([$0.personID, $0.otherID]) == [one, other] }
       || self.home.server.rows(.relationship).contains { Set([$0.owner] + $0.others) == [first, second] }
   }
 
-  private mutating func editHere(_ kind: RecordKind) async throws {
+  mutating func editHere(_ kind: RecordKind) async throws {
     guard var record = try await self.all(kind).randomElement(using: &self.chance) else { return }
     let mark = Self.mark(record.text)
     if self.chance.next(0...5) == 0 {
@@ -209,7 +209,7 @@ private struct History {
   }
 
   /// What people do to a record, here as on the web.
-  private static func edit(_ record: inout AnyRecord, _ mark: String, _ chance: inout SeededGenerator) {
+  static func edit(_ record: inout AnyRecord, _ mark: String, _ chance: inout SeededGenerator) {
     let word = String(chance.next(0...99))
     switch (record, chance.next(0...3)) {
     case (.relationship(var relationship), _):
@@ -241,7 +241,7 @@ private struct History {
     }
   }
 
-  private mutating func doubt(person: String) {
+  mutating func doubt(person: String) {
     self.doubtful.insert(person)
     for (mark, people) in self.marks where people.contains(person) { self.doubtful.insert(mark) }
   }
@@ -374,7 +374,7 @@ private struct History {
     }
   }
 
-  private mutating func mend(_ entry: QueueEntry) async throws {
+  mutating func mend(_ entry: QueueEntry) async throws {
     let found = try await self.home.storage.read { view throws(Failure) in try view.records.find(entry.id) }
     guard var record = found, !record.record.hasDeletedAt else { return }
     if record.text.contains("REFUSE") {
@@ -387,58 +387,6 @@ private struct History {
       _ = try await self.home.storage.write { transaction throws(Failure) in
         try transaction.outbox.retry([entry.id], now: entry.queuedAt.nanosecondsSince1970)
       }
-    }
-  }
-
-  // MARK: - The end
-
-  func check() async throws {
-    let people = Dictionary(
-      uniqueKeysWithValues: try await self.home.all(Person.self).map { ($0.id, $0.monicaID) })
-    for kind in Self.kinds { try await self.check(kind, people) }
-    var counts: [String: Int] = [:]
-    for kind in Self.kinds where kind != .relationship {
-      for row in self.home.server.rows(kind) { counts[Self.mark(row.text), default: 0] += 1 }
-    }
-    for (mark, count) in counts { #expect(count == 1, "seed \(self.seed): \(mark) is there \(count) times") }
-    for (mark, people) in self.marks where counts[mark] == nil {
-      let isDoubtful = ([mark] + people).contains { self.doubtful.contains($0) }
-      #expect(isDoubtful, "seed \(self.seed): \(mark) is lost")
-    }
-  }
-
-  private func all(_ kind: RecordKind) async throws -> [AnyRecord] {
-    func all<R: SyncedRecord>(_ example: R) async throws -> [AnyRecord] { try await self.home.all(R.self).map(\.any) }
-    return try await all(self.example(kind, "").record)
-  }
-
-  private func check(_ kind: RecordKind, _ people: [String: UInt64]) async throws {
-    let local = try await self.all(kind)
-    let server = self.home.server.state.withLock { state in
-      (state.rows[kind] ?? [:]).keys.compactMap { state.shown(kind, $0) }
-    }
-    let rows = Dictionary(uniqueKeysWithValues: server.map { ($0.monicaID, $0) })
-    #expect(
-      local.count * (kind == .relationship ? 2 : 1) == server.count,
-      "seed \(self.seed): \(kind) \(local.map(\.text)) here, \(server.map(\.text)) there")
-    for record in local {
-      guard var row = rows[record.record.monicaID] else {
-        Issue.record("seed \(self.seed): \(kind) \(record.text) is not on the server")
-        continue
-      }
-      var here = record
-      switch (record, row.record) {
-      case (.activity(var activity), .activity(var theirs)?):
-        #expect(Set(activity.participants.compactMap { people[$0] }) == Set(row.others), "seed \(self.seed)")
-        (activity.participants, theirs.participants) = ([], [])
-        (here, row.record) = (.activity(activity), .activity(theirs))
-      default:
-        #expect(people[record.record.personID] ?? 0 == row.owner, "seed \(self.seed): owner of \(record.text)")
-      }
-      let merge = RecordMerge(base: here, local: here, server: row.record ?? here, unsaid: row.unsaid)
-      #expect(
-        merge.fields.isEmpty,
-        "seed \(self.seed): \(kind) \(merge.fields.map { "\($0.name): \($0.local) / \($0.server)" })")
     }
   }
 }

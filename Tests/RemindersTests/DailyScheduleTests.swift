@@ -17,9 +17,15 @@ import Testing
       onlyIfNothingRecorded: onlyIfNothingRecorded, lastDay: try #require(LocalDate(lastDay)))
   }
 
-  let tokyo = Zone(named: "Asia/Tokyo")!
-  let newYork = Zone(named: "America/New_York")!
-  let day = LocalDate("2026-11-20")!
+  let tokyo: Zone
+  let newYork: Zone
+  let day: LocalDate
+
+  init() throws {
+    self.tokyo = try #require(Zone(named: "Asia/Tokyo"))
+    self.newYork = try #require(Zone(named: "America/New_York"))
+    self.day = try #require(LocalDate("2026-11-20"))
+  }
 
   @Test func comesAtItsTimeOnce() throws {
     var schedule = try Self.schedule("21:00", lastDay: "2026-11-19")

@@ -120,11 +120,10 @@ struct RecordField<Record: FieldedRecord>: Sendable {
 
   /// What the hub keeps beside the record.
   static func kept<Value: Equatable & Sendable>(
-    _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable, isEditable: Bool
+    _ name: String, isEditable: Bool, get: @escaping @Sendable (Record) -> Value,
+    set: @escaping @Sendable (inout Record, Value) -> Void
   ) -> Self {
-    Self(
-      name: name, place: .hub, isEditable: isEditable, get: { $0[keyPath: path] },
-      set: { $0[keyPath: path] = $1 }, isSame: ==, text: { _ in "" })
+    Self(name: name, place: .hub, isEditable: isEditable, get: get, set: set, isSame: ==, text: { _ in "" })
   }
 }
 

@@ -19,7 +19,9 @@ extension Person: FieldedRecord {
     .text("how_met", \.howMet, limit: 65_535),
     .set("tags", \.tags),
     .value("is_partial", \.isPartial),
-    .kept("photo", \.photo, isEditable: false),
+    .kept(
+      "photo", isEditable: false, get: { $0.hasPhoto ? $0.photo : nil },
+      set: { if let photo = $1 { $0.photo = photo } else { $0.clearPhoto() } }),
   ]
 }
 
@@ -89,8 +91,8 @@ extension Call: FieldedRecord {
     .text("note", \.note, limit: 5_000),
     .value("they_called", \.theyCalled),
     .set("tags", \.tags),
-    .kept("attachments", \.attachments, isEditable: true),
-    .kept("is_running", \.isRunning, isEditable: false),
+    .kept("attachments", isEditable: true, get: { $0.attachments }, set: { $0.attachments = $1 }),
+    .kept("is_running", isEditable: false, get: { $0.isRunning }, set: { $0.isRunning = $1 }),
   ]
 }
 

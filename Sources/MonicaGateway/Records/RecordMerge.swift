@@ -10,8 +10,8 @@ struct RecordMerge: Sendable {
   let base: AnyRecord
   /// What is shown of the two sides, where they differ.
   let fields: [ConflictField]
-  /// Whether the server has to be told something.
-  let isPushNeeded: Bool
+  /// Whether the server has something else than before.
+  let isNews: Bool
 
   /// Names of fields that both sides changed, and that cannot be joined.
   var overlaps: [String] { self.fields.filter(\.overlaps).map(\.name) }
@@ -30,11 +30,11 @@ struct RecordMerge: Sendable {
     self = Self.merge(local.fieldedRecord, base, server, unsaid, serverWins, localWins)
   }
 
-  private init(body: AnyRecord, base: AnyRecord, fields: [ConflictField], isPushNeeded: Bool) {
+  private init(body: AnyRecord, base: AnyRecord, fields: [ConflictField], isNews: Bool) {
     self.body = body
     self.base = base
     self.fields = fields
-    self.isPushNeeded = isPushNeeded
+    self.isNews = isNews
   }
 
   private static func merge<Record: FieldedRecord>(
@@ -55,9 +55,12 @@ struct RecordMerge: Sendable {
       shown.overlaps = merge.overlaps.contains(field.name)
       return shown
     }
-    return Self(
-      body: body.any, base: merge.base.any, fields: fields,
-      isPushNeeded: ThreeWayMerge.differ(body, merge.base))
+    var before = base
+    before.id = merge.base.id
+    before.monicaID = merge.base.monicaID
+    before.syncState = merge.base.syncState
+    for field in Record.fields where field.place == .hub { field.copy(local, &before) }
+    return Self(body: body.any, base: merge.base.any, fields: fields, isNews: before != merge.base)
   }
 }
 
@@ -78,19 +81,5 @@ extension AnyRecord {
     case .call(let record): record
     case .conversation(let record): record
     }
-  }
-}
-
-extension AnyRecord {
-  /// Whether two records say the same, whatever they are called and however they stand.
-  func isSameContent(as other: AnyRecord) -> Bool {
-    func bare<Record: SyncedRecord>(_ record: Record) -> AnyRecord {
-      var record = record
-      record.id = ""
-      record.monicaID = 0
-      record.syncState = ""
-      return record.any
-    }
-    return bare(self.record) == bare(other.record)
   }
 }

@@ -23,42 +23,44 @@ struct MergeRule: Sendable {
     guard let local else { return .take }
     // What is under way is decided on when its answer is here.
     guard local.state != .syncing else { return .ignore }
-    let ancestor = self.ancestor(of: local, server)
-    let merge = RecordMerge(base: ancestor, local: local.record, server: server, unsaid: self.unsaid)
-    let isNews = !(local.base.map { merge.base.isSameContent(as: $0) } ?? false)
-    if local.isDeleted {
-      // Deleted here and not there yet, or about to go with its person.
-      let isToGo = local.operation == .delete && (local.state != .conflict || local.stamp != self.stamp)
-      return isNews && isToGo ? .conflict(server: merge.base) : .ignore
-    }
+    let known = self.merge(local.base ?? local.record, local, server)
+    let isNews = local.base == nil || known.isNews
     if local.state == .conflict, local.stamp == self.stamp { return .ignore }
-    guard isNews || local.state == .conflict else {
-      return local.stamp == self.stamp || self.stamp == nil ? .ignore : .merged(local.record, base: merge.base)
+    if local.isDeleted {
+      // Deleted here and not there yet; else it goes with its person.
+      guard isNews, local.operation == .delete, !self.isArrival(of: local.sent, local, server) else { return .ignore }
+      return .conflict(server: known.base)
     }
-    return merge.overlaps.isEmpty ? .merged(merge.body, base: merge.base) : .conflict(server: merge.base)
+    guard isNews || local.state == .conflict else {
+      return local.stamp == self.stamp || self.stamp == nil ? .ignore : .merged(local.record, base: known.base)
+    }
+    return self.changed(local, server)
   }
 
   /// Decides on the answer to a change that was sent: the server has it now.
   func arrived(_ local: LocalRecord, _ server: AnyRecord) -> MergeDecision {
     // Where the server wrote something else than it was sent, as a shorter text, and it was edited here meanwhile, the edit
     // is sent next.
-    let merge = RecordMerge(
-      base: local.sent ?? local.record, local: local.record, server: server, unsaid: self.unsaid)
+    let merge = self.merge(local.sent ?? local.record, local, server)
     return .merged(merge.body, base: merge.base)
   }
 
   /// Decides on the answer that the server has something else than what the change was made from.
   func changed(_ local: LocalRecord, _ server: AnyRecord) -> MergeDecision {
-    let merge = RecordMerge(
-      base: self.ancestor(of: local, server), local: local.record, server: server, unsaid: self.unsaid)
-    if local.isDeleted { return .conflict(server: merge.base) }
-    return merge.overlaps.isEmpty ? .merged(merge.body, base: merge.base) : .conflict(server: merge.base)
+    // When the server has what was once sent, the answer to that was lost.
+    let hasArrived = self.isArrival(of: local.sent, local, server)
+    let ancestor = hasArrived ? local.sent : local.base ?? local.sent
+    let merge = self.merge(ancestor ?? local.record, local, server)
+    guard !local.isDeleted, merge.overlaps.isEmpty else { return .conflict(server: merge.base) }
+    return .merged(merge.body, base: merge.base)
   }
 
-  /// What both sides came from. When the server has what was once sent, it is that: the answer was lost.
-  private func ancestor(of local: LocalRecord, _ server: AnyRecord) -> AnyRecord {
-    guard let sent = local.sent else { return local.base ?? local.record }
-    let arrival = RecordMerge(base: sent, local: sent, server: server, unsaid: self.unsaid)
-    return arrival.fields.isEmpty ? sent : local.base ?? sent
+  private func isArrival(of sent: AnyRecord?, _ local: LocalRecord, _ server: AnyRecord) -> Bool {
+    guard let sent else { return false }
+    return RecordMerge(base: sent, local: sent, server: server, unsaid: self.unsaid).fields.isEmpty
+  }
+
+  private func merge(_ base: AnyRecord, _ local: LocalRecord, _ server: AnyRecord) -> RecordMerge {
+    RecordMerge(base: base, local: local.record, server: server, unsaid: self.unsaid)
   }
 }

@@ -62,7 +62,7 @@ struct PushState: Sendable {
     switch result {
     case .success(let reply):
       self.failuresInRow = 0
-      self.gate.open()
+      self.gate.open(now: now)
       switch reply.outcome {
       case .done:
         self.races[row] = nil

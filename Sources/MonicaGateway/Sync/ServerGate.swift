@@ -28,8 +28,10 @@ struct ServerGate: Sendable, Equatable {
     self.until = now + max(ordered, Self.backoff(attempts: self.failures, jitter: jitter))
   }
 
-  /// The server answered.
-  mutating func open() { self = Self() }
+  /// The server answered. An answer to what was asked before it was closed changes nothing.
+  mutating func open(now: Int64) {
+    if !self.isClosed(now: now) { self = Self() }
+  }
 
   /// A person wants it tried now. Only what the server itself ordered stands.
   mutating func force(now: Int64) {

@@ -48,6 +48,7 @@ extension SyncEngine {
       if let refusal { throw refusal }
     } catch {
       self.logger.warning("pass could not be stored", metadata: ["reason": "\(error.reason)"])
+      self.push.gate.close(error, now: self.now(), jitter: self.jitter())
       self.schedule.end(.failed(retryAfter: nil), jitter: self.jitter(), now: self.now())
       return .failure(error)
     }
@@ -150,10 +151,11 @@ extension SyncEngine {
     self.isAnnouncementOwed = false
     let (now, before) = (self.now(), self.report)
     // What the store refuses now, the next pass says.
-    _ = try? await self.storage.write { transaction throws(Failure) in
+    try? await self.storage.write { transaction throws(Failure) in
       var report = before
       try transaction.publish(&report, isFinal: true, now: now)
     }
+    self.report.noteReport(now: now)
   }
 
   /// Has the alarm ring when something is due.
@@ -191,6 +193,7 @@ extension Transaction {
   /// Stores where the sync stands and tells subscribers, when a report is due.
   func publish(_ report: inout SyncReport, isFinal: Bool = false, now: Int64) throws(Failure) {
     guard report.isDue(now: now) || isFinal else { return }
+    report.noteReport(now: now)
     let counts = try self.outbox.counts()
     report.set(pending: counts.pending + counts.syncing, failed: counts.failed, conflicts: counts.conflicts)
     try self.accounts.setStatus(report.status)

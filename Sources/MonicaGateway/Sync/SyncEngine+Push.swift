@@ -56,9 +56,13 @@ extension SyncEngine {
       return (entries, report)
     }
     self.report = report
+    self.note(begun: entries)
+    return entries
+  }
+
+  private func note(begun entries: [OutboxEntry]) {
     for entry in entries { self.push.begin(entry.row) }
     if !entries.isEmpty { FaultPoint.monicaPushBegun.pass() }
-    return entries
   }
 
   private func send(_ entry: OutboxEntry) async -> Result<PushReply, Failure> {
@@ -103,7 +107,7 @@ extension SyncEngine {
     }
     FaultPoint.monicaPushStored.pass()
     self.report = report
-    for entry in entries { self.push.begin(entry.row) }
+    self.note(begun: entries)
     self.tell()
     return entries
   }

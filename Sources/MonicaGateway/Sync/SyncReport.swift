@@ -12,7 +12,7 @@ struct SyncReport: Sendable {
 
   /// What people and programs are shown.
   private(set) var status: SyncStatus
-  private var lastReport: Int64 = .min
+  private var lastReport: Int64?
 
   /// Takes up what the store has.
   init(_ stored: SyncStatus) {
@@ -31,7 +31,7 @@ struct SyncReport: Sendable {
     if self.status.hasLastSuccessAt { next.lastSuccessAt = self.status.lastSuccessAt }
     next.consecutiveFailures = self.status.consecutiveFailures
     self.status = next
-    self.lastReport = .min
+    self.lastReport = nil
   }
 
   /// There is more to do than was known.
@@ -73,14 +73,14 @@ struct SyncReport: Sendable {
     if let nextAttempt { self.status.nextAttemptAt = .init(nanosecondsSince1970: nextAttempt) }
   }
 
-  /// Whether a report is due; then the next is due an interval later.
-  mutating func isDue(now: Int64) -> Bool {
-    guard self.lastReport == .min || now - self.lastReport >= Self.interval || now < self.lastReport else {
-      return false
-    }
-    self.lastReport = now
-    return true
+  /// Whether a report is due.
+  func isDue(now: Int64) -> Bool {
+    guard let lastReport else { return true }
+    return now - lastReport >= Self.interval || now < lastReport
   }
+
+  /// It is reported now; the next is due an interval later.
+  mutating func noteReport(now: Int64) { self.lastReport = now }
 
   /// The pass was given up before its end. What it stored stays.
   mutating func stop(now: Int64) {

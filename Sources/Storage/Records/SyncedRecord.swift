@@ -84,7 +84,9 @@ extension RemoteRecord.OneOf_Record {
 }
 
 extension Person: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .person }
+  /// As one of all records.
   public var any: AnyRecord { .person(self) }
   /// A person belongs to nobody.
   public var personID: String {
@@ -94,7 +96,9 @@ extension Person: SyncedRecord {
 }
 
 extension Tag: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .tag }
+  /// As one of all records.
   public var any: AnyRecord { .tag(self) }
   /// A tag belongs to nobody.
   public var personID: String {
@@ -104,51 +108,71 @@ extension Tag: SyncedRecord {
 }
 
 extension ContactField: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .contactField }
+  /// As one of all records.
   public var any: AnyRecord { .contactField(self) }
 }
 
 extension PersonAddress: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .address }
+  /// As one of all records.
   public var any: AnyRecord { .address(self) }
 }
 
 extension Note: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .note }
+  /// As one of all records.
   public var any: AnyRecord { .note(self) }
 }
 
 extension TaskItem: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .task }
+  /// As one of all records.
   public var any: AnyRecord { .task(self) }
 }
 
 extension Activity: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .activity }
+  /// As one of all records.
   public var any: AnyRecord { .activity(self) }
 }
 
 extension Gift: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .gift }
+  /// As one of all records.
   public var any: AnyRecord { .gift(self) }
 }
 
 extension Relationship: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .relationship }
+  /// As one of all records.
   public var any: AnyRecord { .relationship(self) }
 }
 
 extension PersonReminder: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .reminder }
+  /// As one of all records.
   public var any: AnyRecord { .reminder(self) }
 }
 
 extension Call: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .call }
+  /// As one of all records.
   public var any: AnyRecord { .call(self) }
 }
 
 extension Conversation: SyncedRecord {
+  /// Its kind.
   public static var kind: RecordKind { .conversation }
+  /// As one of all records.
   public var any: AnyRecord { .conversation(self) }
 }

@@ -1,0 +1,42 @@
+import Foundation
+import Glibc
+import KithMessages
+import Storage
+import SwiftProtobuf
+import Testing
+
+@testable import MonicaGateway
+
+/// A process killed in the middle of a pass leaves a store from which the next one ends equal to the server.
+@Suite(.timeLimit(.minutes(10))) struct SyncKillTests {
+  private static let calls = 12
+  private static let people = 23
+
+  @Test(arguments: [
+    "monica.push.begun:1", "monica.push.begun:2", "monica.push.sent:1", "monica.push.sent:5", "monica.push.stored:1",
+    "monica.push.stored:4", "monica.pull.page:1", "monica.pull.page:4", "monica.pull.stored:2", "monica.pull.stored:5",
+  ])
+  func theNextPassEndsEqualToTheServer(_ point: String) async throws {
+    let root = try SyncHome.directory()
+    await #expect(processExitsWith: .signal(SIGKILL)) { [point = point as String, root = root as String] in
+      setenv("KITH_FAULT_POINT", point, 1)
+      let home = try await SyncHome(root: root, serverFile: root + "/server")
+      for number in 1...Self.people { home.server.makePerson("p\(number)") }
+      let ann = try await home.person("Ann")
+      for number in 1...Self.calls { try await home.note(ann, "note \(number)") }
+      try await home.sync()
+    }
+    let home = try await SyncHome(root: root, serverFile: root + "/server")
+    await home.rest()
+    home.pass(SyncHome.minute)
+    let status = try await home.sync(full: true)
+    #expect(status.sync.state == .completed && status.pending == 0 && status.failed == 0 && status.conflicts == 0)
+    let names = ["Ann"] + (1...Self.people).map { "p\($0)" }
+    #expect(home.server.texts(.person) == names.sorted())
+    #expect(try await home.all(Person.self).map(\.firstName).sorted() == names.sorted())
+    let notes = (1...Self.calls).map { "note \($0)" }
+    #expect(home.server.texts(.note) == notes.sorted())
+    #expect(try await home.all(Note.self).map(\.body).sorted() == notes.sorted())
+    await home.close()
+  }
+}
