@@ -289,7 +289,9 @@ import Testing
     let text = String(decoding: try await home.bytes(of: csv), as: UTF8.self)
     #expect(csv.mediaType.hasPrefix("text/csv"))
     #expect(text.components(separatedBy: "\r\n").count == 232)
-    #expect(text.contains("\"'=Ann\",\"2026-03-06T12:00:00Z\",\"2026-03-06\",\"21:00\",\"\",\"\",\"no\",\"note 0, \"\"quoted\"\"\""))
+    #expect(
+      text.contains(
+        "\"'=Ann\",\"2026-03-06T12:00:00Z\",\"2026-03-06\",\"21:00\",\"\",\"\",\"no\",\"note 0, \"\"quoted\"\"\""))
     #expect((0..<230).allSatisfy { text.contains("note \($0),") })
     let json = try await home.ask(ExportCallsRequest.with { $0.format = "json" })
     let list = try Encoding.json.decode(ListCallsReply.self, from: try await home.bytes(of: json))

@@ -414,7 +414,12 @@ import Testing
     #expect(try await home.ask(CatalogRequest()).entries.isEmpty)
     try await home.storage.write { transaction throws(Failure) in
       try transaction.catalog.replace(
-        "gender", with: [.with { $0.catalog = "gender"; $0.monicaID = 1; $0.name = "Woman" }])
+        "gender",
+        with: [
+          .with {
+            $0.catalog = "gender"; $0.monicaID = 1; $0.name = "Woman"
+          }
+        ])
     }
     #expect(try await home.ask(CatalogRequest.with { $0.catalog = "gender" }).entries.map(\.name) == ["Woman"])
     await self.expect("FIELD_INVALID") { _ = try await home.ask(CatalogRequest.with { $0.catalog = "colour" }) }
