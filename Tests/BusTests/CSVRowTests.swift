@@ -6,7 +6,9 @@ import Testing
 
   @Test("cells are quoted, quotes doubled, and a row ends as RFC 4180 says")
   func quoting() {
-    #expect(self.text(["a", "", "say \"hi\"", "two\nlines, one cell"]) == "\"a\",\"\",\"say \"\"hi\"\"\",\"two\nlines, one cell\"\r\n")
+    #expect(
+      self.text(["a", "", "say \"hi\"", "two\nlines, one cell"])
+        == "\"a\",\"\",\"say \"\"hi\"\"\",\"two\nlines, one cell\"\r\n")
   }
 
   @Test(

@@ -141,7 +141,8 @@ import Testing
     }
   }
 
-  @Test("time is counted in minutes rounded up", arguments: [(0, 1), (1, 1), (60, 1), (61, 2), (-500, 1), (200_000, 3334)])
+  @Test(
+    "time is counted in minutes rounded up", arguments: [(0, 1), (1, 1), (60, 1), (61, 2), (-500, 1), (200_000, 3334)])
   func minutes(_ seconds: Int64, _ minutes: UInt32) throws {
     let call = try CallTimer.start(.with { $0.personID = "a" }, running: [], now: Household.start)
     let stopped = CallTimer.stop(call, now: Household.start + seconds * 1_000_000_000)

@@ -124,7 +124,8 @@ import Testing
       },
       [("body", { $0.body = "" }), ("body", { $0.body = String(repeating: "佐", count: 100_001) })],
       good: [{ $0.body = String(repeating: "佐", count: 100_000) }, { $0.body = "two\nlines" }])
-    self.check(TaskItem.with { $0.title = "Call" }, [("title", { $0.title = "" }), ("title", { $0.title = Self.long })])
+    self.check(
+      TaskItem.with { $0.title = "Call" }, [("title", { $0.title = "" }), ("title", { $0.title = Self.long })])
     self.check(
       Activity.with {
         $0.summary = "Lunch"
@@ -221,10 +222,12 @@ import Testing
         $0.isStarred = true
         $0.monicaID = 7
       }, now: Self.now)
-    #expect(person == .with {
-      $0.firstName = "Ann"
-      $0.tags = ["a", "b"]
-    })
+    #expect(
+      person
+        == .with {
+          $0.firstName = "Ann"
+          $0.tags = ["a", "b"]
+        })
     let address = try PersonAddress(creating: .with { $0.country = "jp" }, now: Self.now)
     #expect(address.country == "JP")
     for (given, kept) in [("12", "12.00"), ("012.5", "12.50"), ("0", "0.00"), ("3.14", "3.14")] {
@@ -255,10 +258,12 @@ import Testing
     }
     var gift = stored
     try gift.change([], as: .with { $0.status = "offered" }, now: Self.now)
-    #expect(gift == .with {
-      $0 = stored
-      $0.status = "offered"
-    })
+    #expect(
+      gift
+        == .with {
+          $0 = stored
+          $0.status = "offered"
+        })
     gift = stored
     try gift.change(["comment"], as: .with { $0.name = "ignored" }, now: Self.now)
     #expect(gift.comment.isEmpty && gift.name == "Book")

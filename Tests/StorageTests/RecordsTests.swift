@@ -205,19 +205,6 @@ import Testing
     #expect(twice?.reason == "RECORD_EXISTS")
   }
 
-  @Test(
-    arguments: [
-      ("1970-01-01", 0), ("1969-12-31", -1), ("2000-02-29", 11_016), ("2024-03-01", 19_783), ("1600-01-01", -135_140),
-    ] as [(String, Int64)]) func daysAreCounted(text: String, number: Int64)
-  {
-    #expect(CalendarDay(text)?.number == number)
-  }
-
-  @Test(arguments: [
-    "", "2023-02-29", "2024-13-01", "2024-1-01", "24-01-01", "2024-01-00", "+024-01-01", "2024-01-01Z", "-001-01-1",
-  ])
-  func whatIsNoDayIsNone(text: String) { #expect(CalendarDay(text) == nil) }
-
   /// A record of a kind with a value in every field that is written.
   private static func sample(_ kind: RecordKind, of ann: Person, and bob: Person) throws -> AnyRecord {
     func fill<R: SyncedRecord>(_ type: R.Type) throws -> AnyRecord {

@@ -35,7 +35,8 @@ import Testing
 
   @Test("a long text is cut around the first match, and says so")
   func cut() throws {
-    let text = String(repeating: "before ", count: 100) + "the garden\nis green " + String(repeating: "after ", count: 100)
+    let text =
+      String(repeating: "before ", count: 100) + "the garden\nis green " + String(repeating: "after ", count: 100)
     let excerpt = SearchExcerpt(of: text, for: "garden")
     #expect(excerpt.text.hasPrefix("…") && excerpt.text.hasSuffix("…"))
     #expect(excerpt.text.unicodeScalars.count == 162)

@@ -21,7 +21,8 @@ struct CallAttachments: Sendable {
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for one that is too large or was not uploaded.
   init(_ refs: [BlobRef], knownIn call: String = "", storage: StorageActor) async throws(Failure) {
     guard refs.count <= 10 else { throw .invalid(field: "attachments", "a call has at most 10 attachments.") }
-    let known = refs.isEmpty || call.isEmpty
+    let known =
+      refs.isEmpty || call.isEmpty
       ? [] : try await storage.read { view throws(Failure) in try view.records.get(Call.self, call)?.attachments ?? [] }
     var (checked, uploads) = ([BlobRef](), [Picture]())
     for ref in refs where !checked.contains(where: { $0.sha256 == ref.sha256 }) {

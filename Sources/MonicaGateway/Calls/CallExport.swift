@@ -111,7 +111,9 @@ struct CallExport {
   private func stageReport() async throws(Failure) -> BlobRef {
     let report = try await self.report()
     let (pdf, warnings) = try await self.reports.run(report)
-    if !warnings.isEmpty { self.logger.warning("a report was not set as it should be", metadata: ["why": "\(warnings)"]) }
+    if !warnings.isEmpty {
+      self.logger.warning("a report was not set as it should be", metadata: ["why": "\(warnings)"])
+    }
     let rest = Pieces(pdf)
     return try await self.storage.stage(mediaType: "application/pdf") { () async throws(Failure) in await rest.next() }
   }
@@ -136,7 +138,8 @@ struct CallExport {
     }
     guard stats.calls <= Self.reportLimit else {
       throw .invalid(
-        field: "filter", "asks for \(stats.calls) calls; a report has at most \(Self.reportLimit). Give a shorter range.")
+        field: "filter",
+        "asks for \(stats.calls) calls; a report has at most \(Self.reportLimit). Give a shorter range.")
     }
     report.stats = stats
     report.personName = name

@@ -90,8 +90,10 @@ extension MonicaGatewayActor {
         try request.answer(in: view, now: now())
       },
       Route(ExportCallsRequest.self) { request, _ throws(Failure) in
-        try await CallExport(request, storage: self.storage, reports: self.reports, now: self.now(), logger: self.logger)
-          .stage()
+        try await CallExport(
+          request, storage: self.storage, reports: self.reports, now: self.now(), logger: self.logger
+        )
+        .stage()
       },
     ]
   }

@@ -14,7 +14,8 @@ extension MonicaGatewayActor {
         try transaction.edit(request.conversationID, now: now) { conversation throws(Failure) in
           guard conversation.messages.count < ConversationMessage.countLimit else {
             throw .invalid(
-              field: "conversation_id", "has \(conversation.messages.count) messages already. Record a new conversation.")
+              field: "conversation_id",
+              "has \(conversation.messages.count) messages already. Record a new conversation.")
           }
           var message = request.message
           message.id = UUIDv7.make().text

@@ -114,7 +114,9 @@ extension TimelineEntry {
       self.at = conversation.happenedAt
     case .activity(let activity):
       self.activity = activity
-      self.at = CalendarDay(activity.happenedOn).map { .init(nanosecondsSince1970: $0.nanosecondsSince1970) } ?? activity.createdAt
+      self.at =
+        CalendarDay(activity.happenedOn).map { .init(nanosecondsSince1970: $0.nanosecondsSince1970) }
+        ?? activity.createdAt
     case .note(let note):
       self.note = note
       self.at = note.createdAt

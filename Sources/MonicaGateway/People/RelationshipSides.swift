@@ -13,7 +13,8 @@ extension UpdateRelationshipRequest {
     else { return given }
     guard let entry = try transaction.catalog.find("relationship_type", given.type), !entry.reverseName.isEmpty else {
       throw .invalid(
-        field: "type", "it is not known what '\(given.type.prefix(64))' is called from the other side. Say it from there.")
+        field: "type",
+        "it is not known what '\(given.type.prefix(64))' is called from the other side. Say it from there.")
     }
     given.type = entry.reverseName
     given.personID = stored.personID
