@@ -136,7 +136,7 @@ import Testing
       try transaction.attempt {
         try $0.execute(
           sql: """
-            CREATE TRIGGER poison BEFORE INSERT ON record WHEN new.id = 'poison'
+            CREATE TRIGGER poison BEFORE INSERT ON sample WHEN new.id = 'poison'
             BEGIN SELECT RAISE(ROLLBACK, 'poisoned'); END
             """)
       }

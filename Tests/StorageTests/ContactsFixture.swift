@@ -52,7 +52,9 @@ final class ContactsFixture {
     return try self.queue.writeWithoutTransaction { database in
       database.trace(options: [])
       return try Set(statements.withLock { $0 }).filter { $0.hasPrefix("SELECT") || $0.hasPrefix("WITH") }.map { sql in
-        (sql, try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] })
+        let statement = try database.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+        statement.setUncheckedArguments([])
+        return (sql, try Row.fetchAll(statement).map { $0["detail"] })
       }
     }
   }

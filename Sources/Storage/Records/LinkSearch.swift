@@ -9,6 +9,9 @@ struct LinkSearch {
   /// What two are compared by; the order is that of sureness.
   private enum Trait: Int, CaseIterable {
     case email, phone, name
+
+    /// On the wire.
+    var reason: String { String(describing: self) }
   }
 
   private struct Known {
@@ -44,7 +47,7 @@ struct LinkSearch {
         suggestion.personName = known.name
         suggestion.contactID = found.id
         suggestion.contactName = found.name
-        suggestion.reasons = Trait.allCases.filter(traits.contains).map { String(describing: $0) }
+        suggestion.reasons = Trait.allCases.filter(traits.contains).map(\.reason)
         suggestions.append(suggestion)
       }
     }
@@ -52,10 +55,10 @@ struct LinkSearch {
   }
 
   /// More reasons come first; then e-mail before phone before name; then the order of names.
-  private static func rank(_ suggestion: LinkSuggestion) -> (Int, String, String, String, String) {
+  private static func rank(_ suggestion: LinkSuggestion) -> (Int, Int, String, String, String) {
     (
-      -suggestion.reasons.count, suggestion.reasons.joined(separator: ","), RecordTraits.key(suggestion.personName),
-      suggestion.personID, suggestion.contactID
+      -suggestion.reasons.count, Trait.allCases.firstIndex { suggestion.reasons.contains($0.reason) } ?? 0,
+      RecordTraits.key(suggestion.personName), suggestion.personID, suggestion.contactID
     )
   }
 

@@ -74,33 +74,19 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// Notes that the server has deleted what a change was about: a person has to say whether it is made again.
+  /// Notes that the server has deleted what a change was about: a person has to say whether it is made again, unless it was
+  /// deleted here as well.
   public func gone(_ row: Int64, now: Int64) throws(Failure) {
     try self.change(row) { old, database in
-      try RecordKeeper(database: database).conflict(old, server: nil, stamp: nil, now: now)
-      return [old]
-    }
-  }
-
-  /// Writes what was decided of a record: what it says, what the server has, and where it stands by that.
-  ///
-  /// - Parameter base: What the server has; nil = nothing, so that it is to be made there, with what belongs to it.
-  public func put(
-    _ row: Int64, body: AnyRecord, base: AnyRecord?, stamp: Int64?, now: Int64
-  ) throws(Failure) {
-    try self.change(row) { old, database in
-      var new = old
-      new.content = body.keepingOwner(of: old.content)
-      new.base = base.map { $0.keepingOwner(of: old.content) }
-      new.remoteStamp = stamp ?? old.remoteStamp
-      new.state = .pending
-      try self.settle(row, database)
-      try EngineStatement(database, "DELETE FROM conflict WHERE record = ?").run([.integer(row)])
-      try RecordWriter(database: database).save(new, over: old)
       let keeper = RecordKeeper(database: database)
-      guard base != nil else { return try keeper.forgetServer(new, now: now) }
-      try keeper.requeue(new, now: now)
-      return [new]
+      guard old.isDeleted else {
+        try keeper.conflict(old, server: nil, stamp: nil, now: now)
+        return [old]
+      }
+      try self.settle(row, database)
+      var record = old
+      record.state = .pending
+      return try keeper.forgetServer(record, now: now)
     }
   }
 
@@ -128,13 +114,6 @@ extension OutboxTable where View == Transaction {
       return try work(old, database)
     }
     self.view.records.tell(changed)
-  }
-
-  /// What is under way of a record.
-  func sent(_ record: StoredRecord, _ database: Database) throws -> AnyRecord? {
-    try OutboxRows(database: database).find(record.row)?.sent.map {
-      try StoredRecord.content(record.kind, $0, owner: record.content.record.personID)
-    }
   }
 
   /// Nothing of the record is under way any more.

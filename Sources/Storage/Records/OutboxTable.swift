@@ -21,7 +21,7 @@ public struct OutboxTable<View: DatabaseView> {
         database,
         """
         SELECT outbox.record FROM outbox CROSS JOIN record ON record.id = outbox.record
-        WHERE outbox.account = ? AND outbox.next_attempt_at <= ? AND \(Self.canGo) ORDER BY outbox.seq LIMIT ?
+        WHERE outbox.account = ? AND +outbox.next_attempt_at <= ? AND \(Self.canGo) ORDER BY outbox.seq LIMIT ?
         """
       ).forEach([.integer(account), .integer(now), .integer(Int64(limit))]) { rows.append($0.integer(0)) }
       return try self.entries(rows, database)

@@ -48,7 +48,12 @@ struct PersonSearchIndex {
       let field = try ContactField(serializedBytes: field.blob(0))
       if field.data.utf8.contains(UInt8(ascii: "@")) { emails.append(field.data) }
     }
-    let names = [person.displayName, person.firstName, person.middleName, person.lastName, person.nickname]
+    var names = [person.displayName, person.firstName, person.middleName, person.lastName, person.nickname]
+    for (one, other) in [(person.lastName, person.firstName), (person.firstName, person.lastName)] {
+      // Scripts without blanks have none between these either.
+      guard let last = one.unicodeScalars.last, let first = other.unicodeScalars.first else { continue }
+      if SearchText.isDense(last), SearchText.isDense(first) { names.append(one + other) }
+    }
     let marks = [Self.mark(ofAccount: stored.account)]
     return Entry(
       account: stored.account,

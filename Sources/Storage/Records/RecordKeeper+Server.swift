@@ -67,7 +67,9 @@ extension RecordKeeper {
     var new = old
     new.state = .pending
     new.base = server
-    if let body { new.content = body.keepingOwner(of: old.content) }
+    if let body {
+      new.content = body.takingReadings(of: server ?? old.content, now: now).keepingOwner(of: old.content)
+    }
     try writer.save(new, over: old)
     guard body != nil else {
       if old.isDeleted {

@@ -18,7 +18,7 @@ struct RecordListing {
   }
 
   private(set) var sql = ""
-  private(set) var arguments: StatementArguments
+  private var values: [String: any DatabaseValueConvertible]
   private let query: RecordQuery
   private let labels: [String]
   private let walk: Walk
@@ -53,12 +53,11 @@ struct RecordListing {
     } else {
       self.walk = emotion == nil ? .all : .emotion
     }
-    self.arguments = ["limit": limit]
-    if self.walk != .person || !self.labels.isEmpty { self.arguments += ["account": account] }
-    if let person { self.arguments += ["person": person] }
-    if let emotion { self.arguments += ["emotion": emotion] }
-    if let state = query.syncState { self.arguments += ["state": state.rawValue] }
-    for (index, label) in self.labels.enumerated() { self.arguments += ["label\(index)": label] }
+    self.values = ["limit": limit, "account": account]
+    if let person { self.values["person"] = person }
+    if let emotion { self.values["emotion"] = emotion }
+    if let state = query.syncState { self.values["state"] = state.rawValue }
+    for (index, label) in self.labels.enumerated() { self.values["label\(index)"] = label }
     let states = query.includesDeleted ? [false, true] : [false]
     let selections = kinds.flatMap { kind in states.map { self.selection(of: kind, isDeleted: $0) } }
     guard selections.count > 1 else {
@@ -69,6 +68,9 @@ struct RecordListing {
     self.sql =
       selections.map { "SELECT * FROM (\($0))" }.joined(separator: " UNION ALL ") + " ORDER BY \(order) LIMIT :limit"
   }
+
+  /// What the statement is asked with; it need not name all of it.
+  var arguments: StatementArguments { StatementArguments(self.values) }
 
   /// Reads what the statement gives.
   static func place(of row: Row, isNamed: Bool) -> Place {
@@ -152,7 +154,7 @@ struct RecordListing {
 
   private mutating func beginning(ofNamed id: String) -> [String] {
     guard case .name(let key, let row)? = self.start else { return [] }
-    self.arguments += ["key": key, "row": row]
+    (self.values["key"], self.values["row"]) = (key, row)
     return [
       self.walk == .label
         ? "(place.sort_key, place.at, \(id)) > (:key, 0, :row)" : "(place.sort_key, \(id)) > (:key, :row)"
@@ -162,13 +164,13 @@ struct RecordListing {
   private mutating func beginning(of kind: RecordKind, _ id: String) -> [String] {
     var conditions: [String] = []
     if let from = self.query.from {
-      self.arguments += ["from": from]
+      self.values["from"] = from
       conditions.append("place.at >= :from")
     }
     if case .time(let rank, let at, let row)? = self.start, kind == .task || rank == 0 {
-      self.arguments += ["at": at, "row": row]
+      (self.values["at"], self.values["row"]) = (at, row)
       if kind == .task {
-        self.arguments += ["rank": rank]
+        self.values["rank"] = rank
         conditions.append("(place.rank, place.at, \(id)) < (:rank, :at, :row)")
       } else {
         // The end of the range is behind the walk already: a second upper bound could be the one that the index is asked for.
@@ -176,7 +178,7 @@ struct RecordListing {
       }
     }
     if let to = self.query.to {
-      self.arguments += ["to": to]
+      self.values["to"] = to
       conditions.append("place.at < :to")
     }
     return conditions

@@ -76,7 +76,8 @@ struct RecordLoader {
     try EngineStatement(
       self.database,
       """
-      SELECT value, (SELECT contact_uuid FROM person_link WHERE person = value),
+      SELECT value, (SELECT contact_uuid FROM person_link CROSS JOIN contact ON contact.uuid = contact_uuid
+          WHERE person = value AND contact.deleted_at IS NULL),
         \(newest(.call)), \(newest(.conversation)), \(newest(.activity))
       FROM json_each(?)
       """

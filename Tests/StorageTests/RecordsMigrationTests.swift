@@ -1,0 +1,46 @@
+import Bus
+import GRDB
+import KithMessages
+import Testing
+
+@testable import Storage
+
+@Suite struct RecordsMigrationTests {
+  @Test func aStoreOfBeforeOpensWithWhatItHad() async throws {
+    let temporary = TemporaryStore()
+    let earlier = Array(Migration.all.prefix { $0.name != "records" })
+    #expect(earlier.count < Migration.all.count)
+    var storage = try temporary.open(migrations: earlier)
+    try await storage.write { transaction throws(Failure) in
+      var source = Source()
+      source.name = "home"
+      source.vdir.path = "/srv/home"
+      try transaction.sources.insert(source)
+      try transaction.contacts.insert(Contact("Ann"))
+    }
+    await storage.close()
+    storage = try temporary.open(migrations: Migration.all)
+    let (contacts, account) = try await storage.read { view throws(Failure) in
+      (try view.contacts.search("ann").contacts.count, try view.accounts.current())
+    }
+    #expect(contacts == 1)
+    #expect(account == AccountRecord())
+    _ = try await storage.write { transaction throws(Failure) in
+      try transaction.records.create(Person(first: "Bob"), now: 1)
+    }
+    await storage.checkIntegrity()
+    #expect(await storage.status().integrity == .sound)
+    await storage.close()
+  }
+
+  @Test func everyTableIsStrict() throws {
+    let fixture = try ContactsFixture()
+    let loose = try fixture.read { view in
+      try view.attempt { database in
+        try String.fetchAll(
+          database, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict")
+      }
+    }
+    #expect(loose == ["sqlite_schema"])
+  }
+}
