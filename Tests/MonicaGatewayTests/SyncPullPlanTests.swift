@@ -39,12 +39,14 @@ import Testing
     var model = ListModel(pageSize: 3)
     for _ in 1...30 { model.add(kind) }
     model.clock += 60
+    model.edit(kind, model.ids(kind)[29])
     try model.pass()
     model.clock += 60
     for id in model.ids(kind).prefix(4) { model.edit(kind, id) }
     model.add(kind)
     let steps = try model.pass(isCommanded: true).filter { $0.kind == kind }
-    #expect(steps == [.page(kind, 1, newestFirst: true), .page(kind, 2, newestFirst: true)])
+    // The second page ends within the last second that was read; another change may have been in it.
+    #expect(steps == (1...3).map { .page(kind, $0, newestFirst: true) })
     model.expectEqual()
   }
 

@@ -109,6 +109,15 @@ struct RecordPush<R: WritableResource>: Sendable {
 
   /// What the server has; nil when it is gone, or belongs to somebody who is.
   private func current() async throws(MonicaError) -> R? {
+    guard self.request.record.monicaID != 0 else {
+      // Deleted again before anybody knew whether it was made.
+      do throws(MonicaError) {
+        return self.request.lookFirst ? try await self.search() : nil
+      } catch {
+        guard error.fault == .missing else { throw error }
+        return nil
+      }
+    }
     let found = try await self.session.client.find(R.self, R.target(self.request.record.monicaID))
     if R.belongsToPerson, found?.record?.owner == 0 { return nil }
     return found

@@ -192,7 +192,9 @@ struct PullPlan: Sendable {
     self.lastTotal = page.total
     let isGroundKnown: Bool
     if Self.stamped.contains(kind) {
-      isGroundKnown = list.watermark.map { (page.oldestStamp ?? .max) < $0 - Self.overlap } ?? false
+      // Many may have one stamp, as after an import: what is as it was is known as well.
+      let depth = page.bringsNothing ? 0 : Self.overlap
+      isGroundKnown = list.watermark.map { (page.oldestStamp ?? .max) <= $0 - depth } ?? false
     } else {
       isGroundKnown = page.bringsNothing
     }

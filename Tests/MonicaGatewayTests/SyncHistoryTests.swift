@@ -1,0 +1,415 @@
+import Bus
+import EventLoop
+import Foundation
+import KithMessages
+import Storage
+import SwiftProtobuf
+import TestKit
+import Testing
+
+@testable import MonicaGateway
+
+/// Random histories: people here and on the web change the same records, answers are lost, the process dies. In the end both
+/// sides are equal, and nothing that nobody deleted is lost or there twice.
+@Suite(.timeLimit(.minutes(10))) struct SyncHistoryTests {
+  private static let seen = Lock<[ModelServer.Fault: Int]>([:])
+
+  @Test func bothSidesEndEqualAndEveryFaultHappened() async throws {
+    let seeds = ProcessInfo.processInfo.environment["KITH_SEEDS"].flatMap { Int($0) } ?? 40
+    if let only = ProcessInfo.processInfo.environment["KITH_SEED"].flatMap({ UInt64($0) }) { return try await self.run(only) }
+    for seed in 0..<seeds { try await self.run(UInt64(seed)) }
+    for fault in ModelServer.Fault.allCases {
+      #expect(Self.seen.withLock { $0[fault] ?? 0 } > 0, "\(fault) never happened")
+    }
+  }
+
+  private func run(_ seed: UInt64) async throws {
+    var history = History(seed: seed, home: try await SyncHome())
+    for _ in 0..<history.chance.next(6...12) {
+      for _ in 0..<history.chance.next(0...6) { try await history.changeHere() }
+      for _ in 0..<history.chance.next(0...5) { try await history.changeOnWeb() }
+      try await history.sync()
+      await history.home.rest()
+    }
+    try await history.settle()
+    try await history.check()
+    Self.seen.withLock { $0.merge(history.happened, uniquingKeysWith: +) }
+    await history.home.close()
+  }
+}
+
+extension SeededGenerator {
+  fileprivate mutating func next(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+}
+
+/// One history.
+private struct History {
+  var chance: SeededGenerator
+  let home: SyncHome
+  let seed: UInt64
+  private var lastMark = 0
+  /// Marks of records that somebody may have deleted, or whose person somebody may have.
+  private var doubtful: Set<String> = []
+  /// Ids of records that were made on the web.
+  private var madeOnWeb: Set<UInt64> = []
+  /// The marks of all records, with those of their people.
+  private var marks: [String: [String]] = [:]
+
+  init(seed: UInt64, home: SyncHome) {
+    self.seed = seed
+    self.chance = SeededGenerator(seed: seed)
+    self.home = home
+  }
+
+  var happened: [ModelServer.Fault: Int] { self.home.server.state.withLock { $0.happened } }
+
+  private static let kinds: [RecordKind] = [
+    .person, .contactField, .note, .task, .activity, .gift, .relationship, .reminder, .call, .conversation,
+  ]
+
+  private mutating func mark(_ people: [String]) -> String {
+    self.lastMark += 1
+    let mark = "m\(self.seed)x\(self.lastMark)."
+    self.marks[mark] = people
+    return mark
+  }
+
+  /// The mark of a text, which edits leave at its beginning.
+  private static func mark(_ text: String) -> String {
+    text.firstIndex(of: ".").map { String(text[...$0]) } ?? text
+  }
+
+  private func example(_ kind: RecordKind, _ mark: String) -> AnyRecord {
+    switch kind {
+    case .person: .person(.with { $0.firstName = mark })
+    case .contactField: .contactField(.with { $0.type = "email"; $0.data = mark })
+    case .address: .address(.with { $0.street = mark })
+    case .note: .note(.with { $0.body = mark })
+    case .task: .task(.with { $0.title = mark })
+    case .activity: .activity(.with { $0.summary = mark; $0.happenedOn = "2026-01-02"; $0.type = "walk" })
+    case .gift: .gift(.with { $0.name = mark; $0.status = "idea" })
+    case .tag: .tag(.with { $0.name = mark })
+    case .relationship: .relationship(.with { $0.type = "parent" })
+    case .reminder:
+      .reminder(.with { $0.title = mark; $0.initialDate = "2026-01-02"; $0.frequency = "year"; $0.every = 1 })
+    case .call:
+      .call(
+        .with {
+          $0.note = mark
+          $0.calledAt = .init(seconds: 1_700_000_000)
+          $0.durationMinutes = 5
+          $0.tags = ["plan"]
+        })
+    case .conversation:
+      .conversation(
+        .with {
+          $0.channel = "text"
+          $0.happenedAt = .init(seconds: 1_700_000_000)
+          $0.messages = [.with { $0.id = "c" + mark; $0.content = mark; $0.writtenAt = .init(seconds: 1_700_000_000) }]
+        })
+    }
+  }
+
+  // MARK: - Changes
+
+  func trace(_ text: @autoclosure () -> String) { if ProcessInfo.processInfo.environment["KITH_SEED"] != nil { print(text()) } }
+
+  mutating func changeHere() async throws {
+    let people = try await self.home.all(Person.self)
+    let kind = Self.kinds.randomElement(using: &self.chance) ?? .person
+    guard kind != .person || people.count < 6, self.chance.next(0...2) == 0 || people.isEmpty else {
+      return try await self.editHere(kind)
+    }
+    guard let owner = people.randomElement(using: &self.chance), kind != .person else {
+      let mark = self.mark([])
+      self.trace("HERE create person \(mark)")
+      try await self.home.create(Person.with { $0.firstName = mark })
+      return
+    }
+    let other = people.filter { $0.id != owner.id }.randomElement(using: &self.chance)
+    if kind == .relationship, try await self.areRelated(owner.id, other?.id ?? owner.id) { return }
+    let mark =
+      kind == .relationship
+      ? "" : self.mark([Self.mark(owner.firstName)] + (other.map { [Self.mark($0.firstName)] } ?? []))
+    var record = self.example(kind, mark)
+    switch record {
+    case .activity(var activity):
+      activity.participants = [owner.id] + (other.map { [$0.id] } ?? [])
+      record = .activity(activity)
+    case .relationship(var relationship):
+      relationship.otherID = other?.id ?? ""
+      record = .relationship(relationship)
+    default: break
+    }
+    if kind != .relationship { record.text += self.chance.next(0...12) == 0 ? " REFUSE" : "" }
+    self.trace("HERE create \(kind) \(record.text) of \(owner.firstName) \(other?.firstName ?? "")")
+    func create<R: SyncedRecord>(_ record: R) async throws {
+      var record = record
+      record.personID = owner.id
+      try await self.home.create(record)
+    }
+    try await create(record.record)
+  }
+
+  /// Whether two people are related, here or there. The server keeps each relationship twice, from both sides: two of the same
+  /// two people could be taken for the sides of one.
+  private func areRelated(_ one: String, _ other: String) async throws -> Bool {
+    let people = Dictionary(uniqueKeysWithValues: try await self.home.all(Person.self).map { ($0.id, $0.monicaID) })
+    guard one != other, let first = people[one], let second = people[other] else { return true }
+    return try await self.home.all(Relationship.self).contains { Set([$0.personID, $0.otherID]) == [one, other] }
+      || self.home.server.rows(.relationship).contains { Set([$0.owner] + $0.others) == [first, second] }
+  }
+
+  private mutating func editHere(_ kind: RecordKind) async throws {
+    guard var record = try await self.all(kind).randomElement(using: &self.chance) else { return }
+    let mark = Self.mark(record.text)
+    if self.chance.next(0...5) == 0 {
+      if kind == .person { self.doubt(person: mark) } else { self.doubtful.insert(mark) }
+      self.trace("HERE delete \(kind) \(record.text) \(record.record.monicaID)")
+      func delete<R: SyncedRecord>(_ record: R) async throws {
+        try await self.home.delete(R.self, record.id)
+        guard self.chance.next(0...3) == 0 else { return }
+        let now = self.home.now
+        self.trace("HERE restore")
+        try? await self.home.storage.write { transaction throws(Failure) in
+          _ = try transaction.records.restore(R.self, record.id, now: now)
+        }
+      }
+      return try await delete(record.record)
+    }
+    Self.edit(&record, mark, &self.chance)
+    self.trace("HERE edit \(kind) \(record.text) \(record.record.monicaID)")
+    func update<R: SyncedRecord>(_ record: R) async throws {
+      try await self.home.update(R.self, record.id) { $0 = record }
+    }
+    try await update(record.record)
+  }
+
+  /// What people do to a record, here as on the web.
+  private static func edit(_ record: inout AnyRecord, _ mark: String, _ chance: inout SeededGenerator) {
+    let word = String(chance.next(0...99))
+    switch (record, chance.next(0...3)) {
+    case (.relationship(var relationship), _):
+      relationship.type = ["parent", "child", "friend"].randomElement(using: &chance) ?? "friend"
+      record = .relationship(relationship)
+    case (.person(var person), 0):
+      person.job = word
+      record = .person(person)
+    case (.person(var person), 1):
+      person.tags = chance.next(0...1) == 0 ? person.tags + [word] : Array(person.tags.dropLast())
+      record = .person(person)
+    case (.person(var person), 2):
+      person.description_p += word
+      record = .person(person)
+    case (.call(var call), 0):
+      call.durationMinutes = UInt32(chance.next(0...60))
+      record = .call(call)
+    case (.task(var task), 0):
+      task.isCompleted.toggle()
+      record = .task(task)
+    case (.conversation(var conversation), 0...1):
+      conversation.messages.append(
+        .with { $0.id = UUIDv7.make().text; $0.content = word; $0.writtenAt = .init(seconds: 1_700_000_100) })
+      record = .conversation(conversation)
+    case (_, 0...2): record.text += " " + word
+    default: record.text = mark + word
+    }
+  }
+
+  private mutating func doubt(person: String) {
+    self.doubtful.insert(person)
+    for (mark, people) in self.marks where people.contains(person) { self.doubtful.insert(mark) }
+  }
+
+  mutating func changeOnWeb() async throws {
+    let server = self.home.server
+    let kind = Self.kinds.randomElement(using: &self.chance) ?? .person
+    let people = server.rows(.person)
+    if self.chance.next(0...2) == 0 || people.isEmpty {
+      guard kind != .person || people.count < 6 else { return }
+      guard let owner = people.randomElement(using: &self.chance), kind != .person else {
+        let id = server.makePerson(self.mark([]))
+        self.madeOnWeb.insert(id)
+        self.trace("WEB person \(id)")
+        return
+      }
+      let other = people.filter { $0.monicaID != owner.monicaID }.randomElement(using: &self.chance)
+      if kind == .relationship {
+        let local = try await self.home.all(Person.self)
+        func id(_ monicaID: UInt64) -> String { local.first { $0.monicaID == monicaID }?.id ?? "" }
+        guard let other, try await !self.areRelated(id(owner.monicaID), id(other.monicaID)) else { return }
+      }
+      let mark =
+        kind == .relationship ? "" : self.mark([Self.mark(owner.text)] + (other.map { [Self.mark($0.text)] } ?? []))
+      let others: [UInt64] =
+        switch kind {
+        case .activity: [owner.monicaID] + (other.map { [$0.monicaID] } ?? [])
+        case .relationship: other.map { [$0.monicaID] } ?? []
+        default: []
+        }
+      let id = server.make(self.example(kind, mark), owner: owner.monicaID, others: others)
+      self.madeOnWeb.insert(id)
+      self.trace("WEB create \(kind) \(id) \(mark) of \(owner.monicaID) \(others)")
+      return
+    }
+    // What was made here and nobody here knows to have arrived is looked for by what it says, where there is no other mark.
+    let known = Set(try await self.all(kind).map(\.record.monicaID))
+    let rows = server.rows(kind).filter { known.contains($0.monicaID) || self.madeOnWeb.contains($0.monicaID) }
+    guard let row = rows.randomElement(using: &self.chance) else { return }
+    let mark = Self.mark(row.text)
+    let what = self.chance.next(0...7)
+    self.trace("WEB \(what) \(kind) \(row.monicaID) \(row.text)")
+    switch what {
+    case 0:
+      if kind == .person { self.doubt(person: mark) } else { self.doubtful.insert(mark) }
+      server.remove(kind, row.monicaID)
+    case 1 where kind == .person:
+      server.web { state in
+        if !state.archived.insert(row.monicaID).inserted { state.archived.remove(row.monicaID) }
+      }
+    case 1 where kind == .call: server.web { _ = $0.bareCalls.insert(row.monicaID) }
+    default:
+      guard var record = row.record, kind != .relationship else { return }
+      Self.edit(&record, mark, &self.chance)
+      server.edit(kind, row.monicaID) { $0.record = record }
+    }
+  }
+
+  // MARK: - Sync
+
+  mutating func sync() async throws {
+    let server = self.home.server
+    self.home.pass(Int64(self.chance.next(0...400)) * SyncHome.minute)
+    let faults = (0..<self.chance.next(0...30)).map { _ -> ModelServer.Fault? in
+      self.chance.next(0...3) == 0 ? ModelServer.Fault.allCases.randomElement(using: &self.chance) : nil
+    }
+    server.state.withLock { $0.faults = faults }
+    let (full, pushOnly) = (self.chance.next(0...5) == 0, self.chance.next(0...3) == 0)
+    let (home, crashes) = (self.home, server.watch())
+    let pass = Task { _ = try? await home.sync(full: full, pushOnly: !full && pushOnly) }
+    // Either it ends or the process dies.
+    let isOver = await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        await pass.value
+        return true
+      }
+      group.addTask {
+        for await _ in crashes { return false }
+        return true
+      }
+      let isOver = await group.next() ?? true
+      if !isOver { try? await home.crash() }
+      group.cancelAll()
+      return isOver
+    }
+    server.state.withLock { $0.faults = [] }
+    if !isOver { await pass.value }
+    self.trace("SYNC full \(full) push \(pushOnly) over \(isOver) \(faults.compactMap { $0 }) \(server.takeRequests())")
+    let queue0 = try await home.queue()
+    self.trace("QUEUE \(queue0.map { "\($0.operation) \($0.kind) \($0.state) \($0.error.message)" })")
+    if try await home.status().state != "logged_in" {
+      // Whose token was refused logs in again.
+      var login = LoginRequest()
+      login.cloud = true
+      login.token = "good"
+      _ = try await home.router.ask(login)
+    }
+  }
+
+  /// Lets both sides come to rest, and people settle what only people can.
+  mutating func settle() async throws {
+    let server0 = self.home.server
+    for round in 0..<30 {
+      self.home.pass(60 * SyncHome.minute)
+      let status = try await self.home.sync(full: true)
+      #expect(status.sync.state == .completed, "seed \(self.seed): \(status.sync.error.message)")
+      let queue0 = try await self.home.queue()
+      self.trace("SETTLE \(server0.takeRequests()) \(queue0.map { "\($0.operation) \($0.kind) \($0.state) \($0.error.message)" })")
+      for conflict in try await self.home.conflicts() {
+        self.trace("CONFLICT \(conflict.kind) \(conflict.local.text) server \(conflict.server?.text ?? "nil") deleted \(conflict.isDeletedHere)")
+        let keep = ["local", "server", "merge"].randomElement(using: &self.chance) ?? "local"
+        let isWhole = conflict.server != nil && !conflict.isDeletedHere
+        try await self.home.resolve(conflict.id, keep: keep == "merge" && !isWhole ? "server" : keep)
+        let mark = Self.mark(conflict.local.text)
+        if conflict.kind == .person { self.doubt(person: mark) } else { self.doubtful.insert(mark) }
+      }
+      for entry in try await self.home.queue() where entry.state == "failed" { try await self.mend(entry) }
+      let rest = try await self.home.status()
+      if rest.pending + rest.failed + rest.conflicts == 0, status.sync.added + status.sync.updated == 0 {
+        return
+      }
+      if round == 29 {
+        let queue = try await self.home.queue().map { "\($0.operation) \($0.kind) \($0.state) \($0.error.message)" }
+        Issue.record("seed \(self.seed) does not come to rest: \(queue), \(status.sync)")
+      }
+    }
+  }
+
+  private mutating func mend(_ entry: QueueEntry) async throws {
+    let found = try await self.home.storage.read { view throws(Failure) in try view.records.find(entry.id) }
+    guard var record = found, !record.record.hasDeletedAt else { return }
+    if record.text.contains("REFUSE") {
+      record.text = record.text.replacingOccurrences(of: "REFUSE", with: "fine")
+      func update<R: SyncedRecord>(_ record: R) async throws {
+        try await self.home.update(R.self, record.id) { $0 = record }
+      }
+      try await update(record.record)
+    } else {
+      _ = try await self.home.storage.write { transaction throws(Failure) in
+        try transaction.outbox.retry([entry.id], now: entry.queuedAt.nanosecondsSince1970)
+      }
+    }
+  }
+
+  // MARK: - The end
+
+  func check() async throws {
+    let people = Dictionary(
+      uniqueKeysWithValues: try await self.home.all(Person.self).map { ($0.id, $0.monicaID) })
+    for kind in Self.kinds { try await self.check(kind, people) }
+    var counts: [String: Int] = [:]
+    for kind in Self.kinds where kind != .relationship {
+      for row in self.home.server.rows(kind) { counts[Self.mark(row.text), default: 0] += 1 }
+    }
+    for (mark, count) in counts { #expect(count == 1, "seed \(self.seed): \(mark) is there \(count) times") }
+    for (mark, people) in self.marks where counts[mark] == nil {
+      let isDoubtful = ([mark] + people).contains { self.doubtful.contains($0) }
+      #expect(isDoubtful, "seed \(self.seed): \(mark) is lost")
+    }
+  }
+
+  private func all(_ kind: RecordKind) async throws -> [AnyRecord] {
+    func all<R: SyncedRecord>(_ example: R) async throws -> [AnyRecord] { try await self.home.all(R.self).map(\.any) }
+    return try await all(self.example(kind, "").record)
+  }
+
+  private func check(_ kind: RecordKind, _ people: [String: UInt64]) async throws {
+    let local = try await self.all(kind)
+    let server = self.home.server.state.withLock { state in
+      (state.rows[kind] ?? [:]).keys.compactMap { state.shown(kind, $0) }
+    }
+    let rows = Dictionary(uniqueKeysWithValues: server.map { ($0.monicaID, $0) })
+    #expect(
+      local.count * (kind == .relationship ? 2 : 1) == server.count,
+      "seed \(self.seed): \(kind) \(local.map(\.text)) here, \(server.map(\.text)) there")
+    for record in local {
+      guard var row = rows[record.record.monicaID] else {
+        Issue.record("seed \(self.seed): \(kind) \(record.text) is not on the server")
+        continue
+      }
+      var here = record
+      switch (record, row.record) {
+      case (.activity(var activity), .activity(var theirs)?):
+        #expect(Set(activity.participants.compactMap { people[$0] }) == Set(row.others), "seed \(self.seed)")
+        (activity.participants, theirs.participants) = ([], [])
+        (here, row.record) = (.activity(activity), .activity(theirs))
+      default:
+        #expect(people[record.record.personID] ?? 0 == row.owner, "seed \(self.seed): owner of \(record.text)")
+      }
+      let merge = RecordMerge(base: here, local: here, server: row.record ?? here, unsaid: row.unsaid)
+      #expect(
+        merge.fields.isEmpty,
+        "seed \(self.seed): \(kind) \(merge.fields.map { "\($0.name): \($0.local) / \($0.server)" })")
+    }
+  }
+}

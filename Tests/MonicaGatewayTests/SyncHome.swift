@@ -1,0 +1,234 @@
+import Bus
+import Digest
+import EventLoop
+import Foundation
+import KithMessages
+import Logging
+import Secrets
+import Storage
+import SwiftProtobuf
+
+@testable import MonicaGateway
+
+/// A real store and the engine on it, and a model of the server.
+final class SyncHome: Sendable {
+  private struct Parts {
+    var storage: StorageActor
+    var engine: SyncEngine
+    var router: Router
+  }
+
+  static let start: Int64 = 1_700_000_000_000_000_000
+  static let minute: Int64 = 60_000_000_000
+
+  let root: String
+  let server: ModelServer
+  let secrets = MemorySecrets()
+  private let clock = Lock(SyncHome.start)
+  private let log: Lock<[LoggedEvent]>
+  private let parts: Lock<Parts>
+
+  /// - Parameter root: An existing directory to go on with; nil = a new one.
+  init(root: String? = nil, isLoggedIn: Bool = true, serverFile: String? = nil) async throws {
+    let root = try root ?? Self.directory()
+    self.root = root
+    self.server = ModelServer(secrets: self.secrets, file: serverFile)
+    let log = Lock<[LoggedEvent]>([])
+    self.log = log
+    let clock = self.clock
+    self.parts = Lock(try Self.open(root, self.server, self.secrets, log) { clock.withLock { $0 } })
+    if isLoggedIn {
+      try await self.secrets.keep("good", named: MonicaEndpoint.cloud.tokenName)
+      try await self.storage.write { transaction throws(Failure) in
+        let account = AccountRecord(endpoint: MonicaEndpoint.cloud.text, userID: 7, userName: "Ann Lee")
+        try transaction.accounts.login(account, now: SyncHome.start)
+      }
+    }
+    try await self.engine.start(startsNow: false, interval: nil)
+  }
+
+  static func directory() throws -> String {
+    let path = FileManager.default.temporaryDirectory.path + "/kith-monica-" + UUIDv7.make().text
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }
+
+  private static func open(
+    _ root: String, _ server: ModelServer, _ secrets: MemorySecrets, _ log: Lock<[LoggedEvent]>,
+    now: @escaping @Sendable () -> Int64
+  ) throws -> Parts {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let storage = try StorageActor(directory: root + "/state", logger: logger) { events in
+      log.withLock { $0 += events }
+    }
+    let engine = SyncEngine(
+      storage: storage, remote: server.port, secrets: secrets, alarm: nil, logger: logger, now: now, jitter: { 0.5 })
+    let router = Router(
+      engine.routes, journal: storage, contentKey: HMACKey(Array("key".utf8)), logger: logger)
+    return Parts(storage: storage, engine: engine, router: router)
+  }
+
+  var storage: StorageActor { self.parts.withLock { $0.storage } }
+  var engine: SyncEngine { self.parts.withLock { $0.engine } }
+  var router: Router { self.parts.withLock { $0.router } }
+  var now: Int64 { self.clock.withLock { $0 } }
+  var events: [LoggedEvent] { self.log.withLock { $0 } }
+
+  /// Lets time pass.
+  func pass(_ nanoseconds: Int64) { self.clock.withLock { $0 += nanoseconds } }
+
+  func close() async {
+    await self.engine.stop()
+    await self.storage.close()
+    try? FileManager.default.removeItem(atPath: self.root)
+  }
+
+  /// The process dies: what is not in the store is lost. Then it starts again.
+  func crash() async throws {
+    let (engine, storage) = (self.engine, self.storage)
+    await storage.close()
+    self.server.revive()
+    await engine.stop()
+    let clock = self.clock
+    let parts = try Self.open(self.root, self.server, self.secrets, self.log) { clock.withLock { $0 } }
+    self.parts.withLock { $0 = parts }
+    try await parts.engine.start(startsNow: false, interval: nil)
+  }
+
+  /// Waits until nothing runs.
+  func rest() async { while let loop = await self.engine.loop { await loop.value } }
+
+  // MARK: - Commands
+
+  @discardableResult
+  func sync(full: Bool = false, pushOnly: Bool = false) async throws -> MonicaStatus {
+    var request = MonicaSyncRequest()
+    request.full = full
+    request.pushOnly = pushOnly
+    return try await self.router.ask(request)
+  }
+
+  func status() async throws -> MonicaStatus { try await self.router.ask(MonicaStatusRequest()) }
+
+  @discardableResult
+  func resolve(_ id: String, keep: String, _ fields: [String: String] = [:]) async throws -> [QueueEntry] {
+    var request = ResolveConflictRequest()
+    request.id = id
+    request.keep = keep
+    request.fields = fields
+    return try await self.router.ask(request).entries
+  }
+
+  // MARK: - Records
+
+  @discardableResult
+  func create<R: SyncedRecord>(_ record: R) async throws -> R {
+    let now = self.now
+    return try await self.storage.write { transaction throws(Failure) in
+      try transaction.records.create(record, now: now)
+    }
+  }
+
+  @discardableResult
+  func update<R: SyncedRecord>(
+    _ type: R.Type, _ id: String, _ change: @escaping @Sendable (inout R) -> Void
+  ) async throws -> R {
+    let now = self.now
+    return try await self.storage.write { transaction throws(Failure) in
+      var record = try transaction.records.require(type, id)
+      change(&record)
+      return try transaction.records.update(record, now: now)
+    }
+  }
+
+  func delete<R: SyncedRecord>(_ type: R.Type, _ id: String) async throws {
+    let now = self.now
+    try await self.storage.write { transaction throws(Failure) in
+      _ = try transaction.records.delete(type, id, now: now)
+    }
+  }
+
+  func get<R: SyncedRecord>(_ type: R.Type, _ id: String) async throws -> R {
+    try await self.storage.read { view throws(Failure) in try view.records.require(type, id) }
+  }
+
+  /// Every record of a kind that is not deleted.
+  func all<R: SyncedRecord>(_ type: R.Type, deleted: Bool = false) async throws -> [R] {
+    try await self.storage.read { view throws(Failure) in
+      var records: [R] = []
+      var query = RecordQuery(
+        limit: 500, includesDeleted: deleted, includesArchived: true, includesPartial: true)
+      repeat {
+        let page = try view.records.page(type, query)
+        records += page.records
+        query.cursor = page.nextCursor
+      } while !query.cursor.isEmpty
+      return records
+    }
+  }
+
+  func queue() async throws -> [QueueEntry] {
+    try await self.storage.read { view throws(Failure) in try view.outbox.page(limit: 500).entries }
+  }
+
+  func conflicts() async throws -> [RecordConflict] {
+    try await self.storage.read { view throws(Failure) in try view.outbox.conflicts(limit: 500).conflicts }
+  }
+
+  // MARK: - Examples
+
+  @discardableResult
+  func person(_ name: String) async throws -> Person { try await self.create(Person.with { $0.firstName = name }) }
+
+  @discardableResult
+  func call(_ person: Person, _ note: String) async throws -> Call {
+    let now = self.now
+    return try await self.create(
+      Call.with {
+        $0.personID = person.id
+        $0.calledAt = .init(nanosecondsSince1970: now)
+        $0.note = note
+      })
+  }
+
+  @discardableResult
+  func note(_ person: Person, _ body: String) async throws -> Note {
+    try await self.create(
+      Note.with {
+        $0.personID = person.id
+        $0.body = body
+      })
+  }
+}
+
+extension ModelServer {
+  /// Somebody makes a record on the web.
+  @discardableResult
+  func make(_ record: AnyRecord, owner: UInt64 = 0, others: [UInt64] = []) -> UInt64 {
+    self.web { state in
+      var remote = RemoteRecord()
+      remote.record = record
+      remote.owner = owner
+      remote.others = others
+      return state.insert(remote)
+    }
+  }
+
+  @discardableResult
+  func makePerson(_ name: String) -> UInt64 { self.make(.person(Person.with { $0.firstName = name })) }
+
+  func edit(_ kind: RecordKind, _ id: UInt64, _ change: (inout RemoteRecord) -> Void) {
+    self.web { $0.edit(kind, id, change) }
+  }
+
+  func remove(_ kind: RecordKind, _ id: UInt64) { self.web { $0.remove(kind, id) } }
+
+  func rows(_ kind: RecordKind) -> [RemoteRecord] {
+    self.state.withLock { ($0.rows[kind] ?? [:]).values.sorted { $0.monicaID < $1.monicaID } }
+  }
+
+  func texts(_ kind: RecordKind) -> [String] { self.rows(kind).map(\.text).sorted() }
+
+  /// What goes wrong with the next requests.
+  func fail(_ faults: [Fault?]) { self.state.withLock { $0.faults += faults } }
+}
