@@ -16,7 +16,9 @@ import Testing
 
   @Test func bothSidesEndEqualAndEveryFaultHappened() async throws {
     let seeds = ProcessInfo.processInfo.environment["KITH_SEEDS"].flatMap { Int($0) } ?? 40
-    if let only = ProcessInfo.processInfo.environment["KITH_SEED"].flatMap({ UInt64($0) }) { return try await self.run(only) }
+    if let only = ProcessInfo.processInfo.environment["KITH_SEED"].flatMap({ UInt64($0) }) {
+      return try await self.run(only)
+    }
     for seed in 0..<seeds { try await self.run(UInt64(seed)) }
     for fault in ModelServer.Fault.allCases {
       #expect(Self.seen.withLock { $0[fault] ?? 0 } > 0, "\(fault) never happened")
@@ -82,16 +84,31 @@ private struct History {
   private func example(_ kind: RecordKind, _ mark: String) -> AnyRecord {
     switch kind {
     case .person: .person(.with { $0.firstName = mark })
-    case .contactField: .contactField(.with { $0.type = "email"; $0.data = mark })
+    case .contactField:
+      .contactField(
+        .with {
+          $0.type = "email"; $0.data = mark
+        })
     case .address: .address(.with { $0.street = mark })
     case .note: .note(.with { $0.body = mark })
     case .task: .task(.with { $0.title = mark })
-    case .activity: .activity(.with { $0.summary = mark; $0.happenedOn = "2026-01-02"; $0.type = "walk" })
-    case .gift: .gift(.with { $0.name = mark; $0.status = "idea" })
+    case .activity:
+      .activity(
+        .with {
+          $0.summary = mark; $0.happenedOn = "2026-01-02"; $0.type = "walk"
+        })
+    case .gift:
+      .gift(
+        .with {
+          $0.name = mark; $0.status = "idea"
+        })
     case .tag: .tag(.with { $0.name = mark })
     case .relationship: .relationship(.with { $0.type = "parent" })
     case .reminder:
-      .reminder(.with { $0.title = mark; $0.initialDate = "2026-01-02"; $0.frequency = "year"; $0.every = 1 })
+      .reminder(
+        .with {
+          $0.title = mark; $0.initialDate = "2026-01-02"; $0.frequency = "year"; $0.every = 1
+        })
     case .call:
       .call(
         .with {
@@ -105,14 +122,20 @@ private struct History {
         .with {
           $0.channel = "text"
           $0.happenedAt = .init(seconds: 1_700_000_000)
-          $0.messages = [.with { $0.id = "c" + mark; $0.content = mark; $0.writtenAt = .init(seconds: 1_700_000_000) }]
+          $0.messages = [
+            .with {
+              $0.id = "c" + mark; $0.content = mark; $0.writtenAt = .init(seconds: 1_700_000_000)
+            }
+          ]
         })
     }
   }
 
   // MARK: - Changes
 
-  func trace(_ text: @autoclosure () -> String) { if ProcessInfo.processInfo.environment["KITH_SEED"] != nil { print(text()) } }
+  func trace(_ text: @autoclosure () -> String) {
+    if ProcessInfo.processInfo.environment["KITH_SEED"] != nil { print(text()) }
+  }
 
   mutating func changeHere() async throws {
     let people = try await self.home.all(Person.self)
@@ -209,7 +232,9 @@ private struct History {
       record = .task(task)
     case (.conversation(var conversation), 0...1):
       conversation.messages.append(
-        .with { $0.id = UUIDv7.make().text; $0.content = word; $0.writtenAt = .init(seconds: 1_700_000_100) })
+        .with {
+          $0.id = UUIDv7.make().text; $0.content = word; $0.writtenAt = .init(seconds: 1_700_000_100)
+        })
       record = .conversation(conversation)
     case (_, 0...2): record.text += " " + word
     default: record.text = mark + word
@@ -324,9 +349,13 @@ private struct History {
       let status = try await self.home.sync(full: true)
       #expect(status.sync.state == .completed, "seed \(self.seed): \(status.sync.error.message)")
       let queue0 = try await self.home.queue()
-      self.trace("SETTLE \(server0.takeRequests()) \(queue0.map { "\($0.operation) \($0.kind) \($0.state) \($0.error.message)" })")
+      self.trace(
+        "SETTLE \(server0.takeRequests()) \(queue0.map { "\($0.operation) \($0.kind) \($0.state) \($0.error.message)" })"
+      )
       for conflict in try await self.home.conflicts() {
-        self.trace("CONFLICT \(conflict.kind) \(conflict.local.text) server \(conflict.server?.text ?? "nil") deleted \(conflict.isDeletedHere)")
+        self.trace(
+          "CONFLICT \(conflict.kind) \(conflict.local.text) server \(conflict.server?.text ?? "nil") deleted \(conflict.isDeletedHere)"
+        )
         let keep = ["local", "server", "merge"].randomElement(using: &self.chance) ?? "local"
         let isWhole = conflict.server != nil && !conflict.isDeletedHere
         try await self.home.resolve(conflict.id, keep: keep == "merge" && !isWhole ? "server" : keep)

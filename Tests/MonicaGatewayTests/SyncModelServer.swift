@@ -61,7 +61,9 @@ final class ModelServer: Sendable {
     self.state.withLock { state in
       state.lastID = UInt64(page.total)
       state.clock = Int64(page.page)
-      for record in page.records { if let kind = record.kind { state.rows[kind, default: [:]][record.monicaID] = record } }
+      for record in page.records {
+        if let kind = record.kind { state.rows[kind, default: [:]][record.monicaID] = record }
+      }
     }
   }
 
@@ -205,7 +207,9 @@ final class ModelServer: Sendable {
   /// Lets those go who died while they waited, and answers again.
   func revive() {
     self.state.withLock { $0.isDead = false }
-    for waiting in self.death.withLock({ waiting in defer { waiting = [] }; return waiting }) { waiting.resume() }
+    for waiting in self.death.withLock({ waiting in
+      defer { waiting = [] }; return waiting
+    }) { waiting.resume() }
   }
 
   private func save(_ state: State) {
@@ -285,7 +289,9 @@ extension ModelServer.State {
     guard let row = self.rows[kind]?.removeValue(forKey: id) else { return }
     self.bump(row)
     if kind == .relationship {
-      let reverse = self.rows[.relationship]?.first { $0.value.owner == row.others.first && $0.value.others == [row.owner] }
+      let reverse = self.rows[.relationship]?.first {
+        $0.value.owner == row.others.first && $0.value.others == [row.owner]
+      }
       if let reverse { self.rows[.relationship]?[reverse.key] = nil }
     }
     guard kind == .person else { return }
