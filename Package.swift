@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "kithd", targets: ["kithd"]),
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kith-report", targets: ["kith-report"]),
+    .executable(name: "kith-pocketsphinx", targets: ["kith-pocketsphinx"]),
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "VCard", targets: ["VCard"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
@@ -36,8 +37,8 @@ let package = Package(
     .library(
       name: "KithHub",
       targets: [
-        "Hub", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "Bus", "BusZeroMQ", "KithMessages", "Digest",
-        "Secrets",
+        "Hub", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "CareRecorder", "Transcription", "Reminders",
+        "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets",
       ]),
   ],
   dependencies: [
@@ -55,7 +56,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+    .systemLibrary(name: "CPocketSphinx", providers: [.apt(["libpocketsphinx-dev"])]),
+    .systemLibrary(name: "CPango", providers: [.apt(["libpango1.0-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
     .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
@@ -88,18 +90,34 @@ let package = Package(
       name: "MonicaGateway",
       dependencies: ["Bus", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging],
       swiftSettings: strict),
+    .target(name: "CivilTime", swiftSettings: strict),
+    .target(
+      name: "CareRecorder",
+      dependencies: [
+        "Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging,
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Transcription",
+      dependencies: ["Bus", "KithMessages", "Transfer", "EventLoop", "CLinux", protobuf, logging],
+      swiftSettings: memorySafe),
+    .target(
+      name: "Reminders",
+      dependencies: ["Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "CLinux", protobuf, logging],
+      swiftSettings: strict),
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI", "MonicaGateway",
-        "Secrets", "Storage", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf, toml,
+        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI",
+        "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer", "ZeroMQ", "CLinux", lifecycle,
+        signals, logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
       dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(
-      name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", protobuf, arguments, logging],
+      name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", "Digest", protobuf, arguments, logging],
       swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
@@ -107,6 +125,10 @@ let package = Package(
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
+    .executableTarget(
+      name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], exclude: ["model"],
+      // By hand, because pkg-config also names the library for microphones, which brings the whole of PulseAudio along.
+      swiftSettings: memorySafe + [.unsafeFlags(["-Xcc", "-I/usr/include/pocketsphinx"])]),
     .executableTarget(
       name: "kith-report", dependencies: ["CPango", "KithMessages", protobuf], swiftSettings: memorySafe),
     .executableTarget(
@@ -155,6 +177,24 @@ let package = Package(
       dependencies: [
         "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
         logging,
+      ],
+      swiftSettings: strict),
+    .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "CareRecorderTests",
+      dependencies: [
+        "CareRecorder", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
+        logging,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TranscriptionTests",
+      dependencies: ["Transcription", "Transfer", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RemindersTests",
+      dependencies: [
+        "Reminders", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
     .testTarget(

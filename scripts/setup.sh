@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that Kith is built and tested with: only what is missing, without questions.
+# Installs the Debian packages that Kith is built and tested with, and those that are named as arguments: only what is
+# missing, without questions.
 set -euo pipefail
 
 needed=(
   libzmq3-dev libsqlite3-dev libcurl4-openssl-dev libexpat1-dev libssl-dev openssl zlib1g-dev libpango1.0-dev
+  libpocketsphinx-dev
   libprotobuf-dev protobuf-compiler python3 python3-venv fonts-dejavu-core fonts-vlgothic
+  "$@"
 )
 missing=()
 for package in "${needed[@]}"; do

@@ -29,6 +29,21 @@ public enum FaultPoint: String, Sendable, CaseIterable {
   /// A page of Monica's, or what followed from it, is stored.
   case monicaPageStored = "monica.pull.stored"
 
+  /// A spoken entry is in the store and has no sound yet.
+  case careBegun = "care_begun"
+  /// A piece of sound is on the disk, and nobody was told.
+  case careAppended = "care_appended"
+  /// The sound is whole and named so, and the store does not know.
+  case careFinished = "care_finished"
+  /// The sound waits to be transcribed.
+  case careQueued = "care_queued"
+  /// The words are there and not stored.
+  case careTranscribed = "care_transcribed"
+  /// The words are stored, and the sound is still there.
+  case careStored = "care_stored"
+  /// The sound is unlinked, and the store does not know.
+  case careUnlinked = "care_unlinked"
+
   private static let armed = Countdown(getenv("KITH_FAULT_POINT").map { String(cString: $0) })
 
   /// Marks that the point is passed.

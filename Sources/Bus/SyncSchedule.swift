@@ -9,6 +9,8 @@ package struct SyncSchedule: Sendable, Equatable {
   private var nextRegular: Int64?
   private var noticed: (first: Int64, last: Int64)?
   private var failures = 0
+  /// Whether a person did something since the last pass began.
+  private var wasHelped = false
 
   /// A change is waited out for so long, because a program writes many files one after another.
   package static let quiet: Int64 = 500_000_000
@@ -60,20 +62,22 @@ package struct SyncSchedule: Sendable, Equatable {
   package mutating func begin() {
     self.noticed = nil
     self.nextRegular = nil
+    self.wasHelped = false
   }
 
   /// A pass has ended.
   ///
   /// - Parameter jitter: 0 to 1; stretches the wait after a failure by up to a fifth, so that many do not come at once.
   package mutating func end(_ outcome: Outcome, jitter: Double, now: Int64) {
-    self.needsPerson = outcome == .needsPerson
+    self.needsPerson = outcome == .needsPerson && !self.wasHelped
     switch outcome {
     case .completed:
       self.failures = 0
       self.nextRegular = self.interval.map { now + $0 }
     case .needsPerson:
       self.failures += 1
-      self.nextRegular = nil
+      // A password that was given while the pass tried the one before is tried at once.
+      self.nextRegular = self.wasHelped ? now : nil
     case .failed(let retryAfter):
       self.failures += 1
       let backoff = min(Self.firstBackoff << Int64(min(self.failures - 1, 16)), Self.longestBackoff)
@@ -84,6 +88,7 @@ package struct SyncSchedule: Sendable, Equatable {
 
   /// A person did what was waited for.
   package mutating func helped(now: Int64) {
+    self.wasHelped = true
     guard self.needsPerson else { return }
     self.needsPerson = false
     self.nextRegular = now

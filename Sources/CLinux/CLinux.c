@@ -2,7 +2,6 @@
 
 #include <arpa/nameser.h>
 #include <resolv.h>
-#include <spawn.h>
 #include <string.h>
 
 static _Thread_local void *current_loop;
@@ -23,27 +22,4 @@ int kith_name_query(const char *name, int type, unsigned char *answer, int size)
   int length = res_nquery(&state, name, ns_c_in, type, answer, size);
   res_nclose(&state);
   return length;
-}
-
-int kith_spawn(const char *path, char *const arguments[], int stream, int errors, pid_t *pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  int result = posix_spawn_file_actions_init(&actions);
-  if (result != 0) return result;
-  result = posix_spawnattr_init(&attributes);
-  if (result == 0) {
-    sigset_t signals;
-    sigfillset(&signals);
-    result = posix_spawnattr_setsigdefault(&attributes, &signals);
-    sigemptyset(&signals);
-    if (result == 0) result = posix_spawnattr_setsigmask(&attributes, &signals);
-    if (result == 0) result = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    if (result == 0) result = posix_spawn_file_actions_adddup2(&actions, stream, 0);
-    if (result == 0) result = posix_spawn_file_actions_adddup2(&actions, stream, 1);
-    if (result == 0) result = posix_spawn_file_actions_adddup2(&actions, errors, 2);
-    if (result == 0) result = posix_spawn(pid, path, &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  return result;
 }

@@ -14,6 +14,7 @@ enum ExitStatus: Int32 {
     switch failure.code {
     case .unauthenticated, .permissionDenied: self = .refused
     case .unavailable where failure.reason == "HUB_NOT_RUNNING": self = .hubNotRunning
+    case .invalidArgument where failure.reason == NameMatch.ambiguous: self = .usage
     default: self = .failed
     }
   }

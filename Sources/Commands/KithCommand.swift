@@ -7,12 +7,15 @@ public struct KithCommand: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "kith", abstract: "Talks to kithd, the home agent for the people you keep.",
     discussion: """
-      Example: kith contacts search ann
       Exit codes: 0 done, 1 failed, 2 wrong usage, 3 kithd is not running, 4 refused.
+      Example: kith contacts search ann
       """,
+    version: "kith \(SoftwareVersion.current)",
     subcommands: [
       StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
-      BackupCommand.self,
+      PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self, ActivityCommand.self,
+      GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self, CareCommand.self,
+      RemindCommand.self, BackupCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

@@ -10,6 +10,8 @@ struct Session: Sendable {
   let isJSON: Bool
   /// The time that relative times are relative to.
   var now = Google_Protobuf_Timestamp.now()
+  /// Whose clocks times are typed and shown by.
+  var zone = LocalZone.current
 
   /// Asks, and draws progress where somebody looks.
   func ask<C: Command>(_ command: C, drawing label: String? = nil) async throws(Failure) -> C.Reply {
@@ -26,6 +28,24 @@ struct Session: Sendable {
     guard !self.isJSON else { return self.console.print(try Self.json(reply)) }
     for line in lines() { self.console.print(line) }
   }
+
+  /// `2 days ago`; nothing for a time that is not set.
+  func ago(_ time: Google_Protobuf_Timestamp) -> String {
+    time.seconds == 0 ? "" : RelativeTime.words(time, now: self.now)
+  }
+
+  /// `2026-11-19 08:15 (2 days ago)`; nothing for a time that is not set.
+  func moment(_ time: Google_Protobuf_Timestamp) -> String {
+    time.seconds == 0 ? "" : "\(self.zone.text(time)) (\(self.ago(time)))"
+  }
+
+  /// `2 days ago` for a day in the form of `2026-11-19`; other text as it is.
+  func ago(day: String) -> String {
+    CivilDay(day).map { RelativeTime.words($0, today: self.zone.day(of: self.now)) } ?? day
+  }
+
+  /// `2026-11-19 (2 days ago)`; other text as it is.
+  func date(_ day: String) -> String { CivilDay(day) == nil ? day : "\(day) (\(self.ago(day: day)))" }
 
   /// A message on one line.
   static func json(_ message: some SwiftProtobuf.Message) throws(Failure) -> String {

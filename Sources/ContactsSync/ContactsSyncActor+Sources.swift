@@ -7,6 +7,8 @@ extension ContactsSyncActor {
   /// Keeps the password first: a source that is there without one would be tried in vain, and lock the account.
   func addSource(_ request: AddSourceRequest, _ context: CallContext) async throws(Failure) -> Answer<Source> {
     var source = try SourceRules.source(request)
+    try self.beginChanging(source.name)
+    defer { self.changing.remove(source.name) }
     source.createdAt = .init(nanosecondsSince1970: self.now())
     source.status.source = PassState.key(source.name)
     source.status.state = .idle
@@ -30,7 +32,9 @@ extension ContactsSyncActor {
   func removeSource(
     _ request: RemoveSourceRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<RemoveSourceReply> {
-    await self.stop(request.name)
+    try self.beginChanging(request.name)
+    defer { self.changing.remove(request.name) }
+    await self.stop([request.name])
     let answer = try await self.storage.commit(RemoveSourceRequest.self, context) { transaction throws(Failure) in
       guard let record = try transaction.sources.find(request.name) else { throw Self.unknownSource(request.name) }
       var reply = RemoveSourceReply()
@@ -54,6 +58,8 @@ extension ContactsSyncActor {
     guard !request.password.isEmpty || !request.passwordFile.isEmpty || !request.username.isEmpty else {
       throw .invalid(field: "password", "give a password, a file that holds it, or a user name.")
     }
+    try self.beginChanging(request.name)
+    defer { self.changing.remove(request.name) }
     let record = try await self.storage.read { view throws(Failure) in try view.sources.find(request.name) }
     guard let record else { throw Self.unknownSource(request.name) }
     guard case .carddav? = record.source.kind else {
@@ -74,6 +80,17 @@ extension ContactsSyncActor {
       try transaction.sources.replace(source)
       try transaction.publish(source.status, of: source.name)
       return source
+    }
+  }
+
+  /// Lets one command at a time change a source and its password, which are not one transaction: of two that add the same name
+  /// the one that comes too late would take the other's password away.
+  private func beginChanging(_ name: String) throws(Failure) {
+    guard self.changing.insert(name).inserted else {
+      throw Failure(
+        .aborted, "CONFLICT",
+        "Another command is just changing the source '\(name.prefix(64))'. Send this one again in a moment.",
+        retryAfterMilliseconds: 500)
     }
   }
 

@@ -27,9 +27,11 @@ public actor ContactsSyncActor {
   let secrets: any SecretStore
   let now: @Sendable () -> Int64
   private let logger: Logger
-  /// The last pass of each source that runs or waits for the one before it.
-  private var passes: [String: RunningPass] = [:]
+  /// Of each source the pass that runs, then those that wait for the one before them.
+  private var passes: [String: [RunningPass]] = [:]
   private var isStopping = false
+  /// Names of sources that a command is changing.
+  var changing: Set<String> = []
 
   /// Makes an actor.
   ///
@@ -91,13 +93,17 @@ public actor ContactsSyncActor {
   /// for them ends with `UNAVAILABLE/SHUTTING_DOWN`.
   public func stop() async {
     self.isStopping = true
-    for name in self.passes.keys { await self.stop(name) }
+    await self.stop(Array(self.passes.keys))
   }
 
-  func stop(_ name: String) async {
-    while let pass = self.passes[name] {
-      pass.task.cancel()
-      _ = await pass.task.value
+  /// Passes that run or wait.
+  var passCount: Int { self.passes.values.reduce(0) { $0 + $1.count } }
+
+  /// Cancels the passes of sources, all of them before it waits for any, and those that are asked for meanwhile too.
+  func stop(_ names: [String]) async {
+    while case let passes = names.flatMap({ self.passes[$0] ?? [] }), !passes.isEmpty {
+      for pass in passes { pass.task.cancel() }
+      for pass in passes { _ = await pass.task.value }
     }
   }
 
@@ -132,11 +138,11 @@ public actor ContactsSyncActor {
   private func join(
     _ name: String, _ options: PassOptions, cause: String, progress: (@Sendable (Progress) -> Void)?
   ) -> RunningPass {
-    let current = self.passes[name]
-    if let current, !current.isListing, current.options.covers(options) {
-      if let progress { current.sinks.add(progress) }
-      self.passes[name]?.callers += 1
-      return current
+    let last = self.passes[name]?.last
+    if let last, !last.isListing, last.options.covers(options) {
+      if let progress { last.sinks.add(progress) }
+      self.change(name, last.id) { $0.callers += 1 }
+      return last
     }
     let sinks = ProgressSinks()
     if let progress { sinks.add(progress) }
@@ -145,9 +151,9 @@ public actor ContactsSyncActor {
     let id = UUIDv7.make()
     let pass = Pass(
       name, options, storage: self.storage, source: self.source, cause: cause, now: self.now,
-      willList: { await self.noteListing(name, id) }, report: { sinks.report($0) }, logger: logger)
+      willList: { await self.change(name, id) { $0.isListing = true } }, report: { sinks.report($0) }, logger: logger)
     let task = Task {
-      _ = await current?.task.value
+      _ = await last?.task.value
       let result: Result<SyncStatus, Failure>
       do throws(Failure) {
         result = .success(try await pass.run())
@@ -158,23 +164,27 @@ public actor ContactsSyncActor {
       return result
     }
     let running = RunningPass(id: id, options: options, sinks: sinks, task: task)
-    self.passes[name] = running
+    self.passes[name, default: []].append(running)
     return running
   }
 
   /// One who waited for a pass does so no more.
   private func leave(_ name: String, _ id: UUIDv7) {
-    guard let pass = self.passes[name], pass.id == id else { return }
-    self.passes[name]?.callers -= 1
-    if pass.callers == 1 { pass.task.cancel() }
+    self.change(name, id) { pass in
+      pass.callers -= 1
+      if pass.callers == 0 { pass.task.cancel() }
+    }
   }
 
-  private func noteListing(_ name: String, _ id: UUIDv7) {
-    if self.passes[name]?.id == id { self.passes[name]?.isListing = true }
+  /// Changes what is noted of a pass; nothing happens when it has ended.
+  private func change(_ name: String, _ id: UUIDv7, _ change: @Sendable (inout RunningPass) -> Void) {
+    guard let index = self.passes[name]?.firstIndex(where: { $0.id == id }) else { return }
+    change(&self.passes[name, default: []][index])
   }
 
   private func end(_ name: String, _ id: UUIDv7) {
-    if self.passes[name]?.id == id { self.passes[name] = nil }
+    self.passes[name]?.removeAll { $0.id == id }
+    if self.passes[name]?.isEmpty == true { self.passes[name] = nil }
   }
 
   private static let stopping = Failure(

@@ -90,8 +90,8 @@ public struct DAVClient: Sendable {
       throw .elsewhere(place: place, url: exchange.url.description)
     }
     // The password does not go along with a redirect to another host.
-    guard exchange.reply.status == 401, request.target == nil else { return exchange }
-    var again = try await self.exchange(request, at: exchange.url, place: place, each: each)
+    guard exchange.reply.status == 401 else { return exchange }
+    var again = try await self.exchange(request.untargeted, at: exchange.url, place: place, each: each)
     again.permanentURL = again.permanentURL ?? exchange.permanentURL
     return again
   }

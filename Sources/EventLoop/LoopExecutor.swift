@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Dispatch
 public import Logging
 
 /// An executor whose jobs run on one thread of its own, between waits for I/O.
@@ -21,6 +22,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let logger: Logger
   private let thread = Lock<LoopThread?>(nil)
   private let exit = Lock<ExitSignal>(ExitSignal())
+  /// Takes what comes after the end of a loop that was retired.
+  private let successor = Lock<DispatchQueue?>(nil)
   // Only the loop's thread touches the core: through `onLoop`, which checks that, and from `run`.
   private nonisolated(unsafe) let core: LoopCore
 
@@ -78,6 +81,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     case .acceptedAndAsleep:
       wakeup.wake()
     case .refused:
+      if let successor = successor.withLock({ $0 }) { return successor.async { self.runLate(entry) } }
       // Its task would wait for ever. Only a loop that was shut down before its actors were released gets here.
       logger.critical("Job enqueued on an event loop that has exited", metadata: ["loop": "\(name)"])
       assertionFailure("a job was enqueued on the event loop \(name) after its shutdown")
@@ -130,6 +134,36 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     }
     // Taken out once, so that only one caller joins.
     thread.withLock({ $0.take() })?.join()
+  }
+
+  /// Ends as ``shutdown()`` does, and has what comes later run elsewhere, one job after another.
+  ///
+  /// For a loop whose actors live as long as somebody holds them, and answer that they are closed. Nothing is waited for any
+  /// more: neither timers nor sources.
+  ///
+  /// - Important: Not to be called on the loop itself.
+  public func retire() async {
+    // Inactive until the thread is gone, so that nothing runs beside its last steps.
+    let queue = successor.withLock { queue in
+      let made = queue ?? DispatchQueue(label: "\(name).retired", attributes: .initiallyInactive)
+      queue = made
+      return made
+    }
+    await shutdown()
+    queue.activate()
+  }
+
+  private func runLate(_ entry: LoopInbox.Entry) {
+    // The loop's own thread is gone, and the queue runs one entry at a time. The address is valid for the call.
+    unsafe kith_set_current_loop(Unmanaged.passUnretained(self).toOpaque())
+    defer { kith_set_current_loop(nil) }
+    switch entry {
+    case .job(let job):
+      // Taken once and run once, where nobody else runs jobs of this executor any more.
+      unsafe job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    case .closure(let body):
+      body()
+    }
   }
 
   private func run() {

@@ -30,7 +30,7 @@ struct WatchTable<Handler> {
   }
 
   mutating func setInterest(_ interest: Readiness, of id: WatchID) {
-    guard slots[id.slot]?.id == id, slots[id.slot]?.interest != interest else { return }
+    guard id.slot < slots.count, slots[id.slot]?.id == id, slots[id.slot]?.interest != interest else { return }
     slots[id.slot]?.interest = interest
     isStale = true
   }
@@ -42,7 +42,7 @@ struct WatchTable<Handler> {
     isStale = true
   }
 
-  /// Forgets every source; a removal that comes later finds nothing.
+  /// Forgets every source; a removal or a change that comes later finds nothing.
   mutating func removeAll() {
     slots.removeAll()
     free.removeAll()

@@ -2,6 +2,7 @@ internal import Bus
 internal import Digest
 internal import Glibc
 internal import KithMessages
+internal import Secrets
 
 /// The key under which the content of commands is authenticated in the journal.
 ///
@@ -9,23 +10,18 @@ internal import KithMessages
 enum ContentKey {
   /// Reads the key of a state directory, or makes one.
   ///
-  /// - Throws: `FAILED_PRECONDITION/NOT_CONFIGURED` when the file cannot be used.
+  /// - Throws: `FAILED_PRECONDITION/NOT_CONFIGURED` when the file cannot be used, `SECRET_NOT_KEPT` when none can be made.
   static func load(directory: String) throws(Failure) -> HMACKey {
     let path = "\(directory)/content.key"
     if let bytes = try Self.read(path) { return HMACKey(bytes) }
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Self.failure(path) }
-    defer { close(descriptor) }
-    guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
-      unlink(path)
-      throw Self.failure(path)
-    }
+    try SecretFile(path: path).write(bytes)
     return HMACKey(bytes)
   }
 
-  /// The key in the file; nil when there is no file. Never replaces one: remembered commands could not be told again.
+  /// The key in the file; nil when there is no file, or one in which nothing was ever written. Any other is never replaced:
+  /// remembered commands could not be told again.
   private static func read(_ path: String) throws(Failure) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else {
@@ -35,6 +31,7 @@ enum ContentKey {
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = Glibc.read(descriptor, &bytes, bytes.count)
+    if count == 0 { return nil }
     guard count == 32 else { throw Self.failure(path) }
     return Array(bytes.prefix(count))
   }

@@ -76,6 +76,9 @@ public struct Hub: ServiceLifecycle.Service {
     let gateway = MonicaGatewayActor(
       storage: storage, remote: LocalBatchPort(remote.routes, batches: remote.batchRoutes), secrets: secrets,
       alarm: SyncAlarm(loop: loop), logger: self.logger)
+    let care = try CareServices(
+      storage, self.configuration, scratch: self.locations.runtimeDirectory + "/care", transfers: transfers,
+      logger: self.logger)
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
@@ -84,13 +87,14 @@ public struct Hub: ServiceLifecycle.Service {
     let keeper = SourceKeeper(contacts: contacts, plan: self.configuration.plan, loop: files)
     publisher.connect { eventsPlane.publish($0) }
     publisher.connect { keeper.see($0) }
+    publisher.connect { care.see($0) }
 
     let flights = Flights()
     let system = SystemRoutes(
       storage: storage, identity: identity, flights: flights,
       subscriptions: { await eventsPlane.subscriptionCount })
     let router = Router(
-      system.routes + contacts.routes + gateway.routes, flights: flights, journal: storage,
+      system.routes + contacts.routes + gateway.routes + care.routes, flights: flights, journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory), logger: self.logger)
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, logger: self.logger)
@@ -103,8 +107,9 @@ public struct Hub: ServiceLifecycle.Service {
     try await router.recover()
     await self.announce("agent.started", storage)
     await keeper.start()
+    try await care.start()
     let upkeep = Task { await storage.run() }
-    self.logger.info("ready", metadata: ["version": "\(HubIdentity.version)", "control": "\(control.path)"])
+    self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)", "control": "\(control.path)"])
     notifier.ready()
 
     try await gracefulShutdown()
@@ -116,6 +121,7 @@ public struct Hub: ServiceLifecycle.Service {
     async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()
     await gateway.stop()
+    await care.stop()
     await drained
     await accounts.close()
     await servers.close()

@@ -17,6 +17,9 @@ internal import TOMLKit
 /// sync_at_start = true       # a pass over the account when the daemon starts
 /// sync_every_minutes = 15    # 0 = only at start and on command; what is recorded is sent at once all the same
 ///
+/// [reminders]
+/// desktop = true             # notifications, through notify-send
+///
 /// [secrets]
 /// store = "files"            # or "keyring": the desktop's, through secret-tool
 ///
@@ -34,6 +37,10 @@ public struct HubConfiguration: Sendable, Hashable {
   public var monicaSyncAtStart = true
   /// Minutes between passes of that account; 0 = no schedule.
   public var monicaSyncEveryMinutes = 15
+  /// The engines that turn speech into text.
+  var transcription = TranscriptionConfiguration()
+  /// Whether reminders are shown on the desktop.
+  public var notifiesDesktop = false
   /// Whether secrets are kept in the desktop's keyring instead of files in the state directory.
   public var usesKeyring = false
   /// The least severity that is logged, by the names of swift-log.
@@ -104,6 +111,13 @@ public struct HubConfiguration: Sendable, Hashable {
       self.monicaSyncAtStart = try Self.require(value?.bool, key, "true or false", name)
     case "monica.sync_every_minutes":
       self.monicaSyncEveryMinutes = try Self.minutes(value, key, name)
+    case "reminders.desktop":
+      self.notifiesDesktop = try Self.require(value?.bool, key, "true or false", name)
+    case let key where key.hasPrefix("transcription."):
+      let engine = String(key.dropFirst("transcription.".count))
+      if let fault = self.transcription.add(engine, value, programs: ProgramFolder.path) {
+        throw Self.invalid(name, fault)
+      }
     case "secrets.store":
       let store = try Self.require(value?.string, key, "\"files\" or \"keyring\"", name)
       guard ["files", "keyring"].contains(store) else {

@@ -4,9 +4,6 @@ internal import SwiftProtobuf
 
 /// What tells one run of the daemon from another.
 struct HubIdentity: Sendable {
-  /// The version of the software.
-  static let version = "0.1.0"
-
   /// New at every start.
   let instance = UUIDv7.make().text
   /// When this run began.

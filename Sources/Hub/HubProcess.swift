@@ -1,5 +1,6 @@
 internal import Bus
 internal import Foundation
+internal import Glibc
 internal import KithMessages
 internal import Logging
 internal import ServiceLifecycle
@@ -7,6 +8,9 @@ internal import UnixSignals
 
 /// The process of the daemon: what it was started with, its signals, its exit code.
 public struct HubProcess: Sendable {
+  /// The version of the software.
+  public static let version = SoftwareVersion.current
+
   private let stateDirectory: String?
   private let runtimeDirectory: String?
   private let configPath: String?
@@ -22,6 +26,8 @@ public struct HubProcess: Sendable {
   ///
   /// - Returns: 0 after an orderly end, 2 when the configuration cannot be used, 1 for anything else.
   public func run() async -> Int32 {
+    // Whatever is written to that nobody reads any more, a log or a program, fails instead of ending the process: signal(7).
+    signal(SIGPIPE, SIG_IGN)
     do {
       let environment = ProcessInfo.processInfo.environment
       let locations = try RuntimeLocations(

@@ -70,7 +70,7 @@ struct SystemRoutes: Sendable {
 
   private func status() async throws(Failure) -> StatusReply {
     var reply = StatusReply()
-    reply.version = HubIdentity.version
+    reply.version = SoftwareVersion.current
     reply.hubInstance = self.identity.instance
     reply.startedAt = self.identity.startedAt
     reply.hubTime = .now()

@@ -83,6 +83,7 @@ public final class KithClient: Port, Sendable {
     try self.subscribe(streams, since)
   }
 
-  /// Ends the connections. What still waits fails with `UNAVAILABLE/SHUTTING_DOWN`; event sequences end.
+  /// Ends the connections and their threads. What still waits fails with `UNAVAILABLE/SHUTTING_DOWN`, as what comes later;
+  /// event sequences end.
   public func close() async { await self.transport?.close() }
 }

@@ -55,9 +55,8 @@ final class Transport: Sendable {
     return subscription.elements
   }
 
-  /// Closes the sockets on the loop, then frees the context, which waits for nothing any more.
-  ///
-  /// The loop's thread stays until the process ends: an actor of it may still be released by somebody.
+  /// Closes the sockets on the loop, frees the context, which waits for nothing any more, and ends the loop. Port and
+  /// subscriptions may be held for longer: they answer that they are closed.
   func close() async {
     let subscriptions = self.state.withLock { state in
       defer { state.subscriptions = [] }
@@ -66,6 +65,10 @@ final class Transport: Sendable {
     guard let subscriptions else { return }
     for weak in subscriptions { await weak.subscription?.close() }
     await self.port.close()
-    self.context.terminate()
+    // In a task that no executor is preferred for: a caller may run on the loop, which cannot wait for its own end.
+    await Task.detached { [context, loop] in
+      context.terminate()
+      await loop.retire()
+    }.value
   }
 }

@@ -6,8 +6,8 @@ internal import Transfer
 
 /// The connections to Monica servers, and the tokens that they are opened with.
 ///
-/// Connections are kept between calls, one set for each file of authorities. So is what is known of the rate limit of each
-/// account, and for a while the names of its types.
+/// Connections are kept between calls, one set for each file of authorities. So is what is known of the rate limit of
+/// each account, and for a while the names of its types.
 public final class MonicaConnections: Sendable {
   private let loop: LoopExecutor
   private let secrets: any SecretStore
@@ -66,7 +66,7 @@ public final class MonicaConnections: Sendable {
       return new
     }
     let client = MonicaClient(
-      http: self.http(account), address: address, token: token, gate: memory.gate, pace: pace)
+      http: self.http(account), address: address, credentials: .bearer(token: token), gate: memory.gate, pace: pace)
     return (client, CatalogReader(client: client, memory: memory.catalogs))
   }
 

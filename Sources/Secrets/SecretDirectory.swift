@@ -18,7 +18,7 @@ public struct SecretDirectory: SecretStore {
     guard unsafe mkdir(self.path, 0o700) == 0 || errno == EEXIST, unsafe chmod(self.path, 0o700) == 0 else {
       throw .secretNotKept(self.path, SecretFile.reason(errno))
     }
-    try self.file(name).write(secret)
+    try self.file(name).write(Array(secret.utf8))
   }
 
   /// Removes the file of a name.

@@ -16,7 +16,18 @@ public struct SecretFile: Sendable {
   ///
   /// - Returns: Nil when there is no file.
   /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`: others may read it, it is empty, no text, or too large.
-  public func read() throws(Failure) -> String? {
+  public func read() throws(Failure) -> String? { try self.read(closedTo: 0o077) }
+
+  /// Reads a credential of systemd, which lies where its service alone can go.
+  ///
+  /// A service with a user of its own is let in by an access list, whose mask `stat` shows as rights of the group
+  /// (systemd.exec(5), "Credentials"; acl(5)).
+  ///
+  /// - Returns: Nil when there is no file.
+  /// - Throws: As ``read()``.
+  func readCredential() throws(Failure) -> String? { try self.read(closedTo: 0o007) }
+
+  private func read(closedTo others: mode_t) throws(Failure) -> String? {
     // The string outlives the call.
     let descriptor = unsafe open(self.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -28,7 +39,7 @@ public struct SecretFile: Sendable {
     // `status` is written whole by a call that succeeds.
     guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadableSecret(self.path, Self.reason(errno)) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .unreadableSecret(self.path, "it is no ordinary file") }
-    guard status.st_mode & 0o077 == 0 else {
+    guard status.st_mode & others == 0 else {
       throw .unreadableSecret(self.path, "others may read it. Run: chmod 600 \(self.path)")
     }
     guard status.st_size <= Self.limit else { throw .unreadableSecret(self.path, "it is too large for a secret") }
@@ -49,12 +60,11 @@ public struct SecretFile: Sendable {
   /// Writes the secret in place of the one before: whole, or not at all.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
-  func write(_ secret: String) throws(Failure) {
+  package func write(_ bytes: [UInt8]) throws(Failure) {
     let part = self.path + ".part"
     // The strings outlive the calls.
     let descriptor = unsafe open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .secretNotKept(self.path, Self.reason(errno)) }
-    let bytes = Array(secret.utf8)
     // The array outlives the call and is `count` long.
     let isWritten = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
     let code = errno

@@ -20,7 +20,7 @@ public struct SecretSources: SecretStore {
 
   /// The credential of the name, or what the store has.
   public func secret(named name: String) async throws(Failure) -> String? {
-    if let credentials, let secret = try SecretFile(path: "\(credentials)/\(name)").read() { return secret }
+    if let credentials, let secret = try SecretFile(path: "\(credentials)/\(name)").readCredential() { return secret }
     return try await self.store.secret(named: name)
   }
 

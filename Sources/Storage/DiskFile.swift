@@ -103,6 +103,11 @@ extension DiskFile {
   /// Gives a file a new name in a way that a power cut does not undo.
   static func move(_ path: String, to target: String, in directory: String) throws(Failure) {
     guard unsafe rename(path, target) == 0 else { throw .unusable(target) }
+    try self.synchronizeDirectory(directory)
+  }
+
+  /// Returns when the disk knows which files a directory has.
+  static func synchronizeDirectory(_ directory: String) throws(Failure) {
     let descriptor = unsafe Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unusable(directory) }
     defer { _ = Glibc.close(descriptor) }

@@ -15,6 +15,8 @@ extension Migration {
     .contacts,
     .accounts,
     .records,
+    .care,
+    .reminders,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

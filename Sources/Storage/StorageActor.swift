@@ -16,6 +16,8 @@ public actor StorageActor: CommandJournal {
   nonisolated let reader: Reader
   nonisolated let journal: Journal
   nonisolated let blobs: BlobFiles
+  /// The files of sound that waits to be transcribed.
+  public nonisolated let sounds: SoundFiles
   nonisolated let logger: Logger
   var hasAnnouncedDamage = false
 
@@ -59,6 +61,7 @@ public actor StorageActor: CommandJournal {
     self.journal = Journal(
       reader: self.reader, group: self.group, index: self.file.journal, limits: limits.journal, logger: logger)
     self.blobs = try BlobFiles(directory: directory, group: self.group, reader: self.reader, limits: limits.blobs)
+    self.sounds = try SoundFiles(stateDirectory: directory)
     if !self.file.wasClosed { self.health.noteChecking() }
   }
 

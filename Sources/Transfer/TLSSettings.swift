@@ -49,7 +49,11 @@ public struct TLSSettings: Hashable, Sendable {
   func configure(_ easy: borrowing EasyHandle) throws(TransferError) {
     try easy.set(.verifiesPeer, true)
     try easy.set(.verifiesHost, 2)
-    if let authorityFile { try easy.set(.authorityFile, authorityFile) }
+    if let authorityFile {
+      try easy.set(.authorityFile, authorityFile)
+      // The directory that libcurl was built with would be believed beside the file.
+      try easy.clear(.authorityDirectory)
+    }
     if !pins.isEmpty { try easy.set(.pinnedKeys, pins.map { "sha256//\($0.base64)" }.joined(separator: ";")) }
     if let clientCertificate {
       try easy.set(.certificateFile, clientCertificate.certificateFile)

@@ -6,7 +6,9 @@ public struct MonitorEvent: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// A peer has connected; the descriptor of its connection, which its messages carry as the property `__fd`.
     case accepted(Int32)
-    case connected, connectDelayed, connectRetried, listening, closed, disconnected
+    /// A connection has ended; its descriptor, which may stand for another one soon.
+    case disconnected(Int32)
+    case connected, connectDelayed, connectRetried, listening, closed
     /// Binding, accepting or closing failed, with an `errno`.
     case bindFailed(Int32), acceptFailed(Int32), closeFailed(Int32)
     /// The peers have agreed on protocol and mechanism: messages can flow.
@@ -74,7 +76,7 @@ extension MonitorEvent.Kind {
       case ZMQ_EVENT_ACCEPT_FAILED: .acceptFailed(value)
       case ZMQ_EVENT_CLOSED: .closed
       case ZMQ_EVENT_CLOSE_FAILED: .closeFailed(value)
-      case ZMQ_EVENT_DISCONNECTED: .disconnected
+      case ZMQ_EVENT_DISCONNECTED: .disconnected(value)
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: .handshakeSucceeded
       case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: .handshakeBroken(value)
       case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: .handshakeInvalid(value)

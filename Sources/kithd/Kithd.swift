@@ -7,7 +7,8 @@ import Hub
 struct Kithd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kithd", abstract: "Keeps a home's contacts in step and serves them over ZeroMQ.",
-    discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith")
+    discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith",
+    version: "kithd \(HubProcess.version)")
 
   @Option(help: "Where what is kept lives. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
   var stateDir: String?

@@ -121,7 +121,7 @@ nonisolated enum Kith_V1_Recovery: SwiftProtobuf.Enum, Swift.CaseIterable {
 }
 
 /// How often a leased method may run.
-nonisolated enum Kith_V1_Delivery: SwiftProtobuf.Enum, Swift.CaseIterable {
+nonisolated enum Kith_V1_DeliveryRule: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case atLeastOnce // = 0
   case atMostOnce // = 1
@@ -148,7 +148,7 @@ nonisolated enum Kith_V1_Delivery: SwiftProtobuf.Enum, Swift.CaseIterable {
   }
 
   // The compiler won't synthesize support with the UNRECOGNIZED case.
-  static let allCases: [Kith_V1_Delivery] = [
+  static let allCases: [Kith_V1_DeliveryRule] = [
     .atLeastOnce,
     .atMostOnce,
   ]
@@ -172,7 +172,7 @@ nonisolated struct Kith_V1_MethodRules: Sendable {
   var placeable: Bool = false
 
   /// of a placeable method
-  var delivery: Kith_V1_Delivery = .atLeastOnce
+  var delivery: Kith_V1_DeliveryRule = .atLeastOnce
 
   /// of a long-running method
   var recovery: Kith_V1_Recovery = .report
@@ -247,7 +247,7 @@ nonisolated extension Kith_V1_Recovery: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REPORT\0\u{1}RERUN\0\u{1}RESUME\0")
 }
 
-nonisolated extension Kith_V1_Delivery: SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Kith_V1_DeliveryRule: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AT_LEAST_ONCE\0\u{1}AT_MOST_ONCE\0")
 }
 

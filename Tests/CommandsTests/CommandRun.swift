@@ -22,9 +22,12 @@ struct CommandRun {
 
   /// Runs a command line against canned answers.
   ///
-  /// - Parameter events: What `watch` gets.
+  /// - Parameters:
+  ///   - typed: What a person answers to every question; nil where nobody is there.
+  ///   - events: What `watch` gets.
   static func of(
-    _ arguments: String..., isTerminal: Bool = false, usesColour: Bool = false, events: [StreamElement] = [],
+    _ arguments: String..., isTerminal: Bool = false, usesColour: Bool = false, typed: String? = nil,
+    events: [StreamElement] = [],
     attachments: @escaping @Sendable (any KithMessages.Command) -> [[UInt8]] = { _ in [] },
     answer: @escaping @Sendable (any KithMessages.Command) throws(Failure) -> any Message & Sendable
   ) async throws -> CommandRun {
@@ -33,7 +36,7 @@ struct CommandRun {
     let sent = Lock<[any KithMessages.Command]>([])
     let console = Console(
       isTerminal: isTerminal, usesColour: usesColour, out: { text in output.withLock { $0 += text } },
-      err: { text in errors.withLock { $0 += text } })
+      err: { text in errors.withLock { $0 += text } }, secret: { _ in typed }, answer: { _ in typed })
     let port = CannedPort(attachments: attachments) { command, _ throws(Failure) in
       sent.withLock { $0.append(command) }
       return try answer(command)
@@ -45,9 +48,14 @@ struct CommandRun {
     let command = try #require(try KithCommand.parseAsRoot(arguments) as? any HubCommand)
     var run = CommandRun()
     do {
-      try await command.run(Session(client: client, console: console, isJSON: command.global.json, now: Self.now))
+      let zone = try #require(LocalZone(named: "Europe/Berlin"))
+      try await command.run(
+        Session(client: client, console: console, isJSON: command.global.json, now: Self.now, zone: zone))
     } catch let code as ExitCode {
       run.code = code.rawValue
+    } catch let error as ValidationError {
+      console.printError(error.message)
+      run.code = ExitStatus.usage.rawValue
     } catch let failure as Failure {
       console.report(failure, asJSON: command.global.json)
       run.code = ExitStatus(failure).rawValue

@@ -40,3 +40,36 @@ struct TextTests {
     #expect(Printable.width(line) == 1 + 1 + 24 + 1 + 4)
   }
 }
+
+@Suite("Longer text")
+struct LongerTextTests {
+  @Test(
+    "Text is broken between words, and words that are too long within",
+    arguments: [
+      ("", [""]), ("a b c", ["a b c"]), ("aaa bbb ccc", ["aaa bbb", "ccc"]), ("abcdefghij", ["abcdefgh", "ij"]),
+      ("one\ntwo\r\n\nthree\n", ["one", "two", "", "three"]), ("山田太郎さん", ["山田太郎", "さん"]),
+    ] as [(String, [String])])
+  func wrapped(text: String, lines: [String]) {
+    #expect(Printable.wrapped(text, to: 8) == (text.isEmpty ? [] : lines))
+  }
+
+  @Test(
+    "Text is cut by columns",
+    arguments: [
+      ("short", "short"), ("12345678", "12345678"), ("123456789", "1234567…"), ("山田太郎さん", "山田太…"), ("a\nb", "a b"),
+    ])
+  func shortened(text: String, shown: String) { #expect(Printable.shortened(text, to: 8) == shown) }
+
+  @Test(
+    "Numbers have one decimal at most",
+    arguments: [(0, "0"), (2.5, "2.5"), (2.04, "2"), (1999.96, "2,000"), (.nan, "0")] as [(Float, String)])
+  func decimal(number: Float, text: String) { #expect(Count.decimal(number) == text) }
+
+  @Test(
+    "What a file is, by its name",
+    arguments: [
+      ("a.JPG", "image/jpeg"), ("/x.y/note.m4a", "audio/mp4"), ("jpg", "application/octet-stream"),
+      (".png", "application/octet-stream"), ("a.b.webp", "image/webp"),
+    ])
+  func media(path: String, type: String) { #expect(MediaType.of(path: path) == type) }
+}

@@ -1,3 +1,5 @@
+import ArgumentParser
+import Bus
 import EventLoop
 import Testing
 
@@ -5,7 +7,7 @@ import Testing
 
 @Suite("How kith is called")
 struct UsageTests {
-  private func execute(_ arguments: String...) async -> (code: Int32, out: String, err: String) {
+  private func execute(_ arguments: [String]) async -> (code: Int32, out: String, err: String) {
     let (out, err) = (Lock(""), Lock(""))
     let console = Console(
       isTerminal: false, usesColour: false, out: { text in out.withLock { $0 += text } },
@@ -20,51 +22,80 @@ struct UsageTests {
       ["bogus"], ["contacts", "show"], ["contacts", "list", "--limit", "0"], ["contacts", "list", "--limit", "x"],
       ["contacts", "source", "add", "home"], ["contacts", "source", "add", "home", "--vdir", "a", "--vcf", "b"],
       ["watch", "--since", "sync"], ["watch", "--count", "0"], ["contacts", "export"],
-      ["contacts", "export", "-o", "x", "--format", "pdf"], ["backup"],
+      ["contacts", "export", "-o", "x", "--format", "pdf"], ["backup"], ["monica", "login"],
+      ["monica", "login", "--cloud", "--endpoint", "https://a"], ["monica", "clear"],
+      ["monica", "clear", "x", "--all"],
+      ["monica", "queue", "--state", "done"], ["monica", "resolve", "x"],
+      ["monica", "resolve", "x", "--keep", "local", "--merge", "note=local"],
+      ["monica", "resolve", "x", "--merge", "note=mine"], ["monica", "sync", "--full", "--push-only"], ["call", "log"],
+      ["call", "log", "ann", "--emotion", "great"], ["call", "log", "ann", "--at", "soon"],
+      ["call", "log", "ann", "--at", "2026-11-20"], ["call", "log", "ann", "--duration", "-1"],
+      ["call", "list", "--limit", "501"], ["call", "list", "--state", "lost"], ["call", "export", "--format", "vcf"],
+      ["talk", "log", "ann"], ["note", "list"], ["relation", "list"], ["relation", "add", "ann", "parent"],
+      ["people", "link"], ["people", "link", "ann", "bob", "--suggest"],
+      ["people", "remind", "add", "ann", "--every", "2"],
+      ["activity", "add", "ann", "--on", "30.2.2026"], ["tag", "assign", "ann"],
     ])
   func wrong(arguments: [String]) async {
-    let (out, err) = (Lock(""), Lock(""))
-    let console = Console(
-      isTerminal: false, usesColour: false, out: { text in out.withLock { $0 += text } },
-      err: { text in err.withLock { $0 += text } })
-    #expect(await KithCommand.execute(arguments, console: console) == 2)
-    #expect(out.withLock { $0.isEmpty })
-    #expect(err.withLock { $0.contains("Usage: kith") })
+    let run = await self.execute(arguments)
+    #expect(run.code == 2)
+    #expect(run.out.isEmpty)
+    #expect(run.err.contains("Usage: kith"))
   }
 
-  @Test("Help is exit code 0 and has an example, for every command")
-  func help() async {
-    let commands = [
-      "", "status", "ping", "services", "watch", "backup", "contacts", "contacts list", "contacts show",
-      "contacts search", "contacts photo", "contacts restore", "contacts export", "contacts sync", "contacts status",
-      "contacts problems", "contacts source", "contacts source add", "contacts source list", "contacts source remove",
-      "contacts source test",
-    ]
-    for command in commands {
-      let (out, code) = (Lock(""), Lock<Int32>(-1))
-      let console = Console(
-        isTerminal: false, usesColour: false, out: { text in out.withLock { $0 += text } }, err: { _ in })
-      let result = await KithCommand.execute(
-        command.split(separator: " ").map(String.init) + ["--help"], console: console)
-      code.withLock { $0 = result }
-      #expect(code.withLock { $0 } == 0)
-      #expect(out.withLock { $0.contains("Example: kith") }, "\(command)")
+  @Test("The version is that which System/Status tells")
+  func version() async {
+    let said = await self.execute(["--version"])
+    #expect(said.code == 0)
+    #expect(said.out == "kith \(SoftwareVersion.current)\n")
+    #expect(said.err.isEmpty)
+  }
+
+  @Test("Help is exit code 0", arguments: [[], ["contacts"], ["people", "field", "add"], ["note", "list"]])
+  func help(path: [String]) async {
+    let run = await self.execute(path + ["--help"])
+    #expect(run.code == 0)
+    #expect(run.out.contains("Example: kith"))
+  }
+
+  @Test("Every command has examples, which the parser takes")
+  func examples() {
+    for command in Self.commands(below: KithCommand.self) {
+      let help = KithCommand.helpMessage(for: command, columns: 1000)
+      let examples = help.split(separator: "\n").compactMap { line in
+        line.contains("Example: kith ") ? line.split(separator: "Example: kith ").last : nil
+      }
+      #expect(!examples.isEmpty, "\(command)")
+      for example in examples {
+        #expect(throws: Never.self, "\(example)") { try KithCommand.parseAsRoot(Self.words(example)) }
+      }
+    }
+  }
+
+  private static func commands(below command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+    [command] + command.configuration.subcommands.flatMap { self.commands(below: $0) }
+  }
+
+  /// Splits as a shell does, single quotes included.
+  private static func words(_ line: Substring) -> [String] {
+    line.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { index, part in
+      index.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
     }
   }
 
   @Test("Completion scripts come for the usual shells", arguments: ["bash", "zsh", "fish"])
   func completion(shell: String) async {
-    let run = await self.execute("--generate-completion-script", shell)
+    let run = await self.execute(["--generate-completion-script", shell])
     #expect(run.code == 0)
     #expect(run.out.contains("kith"))
   }
 
   @Test("Without kithd it is exit code 3, with what to do; in JSON a status")
   func notRunning() async {
-    let people = await self.execute("--runtime-dir", "/nowhere", "status")
+    let people = await self.execute(["--runtime-dir", "/nowhere", "status"])
     #expect(people.code == 3)
     #expect(people.err.hasPrefix("kith: No kithd answers at /nowhere. Start it with `kithd`"))
-    let json = await self.execute("status", "--json", "--runtime-dir", "/nowhere")
+    let json = await self.execute(["status", "--json", "--runtime-dir", "/nowhere"])
     #expect(json.code == 3)
     #expect(json.err.hasPrefix(#"{"code":"UNAVAILABLE","reason":"HUB_NOT_RUNNING""#))
   }

@@ -1,6 +1,7 @@
 import Bus
 import Foundation
 import KithMessages
+import Secrets
 import Storage
 import Testing
 
@@ -51,6 +52,27 @@ import Testing
     var export = ExportContactsRequest()
     export.format = "xml"
     await self.expectFailure("FIELD_INVALID") { _ = try await home.router.ask(export) }
+    await home.close()
+  }
+
+  @Test func ofManyWhoAddTheSameNameTheOneWhoDoesHasItsPasswordKept() async throws {
+    let home = try Household()
+    let router = home.router
+    let added = await withTaskGroup { group in
+      for number in 0..<20 {
+        group.addTask { () -> String? in
+          var request = AddSourceRequest()
+          request.name = "dav"
+          request.carddav.url = "https://example.org/"
+          request.carddav.username = "ann"
+          request.carddav.password = "password-\(number)"
+          return (try? await router.ask(request)).map { _ in request.carddav.password }
+        }
+      }
+      return await group.reduce(into: []) { added, password in added += [password].compactMap(\.self) }
+    }
+    #expect(added.count == 1)
+    #expect(try await home.secrets.secret(named: "contacts-dav") == added.first)
     await home.close()
   }
 

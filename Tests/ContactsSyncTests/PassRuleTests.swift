@@ -234,4 +234,16 @@ import Testing
     schedule.helped(now: 11)
     #expect(schedule.due == 10 + 600 * Self.second)
   }
+
+  @Test func aPasswordThatIsGivenDuringAPassIsTriedAfterIt() {
+    var schedule = SyncSchedule(interval: 600 * Self.second, startsNow: true, now: 0)
+    schedule.begin()
+    schedule.helped(now: 3)
+    schedule.end(.needsPerson, jitter: 0, now: 5)
+    #expect(schedule.due == 5 && !schedule.needsPerson)
+    // And not for ever, when it is the wrong one too.
+    schedule.begin()
+    schedule.end(.needsPerson, jitter: 0, now: 9)
+    #expect(schedule.due == nil && schedule.needsPerson)
+  }
 }

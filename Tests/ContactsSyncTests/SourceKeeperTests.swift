@@ -13,14 +13,14 @@ import Testing
   }
 
   /// Runs a keeper that has taken up the sources of `home`.
-  private func withKeeper(_ home: Household, _ work: () async throws -> Void) async throws {
+  private func withKeeper(_ home: Household, _ work: (SourceKeeper) async throws -> Void) async throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let loop = try LoopExecutor(name: "keeper", poller: try DescriptorPoller(), logger: logger)
     do {
       let plan = SourceKeeper.Plan(startsNow: false, interval: nil, watchesFiles: true)
       let keeper = SourceKeeper(contacts: home.contacts, plan: plan, loop: loop)
       await keeper.start()
-      try await work()
+      try await work(keeper)
       await keeper.stop()
       await home.close()
     }
@@ -30,7 +30,7 @@ import Testing
   @Test func aChangedFileStartsAPass() async throws {
     let home = try Household()
     try await home.addFolder()
-    try await self.withKeeper(home) {
+    try await self.withKeeper(home) { _ in
       try home.fill(3)
       try await self.waitUntil { try await home.live().count == 3 }
       try home.remove("1.vcf")
@@ -44,7 +44,7 @@ import Testing
     try home.fill(3)
     try await home.addFolder()
     _ = try await home.sync()
-    try await self.withKeeper(home) {
+    try await self.withKeeper(home) { _ in
       try FileManager.default.moveItem(atPath: home.folder, toPath: home.root + "/away")
       try await self.waitUntil { home.events.last { $0.header.stream == "sync" }?.event.sync.state == .error }
       try FileManager.default.moveItem(atPath: home.root + "/away", toPath: home.folder)
@@ -55,12 +55,32 @@ import Testing
     }
   }
 
+  /// An event of a source that cannot be looked up does not keep its later events from being heard.
+  @Test func aSourceThatWasNotFoundAtFirstIsTakenUp() async throws {
+    let home = try Household()
+    try await self.withKeeper(home) { keeper in
+      var event = LoggedEvent()
+      event.header.stream = "sync"
+      event.header.key = PassState.key("home")
+      keeper.see([event])
+      // Once around, so that the look-up has ended.
+      for _ in 0..<3 { _ = await home.contacts.locations() }
+      try await home.addFolder()
+      try home.fill(3)
+      try await self.waitUntil {
+        keeper.see([event])
+        try home.write("again.vcf", Household.card(uid: "again", name: "Again"))
+        return try await home.live().count == 4
+      }
+    }
+  }
+
   @Test func aFileThatIsReplacedStartsAPass() async throws {
     let home = try Household()
     try home.write("all.vcf", Household.card(uid: "a", name: "A"))
     try await home.addFile(file: "all.vcf")
     _ = try await home.sync("export")
-    try await self.withKeeper(home) {
+    try await self.withKeeper(home) { _ in
       try home.write("all.vcf", Household.card(uid: "a", name: "A") + Household.card(uid: "b", name: "B"))
       try await self.waitUntil { try await home.live().count == 2 }
       #expect(home.events.contains { $0.event.sync.deleted > 0 } == false, "the card that stayed was deleted")

@@ -133,6 +133,16 @@ import Transfer
     #expect(throws: DAVError.elsewhere(place: "example.com", url: "https://dav.provider.net/")) { try found.get() }
     #expect(!world.asked.contains { $0.contains("provider") })
 
+    // Below a domain where anybody may have a name, a forged record finds a sister with a good certificate.
+    var sister = World()
+    sister.names["ann.duckdns.org"] = (
+      [ServiceRecord(priority: 0, weight: 1, port: 443, target: "evil.duckdns.org")], nil
+    )
+    #expect(throws: DAVError.elsewhere(place: "ann.duckdns.org", url: "https://evil.duckdns.org/")) {
+      try sister.run("ann.duckdns.org").found.get()
+    }
+    #expect(!sister.asked.contains { $0.contains("evil") })
+
     var leading = World()
     leading.set("https://example.com/", [Self.response("/", homes: ["https://evil.net/h/"])])
     #expect(throws: DAVError.self) { try leading.run("https://example.com/").found.get() }

@@ -37,6 +37,14 @@ import Testing
     let three = "<multistatus xmlns=\"DAV:\">" + String(repeating: response, count: 3)
     #expect(self.fault(three + "</multistatus>", limits: limits) == nil)
     #expect(self.fault(three + response + "</multistatus>", limits: limits) == .tooLarge("3 responses"))
+    // A response about several resources counts as so many.
+    let several = { count in
+      "<multistatus xmlns=\"DAV:\"><response>\(String(repeating: "<href>/a</href>", count: count))"
+        + "<status>HTTP/1.1 404 x</status></response>"
+    }
+    #expect(self.fault(several(3) + "</multistatus>", limits: limits) == nil)
+    #expect(self.fault(several(4) + "</multistatus>", limits: limits) == .tooLarge("3 responses"))
+    #expect(self.fault(several(3) + response + "</multistatus>", limits: limits) == .tooLarge("3 responses"))
     let many = "<multistatus xmlns=\"DAV:\">" + String(repeating: "<x/>", count: 100) + "</multistatus>"
     #expect(self.fault(many, limits: limits) == .tooLarge("100 elements"))
   }

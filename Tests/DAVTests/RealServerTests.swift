@@ -1,7 +1,8 @@
-import DAV
 import TestKit
 import Testing
 import Transfer
+
+@testable import DAV
 
 @Suite(
   .enabled(if: CardDAVServer.isInstalled, "scripts/python-env.sh installs the servers"), .timeLimit(.minutes(5)),
@@ -39,6 +40,28 @@ struct RealServerTests {
         #expect(friends.name == "Friends & Co")
         #expect(friends.reports.contains("sync-collection"))
         #expect(!friends.isReadOnly)
+      }
+    }
+  }
+
+  /// What nobody took is not read, though every byte of it came.
+  @Test func aFetchWhoseTakerIsGoneDoesNotSucceed() async throws {
+    try await CardDAVServer.run(.xandikos) { server in
+      for name in ["a", "b"] { try await server.put("\(name).vcf", CardDAVServer.card(name)) }
+      let hrefs = ["a.vcf", "b.vcf"].compactMap { Href(server.book + $0) }
+      for isTaken in [true, false] {
+        let (cards, output) = AsyncStream.makeStream(of: FetchStream.Element.self)
+        let (permits, permit) = AsyncStream.makeStream(of: Void.self)
+        permit.yield()
+        if !isTaken { output.finish() }
+        let stream = FetchStream(client: server.client(), url: try server.url(server.book), output: output)
+        let ended = await stream.run(CardFetch(place: "", hrefs: hrefs, form: .asStored), permits)
+        if isTaken {
+          try ended.get()
+        } else {
+          #expect(throws: DAVError.transfer(.cancelled)) { try ended.get() }
+        }
+        #expect(await cards.reduce(0) { count, _ in count + 1 } == (isTaken ? 3 : 0))
       }
     }
   }

@@ -1,5 +1,6 @@
 import CLinux
 import EventLoop
+import Glibc
 import Logging
 import Testing
 
@@ -10,12 +11,14 @@ private actor Recorder: LoopActor {
   nonisolated let loop: LoopExecutor
   private(set) var values: [Int] = []
   private(set) var threads: Set<Int32> = []
+  private let released: @Sendable () -> Void
 
-  init(loop: LoopExecutor) {
+  init(loop: LoopExecutor, released: @escaping @Sendable () -> Void = {}) {
     self.loop = loop
+    self.released = released
   }
 
-  isolated deinit {}
+  isolated deinit { self.released() }
 
   func note(_ value: Int) {
     values.append(value)
@@ -121,6 +124,30 @@ struct LoopExecutorTests {
     await loop.shutdown()
     await loop.shutdown()
     #expect(count.withLock { $0 } == 100)
+  }
+
+  @Test("a retired loop has no thread, and what comes later runs all the same, one after another")
+  func retire() async throws {
+    let loop = try LoopExecutor(name: "retired", poller: DescriptorPoller(), logger: silent)
+    let released = Lock(0)
+    do {
+      let recorder = Recorder(loop: loop, released: { released.withLock { $0 += 1 } })
+      await recorder.note(0)
+      let thread = try #require(await recorder.threads.first)
+      #expect(access("/proc/self/task/\(thread)", F_OK) == 0)
+      await loop.retire()
+      await loop.retire()
+      #expect(access("/proc/self/task/\(thread)", F_OK) != 0)
+      await withTaskGroup { group in
+        for value in 1...100 { group.addTask { await recorder.note(value) } }
+      }
+      recorder.post { $0.assumeIsolated { $0.note(101) } }
+      #expect(await recorder.values.sorted() == Array(0...101))
+      #expect(await !recorder.threads.contains(kith_gettid()))
+    }
+    // The release of the actor is one of these jobs.
+    await withCheckedContinuation { done in loop.post { done.resume() } }
+    #expect(released.withLock { $0 } == 1)
   }
 
   @Test("a job that is slower than the watchdog allows is logged")

@@ -52,3 +52,14 @@ struct LoopStateTests {
     #expect(inbox.append(.closure {}) == .refused)
   }
 }
+
+@Suite struct WatchTableTests {
+  @Test func whatComesAfterTheEndFindsNothing() {
+    var table = WatchTable<Int>()
+    let id = table.add(.descriptor(3), for: .readable, 1)
+    table.removeAll()
+    table.setInterest([.readable, .writable], of: id)
+    table.remove(id)
+    #expect(table.takeItems().isEmpty)
+  }
+}

@@ -66,6 +66,18 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     DeleteCallTemplateRequest.self, ListConversationsRequest.self, ListConversationsReply.self,
     GetConversationRequest.self, CreateConversationRequest.self, UpdateConversationRequest.self,
     DeleteConversationRequest.self, AddMessageRequest.self, UpdateMessageRequest.self, DeleteMessageRequest.self,
+    // care.proto
+    CareRecord.self, CareVersion.self, CareReply.self, RecordCareRequest.self, UpdateCareRequest.self,
+    ConfirmCareRequest.self, DeleteCareRequest.self, RestoreCareRequest.self, GetCareRequest.self,
+    ListCareRequest.self, ListCareReply.self, SearchCareRequest.self, StartVoiceRequest.self, AppendVoiceRequest.self,
+    AppendVoiceReply.self, StopVoiceRequest.self, TranscribeAgainRequest.self, CareSummaryRequest.self,
+    CareSummaryReply.self, ExportCareRequest.self, CareSettingsRequest.self, CareSettings.self,
+    ConfigureCareRequest.self, TranscribeRequest.self, TranscriptSegment.self, TranscribeReply.self,
+    EnginesRequest.self, EngineInfo.self, EnginesReply.self,
+    // reminders.proto
+    DailyReminder.self, SetDailyReminderRequest.self, Reminder.self, ReminderStatusRequest.self,
+    ReminderStatusReply.self, AddCallReminderRequest.self, ListRemindersRequest.self, ListRemindersReply.self,
+    SnoozeReminderRequest.self, DoneReminderRequest.self, RemoveReminderRequest.self,
   ]
   return Dictionary(uniqueKeysWithValues: types.map { ($0.protoMessageName, $0) })
 }()

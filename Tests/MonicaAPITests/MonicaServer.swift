@@ -11,8 +11,8 @@ import Transfer
 
 /// A process that answers as a Monica server does, and the service that talks to it.
 ///
-/// It is `Tests/servers/monica.py`, or what `KITH_MONICA_SERVER_COMMAND` says in its place: a program that takes `--contacts` and
-/// `--rate-limit`, and prints "ready PORT".
+/// It is `Tests/servers/monica.py`, or what `KITH_MONICA_SERVER_COMMAND` says in its place: a program that takes
+/// `--contacts` and `--rate-limit`, and prints "ready PORT".
 struct MonicaServer: Sendable {
   let process: ServerProcess
   let url: String
@@ -84,13 +84,15 @@ struct MonicaServer: Sendable {
     try await self.service.ask(VerifyAccountRequest.with { $0.account = self.account })
   }
 
-  func read(_ kind: String, _ id: UInt64) async throws(Failure) -> ReadRecordReply {
-    try await self.service.ask(
-      ReadRecordRequest.with {
-        $0.account = self.account
-        $0.kind = kind
-        $0.monicaID = id
-      })
+  func read(
+    _ kind: String, _ id: UInt64, _ change: (inout ReadRecordRequest) -> Void = { _ in }
+  ) async throws(Failure) -> ReadRecordReply {
+    var request = ReadRecordRequest()
+    request.account = self.account
+    request.kind = kind
+    request.monicaID = id
+    change(&request)
+    return try await self.service.ask(request)
   }
 
   /// Reads a list; the pages come as they were handed on.

@@ -8,178 +8,35 @@ import Testing
 @Suite(
   .enabled(if: MonicaServer.isInstalled, "there is no Tests/servers/monica.py"), .timeLimit(.minutes(2)))
 struct PushTests {
-  /// A record of each kind, of people 1 and 2.
-  static let records: [RemoteRecord] = [
-    .person("Grace") {
-      $0.lastName = "Hopper"
-      $0.middleName = "Brewster"
-      $0.gender = "Woman"
-      $0.birthday = "1906-12-09"
-      $0.birthdayReminder = true
-      $0.isDead = true
-      $0.deceasedOn = "1992-01-01"
-      $0.job = "Admiral"
-      $0.company = "Navy"
-      $0.foodPreferences = "none"
-      $0.howMet = "On a ship"
-      $0.description_p = "Found a moth"
-      $0.tags = ["vip", "new tag"]
-    },
-    RemoteRecord(
-      .contactField(.with { ($0.type, $0.data, $0.labels) = ("email", "g@example.org", ["work", "own"]) }), owner: 1),
-    RemoteRecord(
-      .address(
-        .with {
-          ($0.name, $0.street, $0.city, $0.country) = ("Home", "1 Main St", "Arlington", "us")
-          ($0.latitude, $0.longitude, $0.labels) = ("38.88", "-77.10", ["home"])
-        }), owner: 1),
-    RemoteRecord(.note(.with { ($0.body, $0.isFavorite) = ("A note\nof two lines 🎉 ", true) }), owner: 1),
-    RemoteRecord(.task(.with { ($0.title, $0.description_p, $0.isCompleted) = ("Write", "soon", true) }), owner: 1),
-    RemoteRecord(.task(.with { $0.title = "Of nobody" })),
-    RemoteRecord(
-      .activity(
-        .with {
-          ($0.summary, $0.description_p, $0.happenedOn, $0.type) = ("Lunch", "Soup", "2024-05-01", "ate at home")
-        }), owner: 1, others: [1, 2]),
-    RemoteRecord(
-      .gift(
-        .with {
-          ($0.name, $0.status, $0.comment, $0.amount) = ("Book", "offered", "signed", "12.5")
-          ($0.url, $0.date) = ("https://example.org", "2024-05-01")
-        }), owner: 1),
-    RemoteRecord(.tag(.with { $0.name = "brand new" })),
-    RemoteRecord(.relationship(.with { $0.type = "parent" }), owner: 1, others: [2]),
-    RemoteRecord(
-      .reminder(
-        .with { ($0.title, $0.initialDate, $0.frequency, $0.every) = ("Write", "2030-05-01", "month", 2) }), owner: 1),
-    .call(with: 1) {
-      ($0.note, $0.durationMinutes, $0.emotion, $0.theyCalled) = ("Moved house", 25, "happy", true)
-      $0.tags = ["family"]
-      $0.attachments = [.with { $0.sha256 = "x" }]
-    },
-    RemoteRecord(
-      .conversation(
-        .with {
-          ($0.channel, $0.happenedAt) = ("in person", .init(seconds: 1_714_557_600))
-          $0.messages = [
-            .with {
-              ($0.id, $0.content, $0.writtenAt, $0.writtenByMe) = (
-                UUIDv7.make().text, "Hello", .init(seconds: 1_714_557_600), true
-              )
-            },
-            .with { ($0.id, $0.content, $0.writtenAt) = (UUIDv7.make().text, "Hi", .init(seconds: 1_714_557_660)) },
-          ]
-        }), owner: 1, clientID: UUIDv7.make().text),
-  ]
-
-  /// The record with something else in it.
-  static func changed(_ record: RemoteRecord, _ text: String = "changed") -> RemoteRecord {
-    var record = record
-    switch record.record {
-    case .person?:
-      record.person.nickname = text
-      record.person.job = "\(text) job"
-      record.person.foodPreferences = ""
-      record.person.tags = ["vip", text]
-      record.person.birthday = "--12-09"
-    case .contactField?: record.contactField.data = "\(text)@example.org"
-    case .address?: record.address.city = text
-    case .note?: record.note.body = text
-    case .task?:
-      record.task.title = text
-      record.task.isCompleted.toggle()
-    case .activity?:
-      record.activity.summary = text
-      record.activity.type = ""
-      record.others = [2]
-    case .gift?:
-      record.gift.name = text
-      record.gift.amount = ""
-    case .tag?: record.tag.name = text
-    case .relationship?: record.relationship.type = text == "changed" ? "friend" : "cousin"
-    case .reminder?: record.reminder.title = text
-    case .call?:
-      record.call.note = text
-      record.call.durationMinutes = 0
-      record.call.theyCalled = false
-      record.call.attachments = []
-    case .conversation?:
-      record.conversation.channel = "Signal"
-      record.conversation.messages.removeLast()
-      record.conversation.messages[0].content = text
-      record.conversation.messages.append(
-        .with { ($0.id, $0.content, $0.writtenAt) = (UUIDv7.make().text, "new", .init(seconds: 1_714_557_700)) })
-    case nil: break
-    }
-    return record
-  }
-
-  static func facts(_ record: RemoteRecord, activities: Bool = false) throws -> Facts {
-    let kind = try #require(Self.kind(record))
-    func facts<R: WritableResource>(_ type: R.Type) -> Facts { type.facts(record) }
-    return facts(kind.resource(callsAreActivities: activities))
-  }
-
-  static func kind(_ record: RemoteRecord) -> ResourceKind? {
-    switch record.record {
-    case .person?: .person
-    case .contactField?: .contactField
-    case .address?: .address
-    case .note?: .note
-    case .task?: .task
-    case .activity?: .activity
-    case .gift?: .gift
-    case .tag?: .tag
-    case .relationship?: .relationship
-    case .reminder?: .reminder
-    case .call?: .call
-    case .conversation?: .conversation
-    case nil: nil
-    }
-  }
-
-  /// Whether two records say the same, beside their messages' ids and what the server does not say.
-  static func isSame(_ left: RemoteRecord, _ right: RemoteRecord, activities: Bool = false) throws -> Bool {
-    var (left, right) = (left, right)
-    if case .conversation? = left.record {
-      for index in left.conversation.messages.indices { left.conversation.messages[index].monicaID = UInt64(index) + 1 }
-      for index in right.conversation.messages.indices {
-        right.conversation.messages[index].monicaID = UInt64(index) + 1
-      }
-    }
-    return try self.facts(left, activities: activities)
-      .agree(with: try self.facts(right, activities: activities), except: left.unsaid + right.unsaid + ["attachments"])
-  }
-
   @Test("a record of each kind lives and dies", arguments: [false, true])
   func lives(_ callsAreActivities: Bool) async throws {
     try await MonicaServer.run(contacts: 3) { server in
       var server = server
       server.account.callsAsActivities = callsAreActivities
-      for want in Self.records {
-        let kind = try #require(Self.kind(want))
+      for want in Samples.records {
+        let kind = try #require(Samples.kind(want))
         // Made.
         let made = try await server.push("create", want)
         #expect(made.outcome == .done && made.record.monicaID > 0)
-        #expect(try Self.isSame(made.record, want, activities: callsAreActivities), "\(kind)")
+        #expect(try Samples.isSame(made.record, want, activities: callsAreActivities), "\(kind)")
         let read = try await server.read(kind.rawValue, made.record.monicaID)
         #expect(read.found)
-        #expect(try Self.isSame(read.record, want, activities: callsAreActivities), "\(kind)")
+        #expect(try Samples.isSame(read.record, want, activities: callsAreActivities), "\(kind)")
         if !want.clientID.isEmpty, kind != .call || !callsAreActivities {
           #expect(read.record.clientID == want.clientID)
         }
         // Changed by somebody else: told, and nothing written.
-        let stranger = try await server.push("update", Self.changed(made.record, "stranger"), base: made.record)
+        let stranger = try await server.push("update", Samples.changed(made.record, "stranger"), base: made.record)
         #expect(stranger.outcome == .done, "\(kind)")
-        let late = try await server.push("update", Self.changed(made.record), base: made.record)
+        let late = try await server.push("update", Samples.changed(made.record), base: made.record)
         #expect(late.outcome == .changed, "\(kind)")
-        #expect(try Self.isSame(late.record, stranger.record, activities: callsAreActivities), "\(kind)")
+        #expect(try Samples.isSame(late.record, stranger.record, activities: callsAreActivities), "\(kind)")
         #expect(try await server.push("delete", made.record, base: made.record).outcome == .changed)
         // Changed from what is there.
-        let changed = Self.changed(stranger.record)
+        let changed = Samples.changed(stranger.record)
         let done = try await server.push("update", changed, base: stranger.record)
         #expect(done.outcome == .done)
-        #expect(try Self.isSame(done.record, changed, activities: callsAreActivities), "\(kind)")
+        #expect(try Samples.isSame(done.record, changed, activities: callsAreActivities), "\(kind)")
         // The same again writes nothing.
         try await server.clearRequests()
         let again = try await server.push("update", done.record, base: stranger.record)
@@ -190,134 +47,6 @@ struct PushTests {
         #expect(try await server.push("delete", done.record, base: done.record).outcome == .gone)
         #expect(try await server.push("update", changed, base: done.record).outcome == .gone)
         #expect(try await server.read(kind.rawValue, done.record.monicaID).found == false, "\(kind)")
-      }
-    }
-  }
-
-  // MARK: - People
-
-  @Test func whatIsNotInMessagesStaysWithAPerson() async throws {
-    try await MonicaServer.run(contacts: 3) { server in
-      try await server.mutate([
-        "op": "update", "table": "contacts", "id": 1,
-        "set": ["middle_name": "King", "first_met_through": 2, "first_met_info": "Ball", "is_starred": true],
-      ])
-      let before = try await server.read("person", 1).record
-      var want = before
-      want.person.nickname = "Countess"
-      let done = try await server.push("update", want, base: before)
-      #expect(done.outcome == .done && done.record.person.middleName == "King" && done.record.person.isStarred)
-      let row = try #require(try await server.rows("contacts").first { $0["id"] as? Int == 1 })
-      #expect(row["middle_name"] as? String == "King" && row["first_met_through"] as? Int == 2)
-      // Also when how one met is changed.
-      want.person.howMet = "A party"
-      want.person.nickname = "Countess"
-      #expect(try await server.push("update", want, base: done.record).record.person.howMet == "A party")
-      let met = try #require(try await server.rows("contacts").first { $0["id"] as? Int == 1 })
-      #expect(met["first_met_through"] as? Int == 2)
-    }
-  }
-
-  @Test func remindersOfBirthdaysSurvive() async throws {
-    try await MonicaServer.run { server in
-      var made = try await server.create(
-        .person("Ada") {
-          $0.birthday = "1815-12-10"
-          $0.birthdayReminder = true
-        })
-      #expect(try await server.rows("reminders").count == 1)
-      // A hub that never heard of the reminder changes the name.
-      made.person.birthdayReminder = false
-      var want = made
-      want.person.firstName = "Augusta"
-      let renamed = try await server.push("update", want, base: made)
-      #expect(renamed.outcome == .done)
-      #expect(try await server.rows("reminders").count == 1)
-      // Taken away on purpose.
-      var base = renamed.record
-      base.person.birthdayReminder = true
-      want = base
-      want.person.birthdayReminder = false
-      #expect(try await server.push("update", want, base: base).outcome == .done)
-      #expect(try await server.rows("reminders").isEmpty)
-    }
-  }
-
-  @Test(arguments: ["1815-12-10", "--12-10", "~1950", ""])
-  func birthdaysComeBackAsTheyWere(_ birthday: String) async throws {
-    try await MonicaServer.run { server in
-      let made = try await server.create(.person("Ada") { $0.birthday = birthday })
-      #expect(made.person.birthday == birthday)
-      #expect(try await server.read("person", made.monicaID).record.person.birthday == birthday)
-    }
-  }
-
-  @Test func tagsThatOthersPutStay() async throws {
-    try await MonicaServer.run { server in
-      let made = try await server.create(.person("Ada") { $0.tags = ["one", "two"] })
-      var want = made
-      want.person.tags = ["two", "three"]
-      let done = try await server.push("update", want, base: made)
-      #expect(Set(done.record.person.tags) == ["two", "three"])
-      // Cut off between two steps: what is there of the change is no stranger's.
-      var half = made
-      half.person.nickname = "N"
-      half.person.tags = ["one", "two", "three"]
-      let more = try await server.push("update", half, base: made)
-      #expect(more.outcome == .changed)
-    }
-  }
-
-  @Test func namesThatTheServerDoesNotKnowAreRefused() async throws {
-    try await MonicaServer.run(contacts: 2) { server in
-      for (record, field) in [
-        (.person("Ada") { $0.gender = "Robot" }, "gender"),
-        (RemoteRecord(.contactField(.with { ($0.type, $0.data) = ("Telepathy", "x") }), owner: 1), "type"),
-        (RemoteRecord(.relationship(.with { $0.type = "nemesis" }), owner: 1, others: [2]), "type"),
-        (.person("Ada") { $0.birthday = "soon" }, "birthday"),
-      ] as [(RemoteRecord, String)] {
-        let fault = await failure { try await server.create(record) }
-        #expect(fault?.reason == "FIELD_INVALID")
-        #expect(fault?.status.details.keys.contains(field) == true)
-        #expect(fault?.status.details["outcome"] == nil)
-      }
-      let people = try await server.rows("contacts")
-      #expect(people.count == 2)
-    }
-  }
-
-  @Test func archivedPeopleAreLeftAlone() async throws {
-    try await MonicaServer.run(contacts: 3) { server in
-      let call = try await server.create(.call(with: 1) { $0.note = "Hi" })
-      let person = try await server.read("person", 1).record
-      try await server.mutate(["op": "archive", "id": 1])
-      var want = person
-      want.person.isArchived = false
-      want.person.nickname = "N"
-      for work: (String, RemoteRecord, RemoteRecord?) in [
-        ("update", want, person), ("create", .call(with: 1), nil), ("update", Self.changed(call), call),
-        ("delete", call, call),
-        ("delete", person, person),
-      ] {
-        let fault = await failure { try await server.push(work.0, work.1, base: work.2) }
-        #expect(fault?.reason == "PERSON_ARCHIVED" && fault?.code == .failedPrecondition, "\(work.0)")
-      }
-    }
-  }
-
-  @Test func whoeverIsGoneTakesEverythingAlong() async throws {
-    try await MonicaServer.run(contacts: 3) { server in
-      let call = try await server.create(.call(with: 1) { $0.note = "Hi" })
-      try await server.mutate(["op": "delete", "table": "contacts", "id": 1])
-      #expect(try await server.push("update", Self.changed(call), base: call).outcome == .gone)
-      #expect(try await server.push("delete", call, base: call).outcome == .gone)
-      for record in [.call(with: 1), Self.records[1], Self.records[3]] as [RemoteRecord] {
-        for looks in [false, true] {
-          let fault = await failure {
-            try await server.push("create", record) { $0.lookFirst = looks }
-          }
-          #expect(fault?.reason == "GONE" && fault?.status.details["record"] == "person")
-        }
       }
     }
   }

@@ -88,7 +88,8 @@ struct RateLimiterTests {
     limiter.settle(Self.left(17, of: 20), now: self.at(1))
     limiter.settle(Self.left(19, of: 20), now: self.at(1))
     limiter.settle(Self.left(18, of: 20), now: self.at(1))
-    // Three are used, two are the reserve. While the first answer came, nobody knew which of the other two it had counted.
+    // Three are used, two are the reserve. While the first answer came, nobody knew which of the other two it had
+    // counted.
     let more = (0..<20).prefix { _ in limiter.take(isUrgent: false, now: self.at(2)) == .now }.count
     #expect((13...15).contains(more))
   }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import MonicaAPI
 
-/// Reads the answers of a real server, where they are: in the directory that `KITH_MONICA_DATA` names, or beside the repository.
+/// Reads the answers of a real server, where they are: in the directory that `KITH_MONICA_DATA` names, or beside the
+/// repository.
 struct RecordedAnswerTests {
   private static let directory: String? = {
     let beside = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -35,7 +35,7 @@ final class Fixture: Sendable {
   private let zap: ZAPHandler
   private let relay: LossyRelay?
 
-  init(_ way: Way, seed: UInt64 = 1) async throws {
+  init(_ way: Way, seed: UInt64 = 1, socket: String = "c.sock") async throws {
     var logger = Logger(label: "contract")
     logger.logLevel = .error
     let directory = try TemporaryDirectory()
@@ -49,7 +49,7 @@ final class Fixture: Sendable {
     let access = AccessPolicy(ownUserID: geteuid())
     self.zap = try await ZAPHandler.start(context: self.context, loop: loop, logger: logger) { access.decide($0) }
     self.plane = try ControlPlane(context: self.context, loop: loop, router: router, access: access, logger: logger)
-    let endpoint = try IPCEndpoint(path: directory.file("c.sock"))
+    let endpoint = try IPCEndpoint(path: directory.file(socket))
     try await self.plane.bind(endpoint)
 
     var address = endpoint.url

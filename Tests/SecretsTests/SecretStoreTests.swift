@@ -51,8 +51,13 @@ struct SecretStoreTests {
     #expect(try await store.secret(named: "contacts-home") == "kept")
     let credential = place.path + "/contacts-home"
     try Data("given".utf8).write(to: URL(fileURLWithPath: credential))
-    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: credential)
-    #expect(try await store.secret(named: "contacts-home") == "given")
+    // The second is what a service with a user of its own sees.
+    for mode in [0o400, 0o440] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: credential)
+      #expect(try await store.secret(named: "contacts-home") == "given")
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: credential)
+    await #expect(throws: Failure.self) { try await store.secret(named: "contacts-home") }
   }
 
   @Test("the keyring gets a secret through a pipe, never as an argument")
@@ -84,6 +89,52 @@ struct SecretStoreTests {
       try await SecretService(tool: place.path + "/absent").keep("x", named: "contacts-home")
     }
     #expect(missing?.message.contains("libsecret-tools") == true)
+  }
+
+  /// Writes a program that stands for libsecret's.
+  private static func tool(_ script: String, in place: TemporaryDirectory) throws -> String {
+    let path = place.path + "/secret-tool"
+    try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    return path
+  }
+
+  @Test("a keyring that cannot be asked is not one without the secret")
+  func lockedKeyring() async throws {
+    let place = try TemporaryDirectory()
+    let away = SecretService(
+      tool: try Self.tool("cat >/dev/null; echo 'secret-tool: Cannot autolaunch D-Bus' >&2; exit 1", in: place))
+    for work in [
+      { _ = try await away.secret(named: "contacts-home") }, { try await away.keep("hush", named: "contacts-home") },
+      { try await away.forget("contacts-home") },
+    ] as [() async throws -> Void] {
+      let failure = await #expect(throws: Failure.self) { try await work() }
+      #expect(failure?.message.contains("D-Bus") == true)
+    }
+    let locked = SecretService(tool: try Self.tool("exec sleep 600", in: place), limit: .milliseconds(50))
+    let failure = await #expect(throws: Failure.self) { try await locked.secret(named: "contacts-home") }
+    #expect(failure?.reason == "SECRET_UNREADABLE")
+    #expect(failure?.message.contains("unlock") == true)
+  }
+
+  @Test("keyrings that wait to be unlocked hold nobody else")
+  func waitingKeyrings() async throws {
+    let place = try TemporaryDirectory()
+    let count = ProcessInfo.processInfo.activeProcessorCount * 4
+    // Each waits until all have begun.
+    let tool = try Self.tool(
+      """
+      touch "\(place.path)/begun-$$"
+      while [ $(ls "\(place.path)" | grep -c begun) -lt \(count) ]; do sleep 0.01; done
+      echo given
+      """, in: place)
+    let given = try await withThrowingTaskGroup { group in
+      for _ in 0..<count {
+        group.addTask { try await SecretService(tool: tool, limit: .seconds(30)).secret(named: "contacts-home") }
+      }
+      return try await group.reduce(into: 0) { given, secret in given += secret == "given\n" ? 1 : 0 }
+    }
+    #expect(given == count)
   }
 
   private static func mode(_ path: String) throws -> Int {

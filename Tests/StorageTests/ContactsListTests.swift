@@ -60,13 +60,16 @@ import Testing
     #expect(try fixture.read { try $0.contacts.count(source: "home") } == 32)
   }
 
-  @Test func aPageEndsBeforeItGrowsTooLarge() throws {
+  /// A body holds 256 KiB, and JSON writes a control character as six.
+  @Test(arguments: [("long note ", 10_000), ("\u{1}", 16_700), ("\u{85}", 16_700), ("\"", 50_000)])
+  func aPageEndsBeforeItGrowsTooLarge(piece: String, count: Int) throws {
     let fixture = try ContactsFixture()
     try fixture.addSource("home")
     try fixture.write { transaction in
       for index in 0..<6 {
         var contact = Contact("\(index)")
-        contact.note = String(repeating: "long note ", count: index == 3 ? 30_000 : 3_000)
+        contact.nickname = "dot"
+        contact.note = String(repeating: piece, count: index == 3 ? 3 * count : count)
         try transaction.contacts.insert(contact)
       }
     }
@@ -74,8 +77,7 @@ import Testing
     var cursor = ""
     repeat {
       let page = try fixture.read { try $0.contacts.page(cursor: cursor) }
-      // In JSON a reply is up to three times as large, and a body holds 256 KiB.
-      #expect(try page.jsonUTF8Data().count < 256 * 1024)
+      #expect(try page.jsonUTF8Data().count < 256 << 10)
       #expect(
         page.contacts.filter(\.truncated).map(\.formattedName)
           == (page.contacts.contains { $0.formattedName == "3" } ? ["3"] : []))
@@ -83,6 +85,24 @@ import Testing
       cursor = page.nextCursor
     } while !cursor.isEmpty
     #expect(names == [["0", "1"], ["2", "3", "4"], ["5"]])
+    let found = try fixture.read { try $0.contacts.search("dot") }
+    #expect(found.contacts.map(\.formattedName) == ["0", "1"])
+    #expect(found.more)
+  }
+
+  @Test(arguments: ["\u{1}", "\u{9F}", "\\", "a", "\u{10FFFF}"]) func aContactIsCutToWhatABodyHolds(piece: String)
+    throws
+  {
+    for count in [1, 40_000, 50_000, 300_000] {
+      var contact = Contact("Ann")
+      contact.note = String(repeating: piece, count: count)
+      let fit = PageLimit.fit(contact)
+      #expect(try fit.jsonUTF8Data().count < 256 << 10)
+      #expect(fit.truncated == (fit.note.unicodeScalars.count < count))
+      contact.organization = contact.note
+      contact.note = ""
+      #expect(try PageLimit.fit(contact).jsonUTF8Data().count < 256 << 10)
+    }
   }
 
   @Test(arguments: ["x", "AAAA", "....", "AAAAAAAAAAD_", "\u{0}", String(repeating: "A", count: 100_001)])

@@ -17,6 +17,7 @@ import Testing
       try fixture.write { try $0.contacts.insert(contact) }
       #expect(try fixture.read { try $0.contacts.get(contact.id) } == contact)
       #expect(try contact.serializedData().count <= contact.roomInReply)
+      #expect(try contact.jsonUTF8Data().count <= contact.roomInReply)
       var other = Self.contact(&random)
       other.id = contact.id
       other.createdAt = .init(nanosecondsSince1970: 7)
@@ -176,7 +177,8 @@ import Testing
 
   private static func text(_ random: inout SeededGenerator) -> String {
     let pieces = [
-      "", "", "a", "B", "é", "e\u{301}", "山", "ｱﾞ", "👩‍👧", ",", "\\", "\n", "\u{1}", "\u{1F}", "\"", "'", " ",
+      "", "", "a", "B", "é", "e\u{301}", "山", "ｱﾞ", "👩‍👧", ",", "\\", "\n", "\u{1}", "\u{1F}", "\u{7F}", "\u{85}", "\"",
+      "'", " ",
       "\u{10FFFF}", "%", "0",
     ]
     return (0..<Int.random(in: 0...4, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()

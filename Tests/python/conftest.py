@@ -123,6 +123,20 @@ def shared_hub():
         hub.remove()
 
 
+@pytest.fixture(params=["double", "simulator"])
+def monica(request):
+    """An empty Monica without a limit: the double, and where it is found the program that it is held against."""
+    from servers import SIMULATOR, SIMULATOR_PROGRAM, Monica
+
+    if request.param == SIMULATOR and not SIMULATOR_PROGRAM.exists():
+        pytest.skip(f"{SIMULATOR_PROGRAM} is absent: set KITH_MONICA_SIM")
+    server = Monica(request.param, rate_limit=0)
+    try:
+        yield server.start()
+    finally:
+        server.remove()
+
+
 @pytest.fixture
 def name(request):
     """A name for a source that no other test of the file has."""

@@ -1,23 +1,32 @@
-"""Real CardDAV servers, and what somebody else does to the cards on them."""
+"""Servers in processes of their own, and what somebody else does to the cards and people on them."""
 import base64
 import contextlib
 import http.client
+import json
+import os
 import pathlib
 import re
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 from dulwich import porcelain
 
+from conftest import ROOT
 from trials import contacts, sync
 
-PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "servers" / "carddav.py"
+PROGRAMS = ROOT / "Tests" / "servers"
 RADICALE, XANDIKOS = "radicale", "xandikos"
 PASSWORD = "secret"
+
+DOUBLE, SIMULATOR = "double", "simulator"
+# Another program with the same API and the same control, which the double is held against.
+SIMULATOR_PROGRAM = pathlib.Path(os.environ.get("KITH_MONICA_SIM", ROOT.parent / "shared" / "tools" / "monica_sim.py"))
 
 MAKE_BOOK = """<mkcol xmlns="DAV:" xmlns:c="urn:ietf:params:xml:ns:carddav"><set><prop><resourcetype><collection/>\
 <c:addressbook/></resourcetype><displayname>{}</displayname></prop></set></mkcol>"""
@@ -29,29 +38,24 @@ def card(name, *lines, uid=None):
     return "\r\n".join(["BEGIN:VCARD", "VERSION:3.0", *lines, "END:VCARD", ""]).encode()
 
 
-class CardDAVServer:
-    """Radicale or Xandikos on data of its own. Its port stays the same when it is started again."""
+class Server:
+    """A program in a process, with a directory of its own."""
 
-    def __init__(self, program, tls=False):
-        self.program, self.tls = program, tls
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="kith-dav-"))
-        self.data = self.directory / "data"
+    def __init__(self, prefix):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix=prefix))
         self.log = self.directory / "log"
         self.port = None
         self.process = None
-        self.home = "/alice/" if program == RADICALE else "/user/contacts/"
 
-    def start(self, port=None):
-        port = port or self.port
-        line = [sys.executable, PROGRAM, self.program, self.directory, *(["--tls"] if self.tls else [])]
+    def launch(self, line, ready=None):
+        """Starts the program and waits until it says its port, or until something else shows that it is ready."""
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                line + (["--port", str(port)] if port else []), stdin=subprocess.PIPE, stdout=log, stderr=log)
+            self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=log, stderr=log)
         end = time.monotonic() + 30
-        while not (ready := re.search(rb"^ready (\d+)$", self.log.read_bytes(), re.M)):
+        while not (found := ready() if ready else re.search(rb"^ready (\d+)$", self.log.read_bytes(), re.M)):
             assert self.process.poll() is None and time.monotonic() < end, self.log.read_text()[-2000:]
             time.sleep(0.02)
-        self.port = int(ready[1])
+        self.port = self.port if ready else int(found[1])
         return self
 
     def stop(self):
@@ -60,6 +64,25 @@ class CardDAVServer:
             process.kill()
             process.stdin.close()
             process.wait()
+
+    def remove(self):
+        self.stop()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+class CardDAVServer(Server):
+    """Radicale or Xandikos on data of its own. Its port stays the same when it is started again."""
+
+    def __init__(self, program, tls=False):
+        super().__init__("kith-dav-")
+        self.program, self.tls = program, tls
+        self.data = self.directory / "data"
+        self.home = "/alice/" if program == RADICALE else "/user/contacts/"
+
+    def start(self, port=None):
+        port = port or self.port
+        line = [sys.executable, PROGRAMS / "carddav.py", self.program, self.directory, *(["--tls"] if self.tls else [])]
+        return self.launch(line + (["--port", str(port)] if port else []))
 
     @property
     def url(self):
@@ -129,10 +152,6 @@ class CardDAVServer:
         yield
         self.start()
 
-    def remove(self):
-        self.stop()
-        shutil.rmtree(self.directory, ignore_errors=True)
-
 
 @contextlib.contextmanager
 def server(program, start=True, **options):
@@ -196,3 +215,118 @@ class Reader:
     def problems(self):
         found = self.hub.reply("Contacts/Problems", {"source": self.name, "limit": 500}).get("problems", [])
         return {(problem["sourceIdentifier"], problem["kind"]) for problem in found}
+
+
+class Monica(Server):
+    """A Monica v4 server: the double of this project or another program like it. They are controlled alike.
+
+    Options are those of the command line: contacts=250, rate_limit=60, token="...", pre412=True, and latency_ms of the double.
+    """
+
+    def __init__(self, program, **options):
+        super().__init__("kith-monica-")
+        self.program, self.token = program, options.setdefault("token", "secret")
+        self.options = []
+        for name, value in options.items():
+            name = "--" + name.replace("_", "-")
+            self.options += [name] if value is True else [] if value is False else [name, str(value)]
+
+    @classmethod
+    def double(cls, **options):
+        return cls(DOUBLE, **options).start()
+
+    @classmethod
+    def simulator(cls, **options):
+        return cls(SIMULATOR, **options).start()
+
+    def start(self):
+        if self.program == DOUBLE:
+            return self.launch(
+                [sys.executable, PROGRAMS / "monica.py", "--port", str(self.port or 0), *self.options])
+        self.port = self.port or free_port()
+        # It does not end with its standard input, and must not outlive the tests.
+        line = ["setpriv", "--pdeathsig", "KILL", sys.executable, SIMULATOR_PROGRAM, "--port", str(self.port), "--quiet"]
+        return self.launch([*line, *self.options], ready=lambda: accepts(self.port))
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def ask(self, method, path, body=None, **headers):
+        """(status, headers, JSON or text) of a request by another client; path is below /api."""
+        fields = {"Authorization": f"Bearer {self.token}", "Accept": "application/json", **headers}
+        return self.exchange(method, f"/api{path}", body, fields)
+
+    def done(self, method, path, body=None):
+        """The "data" of a request that succeeds."""
+        status, _, reply = self.ask(method, path, body)
+        assert 200 <= status < 300, f"{method} {path}: {status} {reply}"
+        return reply["data"] if "data" in reply else reply
+
+    def exchange(self, method, target, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        with contextlib.closing(connection):
+            headers = {"Content-Type": "application/json", **(headers or {})}
+            connection.request(method, target, body if body is None or isinstance(body, bytes) else json.dumps(body), headers)
+            reply = connection.getresponse()
+            content = reply.read()
+            if reply.headers.get_content_type() != "application/json":
+                return reply.status, reply.headers, content.decode()
+            return reply.status, reply.headers, json.loads(content) if content else None
+
+    # What happens behind the back of the hub.
+
+    def control(self, method, path, body=None):
+        status, _, reply = self.exchange(method, f"/__sim/{path}", body, {"Accept": "application/json"})
+        assert status == 200, f"{method} {path}: {status} {reply}"
+        return reply
+
+    def faults(self, *following, always=()):
+        """Orders faults for the next requests and for all; returns those that wait."""
+        return self.control("POST", "faults", {"next": list(following), "always": list(always)})
+
+    def clear_faults(self):
+        self.control("DELETE", "faults")
+
+    def mutate(self, *operations):
+        """What became of each operation."""
+        return self.control("POST", "mutate", list(operations))
+
+    def create(self, table, **values):
+        """The id of a new row."""
+        return self.mutate({"op": "create", "table": table, "values": values})[0]["id"]
+
+    def requests(self, since=0, path=""):
+        """The record of the requests to the API: "count", "by", "by_status", "requests"."""
+        return self.control("GET", f"requests?since={since}&path={urllib.parse.quote(path)}")
+
+    def forget_requests(self):
+        self.control("DELETE", "requests")
+
+    def dump(self, table):
+        return self.control("GET", f"dump/{table}")
+
+    def state(self):
+        return self.control("GET", "state")
+
+    def config(self, **settings):
+        self.token = settings.get("token", self.token)
+        return self.control("POST", "config", settings)
+
+    def run_queue(self):
+        return self.control("POST", "run_queue")
+
+    def reset(self):
+        """Back to the start, with as many contacts as the settings say."""
+        self.control("POST", "reset")
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def accepts(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False

@@ -76,9 +76,10 @@ def test_moved_to_another_port(hub, dav, name):
     home = Reader(hub, dav, name)
     home.completed(added=COUNT)
     before, port = home.identities(), dav.port
-    with server(RADICALE, start=False) as probe:
-        dav.stop()
-        dav.start(probe.start().port + 1)
+    with server(RADICALE) as probe:
+        free = probe.port
+    dav.stop()
+    dav.start(free)
     assert dav.port != port
     home.failed("UPSTREAM_DOWN", COUNT)
     dav.stop()
@@ -149,6 +150,29 @@ def test_wiped(hub, dav, name):
     home.completed(live=COUNT)
     assert home.identities() == before
     assert not [contact for contact in home.contacts().values() if "missingSince" in contact]
+
+
+def test_a_card_that_failed_in_a_full_pass_is_asked_for_again(hub, dav, name):
+    """Also where it has not changed since the last pass, so that the server does not name it by itself."""
+    dav.fill(COUNT)
+    with between(dav) as wire:
+        home = Reader(hub, dav, name, url=wire.url)
+        home.completed(added=COUNT)
+
+        def spoil(request):
+            return Reply(500) if request.is_multiget or request.path.endswith("/card-0003.vcf") else None
+
+        wire.before = spoil
+        status = home.sync(full=True)
+        assert (status["state"], status["skipped"]) == ("COMPLETED", 1), status
+        assert home.problems() == {("friends/card-0003.vcf", "card_unreachable")}
+        assert [name for name, contact in home.contacts().items() if contact.get("stale")] == ["friends/card-0003.vcf"]
+        wire.before = lambda request: None
+        home.sync()
+        assert not home.problems() and not [contact for contact in home.contacts().values() if contact.get("stale")]
+        wire.seen.clear()
+        home.completed(live=COUNT)
+        assert not [request for request in wire.seen if request.is_multiget or request.method == "GET"]
 
 
 def test_older_backup_restored(hub, dav, name):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from between import Reply, between
-from servers import RADICALE, XANDIKOS, Reader, card, server
+from servers import MAKE_BOOK, RADICALE, XANDIKOS, Reader, card, server
 from trials import daemon
 
 COUNT = 40
@@ -225,6 +225,39 @@ def test_identity_is_the_href(hub, xandikos, name):
     del before["friends/none-0.vcf"]
     assert home.identities() == before
     assert home.contacts()["friends/twin-1.vcf"]["formattedName"] == "changed"
+
+
+def test_a_second_book_of_the_same_name(hub, xandikos, name):
+    """One that is shared with the person later, in another home. Neither its coming nor its going renames the first."""
+    with between(xandikos) as wire:
+        home = in_step(hub, xandikos, name, url=wire.url)
+        before = home.identities()
+        other = "/user/team/"
+        (xandikos.data / other.strip("/")).mkdir()
+        xandikos.done("MKCOL", f"{other}friends/", MAKE_BOOK.format("Friends of the team").encode())
+        xandikos.done("PUT", f"{other}friends/shared.vcf", card("shared"), "text/vcard; charset=utf-8")
+
+        def shared(request, reply):
+            """The account has a second home."""
+            body = re.sub(rb"(?s)(<(ns\d+):href>/user/contacts/</\2:href>)(?=\s*</ns\d+:addressbook-home-set>)",
+                          rb"\1<\2:href>%s</\2:href>" % other.encode(), reply.body)
+            return reply._replace(body=body)
+
+        wire.after = shared
+        # The books are looked for once a day, and when everything is asked for.
+        home.sync(full=True)
+        names = home.identities()
+        assert len(names) == COUNT + 1 and before.items() <= names.items()
+        (new,) = set(names) - set(before)
+        assert new == f"{other}friends/shared.vcf"
+        xandikos.put("card-0001.vcf", card("changed", uid="friends-1"))
+        home.completed(updated=1, live=COUNT + 1)
+
+        wire.after = lambda request, reply: reply
+        status = home.sync(full=True)
+        assert (status["state"], status["live"]) == ("COMPLETED", COUNT + 1), status
+        assert home.identities() == names, "the contacts of a book that is not there any more stay"
+        assert (f"{other}friends/", "book_missing") in home.problems()
 
 
 @pytest.mark.parametrize("fault", ["left out", "reordered", "not found"])

@@ -4,7 +4,9 @@ import hashlib
 import base64
 import ipaddress
 import pathlib
+import shutil
 import stat
+import subprocess
 
 import pytest
 
@@ -13,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from servers import PASSWORD, RADICALE, XANDIKOS, Reader, card, server
-from trials import STREAMS, daemon, dense
+from trials import STREAMS, daemon, dense, needs_root, seeing
 
 OWN_PASSWORD = "Wq7-zebra-%-umlaut-ä-93"
 
@@ -103,6 +105,29 @@ def test_server_is_trusted_by_its_authority_alone(hub, tmp_path):
         Reader(hub, dav, "by-key", caFile=trusted, pinnedKey=pin).completed(added=3)
         dav.put("later.vcf", card("later"))
         assert hub.reply("Contacts/TestSource", {"name": "by-key"})["items"] == 4
+
+
+@needs_root
+def test_a_named_authority_stands_in_place_of_those_of_the_system(tmp_path):
+    """An authority that the system trusts, also by its directory, counts for nothing where a file is named."""
+    authority, _ = make_certificate(tmp_path / "public", "Public authority")
+    make_certificate(tmp_path / "own", "Authority of the household")
+    system = tmp_path / "system"
+    system.mkdir()
+    public = tmp_path / "public" / "certificate.pem"
+    shutil.copy(public, system / "ca-certificates.crt")
+    shutil.copy(public, system / "public.pem")
+    subprocess.run(["openssl", "rehash", system], check=True)
+    with daemon(under=seeing(system, "/etc/ssl/certs")) as hub, server(RADICALE, start=False, tls=True) as dav:
+        make_certificate(dav.directory, "dav", authority=authority)
+        dav.start()
+        dav.fill(3)
+        Reader(hub, dav, "by-system").completed(added=3)
+        before = len(dav.requests)
+        home = Reader(hub, dav, "by-file", caFile=str(tmp_path / "own" / "certificate.pem"))
+        home.failed("UPSTREAM_NOT_TRUSTED", 0)
+        assert len(dav.requests) == before
+        assert hub.end() == 0
 
 
 def test_certificate_of_another_name_is_refused(hub):

@@ -58,6 +58,39 @@ def test_a_second_one_is_refused(hub):
     print("a second kithd on the state or the runtime directory: refused with the process named, exit 1")
 
 
+def test_a_key_that_was_never_written_is_made(tmp_path):
+    """What a kill in the first second of the first start may leave behind. Another damage is for a person to judge."""
+    with daemon(start=False) as hub:
+        key = hub.directory / "state" / "content.key"
+        key.parent.mkdir(mode=0o700)
+        key.write_bytes(b"")
+        hub.start()
+        assert hub.end() == 0
+        made = key.read_bytes()
+        assert len(made) == 32 and stat.S_IMODE(key.stat().st_mode) == 0o600
+        hub.start()
+        assert hub.end() == 0 and key.read_bytes() == made
+        key.write_bytes(made[:7])
+        assert subprocess.run(hub.command_line(), capture_output=True, timeout=30).returncode == 1
+        assert key.read_bytes() == made[:7]
+
+
+def test_a_reader_of_its_log_that_ends_does_not_end_it():
+    with daemon(start=False) as hub:
+        hub.process = subprocess.Popen(hub.command_line(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        hub.process.stderr.readline()
+        hub.process.stderr.close()
+        end = time.monotonic() + 20
+        while True:
+            try:
+                hub.reply("System/Ping")
+                break
+            except HubNotRunning:
+                assert hub.process.poll() is None and time.monotonic() < end
+        # It says that it stops, to nobody.
+        assert hub.end() == 0
+
+
 def test_sigterm_ends_it_in_order_also_in_a_pass(hub, tmp_path):
     make_folder(tmp_path / "cards", 600)
     add_folder(hub, "home", tmp_path / "cards")

@@ -35,11 +35,13 @@ def acting_as(user):
 
 
 class Daemon(Hub):
-    """A kithd that may run as another user, and with settings and an environment of its own."""
+    """A kithd that may run as another user, with settings and an environment of its own, and under another command."""
 
-    def __init__(self, *, configuration=CONFIGURATION, user=None):
+    def __init__(self, *, configuration=CONFIGURATION, user=None, under=()):
         super().__init__()
         self.user = user
+        # The words of a command that becomes the daemon.
+        self.under = under
         self.binary = BINARIES / "kithd"
         (self.directory / "config.toml").write_text(configuration)
         if user is not None:
@@ -52,7 +54,7 @@ class Daemon(Hub):
         line = [self.binary, *super().command_line()[1:]]
         if self.user is not None:
             line = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups", *line]
-        return line
+        return [*self.under, *line]
 
     def start(self, **environment):
         with mock.patch.dict(os.environ, environment):
@@ -61,6 +63,11 @@ class Daemon(Hub):
     def ask(self, *arguments, **options):
         with acting_as(self.user):
             return super().ask(*arguments, **options)
+
+
+def seeing(what, where):
+    """A command that becomes another one, for which WHERE shows WHAT."""
+    return ["unshare", "--mount", "sh", "-c", f"mount --bind '{what}' '{where}' && exec \"$0\" \"$@\""]
 
 
 @contextlib.contextmanager

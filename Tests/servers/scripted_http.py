@@ -110,6 +110,25 @@ def on_hops(request):
         request.reply(int(status), b"", f"Location: ?left={left - 1}&status={status}")
 
 
+def on_moved_down(request):
+    """Redirects to a guarded page of a host below its own."""
+    request.reply(302, b"", f"Location: https://below.{request.header('host')}/guarded")
+
+
+def on_guarded(request):
+    """Replies with a card to whoever shows a password."""
+    if request.header("authorization"):
+        request.reply(200, "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Guarded\r\nEND:VCARD\r\n", 'ETag: "1"')
+    else:
+        request.reply(401, b"", "WWW-Authenticate: Basic")
+
+
+def on_book(request):
+    """An address book that leaves out every card that is asked for."""
+    request.read_body()
+    request.reply(207, '<multistatus xmlns="DAV:"/>', "Content-Type: application/xml")
+
+
 def on_loop(request):
     request.reply(307, b"", "Location: /loop")
 

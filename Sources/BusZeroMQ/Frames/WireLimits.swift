@@ -24,6 +24,10 @@ public enum WireLimits {
   public static let idempotencyKey = 64
   /// Bytes of a topic.
   public static let topic = 64
+  /// Connections of the control plane.
+  public static let controlConnections = 64
+  /// Connections of the events plane; twice as many, because its peers cost the hub nothing but what is sent to them.
+  public static let eventConnections = 128
   /// Topics a peer may subscribe to.
   public static let subscriptions = 16
   /// Events of a page of Replay or Snapshot.

@@ -1,4 +1,5 @@
 public import Bus
+internal import EventLoop
 internal import KithMessages
 public import ZeroMQ
 
@@ -8,6 +9,8 @@ public import ZeroMQ
 /// the handshake for the connection and at every command for the role, so that a change counts at once.
 public struct AccessPolicy: Sendable {
   private let ownUserID: UInt32
+  /// By the ZAP domains of planes: whether there is room for one more. Shared by all copies.
+  private let rooms = Lock<[String: @Sendable () -> Bool]>([:])
 
   /// Makes the policy.
   ///
@@ -19,7 +22,16 @@ public struct AccessPolicy: Sendable {
     guard case .null = request.credentials, let peer = request.ipcPeer, peer.uid == self.ownUserID else {
       return .refuse
     }
+    // Who is told to come later is tried again by libzmq itself, so whoever comes when a plane is full is in when one leaves.
+    if let hasRoom = self.rooms.withLock({ $0[request.domain] }), !hasRoom() { return .later }
     return .accept(userID: "uid:\(peer.uid)")
+  }
+
+  /// Has a plane asked before each peer that comes to it.
+  ///
+  /// - Parameter hasRoom: Called by ``decide(_:)``, on the loop of the handler: that has to be the plane's own.
+  func askFirst(_ domain: String, hasRoom: @escaping @Sendable () -> Bool) {
+    self.rooms.withLock { $0[domain] = hasRoom }
   }
 
   /// Whom a user id of ``decide(_:)`` stands for; nil for anything else.

@@ -10,6 +10,8 @@ public import ZeroMQ
 /// It lives on the event loop. What a command does happens elsewhere, in a task that comes back with a posted closure;
 /// only Ping is answered here.
 public actor ControlPlane: LoopActor {
+  private static let domain = "control"
+
   /// The loop that owns the socket.
   public nonisolated let loop: LoopExecutor
   private let router: Router
@@ -19,9 +21,11 @@ public actor ControlPlane: LoopActor {
   /// Nil after ``close()``.
   private var socket: Socket?
   private var watch: Watch?
+  private var monitorWatch: Watch?
   private var incoming = MultipartMessage(capacity: WireLimits.frames + 2)
   private var outgoing = MultipartMessage(capacity: WireLimits.frames + 2)
 
+  private var connections = ConnectionTable(limit: WireLimits.controlConnections)
   private var requests = RequestTable()
   private var tasks: [RequestTable.Key: Task<Void, Never>] = [:]
   private var parked = ParkedReplies()
@@ -29,13 +33,15 @@ public actor ControlPlane: LoopActor {
   private var isClosing = false
   private var drained: CheckedContinuation<Void, Never>?
 
+  // Not inlined into other modules: see `EventsPlane`.
   /// Makes the plane on a socket that is not bound yet.
   ///
   /// - Parameters:
-  ///   - context: With a ZAP handler, since the socket asks one about every peer.
+  ///   - context: With a ZAP handler on the same loop, since the socket asks one about every peer.
   ///   - router: Runs the commands.
   ///   - access: Says who the peers are.
   /// - Throws: `ZMQError` when the socket cannot be made.
+  @_semantics("optimize.no.crossmodule")
   public init(
     context: Context, loop: LoopExecutor, router: Router, access: AccessPolicy, logger: Logger
   ) throws(ZMQError) {
@@ -43,7 +49,7 @@ public actor ControlPlane: LoopActor {
     self.router = router
     self.access = access
     self.logger = logger
-    self.socket = try HubSocket.make(.router, zapDomain: "control", in: context)
+    self.socket = try HubSocket.make(.router, zapDomain: Self.domain, in: context)
   }
 
   isolated deinit {}
@@ -52,8 +58,10 @@ public actor ControlPlane: LoopActor {
   ///
   /// - Throws: `ZMQError`.
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
+    guard let source = self.socket?.source, let monitor = try self.socket?.startMonitor(.connections) else { return }
+    self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
+    self.access.askFirst(Self.domain) { [weak self] in self?.assumeIsolated { $0.hasRoom() } ?? true }
     try self.socket?.bind(endpoint)
-    guard let source = self.socket?.source else { return }
     self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
   }
 
@@ -72,9 +80,26 @@ public actor ControlPlane: LoopActor {
   public func close() {
     self.isClosing = true
     self.watch = nil
+    self.monitorWatch = nil
     for task in self.tasks.values { task.cancel() }
     self.tasks = [:]
     self.socket = nil
+  }
+
+  // MARK: - Connections
+
+  /// Whether a peer that is just asked about may come in.
+  private func hasRoom() -> Bool {
+    self.drainMonitor()
+    return self.connections.admit(.now)
+  }
+
+  private func drainMonitor() {
+    do {
+      try self.socket?.drainMonitor { self.connections.note($0.kind, now: .now) }
+    } catch {
+      self.logger.error("monitor of the control plane failed", metadata: ["error": "\(error)"])
+    }
   }
 
   // MARK: - Requests
@@ -287,7 +312,7 @@ public actor ControlPlane: LoopActor {
     }
     let message = (client.isPlainRequest ? [client.peer, []] : [client.peer]) + frames
     if self.trySend(message) == .wouldBlock, frame.isFinal {
-      self.parked.park(message, for: client.peer)
+      self.parked.park(message, for: client.peer, now: .now)
       self.arm()
     }
   }
@@ -313,14 +338,9 @@ public actor ControlPlane: LoopActor {
     self.timer = self.schedule(at: next) { plane in
       plane.timer = nil
       plane.perform(plane.requests.tick(.now))
-      plane.retryParked()
+      plane.parked.retry(now: .now) { plane.trySend($0) != .wouldBlock }
       plane.arm()
     }
-  }
-
-  private func retryParked() {
-    guard let retryAt = self.parked.retryAt, retryAt <= .now else { return }
-    self.parked.retry { self.trySend($0) != .wouldBlock }
   }
 
   private func finishDraining() {

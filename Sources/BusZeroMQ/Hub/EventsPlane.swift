@@ -8,6 +8,7 @@ public import ZeroMQ
 public actor EventsPlane: LoopActor {
   /// How often positions are published while anybody listens.
   public static let headInterval = Duration.seconds(2)
+  private static let domain = "events"
 
   /// The loop that owns the socket.
   public nonisolated let loop: LoopExecutor
@@ -22,6 +23,7 @@ public actor EventsPlane: LoopActor {
   private var incoming = MultipartMessage(capacity: 2)
   private var outgoing = MultipartMessage(capacity: 6)
 
+  private var connections = ConnectionTable(limit: WireLimits.eventConnections)
   private var subscriptions: SubscriptionTable
   /// What was published, which is what HEAD may promise: the store may be ahead by what is still on its way here.
   private var positions: [String: StreamPosition]
@@ -32,7 +34,7 @@ public actor EventsPlane: LoopActor {
   /// Makes the plane on a socket that is not bound yet.
   ///
   /// - Parameters:
-  ///   - context: With a ZAP handler, since the socket asks one about every peer.
+  ///   - context: With a ZAP handler on the same loop, since the socket asks one about every peer.
   ///   - heads: Where the streams stand now; all streams there are.
   ///   - hubInstance: Tells subscribers of a restarted hub.
   /// - Throws: `ZMQError` when the socket cannot be made.
@@ -47,7 +49,7 @@ public actor EventsPlane: LoopActor {
     self.logger = logger
     self.subscriptions = SubscriptionTable(streams: heads.map(\.stream))
     self.positions = Dictionary(heads.map { ($0.stream, $0) }, uniquingKeysWith: { first, _ in first })
-    self.socket = try HubSocket.make(.extendedPublish, zapDomain: "events", in: context)
+    self.socket = try HubSocket.make(.extendedPublish, zapDomain: Self.domain, in: context)
   }
 
   isolated deinit {}
@@ -58,6 +60,7 @@ public actor EventsPlane: LoopActor {
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
     guard let source = self.socket?.source, let monitor = try self.socket?.startMonitor(.connections) else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
+    self.access.askFirst(Self.domain) { [weak self] in self?.assumeIsolated { $0.hasRoom() } ?? true }
     try self.socket?.bind(endpoint)
     self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
   }
@@ -154,9 +157,16 @@ public actor EventsPlane: LoopActor {
     return !granted.isEmpty
   }
 
+  /// Whether a peer that is just asked about may come in.
+  private func hasRoom() -> Bool {
+    self.drainMonitor()
+    return self.connections.admit(.now)
+  }
+
   private func drainMonitor() {
     do {
       try self.socket?.drainMonitor { event in
+        self.connections.note(event.kind, now: .now)
         if case .accepted(let descriptor) = event.kind { self.subscriptions.connected(peer: descriptor) }
       }
     } catch {

@@ -2,6 +2,9 @@ internal import ZeroMQ
 
 /// How the hub's sockets are set up before they are bound: docs/protocol.md, "Sockets".
 enum HubSocket {
+  /// How long a peer may take until it is let in.
+  static let handshakeTime = Duration.seconds(5)
+
   /// Makes a socket whose peers are asked about under a ZAP domain, and which is closed to all while nobody answers.
   static func make(_ kind: SocketKind, zapDomain: String, in context: Context) throws(ZMQError) -> Socket {
     var socket = try context.makeSocket(kind)
@@ -16,7 +19,7 @@ enum HubSocket {
     try socket.set(.receiveHighWaterMark, 256)
     try socket.set(.maximumFrameSize, Int64(WireLimits.frame))
     try socket.set(.linger, .seconds(1))
-    try socket.set(.handshakeInterval, .seconds(5))
+    try socket.set(.handshakeInterval, Self.handshakeTime)
     try socket.set(.heartbeatInterval, .seconds(5))
     try socket.set(.heartbeatTimeout, .seconds(15))
     try socket.set(.heartbeatLifetime, .seconds(15))

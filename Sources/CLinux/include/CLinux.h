@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 /// Opens a non-blocking, close-on-exec event counter. Returns -1 and sets errno on failure. eventfd(2).
@@ -59,18 +60,38 @@ static inline int kith_gettid(void) { return (int)syscall(SYS_gettid); }
 /// which may exceed `size`; -1 when there is none. Blocks.
 int kith_name_query(const char *name, int type, unsigned char *answer, int size);
 
-/// A pair of connected stream sockets that no program started later inherits. Returns -1 and sets errno on failure.
-/// socketpair(2).
-static inline int kith_socketpair(int sockets[2]) {
-  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets);
-}
+/// How a program is started by `kith_spawn`.
+struct kith_child {
+  /// Absolute; there is no search.
+  const char *path;
+  /// Ended by null, the first one the name of the program.
+  char *const *arguments;
+  /// Ended by null.
+  char *const *environment;
+  /// Where it works.
+  const char *directory;
+  /// What become its standard input, output and error. It gets no other descriptor.
+  int input, output, errors;
+  /// Bytes of address space, RLIMIT_AS; 0 = no limit.
+  uint64_t memory;
+  /// Bytes of a file that it writes, RLIMIT_FSIZE; 0 = no limit.
+  uint64_t file_size;
+  /// Absolute, -20 to 19.
+  int niceness;
+};
 
-/// A descriptor that is readable when the process `pid` has ended. Returns -1 and sets errno on failure. pidfd_open(2).
-static inline int kith_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+/// Starts a program in a process group of its own, as its leader, with the signals as they are by default. It cannot gain
+/// privileges, leaves no core dump, makes files for its owner alone, and is killed when the calling thread ends.
+///
+/// Returns its id when it was executed. Else returns -1, and sets errno to why it was not, and `step` to the name of the
+/// call that failed.
+pid_t kith_spawn(const struct kith_child *child, const char **step);
 
-/// Starts the program at `path` with the environment of this process and no blocked or ignored signals: `stream` is its
-/// standard input and output, `errors` its standard error. Returns 0 and sets `pid`, or an error number. posix_spawn(3).
-int kith_spawn(const char *path, char *const arguments[], int stream, int errors, pid_t *pid);
+/// Opens a descriptor that is readable when the process has ended. pidfd_open(2).
+static inline int kith_pidfd(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+/// Opens a file of memory alone. memfd_create(2).
+int kith_memory_file(void);
 
 /// The event loop that runs on the calling thread, or null.
 ///

@@ -12,19 +12,24 @@ public struct Console: Sendable {
   private let out: @Sendable (String) -> Void
   private let err: @Sendable (String) -> Void
   private let secret: @Sendable (String) -> String?
+  private let answer: @Sendable (String) -> String?
 
-  /// Makes a console of two places to write to and one to ask.
+  /// Makes a console of two places to write to and two ways to ask.
   ///
-  /// - Parameter secret: Shows a prompt and gives what was typed, unseen; nil where nobody can be asked.
+  /// - Parameters:
+  ///   - secret: Shows a prompt and gives what was typed, unseen; nil where nobody can be asked.
+  ///   - answer: The same, with what is typed shown.
   package init(
     isTerminal: Bool, usesColour: Bool, out: @escaping @Sendable (String) -> Void,
-    err: @escaping @Sendable (String) -> Void, secret: @escaping @Sendable (String) -> String? = { _ in nil }
+    err: @escaping @Sendable (String) -> Void, secret: @escaping @Sendable (String) -> String? = { _ in nil },
+    answer: @escaping @Sendable (String) -> String? = { _ in nil }
   ) {
     self.isTerminal = isTerminal
     self.style = Style(isOn: usesColour)
     self.out = out
     self.err = err
     self.secret = secret
+    self.answer = answer
   }
 
   /// Standard output and standard error. Colour on a terminal only, and not with `NO_COLOR` (no-color.org).
@@ -35,7 +40,8 @@ public struct Console: Sendable {
     return Console(
       isTerminal: isTerminal, usesColour: isTerminal && allowsColour,
       out: { Self.write($0, to: STDOUT_FILENO) }, err: { Self.write($0, to: STDERR_FILENO) },
-      secret: { Terminal.readSecret(prompt: $0) })
+      secret: { Terminal.readLine(prompt: $0, isShown: false) },
+      answer: { Terminal.readLine(prompt: $0, isShown: true) })
   }()
 
   /// Prints a line.
@@ -49,20 +55,29 @@ public struct Console: Sendable {
 
   /// Asks for a secret, which is not shown while it is typed.
   ///
-  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` where nobody can be asked.
-  func askSecret(_ prompt: String) throws(Failure) -> String {
+  /// - Parameter kind: What it is, which names the option that takes a file instead: `password`, `token`.
+  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` or the like where nobody can be asked.
+  func askSecret(_ prompt: String, kind: String = "password") throws(Failure) -> String {
     guard let secret = self.secret(prompt), !secret.isEmpty else {
       throw Failure(
-        .failedPrecondition, "PASSWORD_MISSING",
-        "No password was given. Type it on a terminal, or name a file that holds it with --password-file.")
+        .failedPrecondition, "\(kind.uppercased())_MISSING",
+        "No \(kind) was given. Type it on a terminal, or name a file that holds it with --\(kind)-file.")
     }
     return secret
+  }
+
+  /// Asks whether something shall be done.
+  ///
+  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer that is not yes.
+  func confirm(_ question: String) throws(Failure) {
+    let answer = self.answer("\(question) [y/N] ")?.lowercased()
+    guard answer == "y" || answer == "yes" else { throw .cancelled }
   }
 
   /// Prints why a command failed.
   func report(_ failure: Failure, asJSON: Bool) {
     guard asJSON, let json = try? Session.json(failure.status) else {
-      return self.printError("kith: \(Printable.text(failure.message))")
+      return self.printError("kith: \(Printable.lines(failure.message).joined(separator: "\n"))")
     }
     self.printError(json)
   }

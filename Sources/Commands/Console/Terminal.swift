@@ -5,21 +5,24 @@ enum Terminal {
   /// What Ctrl-C sends.
   private static let interrupt: UInt8 = 3
 
-  /// Shows a prompt and reads a line without showing it. termios(3), getpass(3).
+  /// Shows a prompt and reads a line. termios(3), getpass(3).
   ///
+  /// - Parameter isShown: Whether what is typed is shown.
   /// - Returns: Nil where there is no terminal.
-  static func readSecret(prompt: String) -> String? {
+  static func readLine(prompt: String, isShown: Bool) -> String? {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var shown = termios()
-    guard tcgetattr(descriptor, &shown) == 0 else { return nil }
-    var hidden = shown
-    // Ctrl-C is read as a character, so that the terminal is as it was when the program ends.
-    hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
-    hidden.c_lflag |= tcflag_t(ECHONL)
-    guard tcsetattr(descriptor, TCSAFLUSH, &hidden) == 0 else { return nil }
-    defer { tcsetattr(descriptor, TCSAFLUSH, &shown) }
+    var before = termios()
+    guard tcgetattr(descriptor, &before) == 0 else { return nil }
+    var asking = before
+    if !isShown {
+      // Ctrl-C is read as a character, so that the terminal is as it was when the program ends.
+      asking.c_lflag &= ~tcflag_t(ECHO | ISIG)
+      asking.c_lflag |= tcflag_t(ECHONL)
+    }
+    guard tcsetattr(descriptor, TCSAFLUSH, &asking) == 0 else { return nil }
+    defer { tcsetattr(descriptor, TCSAFLUSH, &before) }
     _ = prompt.withCString { write(descriptor, $0, strlen($0)) }
     var line: [UInt8] = []
     var byte: UInt8 = 0

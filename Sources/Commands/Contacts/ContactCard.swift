@@ -7,17 +7,12 @@ struct ContactCard {
   init(_ contact: Contact) { self.contact = contact }
 
   func lines(_ session: Session) -> [String] {
-    let rows = self.rows(session).filter { !$0.value.isEmpty }
-    let width = rows.map { Printable.width($0.label) }.max() ?? 0
-    return [session.console.style.bold(Printable.text(self.contact.shownName))]
-      + rows.map { "  \(Printable.padded($0.label, to: width, alignment: .left))  \($0.value)" }
+    Details(title: self.contact.shownName, rows: self.rows(session)).lines(session.console.style)
   }
 
-  private typealias Row = (label: String, value: String)
-
-  private func rows(_ session: Session) -> [Row] {
+  private func rows(_ session: Session) -> [Details.Row] {
     let contact = self.contact
-    var rows: [Row] = [
+    var rows: [Details.Row] = [
       ("Nickname", contact.nickname), ("Phonetic", self.phonetic), ("Organisation", contact.organization),
       ("Department", contact.department), ("Title", contact.title), ("Role", contact.role),
       ("Birthday", contact.birthday),
@@ -40,7 +35,7 @@ struct ContactCard {
     }
     if contact.stale { rows.append(("Attention", "the card can no longer be read; this is its last good state")) }
     rows.append(("ID", contact.id))
-    return rows.map { (Printable.text($0.label), Printable.text($0.value)) }
+    return rows
   }
 
   private var phonetic: String {
@@ -48,7 +43,7 @@ struct ContactCard {
       .filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  private static func labelled(_ kind: String, _ values: [LabeledValue]) -> [Row] {
+  private static func labelled(_ kind: String, _ values: [LabeledValue]) -> [Details.Row] {
     values.map { (Self.label(kind, $0.label), $0.value) }
   }
 

@@ -8,11 +8,7 @@ struct ListContactsCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: "How many, at most 500.")
-  var limit: UInt32 = 50
-
-  @Option(help: "Go on where an earlier list ended.")
-  var cursor = ""
+  @OptionGroup var page: PageOptions
 
   @Option(help: "Only contacts of this source.")
   var source = ""
@@ -20,19 +16,13 @@ struct ListContactsCommand: HubCommand {
   @Flag(help: "Deleted contacts as well.")
   var deleted = false
 
-  func validate() throws {
-    guard (1...500).contains(self.limit) else { throw ValidationError("--limit takes a number from 1 to 500.") }
-  }
-
   func run(_ session: Session) async throws {
     var request = ListContactsRequest()
-    request.limit = self.limit
-    request.cursor = self.cursor
+    self.page.fill(&request)
     request.source = self.source
     request.includeDeleted = self.deleted
     let reply = try await session.ask(request)
-    var more: [String] = []
-    if !reply.nextCursor.isEmpty { more = ["", "There are more: kith contacts list --cursor \(reply.nextCursor)"] }
-    try session.show(reply, ContactTable(reply.contacts).lines(session.console.style) + more)
+    try session.show(
+      reply, ContactTable(reply.contacts).lines(session.console.style) + PageOptions.more(reply.nextCursor))
   }
 }

@@ -18,20 +18,45 @@ struct SourceState {
     switch self.status.state {
     case .completed:
       let finished = RelativeTime.words(self.status.finishedAt, now: now)
-      return "\(name): \(style.good("completed")) \(finished), \(self.contacts): \(self.counts)"
+      return "\(name): \(style.good("completed")) \(finished), \(self.holdings): \(self.counts)"
     case .error:
       return "\(name): \(style.bad("failed"))\(self.failures), last success "
-        + "\(RelativeTime.words(self.status.lastSuccessAt, now: now)), \(self.contacts) kept. "
+        + "\(RelativeTime.words(self.status.lastSuccessAt, now: now)), \(self.holdings) kept. "
         + Printable.text(self.status.error.message)
     case .syncing:
       return "\(name): syncing, \(Count.grouped(Int(self.status.done))) of \(Count.grouped(Int(self.status.total)))"
     case .idle, .unspecified, .UNRECOGNIZED:
-      return "\(name): idle, \(self.contacts), last success \(RelativeTime.words(self.status.lastSuccessAt, now: now))"
+      return "\(name): idle, \(self.holdings), last success \(RelativeTime.words(self.status.lastSuccessAt, now: now))"
     }
   }
 
   /// What somebody has to do about it.
-  func advice(_ style: Style) -> [String] {
+  func advice(_ style: Style, now: Google_Protobuf_Timestamp) -> [String] {
+    self.isMonica ? self.waiting(style, now: now) : self.faults(style)
+  }
+
+  private var isMonica: Bool { self.status.source == "monica" }
+
+  private func waiting(_ style: Style, now: Google_Protobuf_Timestamp) -> [String] {
+    var lines: [String] = []
+    if self.status.pending > 0 {
+      let next =
+        self.status.hasNextAttemptAt
+        ? " It is asked again \(RelativeTime.words(self.status.nextAttemptAt, now: now))." : ""
+      lines.append("  \(Count.of(Int(self.status.pending), "change")) not on the server yet.\(next)")
+    }
+    if self.status.failed > 0 {
+      lines.append(style.notice("  \(Count.of(Int(self.status.failed), "change")) refused by the server."))
+      lines.append("  To see why: kith monica queue --state failed")
+    }
+    if self.status.conflicts > 0 {
+      lines.append(style.notice("  \(Count.of(Int(self.status.conflicts), "record")) changed on both sides."))
+      lines.append("  To settle them: kith monica conflicts")
+    }
+    return lines
+  }
+
+  private func faults(_ style: Style) -> [String] {
     let name = Printable.text(Self.name(self.status))
     var lines: [String] = []
     if self.status.heldBack > 0, self.status.holdReason == "LISTING_NOT_WHOLE" {
@@ -54,11 +79,16 @@ struct SourceState {
     self.status.consecutiveFailures > 1 ? " \(self.status.consecutiveFailures) times in a row" : ""
   }
 
-  private var contacts: String { Count.of(Int(self.status.live), "contact") }
+  /// What is kept of the source.
+  private var holdings: String {
+    let live = Int(self.status.live)
+    return self.isMonica ? Count.of(live, "person", plural: "people") : Count.of(live, "contact")
+  }
 
   private var counts: String {
     let changes: [(UInt32, String)] = [
-      (self.status.added, "added"), (self.status.updated, "updated"), (self.status.deleted, "deleted"),
+      (self.status.pushed, "sent"), (self.status.added, "added"), (self.status.updated, "updated"),
+      (self.status.deleted, "deleted"),
       (self.status.revived, "revived"), (self.status.unchanged, "unchanged"),
     ]
     let words = changes.filter { $0.0 > 0 }.map { "\(Count.grouped(Int($0.0))) \($0.1)" }
@@ -78,7 +108,8 @@ struct SourceStates {
     }
     return self.statuses.flatMap { status in
       let state = SourceState(status)
-      return [state.sentence(session.console.style, now: session.now)] + state.advice(session.console.style)
+      return [state.sentence(session.console.style, now: session.now)]
+        + state.advice(session.console.style, now: session.now)
     }
   }
 }

@@ -15,6 +15,12 @@ enum Count {
     return number < 0 ? "-" + text : text
   }
 
+  /// `3.5`: one decimal, none where it is 0.
+  static func decimal(_ number: Float) -> String {
+    let tenths = Int((Double(number.isFinite ? number : 0) * 10).rounded())
+    return tenths.isMultiple(of: 10) ? self.grouped(tenths / 10) : "\(self.grouped(tenths / 10)).\(abs(tenths % 10))"
+  }
+
   /// `12.3 MB`, in steps of a thousand.
   static func bytes(_ count: UInt64) -> String {
     let units = ["kB", "MB", "GB", "TB"]

@@ -16,6 +16,52 @@ enum Printable {
     return String(shown)
   }
 
+  /// Longer text: its lines, each without control characters.
+  static func lines(_ text: String) -> [String] {
+    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { Self.text(String($0)) }
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    return lines
+  }
+
+  /// As much of text as goes into so many columns, with an ellipsis where something is left out.
+  static func shortened(_ text: String, to width: Int) -> String {
+    let text = Self.text(text)
+    guard Self.width(text) > width else { return text }
+    var rest = width - 1
+    return String(
+      text.prefix { character in
+        rest -= Self.width(String(character))
+        return rest >= 0
+      }) + "…"
+  }
+
+  /// Text in lines of at most so many columns, broken between words where that is possible.
+  static func wrapped(_ text: String, to width: Int) -> [String] {
+    Self.lines(text).flatMap { line in
+      var wrapped: [String] = []
+      var current = ""
+      for word in line.split(separator: " ") {
+        var word = String(word)
+        if !current.isEmpty, Self.width(current) + 1 + Self.width(word) <= width {
+          current += " " + word
+          continue
+        }
+        if !current.isEmpty { wrapped.append(current) }
+        while Self.width(word) > width {
+          var rest = width
+          let head = word.prefix { character in
+            rest -= Self.width(String(character))
+            return rest >= 0
+          }
+          wrapped.append(String(head))
+          word = String(word.dropFirst(head.count))
+        }
+        current = word
+      }
+      return wrapped + [current]
+    }
+  }
+
   /// Columns that text takes: two for what East Asian typography sets wide, none for combining marks.
   static func width(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + Self.width($1) } }
 

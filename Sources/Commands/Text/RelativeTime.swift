@@ -4,7 +4,7 @@ internal import SwiftProtobuf
 /// How long ago something was, in words.
 enum RelativeTime {
   private static let units: [(seconds: Int64, name: String)] = [
-    (31_557_600, "year"), (2_629_800, "month"), (86_400, "day"), (3600, "hour"), (60, "minute"),
+    (31_536_000, "year"), (2_629_800, "month"), (86_400, "day"), (3600, "hour"), (60, "minute"),
   ]
 
   /// `2 minutes ago`, `in 3 days`, `just now`; `never` for a time that is not set.
@@ -13,6 +13,18 @@ enum RelativeTime {
     let seconds = now.seconds - time.seconds
     guard let span = self.span(abs(seconds)) else { return "just now" }
     return seconds > 0 ? "\(span) ago" : "in \(span)"
+  }
+
+  /// `today`, `yesterday`, `3 days ago`, `in 2 months`.
+  static func words(_ day: CivilDay, today: CivilDay) -> String {
+    switch day.number - today.number {
+    case 0: return "today"
+    case -1: return "yesterday"
+    case 1: return "tomorrow"
+    case let days:
+      let span = self.span(Int64(abs(days)) * 86_400) ?? "0 days"
+      return days < 0 ? "\(span) ago" : "in \(span)"
+    }
   }
 
   /// `2 minutes`; nil under a minute.

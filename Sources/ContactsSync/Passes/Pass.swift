@@ -71,8 +71,12 @@ actor Pass {
     let record = try await self.begin()
     do throws(Failure) {
       var listing = try await self.list(record)
-      // A token passes over what it has told once: it is kept only when all of that is stored.
-      if try await self.fetch(record.location, listing.token) > 0 { listing.token = record.token }
+      // A token passes over what it has told once: it is kept only when all of that is stored. After a full pass the one before
+      // does not do either: it has told of a card that failed now long ago.
+      if try await self.fetch(record.location, listing.token) > 0 {
+        listing.token = self.options.isFull ? "" : record.token
+      }
+      guard !Task.isCancelled else { throw .cancelled }
       try await self.end(listing)
     } catch {
       try await self.give(up: error)

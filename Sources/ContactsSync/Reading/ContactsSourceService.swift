@@ -1,4 +1,5 @@
 public import Bus
+internal import EventLoop
 internal import KithMessages
 
 /// The reading side of the contacts sources: lists and parses folders and files of cards, and the address books of accounts.
@@ -26,7 +27,7 @@ public struct ContactsSourceService: Sendable {
         try await Self.onThread { () async throws(Failure) in try await self.probe(request) }
       },
       Route(FindBooksRequest.self) { request, _ throws(Failure) in
-        try await self.account(request.account, of: nil).discover()
+        try await Self.onThread { () async throws(Failure) in try await self.find(request) }
       },
     ]
   }
@@ -47,7 +48,9 @@ public struct ContactsSourceService: Sendable {
   private static func onThread<Reply: Sendable>(
     _ read: @escaping @Sendable () async throws(Failure) -> Reply
   ) async throws(Failure) -> Reply {
-    try await withTaskExecutorPreference(ReadingExecutor()) { () async throws(Failure) in try await read() }
+    try await withTaskExecutorPreference(ThreadExecutor(name: "kith.reading")) { () async throws(Failure) in
+      try await read()
+    }
   }
 
   @concurrent
@@ -58,6 +61,11 @@ public struct ContactsSourceService: Sendable {
     case .carddav(let account)?: try await self.account(account, of: request.source).probe()
     case nil: throw SourceFault.kindMissing
     }
+  }
+
+  @concurrent
+  private func find(_ request: FindBooksRequest) async throws(Failure) -> DiscoverReply {
+    try await self.account(request.account, of: nil).discover()
   }
 
   @concurrent

@@ -108,8 +108,9 @@ public actor SourceKeeper: LoopActor {
       self.arm()
     } else if self.sources[name] == nil, self.arriving.insert(name).inserted {
       Task {
-        guard let location = await self.contacts.locations().first(where: { $0.name == name }) else { return }
-        guard self.arriving.remove(name) != nil else { return }
+        let location = await self.contacts.locations().first { $0.name == name }
+        // Where it was not found, or the store could not be read, the next event of it is taken up.
+        guard self.arriving.remove(name) != nil, let location else { return }
         self.add(location, startsNow: false)
         self.arm()
       }
@@ -118,7 +119,6 @@ public actor SourceKeeper: LoopActor {
 
   /// A pass that somebody asked for went through, or the source got another password.
   private func help(_ name: String) {
-    guard self.sources[name]?.schedule.needsPerson == true else { return }
     self.sources[name]?.schedule.helped(now: self.now)
     self.arm()
   }

@@ -12,8 +12,19 @@ struct FetchStream: Sendable {
   let client: DAVClient
   let url: WebURL
   let output: AsyncStream<Element>.Continuation
+  /// Whether something came that nobody takes any more.
+  private let isCut = Lock(false)
+
+  init(client: DAVClient, url: WebURL, output: AsyncStream<Element>.Continuation) {
+    self.client = client
+    self.url = url
+    self.output = output
+  }
 
   /// Reads all cards. The stream ends when this does.
+  ///
+  /// A stream that was ended by its taker, as a cancelled task ends it, makes this fail with `cancelled`, also where all was
+  /// read.
   ///
   /// - Parameter permits: One is taken before each request.
   func run(_ fetch: CardFetch, _ permits: AsyncStream<Void>) async -> Result<Void, DAVError> {
@@ -27,21 +38,23 @@ struct FetchStream: Sendable {
     var permits = permits.makeAsyncIterator()
     while true {
       let directive = fetch.withLock { $0.next() }
-      if case .finished = directive { return }
+      if case .finished = directive {
+        guard !self.isCut.withLock({ $0 }) else { throw .transfer(.cancelled) }
+        return
+      }
       if case .failed(let error) = directive { throw error }
       guard await permits.next(isolation: #isolation) != nil else { throw .transfer(.cancelled) }
-      defer { self.output.yield(.batchEnd) }
+      defer { self.hand(on: .batchEnd) }
       if case .batch(let request) = directive { try await self.batch(request, fetch) }
       if case .single(let request) = directive { try await self.single(request, fetch) }
     }
   }
 
   private func batch(_ request: DAVRequest, _ fetch: Lock<CardFetch>) async throws(DAVError) {
-    let output = self.output
     let bytes = Lock(0)
     let outcome = await self.ask(request) { response in
       bytes.withLock { $0 += 512 + (response.properties.addressData?.count ?? 0) }
-      if let card = fetch.withLock({ $0.read(response) }) { output.yield(.card(card)) }
+      if let card = fetch.withLock({ $0.read(response) }) { self.hand(on: .card(card)) }
     }
     let size = bytes.withLock { $0 }
     if let error = fetch.withLock({ $0.batchEnded(outcome, bytes: size) }) { throw error }
@@ -49,7 +62,11 @@ struct FetchStream: Sendable {
 
   private func single(_ request: DAVRequest, _ fetch: Lock<CardFetch>) async throws(DAVError) {
     let outcome = await self.ask(request)
-    self.output.yield(.card(try fetch.withLock { $0.single(outcome) }.get()))
+    self.hand(on: .card(try fetch.withLock { $0.single(outcome) }.get()))
+  }
+
+  private func hand(on element: Element) {
+    if case .terminated = self.output.yield(element) { self.isCut.withLock { $0 = true } }
   }
 
   private func ask(

@@ -231,7 +231,7 @@ public struct CollectionPass: Sendable {
     Listing(
       extent: extent, cards: extent == .unchanged ? [] : self.table.cards,
       gone: extent == .changes ? self.table.gone : [], state: state, form: self.table.form,
-      collection: self.table.collection, notes: self.table.notes)
+      notes: self.table.notes)
   }
 
   private func error(_ reply: DAVReply) -> DAVError {

@@ -22,8 +22,6 @@ public struct Listing: Sendable, Hashable {
   public let state: CollectionState?
   /// The form to read the cards in.
   public let form: CardForm
-  /// The collection's own name for itself.
-  public let collection: Href
   /// What was left out or is peculiar, at most ``noteLimit``.
   public let notes: [ListingNote]
 

@@ -100,7 +100,7 @@ public struct Discovery: Sendable {
         let url = try? server.resolving(path ?? "/.well-known/carddav")
       else { continue }
       // Names are not signed: whoever forges one gets nothing but what the person's own domain would get (RFC 6764 section 8).
-      if self.family.includes(url) {
+      if self.family.holds(url) {
         found.append(.ask(url, .candidate(isGiven: false)))
       } else {
         self.note(.elsewhere(place: domain, url: server.description))

@@ -5,8 +5,8 @@ public struct NameService: Sendable {
   /// Asks nobody else.
   public init() {}
 
-  /// Looks up `_carddavs._tcp` of a domain. Blocks a thread of the pool for as long as the name service takes, at most
-  /// some seconds.
+  /// Looks up `_carddavs._tcp` of a domain. Blocks a thread of the caller's task executor, or of the pool, for as long
+  /// as the name service takes, at most some seconds a server.
   ///
   /// - Returns: The services, and the path that they are at; no services where the domain names none.
   @concurrent

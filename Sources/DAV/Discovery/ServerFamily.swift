@@ -11,16 +11,23 @@ public struct ServerFamily: Sendable, Hashable {
   public init(of url: WebURL) { self.origin = url.origin }
 
   /// Whether a server belongs to it: the same origin, or over TLS the same host, a host below it, or a sister of it.
+  ///
+  /// Sisters are for what the named server itself said over TLS: below some domains (`duckdns.org`) everybody may have one.
   public func includes(_ url: WebURL) -> Bool {
+    if self.holds(url) { return true }
+    guard url.origin.scheme == "https", !Self.isAddress(url.origin.host), !Self.isAddress(self.origin.host),
+      let parent = Self.parent(of: self.origin.host)
+    else { return false }
+    return url.origin.host == parent || url.origin.host.hasSuffix("." + parent)
+  }
+
+  /// Whether a server is the named one, or over TLS one of the same host or a host below it: whoever says so, nobody but the
+  /// owner of the name has a certificate for it.
+  public func holds(_ url: WebURL) -> Bool {
     if url.origin == self.origin { return true }
     guard url.origin.scheme == "https" else { return false }
     let own = self.origin.host
-    let other = url.origin.host
-    guard own != other else { return true }
-    guard !Self.isAddress(own), !Self.isAddress(other) else { return false }
-    if other.hasSuffix("." + own) { return true }
-    guard let parent = Self.parent(of: own) else { return false }
-    return other == parent || other.hasSuffix("." + parent)
+    return url.origin.host == own || !Self.isAddress(own) && url.origin.host.hasSuffix("." + own)
   }
 
   /// The domain above a host; nil where that is, or looks like, one that strangers share (`com`, `co.uk`).

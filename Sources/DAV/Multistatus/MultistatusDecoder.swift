@@ -37,7 +37,7 @@ final class MultistatusDecoder: XMLTarget {
     case (nil, _): throw .unexpectedRoot(name)
     case (.multistatus, .response):
       self.count += 1
-      guard self.count <= self.limits.responses else { throw .tooLarge("\(self.limits.responses) responses") }
+      guard self.count <= self.limits.responses else { throw self.tooMany }
       self.hrefs = []
       self.response = DAVResponse(href: "")
       return false
@@ -62,7 +62,10 @@ final class MultistatusDecoder: XMLTarget {
     switch (self.open.last, element) {
     case (.multistatus, .response): self.completeResponse()
     case (.multistatus, .syncToken): self.end.syncToken = Self.string(text)
-    case (.response, .href): self.hrefs.append(Self.string(text))
+    case (.response, .href):
+      self.hrefs.append(Self.string(text))
+      // The first is counted with its response.
+      guard self.count + self.hrefs.count - 1 <= self.limits.responses else { throw self.tooMany }
     case (.response, .status): self.response.status = Self.status(text)
     case (.propstat, .status): self.propertyStatus = Self.status(text)
     case (.response, .propstat): self.completeProperties()
@@ -157,6 +160,7 @@ final class MultistatusDecoder: XMLTarget {
   }
 
   private func completeResponse() {
+    self.count += max(0, self.hrefs.count - 1)
     let says = self.response.status != nil || self.response.hasProperties || !self.response.refused.isEmpty
     guard says, !self.hrefs.isEmpty, !self.hrefs.contains("") else {
       self.end.unreadable += 1
@@ -169,6 +173,8 @@ final class MultistatusDecoder: XMLTarget {
     }
     self.response = DAVResponse(href: "")
   }
+
+  private var tooMany: XMLFault { .tooLarge("\(self.limits.responses) responses") }
 
   // MARK: Text
 

@@ -10,7 +10,7 @@ public struct DAVRequest: Sendable, Hashable {
   /// The method.
   public let method: Method
   /// Another resource of the same origin than the one that is spoken with.
-  public let target: Href?
+  public private(set) var target: Href?
   /// The `Depth` header.
   public let depth: Int?
   /// The `Accept` header.
@@ -24,6 +24,13 @@ public struct DAVRequest: Sendable, Hashable {
     self.depth = depth
     self.accept = accept
     self.body = Array(body.utf8)
+  }
+
+  /// The same about whatever resource it is sent to.
+  var untargeted: DAVRequest {
+    var request = self
+    request.target = nil
+    return request
   }
 
   /// The headers. One server refuses a PROPFIND that does not say that it is XML, so all that have a body do.

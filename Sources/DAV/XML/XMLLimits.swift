@@ -6,7 +6,7 @@ public struct XMLLimits: Sendable, Hashable {
   public var textBytes = 16 << 20
   /// Elements of the whole document.
   public var elements = 6_000_000
-  /// `<response>` elements of a multistatus.
+  /// Resources that the `<response>` elements of a multistatus are about.
   public var responses = 200_000
   /// Bytes of one tag, comment or instruction.
   public var tokenBytes = 1 << 20

@@ -735,6 +735,156 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Records an entry with a typed memo.
+  public static let careRecord = Method(
+    name: "kith.v1.Care/Record", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Corrects an entry. What it said before is kept.
+  public static let careUpdate = Method(
+    name: "kith.v1.Care/Update", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Says that the transcript of an entry is right.
+  public static let careConfirm = Method(
+    name: "kith.v1.Care/Confirm", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Deletes an entry; it can be restored.
+  public static let careDelete = Method(
+    name: "kith.v1.Care/Delete", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Brings a deleted entry back.
+  public static let careRestore = Method(
+    name: "kith.v1.Care/Restore", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// The entries of a local day, or of all days newest first.
+  public static let careList = Method(
+    name: "kith.v1.Care/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives one entry, deleted ones included, with what it said before it was corrected.
+  public static let careGet = Method(
+    name: "kith.v1.Care/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Finds entries by the words of transcript and memo, newest first.
+  public static let careSearch = Method(
+    name: "kith.v1.Care/Search", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Begins a spoken entry. Its time is now.
+  public static let careStartVoice = Method(
+    name: "kith.v1.Care/StartVoice", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Adds sound to a spoken entry: the bytes come as an attachment, at an offset, so that a piece sent twice counts once.
+  public static let careAppendVoice = Method(
+    name: "kith.v1.Care/AppendVoice", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Ends a spoken entry; it is transcribed without further action.
+  public static let careStopVoice = Method(
+    name: "kith.v1.Care/StopVoice", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Has kept sound transcribed again.
+  public static let careTranscribe = Method(
+    name: "kith.v1.Care/Transcribe", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// The summary of a day, as text.
+  public static let careSummary = Method(
+    name: "kith.v1.Care/Summary", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Writes entries to a blob as CSV or JSON; fetched by System/BlobGet, kept for 24 hours.
+  public static let careExport = Method(
+    name: "kith.v1.Care/Export", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 120000)
+  /// Tells who is cared for and how is written about them.
+  public static let careSettings = Method(
+    name: "kith.v1.Care/Settings", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes these settings.
+  public static let careConfigure = Method(
+    name: "kith.v1.Care/Configure", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Transcribes one recording, given as an attachment or as a blob. What is not a WAV of 16 kHz is converted first.
+  public static let transcriberTranscribe = Method(
+    name: "kith.v1.Transcriber/Transcribe", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 2400000)
+  /// Tells which languages can be transcribed, and by what.
+  public static let transcriberEngines = Method(
+    name: "kith.v1.Transcriber/Engines", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Sets the one daily reminder to record care, or turns it off.
+  public static let remindersSetDaily = Method(
+    name: "kith.v1.Reminders/SetDaily", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// The daily reminder, what is due and what waits.
+  public static let remindersStatus = Method(
+    name: "kith.v1.Reminders/Status", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Reminds to call somebody, in so many days or on a day.
+  public static let remindersAddCall = Method(
+    name: "kith.v1.Reminders/AddCall", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Reminders by time: those to come, or those that were.
+  public static let remindersList = Method(
+    name: "kith.v1.Reminders/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lets a due reminder come again later.
+  public static let remindersSnooze = Method(
+    name: "kith.v1.Reminders/Snooze", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Says that what a reminder is about is done.
+  public static let remindersDone = Method(
+    name: "kith.v1.Reminders/Done", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Takes a reminder away.
+  public static let remindersRemove = Method(
+    name: "kith.v1.Reminders/Remove", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
 
   /// All methods, in the order of `proto/`.
   public static let all: [Method] = [
@@ -860,6 +1010,31 @@ public enum Methods {
     conversationsAddMessage,
     conversationsUpdateMessage,
     conversationsDeleteMessage,
+    careRecord,
+    careUpdate,
+    careConfirm,
+    careDelete,
+    careRestore,
+    careList,
+    careGet,
+    careSearch,
+    careStartVoice,
+    careAppendVoice,
+    careStopVoice,
+    careTranscribe,
+    careSummary,
+    careExport,
+    careSettings,
+    careConfigure,
+    transcriberTranscribe,
+    transcriberEngines,
+    remindersSetDaily,
+    remindersStatus,
+    remindersAddCall,
+    remindersList,
+    remindersSnooze,
+    remindersDone,
+    remindersRemove,
   ]
 
   /// The request types by the name of their method.
@@ -986,6 +1161,31 @@ public enum Methods {
     "kith.v1.Conversations/AddMessage": AddMessageRequest.self,
     "kith.v1.Conversations/UpdateMessage": UpdateMessageRequest.self,
     "kith.v1.Conversations/DeleteMessage": DeleteMessageRequest.self,
+    "kith.v1.Care/Record": RecordCareRequest.self,
+    "kith.v1.Care/Update": UpdateCareRequest.self,
+    "kith.v1.Care/Confirm": ConfirmCareRequest.self,
+    "kith.v1.Care/Delete": DeleteCareRequest.self,
+    "kith.v1.Care/Restore": RestoreCareRequest.self,
+    "kith.v1.Care/List": ListCareRequest.self,
+    "kith.v1.Care/Get": GetCareRequest.self,
+    "kith.v1.Care/Search": SearchCareRequest.self,
+    "kith.v1.Care/StartVoice": StartVoiceRequest.self,
+    "kith.v1.Care/AppendVoice": AppendVoiceRequest.self,
+    "kith.v1.Care/StopVoice": StopVoiceRequest.self,
+    "kith.v1.Care/Transcribe": TranscribeAgainRequest.self,
+    "kith.v1.Care/Summary": CareSummaryRequest.self,
+    "kith.v1.Care/Export": ExportCareRequest.self,
+    "kith.v1.Care/Settings": CareSettingsRequest.self,
+    "kith.v1.Care/Configure": ConfigureCareRequest.self,
+    "kith.v1.Transcriber/Transcribe": TranscribeRequest.self,
+    "kith.v1.Transcriber/Engines": EnginesRequest.self,
+    "kith.v1.Reminders/SetDaily": SetDailyReminderRequest.self,
+    "kith.v1.Reminders/Status": ReminderStatusRequest.self,
+    "kith.v1.Reminders/AddCall": AddCallReminderRequest.self,
+    "kith.v1.Reminders/List": ListRemindersRequest.self,
+    "kith.v1.Reminders/Snooze": SnoozeReminderRequest.self,
+    "kith.v1.Reminders/Done": DoneReminderRequest.self,
+    "kith.v1.Reminders/Remove": RemoveReminderRequest.self,
   ]
 }
 
@@ -1479,4 +1679,104 @@ extension UpdateMessageRequest: Command {
 extension DeleteMessageRequest: Command {
   public typealias Reply = KithMessages.Conversation
   public static var method: Method { Methods.conversationsDeleteMessage }
+}
+extension RecordCareRequest: Command {
+  public typealias Reply = KithMessages.CareReply
+  public static var method: Method { Methods.careRecord }
+}
+extension UpdateCareRequest: Command {
+  public typealias Reply = KithMessages.CareReply
+  public static var method: Method { Methods.careUpdate }
+}
+extension ConfirmCareRequest: Command {
+  public typealias Reply = KithMessages.CareReply
+  public static var method: Method { Methods.careConfirm }
+}
+extension DeleteCareRequest: Command {
+  public typealias Reply = KithMessages.CareReply
+  public static var method: Method { Methods.careDelete }
+}
+extension RestoreCareRequest: Command {
+  public typealias Reply = KithMessages.CareReply
+  public static var method: Method { Methods.careRestore }
+}
+extension ListCareRequest: Command {
+  public typealias Reply = KithMessages.ListCareReply
+  public static var method: Method { Methods.careList }
+}
+extension GetCareRequest: Command {
+  public typealias Reply = KithMessages.CareReply
+  public static var method: Method { Methods.careGet }
+}
+extension SearchCareRequest: Command {
+  public typealias Reply = KithMessages.ListCareReply
+  public static var method: Method { Methods.careSearch }
+}
+extension StartVoiceRequest: Command {
+  public typealias Reply = KithMessages.CareReply
+  public static var method: Method { Methods.careStartVoice }
+}
+extension AppendVoiceRequest: Command {
+  public typealias Reply = KithMessages.AppendVoiceReply
+  public static var method: Method { Methods.careAppendVoice }
+}
+extension StopVoiceRequest: Command {
+  public typealias Reply = KithMessages.CareReply
+  public static var method: Method { Methods.careStopVoice }
+}
+extension TranscribeAgainRequest: Command {
+  public typealias Reply = KithMessages.CareReply
+  public static var method: Method { Methods.careTranscribe }
+}
+extension CareSummaryRequest: Command {
+  public typealias Reply = KithMessages.CareSummaryReply
+  public static var method: Method { Methods.careSummary }
+}
+extension ExportCareRequest: Command {
+  public typealias Reply = KithMessages.BlobRef
+  public static var method: Method { Methods.careExport }
+}
+extension CareSettingsRequest: Command {
+  public typealias Reply = KithMessages.CareSettings
+  public static var method: Method { Methods.careSettings }
+}
+extension ConfigureCareRequest: Command {
+  public typealias Reply = KithMessages.CareSettings
+  public static var method: Method { Methods.careConfigure }
+}
+extension TranscribeRequest: Command {
+  public typealias Reply = KithMessages.TranscribeReply
+  public static var method: Method { Methods.transcriberTranscribe }
+}
+extension EnginesRequest: Command {
+  public typealias Reply = KithMessages.EnginesReply
+  public static var method: Method { Methods.transcriberEngines }
+}
+extension SetDailyReminderRequest: Command {
+  public typealias Reply = KithMessages.DailyReminder
+  public static var method: Method { Methods.remindersSetDaily }
+}
+extension ReminderStatusRequest: Command {
+  public typealias Reply = KithMessages.ReminderStatusReply
+  public static var method: Method { Methods.remindersStatus }
+}
+extension AddCallReminderRequest: Command {
+  public typealias Reply = KithMessages.Reminder
+  public static var method: Method { Methods.remindersAddCall }
+}
+extension ListRemindersRequest: Command {
+  public typealias Reply = KithMessages.ListRemindersReply
+  public static var method: Method { Methods.remindersList }
+}
+extension SnoozeReminderRequest: Command {
+  public typealias Reply = KithMessages.Reminder
+  public static var method: Method { Methods.remindersSnooze }
+}
+extension DoneReminderRequest: Command {
+  public typealias Reply = KithMessages.Reminder
+  public static var method: Method { Methods.remindersDone }
+}
+extension RemoveReminderRequest: Command {
+  public typealias Reply = KithMessages.Reminder
+  public static var method: Method { Methods.remindersRemove }
 }

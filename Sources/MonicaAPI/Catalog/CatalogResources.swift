@@ -29,7 +29,8 @@ struct ContactFieldTypeResource: Decodable, Sendable {
     self.type = fields.text("type")
   }
 
-  /// How records name it: e-mail and telephone by their type, which is the same in every language, others by their name.
+  /// How records name it: e-mail and telephone by their type, which is the same in every language, others by their
+  /// name.
   var publicName: String { ["email", "phone"].contains(self.type) ? self.type : self.name }
 }
 

@@ -28,8 +28,8 @@ struct CalendarDate: Equatable, Sendable {
     self.init(year: numbers[0], month: numbers[1], day: numbers[2])
   }
 
-  /// The day so many days after 1970-01-01. Counts eras of 400 years from a year that begins in March, so that a leap day is
-  /// the last of its year.
+  /// The day so many days after 1970-01-01. Counts eras of 400 years from a year that begins in March, so that a leap
+  /// day is the last of its year.
   init(daysSince1970 days: Int64) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -3,8 +3,8 @@ internal import Foundation
 /// What a server says beside a status of failure, in either of the two formats that Monica 4 has.
 ///
 /// Its own is `{"error":{"message":TEXT or [TEXT...],"error_code":NUMBER}}`, Laravel's
-/// `{"message":TEXT,"errors":{FIELD:[TEXT...]}}`, where `errors` is a list of lists for an archived person. The texts are in the
-/// language of the account: they are shown, and nothing is decided by them.
+/// `{"message":TEXT,"errors":{FIELD:[TEXT...]}}`, where `errors` is a list of lists for an archived person. The texts
+/// are in the language of the account: they are shown, and nothing is decided by them.
 struct ErrorReply: Sendable, Equatable {
   /// Of Monica's own format: 31 = no such record, 32 = not valid, 30 = the pages are too large.
   var code: Int64?

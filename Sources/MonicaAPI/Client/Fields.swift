@@ -1,7 +1,7 @@
 internal import SwiftProtobuf
 
-/// The fields of a JSON object, read the way servers write them: a number may be a text, a missing key is the same as null, and
-/// PHP writes an empty object as an empty list.
+/// The fields of a JSON object, read the way servers write them: a number may be a text, a missing key is the same as
+/// null, and PHP writes an empty object as an empty list.
 struct Fields {
   private let container: KeyedDecodingContainer<Name>
 

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Transfer
 
-/// Where the API of a server is. Every URL is made here: those in the server's answers leave out arguments and have whatever
-/// scheme and host it takes itself for.
+/// Where the API of a server is. Every URL is made here: those in the server's answers leave out arguments and have
+/// whatever scheme and host it takes itself for.
 struct MonicaAddress: Hashable, Sendable {
   /// `https://HOST[/PATH]/api`.
   private let root: WebURL

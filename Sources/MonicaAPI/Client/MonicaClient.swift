@@ -3,12 +3,12 @@ internal import Transfer
 
 /// Speaks the REST API of Monica 4 (4.0 to 4.1) for one account.
 ///
-/// Reads may be sent twice by libcurl, changes that make something never are. Nothing follows a redirect, so the token reaches the
-/// server it belongs to and no other.
+/// Reads may be sent twice by libcurl, changes that make something never are. Nothing follows a redirect, so the token
+/// reaches the server it belongs to and no other.
 struct MonicaClient: Sendable {
   let http: HTTPClient
   let address: MonicaAddress
-  let token: String
+  let credentials: Credentials
   let gate: RateGate
   var pace: Pace
 
@@ -115,7 +115,7 @@ struct MonicaClient: Sendable {
       limits.redirects = 0
       var request = HTTPRequest(
         method, try self.address.url(target.path, target.arguments), headers: ["Accept": "application/json"],
-        credentials: .bearer(token: self.token), limits: limits, isRepeatable: method != "POST")
+        credentials: self.credentials, limits: limits, isRepeatable: method != "POST")
       if let body {
         request.headers.add("Content-Type", "application/json")
         request.body = .bytes(Array(try JSONEncoder().encode(body)))

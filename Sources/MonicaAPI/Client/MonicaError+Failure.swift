@@ -60,7 +60,7 @@ extension MonicaFault {
   private static func sentence(_ sign: NotMonica) -> String {
     switch sign {
     case .unknownPath:
-      "There is no Monica 4 at this address, or another version of it: Monica 5 speaks another language. Check the address."
+      "There is no Monica 4 at this address. Check it; Monica 5 is another product, which cannot be used here."
     case .redirect:
       "The server leads elsewhere, as to a login page: the address is not quite right, or the API token is invalid."
     case .webPage: "A web page answers at this address in place of Monica's API. Check the address."

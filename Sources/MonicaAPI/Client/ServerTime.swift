@@ -2,8 +2,8 @@ internal import SwiftProtobuf
 
 /// Moments as the server writes them, and as it wants them.
 ///
-/// It answers `2024-05-01T10:00:00Z`, in places with microseconds, and an installation may have another form of ISO 8601. What is
-/// sent is always UTC, because the server throws an offset away without a word.
+/// It answers `2024-05-01T10:00:00Z`, in places with microseconds, and an installation may have another form of ISO
+/// 8601. What is sent is always UTC, because the server throws an offset away without a word.
 enum ServerTime {
   /// Reads a moment: a date, and a time of day where there is one, with a fraction and an offset where there are some.
   static func stamp(_ text: String) -> Google_Protobuf_Timestamp? {

@@ -4,9 +4,9 @@ internal import SwiftProtobuf
 
 /// Reads a list and hands its pages on.
 ///
-/// The server counts pages by position, so that what is made or deleted meanwhile shifts records over the edges. A whole list is
-/// therefore read in the order in which its records were made, and once more when its length has changed meanwhile, or is not the
-/// number of different records.
+/// The server counts pages by position, so that what is made or deleted meanwhile shifts records over the edges. A
+/// whole list is therefore read in the order in which its records were made, and once more when its length has changed
+/// meanwhile, or is not the number of different records.
 struct RecordPull<R: Resource>: Sendable {
   let request: PullRequest
   let client: MonicaClient
@@ -19,8 +19,9 @@ struct RecordPull<R: Resource>: Sendable {
 
   /// Reads.
   ///
-  /// - Returns: The total is the server's count at the end. Only a reply that is complete proves that what was not handed on is not
-  ///   in the list; and even then one record may have taken the place of another, so that what is missing is asked for.
+  /// - Returns: The total is the server's count at the end. Only a reply that is complete proves that what was not
+  ///   handed on is not in the list; and even then one record may have taken the place of another, so that what is
+  ///   missing is asked for.
   func run(_ yield: Yield) async throws(Failure) -> PullReply {
     guard let route = R.list(of: self.request.owner == 0 ? nil : self.request.owner) else {
       throw .invalid(
@@ -65,7 +66,8 @@ struct RecordPull<R: Resource>: Sendable {
     return reply
   }
 
-  /// Whether the page reaches back before what is wanted. In an order of the server's own, a page has to be old as a whole.
+  /// Whether the page reaches back before what is wanted. In an order of the server's own, a page has to be old as a
+  /// whole.
   private func isPastSince(_ values: [R], isSorted: Bool) -> Bool {
     guard self.request.newestFirst, self.request.hasSince, !values.isEmpty else { return false }
     let isOld = { (value: R) in value.head.updatedAt.map { $0.seconds < self.request.since.seconds } ?? false }

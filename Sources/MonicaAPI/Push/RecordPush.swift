@@ -1,11 +1,11 @@
 internal import KithMessages
 internal import SwiftProtobuf
-internal import Transfer
 
 /// Brings one record to the server.
 ///
-/// Before something is changed it is read and compared with what the change was made from, because the server has no condition on
-/// a change of its own. What happens between the two is lost; that is a moment, where it would be the whole time offline.
+/// Before something is changed it is read and compared with what the change was made from, because the server has no
+/// condition on a change of its own. What happens between the two is lost; that is a moment, where it would be the
+/// whole time offline.
 struct RecordPush<R: WritableResource>: Sendable {
   let request: PushRequest
   let session: PushSession
@@ -39,8 +39,7 @@ struct RecordPush<R: WritableResource>: Sendable {
       let want = try await R.aligned(self.request.record, with: nil, self.session)
       return Self.done(try await R.make(want, self.session), want)
     } catch {
-      // The list of somebody who is gone is not there either.
-      throw error.fault == .missing ? MonicaError(.ownerMissing) : try await self.explained(error)
+      throw try await self.explained(error)
     }
   }
 
@@ -85,9 +84,10 @@ struct RecordPush<R: WritableResource>: Sendable {
     do throws(MonicaError) {
       return Self.done(try await current.replaced(with: want, base: base, self.session), want)
     } catch {
-      let error = try await self.explained(error)
-      if error.fault == .missing { return Self.gone }
-      throw error
+      guard try await !self.isGone(after: error) else { return Self.gone }
+      // A part of it went meanwhile, such as a message.
+      if error.fault == .missing, let have = try await self.current()?.record { return Self.changed(have) }
+      throw try await self.explained(error)
     }
   }
 
@@ -99,8 +99,7 @@ struct RecordPush<R: WritableResource>: Sendable {
     do throws(MonicaError) {
       try await self.session.delete("\(R.path)/\(current.head.id)")
     } catch {
-      let error = try await self.explained(error)
-      guard error.fault == .missing else { throw error }
+      guard try await self.isGone(after: error) else { throw try await self.explained(error) }
     }
     var reply = PushReply()
     reply.outcome = .done
@@ -130,30 +129,27 @@ struct RecordPush<R: WritableResource>: Sendable {
 
   // MARK: - Refusals
 
-  /// Looks why a change was refused, where statuses and texts do not tell: `missing` when the record is gone, `ownerMissing`,
-  /// `archived`.
+  /// Whether a change was refused because the record is not there any more: several statuses may say so, and only
+  /// reading tells.
+  private func isGone(after error: MonicaError) async throws(MonicaError) -> Bool {
+    guard error.isRefusal else { return false }
+    return try await self.session.client.find(R.self, R.target(self.request.record.monicaID)) == nil
+  }
+
+  /// Looks why a change was refused, where statuses and texts do not tell: because of the people that it is about.
   private func explained(_ error: MonicaError) async throws(MonicaError) -> MonicaError {
-    switch error.fault {
-    case .refused, .missing, .notMonica(.unknownPath): break
-    default: return error
-    }
+    guard error.isRefusal else { return error }
     // A name may have another id by now.
     self.session.catalog.memory.forget()
     let record = self.request.record
-    do throws(MonicaError) {
-      if record.monicaID != 0, try await self.session.client.find(R.self, R.target(record.monicaID)) == nil {
-        return MonicaError(.missing)
-      }
-      let owner = R.self is PersonResource.Type ? record.monicaID : record.owner
-      guard owner != 0 else { return error }
-      guard let person = try await self.session.client.find(PersonResource.self, PersonResource.target(owner)) else {
+    let people = R.self is PersonResource.Type ? [record.monicaID] : [record.owner] + record.others
+    for id in Set(people) where id != 0 {
+      guard let person = try await self.session.client.find(PersonResource.self, PersonResource.target(id)) else {
         return MonicaError(.ownerMissing)
       }
-      return person.isActive ? error : MonicaError(.archived)
-    } catch let other {
-      // The refusal is what counts, unless the work was given up.
-      return other.fault == .transfer(.cancelled) ? other : error
+      if !person.isActive { return MonicaError(.archived) }
     }
+    return error
   }
 
   // MARK: - Replies
@@ -177,5 +173,15 @@ struct RecordPush<R: WritableResource>: Sendable {
     reply.record = resource.record ?? resource.head.remote
     R.complete(&reply.record, with: want)
     return reply
+  }
+}
+
+extension MonicaError {
+  /// Whether the server understood a change and did not want it.
+  fileprivate var isRefusal: Bool {
+    switch self.fault {
+    case .refused, .missing, .notMonica(.unknownPath): true
+    default: false
+    }
   }
 }

@@ -1,23 +1,22 @@
 internal import Bus
 internal import Transfer
 
-/// Lets requests to one account of a server through as ``RateLimiter`` says, and knows by how much its clock differs from ours.
+/// Lets requests to one account of a server through as ``RateLimiter`` says, and knows by how much its clock differs
+/// from ours.
 actor RateGate {
   private var limiter = RateLimiter()
   /// Seconds by which the server's clock is ahead.
   private(set) var clockDifference: Int64 = 0
 
-  /// How long somebody waits here who would rather do something else.
-  static let patience = Duration.seconds(3)
-
   /// Waits for a turn.
   ///
-  /// - Throws: `rateLimited` when it takes longer than ``patience`` and the pace does not wait; `cancelled`.
+  /// - Throws: `rateLimited` when it would take longer than the pace has patience for; `cancelled`.
   func enter(_ pace: Pace) async throws(MonicaError) {
     while true {
       let now = ContinuousClock.now
       guard case .at(let moment) = self.limiter.take(isUrgent: pace.isUrgent, now: now) else { return }
-      guard pace.waits || moment - now <= Self.patience else { throw MonicaError(.rateLimited(wait: moment - now)) }
+      let wait = moment - now
+      guard pace.patience.map({ wait <= $0 }) ?? true else { throw MonicaError(.rateLimited(wait: wait)) }
       do { try await Task.sleep(until: moment) } catch { throw MonicaError(.transfer(.cancelled)) }
     }
   }
@@ -53,21 +52,27 @@ extension RateLimiter.Report {
 struct Pace: Sendable {
   /// Whether it may use what the rate limit keeps for urgent ones.
   var isUrgent: Bool
-  /// Whether it waits for its turn, however long that takes.
-  var waits: Bool
+  /// How long it waits for its turn; nil = as long as it takes.
+  var patience: Duration?
   /// From the call to the end of the answer.
   var timeout: Duration
 
-  /// A page of a list. Two seconds for a hundred people are usual, more are not rare.
-  static func list(isUrgent: Bool) -> Pace { Pace(isUrgent: isUrgent, waits: !isUrgent, timeout: .seconds(60)) }
+  /// What somebody waits who would rather do something else.
+  private static let short = Duration.seconds(3)
 
-  /// A single record.
-  static func record(isUrgent: Bool) -> Pace {
-    Pace(isUrgent: isUrgent, waits: !isUrgent, timeout: isUrgent ? .seconds(10) : .seconds(30))
+  /// A page of a list. Two seconds for a hundred people are usual, more are not rare.
+  static func list(isUrgent: Bool) -> Pace {
+    Pace(isUrgent: isUrgent, patience: isUrgent ? Self.short : nil, timeout: .seconds(60))
   }
 
-  /// A change. It does not wait: whoever sends changes has others for other servers, and knows when to come back.
+  /// A single record. The call as a whole may take a minute.
+  static func record(isUrgent: Bool) -> Pace {
+    Pace(
+      isUrgent: isUrgent, patience: isUrgent ? Self.short : .seconds(30), timeout: .seconds(isUrgent ? 10 : 30))
+  }
+
+  /// A change. It does not wait long: whoever sends changes has other things to do, and knows when to come back.
   static func change(isUrgent: Bool) -> Pace {
-    Pace(isUrgent: isUrgent, waits: false, timeout: isUrgent ? .seconds(10) : .seconds(30))
+    Pace(isUrgent: isUrgent, patience: Self.short, timeout: .seconds(isUrgent ? 10 : 30))
   }
 }

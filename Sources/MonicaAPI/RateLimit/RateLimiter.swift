@@ -1,9 +1,9 @@
 /// What may be asked of a server now, by its rate limit.
 ///
-/// Monica counts the requests of a user in a window of 60 seconds that begins with its first request, and tells with each answer
-/// how many there may be (`X-RateLimit-Limit`) and how many are left (`X-RateLimit-Remaining`). Others of the same user count as
-/// well: the web's CardDAV, another hub. So what the server says goes before what was counted here. A server or a proxy that says
-/// nothing has no limit until it answers 429.
+/// Monica counts the requests of a user in a window of 60 seconds that begins with its first request, and tells with
+/// each answer how many there may be (`X-RateLimit-Limit`) and how many are left (`X-RateLimit-Remaining`). Others of
+/// the same user count as well: the web's CardDAV, another hub. So what the server says goes before what was counted
+/// here. A server or a proxy that says nothing has no limit until it answers 429.
 struct RateLimiter: Sendable {
   typealias Instant = ContinuousClock.Instant
 
@@ -26,8 +26,8 @@ struct RateLimiter: Sendable {
 
   /// From the first request of a window to its end.
   static let window = Duration.seconds(60)
-  /// By so many the server's count may be behind ours while answers overtake each other. If it is further behind, its window is
-  /// a new one.
+  /// By so many the server's count may be behind ours while answers overtake each other. If it is further behind, its
+  /// window is a new one.
   private static let disorder = 8
 
   private var limit: Int?
@@ -66,7 +66,8 @@ struct RateLimiter: Sendable {
 
   /// A request has ended.
   ///
-  /// - Parameter report: Of its answer; nil when there was none, or when it says nothing about this server, as the page of a proxy.
+  /// - Parameter report: Of its answer; nil when there was none, or when it says nothing about this server, as the page
+  ///   of a proxy.
   mutating func settle(_ report: Report?, now: Instant) {
     self.underWay -= 1
     guard let report else { return }

@@ -1,12 +1,12 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// A call that is kept as an activity, for accounts that want it so: its summary is "Call" and the first words, its description
-/// the note with a trailer that has the time of day.
+/// A call that is kept as an activity, for accounts that want it so: its summary is "Call" and the first words, its
+/// description the note with a trailer that has the time of day.
 ///
-/// An activity is taken for a call by that time of day, or by its summary, so that one of the two may be changed on the web. The
-/// list of activities leaves out what the list of calls has; calls that are kept as calls are not read in such an account,
-/// because their ids would be those of other activities.
+/// An activity is taken for a call by that time of day, or by its summary, so that one of the two may be changed on the
+/// web. The list of activities leaves out what the list of calls has; calls that are kept as calls are not read in such
+/// an account, because their ids would be those of other activities.
 struct CallActivityResource: WritableResource {
   static let path = ActivityResource.path
 

@@ -1,11 +1,12 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// `/calls`. Always listed by the time of the call, the last first. The server has no field for duration, mood and tags:
-/// ``CallTrailer`` has them in the text.
+/// `/calls`. Always listed by the time of the call, the last first. The server has no field for duration, mood and
+/// tags: ``CallTrailer`` has them in the text.
 ///
-/// A call whose text has no trailer says nothing of them: the fields are empty and named in `unsaid`, so that a merge keeps what
-/// is known. That is so of calls that were never logged here, and of those whose trailer somebody has deleted on the web.
+/// A call whose text has no trailer says nothing of them: the fields are empty and named in `unsaid`, so that a merge
+/// keeps what is known. That is so of calls that were never logged here, and of those whose trailer somebody has
+/// deleted on the web.
 struct CallResource: WritableResource {
   static let path = "calls"
 

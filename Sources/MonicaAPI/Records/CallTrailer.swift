@@ -2,14 +2,14 @@
 ///
 ///     — 25 min · happy 😊 · #family #health · 2 attachments
 ///
-/// The line begins with a dash (U+2014) and a space. Its parts stand between middle dots (U+00B7), each at most once, in any
-/// order, none of them required: the duration (`25 min`, also `1 h 5 min`), the mood in English (its emoji is for the eye), tags
-/// (`#` and a word, in which `%`, `#`, `·` and white space are percent-encoded), the number of attachments. A call that is kept as
-/// an activity has the time of day as well (`09:41:30 UTC`), and `they called`.
+/// The line begins with a dash (U+2014) and a space. Its parts stand between middle dots (U+00B7), each at most once,
+/// in any order, none of them required: the duration (`25 min`, also `1 h 5 min`), the mood in English (its emoji is
+/// for the eye), tags (`#` and a word, in which `%`, `#`, `·` and white space are percent-encoded), the number of
+/// attachments. A call that is kept as an activity has the time of day as well (`09:41:30 UTC`), and `they called`.
 ///
-/// A text without such a line says nothing of these things. The last line of a text that can be read as one is taken for it,
-/// wherever somebody has moved it. So when a person's own note has a line like that, an empty trailer (`— no details`) is put
-/// under it, and reading gives back what was written.
+/// A text without such a line says nothing of these things. The last line of a text that can be read as one is taken
+/// for it, wherever somebody has moved it. So when a person's own note has a line like that, an empty trailer (`— no
+/// details`) is put under it, and reading gives back what was written.
 struct CallTrailer: Equatable, Sendable {
   var minutes: UInt32 = 0
   /// "happy", "neutral", "sad", "frustrated", "excited", or nothing.

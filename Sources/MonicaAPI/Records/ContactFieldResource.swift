@@ -1,7 +1,7 @@
 internal import KithMessages
 
-/// `/contactfields`, also within a person read whole. There is no list of all of them. What is written as `data` comes back as
-/// `content`. Labels can be replaced and not be taken away: an empty list changes nothing.
+/// `/contactfields`, also within a person read whole. There is no list of all of them. What is written as `data` comes
+/// back as `content`. Labels can be replaced and not be taken away: an empty list changes nothing.
 struct ContactFieldResource: WritableResource {
   static let path = "contactfields"
 

@@ -1,8 +1,8 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Changing a conversation: the conversation itself, then each message that differs, one after another. Each step looks at what
-/// the answer to the one before has shown, so that an attempt that was cut off is gone on with.
+/// Changing a conversation: the conversation itself, then each message that differs, one after another. Each step looks
+/// at what the answer to the one before has shown, so that an attempt that was cut off is gone on with.
 extension ConversationResource: WritableResource {
   /// The server keeps our uuid.
   func isTrace(of want: RemoteRecord, since: Int64) -> Bool {
@@ -98,7 +98,10 @@ extension ConversationResource: WritableResource {
     let kept = Set(wanted.map(\.monicaID))
     for message in base?.conversation.messages ?? [] where message.monicaID != 0 && !kept.contains(message.monicaID) {
       guard current.messages.contains(where: { $0.id == message.monicaID }) else { continue }
-      try await session.delete("\(path)/\(message.monicaID)")
+      do throws(MonicaError) { try await session.delete("\(path)/\(message.monicaID)") } catch {
+        // Somebody was faster.
+        guard error.fault == .missing else { throw error }
+      }
       current.messages.removeAll { $0.id == message.monicaID }
     }
     return current

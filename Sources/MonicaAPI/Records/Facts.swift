@@ -1,7 +1,7 @@
 internal import SwiftProtobuf
 
-/// What can be compared of a record: values by the names of fields, as in `proto/`, with a dot before what is inside of one.
-/// What is empty is not there.
+/// What can be compared of a record: values by the names of fields, as in `proto/`, with a dot before what is inside of
+/// one. What is empty is not there.
 struct Facts: Equatable, Sendable {
   private(set) var values: [String: String] = [:]
 
@@ -42,8 +42,8 @@ struct Facts: Equatable, Sendable {
     self.differences(from: other, except: unsaid).isEmpty
   }
 
-  /// Whether nobody else has changed the record: each fact is what it was, or what it shall become, as after an attempt that was
-  /// cut off between two steps.
+  /// Whether nobody else has changed the record: each fact is what it was, or what it shall become, as after an attempt
+  /// that was cut off between two steps.
   func isUntouched(since base: Facts, onTheWayTo want: Facts, except unsaid: [String]) -> Bool {
     self.differences(from: base, except: unsaid).isDisjoint(with: self.differences(from: want, except: unsaid))
   }

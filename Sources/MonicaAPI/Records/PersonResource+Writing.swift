@@ -3,15 +3,17 @@ internal import KithMessages
 
 /// Changing a person.
 ///
-/// The server replaces: what a request does not say of birthday, day of death and description it takes away, and with them the
-/// reminders of them. So a change is made from what the server has just said. One request has the names, the days, work, food and
-/// how one met; what of the last three the answer does not show goes in requests of its own, and then the tags.
+/// The server replaces: what a request does not say of birthday, day of death and description it takes away, and with
+/// them the reminders of them. So a change is made from what the server has just said. One request has the names, the
+/// days, work, food and how one met; what of the last three the answer does not show goes in requests of its own, and
+/// then the tags.
 extension PersonResource: WritableResource {
   static let belongsToPerson = false
 
-  /// By our uuid. A server before 4.1.2 gives people new ones when somebody searches, so the same person made meanwhile counts too.
+  /// The server keeps our uuid. (Before 4.1.2 a search gives people new ones: one that is found between two attempts is
+  /// made twice, which is better than to take somebody of the same name for this person.)
   func isTrace(of want: RemoteRecord, since: Int64) -> Bool {
-    if !want.clientID.isEmpty, self.head.uuid.lowercased() == want.clientID.lowercased() { return true }
+    guard want.clientID.isEmpty else { return self.head.uuid.lowercased() == want.clientID.lowercased() }
     guard let record, !self.isPast(want, since: since) else { return false }
     return Self.facts(record).agree(with: Self.facts(want), except: record.unsaid)
   }
@@ -154,7 +156,8 @@ extension PersonResource: WritableResource {
 
   // MARK: - What goes by itself
 
-  /// Brings what the first request left out: work, food, how one met, where the answer does not have them, and the tags.
+  /// Brings what the first request left out: work, food, how one met, where the answer does not have them, and the
+  /// tags.
   private func completed(
     _ want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
   ) async throws(MonicaError) -> Self {

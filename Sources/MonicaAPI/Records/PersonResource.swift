@@ -2,8 +2,8 @@ internal import KithMessages
 
 /// `/contacts`: a person.
 ///
-/// Read with `with=contactfields` it brings all contact fields, addresses and relationships along. Without, and for people that are
-/// known only through somebody else, parts are missing, and are then not taken for empty.
+/// Read with `with=contactfields` it brings all contact fields, addresses and relationships along. Without, and for
+/// people that are known only through somebody else, parts are missing, and are then not taken for empty.
 struct PersonResource: Sendable {
   static let path = "contacts"
 
@@ -132,8 +132,8 @@ extension PersonResource: Decodable {
 // MARK: - As a message
 
 extension PersonResource {
-  /// The middle name, which is nowhere but within the whole name: when that is written in the usual order. Nil when it is not, so
-  /// that nobody knows.
+  /// The middle name, which is nowhere but within the whole name: when that is written in the usual order. Nil when it
+  /// is not, so that nobody knows.
   var middleName: String? {
     var name = self.completeName[...]
     if name.hasSuffix(" \u{26B0}") { name = name.dropLast(2) }

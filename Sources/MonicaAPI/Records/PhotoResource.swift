@@ -1,7 +1,8 @@
 internal import Foundation
 internal import KithMessages
 
-/// `/contacts/{id}/photos`: pictures, whole, as data URLs. What the avatar of a person points to needs a session of the web.
+/// `/contacts/{id}/photos`: pictures, whole, as data URLs. What the avatar of a person points to needs a session of the
+/// web.
 struct PhotoResource: Decodable, Sendable {
   let mediaType: String
   let bytes: Data

@@ -2,9 +2,10 @@ internal import KithMessages
 
 /// `/relationships`. `of_contact` is the type of `contact_is`.
 ///
-/// The server keeps each relationship twice, as seen from either side, and changes both together. Here it is one record: that of
-/// the side with the smaller id, or of the side that is not partial when the other is, because people that are known only through
-/// somebody else have no list of their own. There is no list of all relationships; they come with the people.
+/// The server keeps each relationship twice, as seen from either side, and changes both together. Here it is one
+/// record: that of the side with the smaller id, or of the side that is not partial when the other is, because people
+/// that are known only through somebody else have no list of their own. There is no list of all relationships; they
+/// come with the people.
 struct RelationshipResource: WritableResource {
   static let path = "relationships"
 
@@ -61,7 +62,8 @@ struct RelationshipResource: WritableResource {
 
   func isPast(_ want: RemoteRecord, since: Int64) -> Bool { false }
 
-  /// Turned round where it names the two people the other way than the server's record, or than the record that is to be made.
+  /// Turned round where it names the two people the other way than the server's record, or than the record that is to
+  /// be made.
   static func aligned(
     _ record: RemoteRecord, with current: Self?, _ session: PushSession
   ) async throws(MonicaError) -> RemoteRecord {

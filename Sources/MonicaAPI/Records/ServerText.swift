@@ -1,7 +1,7 @@
 /// Texts as they come back from the server.
 enum ServerText {
-  /// A text without white space at its ends, which the server takes away, and with the line ends of this side: a browser sends
-  /// carriage returns along when somebody edits a text there.
+  /// A text without white space at its ends, which the server takes away, and with the line ends of this side: a
+  /// browser sends carriage returns along when somebody edits a text there.
   static func clean(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     var isAfterReturn = false

@@ -40,8 +40,8 @@ enum SpecialDate: Equatable, Sendable {
   /// Reads the date of a field of a request.
   ///
   /// - Returns: Nil for an empty text.
-  /// - Throws: `invalid`, also for a day that the server would turn into another one: without a year it takes the present one, in
-  ///   which 29 February may be 1 March.
+  /// - Throws: `invalid`, also for a day that the server would turn into another one: without a year it takes the
+  ///   present one, in which 29 February may be 1 March.
   static func reading(_ text: String, field: String, year: Int64) throws(MonicaError) -> SpecialDate? {
     guard !text.isEmpty else { return nil }
     guard let date = SpecialDate(text) else {

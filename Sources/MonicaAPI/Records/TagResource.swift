@@ -1,6 +1,7 @@
 internal import KithMessages
 
-/// `/tags`. The server would make a second one of the same name; here there is only one, so that names are looked for first.
+/// `/tags`. The server would make a second one of the same name; here there is only one, so that names are looked for
+/// first.
 struct TagResource: WritableResource {
   static let path = "tags"
   static let belongsToPerson = false

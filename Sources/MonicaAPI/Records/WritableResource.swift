@@ -3,17 +3,18 @@ internal import SwiftProtobuf
 
 /// A record that can be changed on the server.
 ///
-/// Records are compared by their *facts*: what a person may change of them, in the form in which the server keeps it. So a time
-/// with a fraction, or a text with a space at its end, does not count as changed when it comes back.
+/// Records are compared by their *facts*: what a person may change of them, in the form in which the server keeps it.
+/// So a time with a fraction, or a text with a space at its end, does not count as changed when it comes back.
 protocol WritableResource: Resource {
-  /// Whether it is gone when its person is: the server lists what belongs to somebody who was deleted until it is purged, and
-  /// fails when that is changed.
+  /// Whether it is gone when its person is: the server lists what belongs to somebody who was deleted until it is
+  /// purged, and fails when that is changed.
   static var belongsToPerson: Bool { get }
 
   /// Where what was just made is looked for, and in which order; nil where it cannot be found.
   static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)?
 
-  /// Whether the search is past everything that may be the record, which was first sent at a moment of the server's clock.
+  /// Whether the search is past everything that may be the record, which was first sent at a moment of the server's
+  /// clock.
   func isPast(_ want: RemoteRecord, since: Int64) -> Bool
 
   /// Whether it is what an earlier attempt to make `want` has left, whole or in part.
@@ -37,7 +38,8 @@ protocol WritableResource: Resource {
 
   /// Makes it what is wanted, whatever of that is there already.
   ///
-  /// - Parameter base: What it was when the change was made; nil when it is completed after an attempt that was cut off.
+  /// - Parameter base: What it was when the change was made; nil when it is completed after an attempt that was cut
+  ///   off.
   func replaced(
     with want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
   ) async throws(MonicaError) -> Self

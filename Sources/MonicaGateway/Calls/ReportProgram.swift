@@ -15,29 +15,36 @@ struct ReportProgram: Sendable {
   /// - Returns: The PDF, and what could not be set as it should be.
   /// - Throws: `FAILED_PRECONDITION/PROGRAM_MISSING`, `DEADLINE_EXCEEDED/RUNNING_TOO_LONG`, `INTERNAL/REPORT_FAILED`.
   func run(_ report: CallReport) async throws(Failure) -> (pdf: [UInt8], warnings: String) {
-    let program = ChildProgram(path: self.path, limit: .seconds(100))
-    let input = try Encoding.pb.encode(report)
-    let outcome: ChildProgram.Outcome
-    do throws(ChildProgram.Fault) {
-      outcome = try await program.run(input)
+    let program = ChildProcess(
+      self.path, [], directory: "/", input: try Encoding.pb.encode(report),
+      // Fonts are mapped whole, so that address space says nothing about memory.
+      limits: ChildProcess.Limits(time: .seconds(100), memory: nil, output: 64 << 20))
+    let outcome: ChildProcess.Outcome
+    do throws(ChildProcess.Fault) {
+      outcome = try await program.run()
     } catch {
       switch error {
-      case .notStarted(let code):
+      case .notExecutable(let code):
         throw Failure(
           .failedPrecondition, "PROGRAM_MISSING",
-          "PDF reports need the program \(self.path), which \(code == ENOENT ? "is not there" : "cannot be started"). "
+          "PDF reports need the program \(self.path), which \(code == ENOENT ? "is not there" : "cannot be executed"). "
             + "Install kith-report beside kithd, or export CSV or JSON.")
-      case .exceeded:
+      case .notStarted(let call, _):
         throw Failure(
-          .deadlineExceeded, "RUNNING_TOO_LONG", "The report took too long. Ask for a shorter range of days.")
+          .unavailable, "PROGRAM_NOT_STARTED", "\(self.path) could not be started (\(call)). Try again in a moment.")
+      case .outOfTime, .tooMuchOutput:
+        throw Failure(
+          .deadlineExceeded, "RUNNING_TOO_LONG", "The report is too long. Ask for a shorter range of days.")
+      case .cancelled: throw .cancelled
       }
     }
-    guard outcome.status == 0 else {
+    let messages = String(decoding: outcome.errors, as: UTF8.self)
+    guard outcome.ending == .exited(0) else {
       throw Failure(
         .internal, "REPORT_FAILED",
-        "The report could not be made: \(outcome.messages.prefix(200)) (\(self.path) ended with \(outcome.status)).")
+        "The report could not be made: \(messages.prefix(200)) (\(self.path): \(outcome.ending)).")
     }
-    return (outcome.output, outcome.messages)
+    return (outcome.output, messages)
   }
 
   private static func directory() -> String {

@@ -1,7 +1,8 @@
 internal import KithMessages
 
 extension Contact {
-  /// At most how many bytes the contact takes in a protobuf reply: its texts, and room for tags, lengths and numbers.
+  /// At most how many bytes the contact takes in a reply, be it protobuf or JSON, which is the larger one: its texts with what
+  /// JSON escapes in them, and the names of fields.
   ///
   /// Encoding it to learn the exact number took as long as reading it from the store.
   var roomInReply: Int {
@@ -15,16 +16,16 @@ extension Contact {
       name.prefix, name.given, name.middle, name.family, name.suffix, name.phoneticGiven, name.phoneticFamily,
       name.phoneticMiddle,
     ]
-    var bytes = 400 + Self.bytes(of: texts) + Self.bytes(of: names) + Self.bytes(of: self.categories)
+    var bytes = Self.fieldNames + Self.bytes(of: texts) + Self.bytes(of: names) + Self.bytes(of: self.categories)
     bytes += Self.bytes(of: self.members)
     for values in [self.phones, self.emails, self.urls, self.dates, self.impps, self.related] {
       for value in values {
-        bytes += 32 + value.value.utf8.count + value.label.utf8.count + value.labelRaw.utf8.count
+        bytes += Self.valueNames + Self.bytes(of: [value.value, value.label, value.labelRaw])
         bytes += Self.bytes(of: value.types)
       }
     }
     for address in self.addresses {
-      bytes += 100 + Self.bytes(of: address.types)
+      bytes += Self.addressNames + Self.bytes(of: address.types)
       bytes += Self.bytes(of: [
         address.label, address.labelRaw, address.street, address.extended, address.poBox, address.subLocality,
         address.city, address.subRegion, address.region, address.postalCode, address.country, address.countryCode,
@@ -34,5 +35,25 @@ extension Contact {
     return bytes
   }
 
-  private static func bytes(of texts: [String]) -> Int { texts.reduce(0) { $0 + $1.utf8.count + 8 } }
+  /// Of the fields that stand once, with their punctuation, numbers and stamps.
+  private static let fieldNames = 900
+  private static let valueNames = 60
+  private static let addressNames = 180
+
+  private static func bytes(of texts: [String]) -> Int { texts.reduce(0) { $0 + $1.bytesInJSON + 8 } }
+}
+
+extension String {
+  /// At most how many bytes the text takes in proto3 JSON, which writes U+0000 to U+001F and U+007F to U+009F as escapes of six.
+  var bytesInJSON: Int {
+    self.utf8.reduce(0) { count, byte in
+      switch byte {
+      case 0x20, 0x21, 0x23...0x5B, 0x5D...0x7E, 0x80...0xC1, 0xC3...0xFF: count + 1
+      case 0x08...0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): count + 2
+      // Begins two bytes, of which half stand for control characters.
+      case 0xC2: count + 5
+      default: count + 6
+      }
+    }
+  }
 }

@@ -74,12 +74,12 @@ public struct ContactTable<View: DatabaseView> {
       for contact in try self.load(Array(rows[start..<min(start + PageLimit.chunk, rows.count)])) {
         var contact = contact
         var room = contact.roomInReply
-        if room > PageLimit.replyBytes {
+        if room > PageLimit.bodyBytes {
           contact = PageLimit.fit(contact)
           room = contact.roomInReply
         }
         bytes += room
-        guard bytes <= PageLimit.replyBytes || contacts.isEmpty else { return contacts }
+        guard bytes <= PageLimit.bodyBytes || contacts.isEmpty else { return contacts }
         contacts.append(contact)
       }
     }

@@ -3,9 +3,12 @@ public import KithMessages
 
 /// How much one reply holds.
 public enum PageLimit {
-  /// Bytes of records in one reply, as protobuf. In JSON, where every field has its name, they are up to three times as many,
-  /// and have to fit the 256 KiB of a body all the same.
+  /// Bytes of records in one reply, as protobuf, where no record has much text. In JSON, where every field has its name, they are
+  /// up to three times as many, and have to fit the 256 KiB of a body all the same.
   static let replyBytes = 80 * 1024
+  /// Bytes of records in one reply where they are counted as JSON has them, such as ``KithMessages/Contact/roomInReply``: what the
+  /// 256 KiB of a body hold beside a cursor.
+  static let bodyBytes = 252 * 1024
   /// Records that are read at once while a reply fills.
   static let chunk = 64
 
@@ -19,11 +22,11 @@ public enum PageLimit {
 
   /// A contact as one reply can hold it: of one that is too large the note is cut, and if that does not do, all but its names.
   public static func fit(_ contact: Contact) -> Contact {
-    guard contact.roomInReply > self.replyBytes else { return contact }
+    guard contact.roomInReply > self.bodyBytes else { return contact }
     var cut = contact
     cut.truncated = true
     cut.note = String(contact.note.unicodeScalars.prefix(4096))
-    guard cut.roomInReply > self.replyBytes else { return cut }
+    guard cut.roomInReply > self.bodyBytes else { return cut }
     var names = Contact()
     names.id = contact.id
     names.source = contact.source

@@ -39,8 +39,9 @@ public struct ProblemTable<View: DatabaseView> {
           [start.source, start.href, start.position] + (only.map { [$0] } ?? []) + [limit + 1]))
       while let row = try rows.next() {
         let problem = Self.problem(from: row)
-        bytes += try Encoding.pb.encode(problem).count + 8
-        guard reply.problems.count < limit, bytes <= PageLimit.replyBytes || reply.problems.isEmpty else {
+        bytes += problem.roomInReply
+        let fits = bytes + end.utf8.count <= PageLimit.bodyBytes || reply.problems.isEmpty
+        guard reply.problems.count < limit, fits else {
           reply.nextCursor = end
           break
         }
@@ -61,6 +62,13 @@ public struct ProblemTable<View: DatabaseView> {
     problem.firstSeenAt = .init(nanosecondsSince1970: row[5])
     problem.message = row[6]
     return problem
+  }
+}
+
+extension Problem {
+  /// At most how many bytes it takes in a reply, be it protobuf or JSON.
+  fileprivate var roomInReply: Int {
+    [self.source, self.sourceIdentifier, self.kind, self.message].reduce(240) { $0 + $1.bytesInJSON }
   }
 }
 

@@ -98,6 +98,12 @@ internal import CCurl
     try check(unsafe kith_easy_set_string(handle, option.rawValue, value), option.rawValue)
   }
 
+  /// Takes away what libcurl begins with.
+  func clear(_ option: EasyOption<String>) throws(TransferError) {
+    // A null string is none.
+    try check(unsafe kith_easy_set_string(handle, option.rawValue, nil), option.rawValue)
+  }
+
   /// Sets a list, which has to live as long as the handle.
   func set(_ option: EasyOption<StringList>, _ value: borrowing StringList) throws(TransferError) {
     // The caller keeps the list.

@@ -65,6 +65,8 @@ extension EasyOption<String> {
   static var bearerToken: Self { Self(rawValue: CURLOPT_XOAUTH2_BEARER) }
   /// A PEM file with the only authorities that are trusted.
   static var authorityFile: Self { Self(rawValue: CURLOPT_CAINFO) }
+  /// A directory of authorities that are trusted besides; libcurl begins with that of the system.
+  static var authorityDirectory: Self { Self(rawValue: CURLOPT_CAPATH) }
   /// Digests of the public keys of which the server must have one.
   static var pinnedKeys: Self { Self(rawValue: CURLOPT_PINNEDPUBLICKEY) }
   /// A PEM file with the certificate of this side.

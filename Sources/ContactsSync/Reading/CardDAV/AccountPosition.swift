@@ -6,14 +6,18 @@ internal import Transfer
 struct AccountPosition: Codable, Equatable {
   /// One address book.
   struct Book: Codable, Equatable {
-    /// What the hrefs of its cards begin with; the same as long as the book lives, also when the server moves.
+    /// What the hrefs of its cards begin with; the same as long as the book lives, also when the server moves, and when a book
+    /// of the same name appears beside it.
     let key: String
-    /// Where it is now.
+    /// Where it is now; its path alone where nothing else is known, and empty where not even that is.
     var url: String
     /// ``CollectionState/encoded``; empty = nothing is known.
     var state = ""
     /// In which form its cards are asked for.
     var form = CardForm.asStored.rawValue
+
+    /// The path at its server.
+    var path: String? { Href(((try? WebURL(self.url))?.path ?? self.url))?.path }
   }
 
   var books: [Book]
@@ -29,18 +33,21 @@ struct AccountPosition: Codable, Equatable {
   }
 
   /// Begins with books that were found.
-  init(books: [FoundBook], foundAt: Int64) {
+  ///
+  /// - Parameter known: The books of the last listing; each that is found again keeps its key.
+  init(books: [FoundBook], known: [Book], foundAt: Int64) {
     self.foundAt = foundAt
-    self.books = []
-    let names = books.map { Self.lastPart($0.url) }
-    for (book, name) in zip(books, names) {
+    let keys = Dictionary(
+      known.compactMap { book in book.path.map { ($0, book.key) } }, uniquingKeysWith: { first, _ in first })
+    let paths = books.map { Href($0.url.path)?.path ?? $0.url.path }
+    let taken = Set(paths.compactMap { keys[$0] })
+    let newNames = zip(books, paths).filter { keys[$1] == nil }.map { Self.lastPart($0.0.url) }
+    self.books = zip(books, paths).map { book, path in
+      let name = Self.lastPart(book.url)
       // Two books of one name are told apart by their whole paths.
-      let isAlone = names.count { $0 == name } == 1
+      let isAlone = !taken.contains(name) && newNames.count { $0 == name } == 1
       let form = CardForm(offered: book.cardVersions.isEmpty ? nil : book.cardVersions)
-      self.books.append(
-        Book(
-          key: isAlone ? name : Href(book.url.path)?.path ?? book.url.path, url: book.url.description,
-          form: form.rawValue))
+      return Book(key: keys[path] ?? (isAlone ? name : path), url: book.url.description, form: form.rawValue)
     }
   }
 
@@ -51,20 +58,27 @@ struct AccountPosition: Codable, Equatable {
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// The identity of the account: which books it has.
-  var identity: String { self.books.map(\.key).sorted().joined(separator: "\n") }
-
-  /// The books that an identity names, of which nothing else is known.
-  static func books(ofIdentity identity: String) -> [Book] {
-    identity.split(separator: "\n").map { Book(key: String($0), url: "") }
+  /// The identity of the account: which books it has, a line each of key and path. Neither has a blank.
+  var identity: String {
+    self.books.map { book in [book.key, book.path].compactMap(\.self).joined(separator: " ") }.sorted()
+      .joined(separator: "\n")
   }
 
-  /// Takes over what is known of the same books, unless their cards come in another form now: then all are read again.
+  /// The books that an identity names, of which no more is known than that.
+  static func books(ofIdentity identity: String) -> [Book] {
+    identity.split(separator: "\n").map { line in
+      let fields = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+      return Book(key: String(fields.first ?? ""), url: fields.count > 1 ? String(fields[1]) : "")
+    }
+  }
+
+  /// Takes over what is known of the same books, unless their cards come in another form now: then all are read again, as
+  /// where only the key is the same: a token of another place may be taken for one of this.
   mutating func adopt(_ known: AccountPosition) {
     for index in self.books.indices {
       let book = self.books[index]
-      guard let same = known.books.first(where: { $0.key == book.key }), same.form == book.form else { continue }
-      self.books[index].state = same.state
+      let same = known.books.first { $0.key == book.key && $0.form == book.form && $0.path == book.path }
+      if let same { self.books[index].state = same.state }
     }
   }
 

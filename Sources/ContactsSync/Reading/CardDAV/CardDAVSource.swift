@@ -47,7 +47,7 @@ struct CardDAVSource: Sendable {
     let client = try await self.client()
     var reply = ProbeSourceReply()
     var sentences: [String] = []
-    for book in try await self.find(client).books {
+    for book in try await self.find(client, known: []).books {
       let listing = try await self.list(book, since: nil, client).listing
       reply.items += UInt32(clamping: listing.cards.count)
       sentences.append("The address book at \(book.url) holds \(listing.cards.count) cards.")
@@ -68,7 +68,8 @@ struct CardDAVSource: Sendable {
   ) async throws(Failure) -> ListItemsReply {
     let client = try await self.client()
     let known = AccountPosition(token: token)
-    var position = try await self.position(known, client)
+    let knownBooks = known?.books ?? AccountPosition.books(ofIdentity: identity)
+    var position = try await self.position(known, knownBooks, client)
     try self.requireNamedBook(identity, in: position)
     var reply = ListItemsReply()
     reply.unchanged = known != nil
@@ -102,8 +103,7 @@ struct CardDAVSource: Sendable {
     }
     if let lastError, reply.problems.count == position.books.count { throw lastError }
     // Books that were known and are not there any more are not thereby empty.
-    for gone in known?.books ?? AccountPosition.books(ofIdentity: identity)
-    where !position.books.contains(where: { $0.key == gone.key }) {
+    for gone in knownBooks where !position.books.contains(where: { $0.key == gone.key }) {
       reply.unchanged = false
       reply.unlistedUnder.append(gone.key + "/")
       reply.problems.append(Self.missing(gone))
@@ -118,10 +118,12 @@ struct CardDAVSource: Sendable {
 
   /// The books of the last pass, or those that are found now: the first time, once a day, and when one of them is not where
   /// it was.
-  private func position(_ known: AccountPosition?, _ client: DAVClient) async throws(Failure) -> AccountPosition {
+  private func position(
+    _ known: AccountPosition?, _ knownBooks: [AccountPosition.Book], _ client: DAVClient
+  ) async throws(Failure) -> AccountPosition {
     let now = self.now()
     if let known, known.foundAt <= now, now - known.foundAt < Self.foundFor { return known }
-    var found = try await self.find(client)
+    var found = try await self.find(client, known: knownBooks)
     if let known { found.adopt(known) }
     return found
   }
@@ -129,14 +131,15 @@ struct CardDAVSource: Sendable {
   /// A person who named a book did not name the others of its account, which are found when it is gone.
   private func requireNamedBook(_ identity: String, in position: AccountPosition) throws(Failure) {
     let url = try self.address().url
-    let isNamed = !identity.isEmpty && identity == AccountPosition.lastPart(url)
-    guard isNamed, !position.books.contains(where: { $0.key == identity }) else {
-      return
-    }
+    let name = AccountPosition.lastPart(url)
+    let isNamed = !name.isEmpty && AccountPosition.books(ofIdentity: identity).map(\.key) == [name]
+    guard isNamed, !position.books.contains(where: { $0.key == name }) else { return }
     throw AccountFault.failure(.notFound(place: url.description), source: self.name)
   }
 
-  private func find(_ client: DAVClient) async throws(Failure) -> AccountPosition {
+  private func find(
+    _ client: DAVClient, known: [AccountPosition.Book]
+  ) async throws(Failure) -> AccountPosition {
     let found = await Account(try self.address(), client: client).addressBooks().found
     var books = try Self.require(found, self.name)
     if !self.account.books.isEmpty {
@@ -151,7 +154,7 @@ struct CardDAVSource: Sendable {
           """)
       }
     }
-    return AccountPosition(books: books, foundAt: self.now())
+    return AccountPosition(books: books, known: known, foundAt: self.now())
   }
 
   private func list(

@@ -1,0 +1,44 @@
+internal import ZeroMQ
+
+/// The connections of one plane, and whether another one may come in.
+///
+/// A pure value. libzmq tells by descriptors which connections there are, asks by addresses who may come in, and never says
+/// which is which. A peer that was told to come later is cut when its time for the handshake is over, so every connection that is
+/// older was let in; of the younger ones no more than were let in meanwhile.
+struct ConnectionTable {
+  private let limit: Int
+  private var madeAt: [Int32: ContinuousClock.Instant] = [:]
+  /// When peers were let in; those of a long time ago are left out.
+  private var admissions: [ContinuousClock.Instant] = []
+
+  /// How old a connection gets that is not let in, with a second to spare.
+  private static let youth = HubSocket.handshakeTime + .seconds(1)
+
+  /// Makes an empty table.
+  ///
+  /// - Parameter limit: Connections that may be let in.
+  init(limit: Int) { self.limit = limit }
+
+  /// Connections there are, those that wait to be let in among them.
+  var count: Int { self.madeAt.count }
+
+  /// Takes up what happened to a connection.
+  mutating func note(_ event: MonitorEvent.Kind, now: ContinuousClock.Instant) {
+    switch event {
+    case .accepted(let descriptor): self.madeAt[descriptor] = now
+    case .disconnected(let descriptor): self.madeAt[descriptor] = nil
+    default: break
+    }
+  }
+
+  /// Whether a peer may come in whose connection was noted already; it is then taken to be in.
+  mutating func admit(_ now: ContinuousClock.Instant) -> Bool {
+    self.admissions.removeAll { $0 + Self.youth <= now }
+    let young = self.madeAt.values.count { $0 + Self.youth > now }
+    // Among the young is the one that asks.
+    let letIn = self.madeAt.count - young + min(max(0, young - 1), self.admissions.count)
+    guard letIn < self.limit else { return false }
+    self.admissions.append(now)
+    return true
+  }
+}

@@ -1,0 +1,62 @@
+internal import Bus
+internal import KithMessages
+
+/// A correction of an entry: the named fields of a request; none named: those that are not empty.
+struct CareCorrection {
+  private let change: CareRecord
+  private let fields: Set<String>
+  private let author: String
+
+  /// Checks the request.
+  ///
+  /// - Throws: `FIELD_INVALID` naming the field.
+  init(_ request: UpdateCareRequest, now: Int64) throws(Failure) {
+    var change = request.record
+    let set: [(String, Bool)] = [
+      ("category", !change.category.isEmpty), ("occurred_at", change.hasOccurredAt),
+      ("transcript", !change.transcript.isEmpty), ("memo", !change.memo.isEmpty),
+      ("recorder", !change.recorder.isEmpty),
+    ]
+    let known = set.map(\.0)
+    if let unknown = request.fields.first(where: { !known.contains($0) }) {
+      throw .invalid(field: "fields", "'\(unknown.prefix(64))' is none of \(known.joined(separator: ", ")).")
+    }
+    self.fields = Set(request.fields.isEmpty ? set.filter(\.1).map(\.0) : request.fields)
+    guard !self.fields.isEmpty else { throw .invalid(field: "record", "give at least one field to correct.") }
+    if self.fields.contains("category") { change.category = try CareRules.category(change.category).rawValue }
+    if self.fields.contains("occurred_at") { try CareRules.time(change.occurredAt.nanosecondsSince1970, now: now) }
+    try CareRules.text(change.transcript, field: "record.transcript")
+    try CareRules.text(change.memo, field: "record.memo")
+    try CareRules.name(change.recorder, field: "record.recorder")
+    try CareRules.name(request.correctedBy, field: "corrected_by")
+    self.change = change
+    self.author = request.correctedBy
+  }
+
+  func applied(to old: CareRecord) -> CareRecord {
+    var record = old
+    if self.fields.contains("category") {
+      record.category = self.change.category
+      record.suggestedCategory = ""
+    }
+    if self.fields.contains("occurred_at") { record.occurredAt = self.change.occurredAt }
+    if self.fields.contains("memo") { record.memo = self.change.memo }
+    if self.fields.contains("recorder") { record.recorder = self.change.recorder }
+    if self.fields.contains("transcript") {
+      record.transcript = self.change.transcript
+      if record.review == "needed" { record.review = "done" }
+    }
+    return record
+  }
+
+  func version(of old: CareRecord, now: Int64) -> CareVersion {
+    var version = CareVersion()
+    version.replacedAt = .init(nanosecondsSince1970: now)
+    version.replacedBy = self.author
+    version.category = old.category
+    version.occurredAt = old.occurredAt
+    version.transcript = old.transcript
+    version.memo = old.memo
+    return version
+  }
+}

@@ -1,0 +1,154 @@
+internal import Bus
+internal import CivilTime
+internal import KithMessages
+internal import Storage
+
+extension CareRecorderActor {
+  func record(_ request: RecordCareRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
+    let now = self.now()
+    var record = CareRecord()
+    record.id = UUIDv7.make().text
+    record.category = try CareRules.category(request.category).rawValue
+    try CareRules.text(request.memo, field: "memo")
+    try CareRules.name(request.recorder, field: "recorder")
+    record.memo = request.memo
+    record.recorder = request.recorder
+    record.occurredAt = .init(nanosecondsSince1970: now)
+    if request.hasOccurredAt {
+      try CareRules.time(request.occurredAt.nanosecondsSince1970, now: now)
+      record.occurredAt = request.occurredAt
+    }
+    record.state = record.memo.isEmpty ? "needs_memo" : "transcribed"
+    record.review = "none"
+    record.createdAt = .init(nanosecondsSince1970: now)
+    record.updatedAt = record.createdAt
+    return try await self.storage.commit(RecordCareRequest.self, context) { [record] transaction throws(Failure) in
+      var record = record
+      if record.recorder.isEmpty { record.recorder = try transaction.care.settings().recorder }
+      try transaction.care.insert(record)
+      return Self.reply(record)
+    }
+  }
+
+  /// A correction leaves what was said before to be read. Who corrects a transcript has reviewed it, and a memo stands in for
+  /// sound that could not be transcribed.
+  func update(_ request: UpdateCareRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
+    let now = self.now()
+    let change = try CareCorrection(request, now: now)
+    let answer = try await self.storage.commit(UpdateCareRequest.self, context) { transaction throws(Failure) in
+      let old = try transaction.care.require(request.record.id)
+      var record = change.applied(to: old)
+      guard record != old else { return Self.reply(old) }
+      record.updatedAt = .init(nanosecondsSince1970: now)
+      if record.state == "needs_memo", !record.memo.isEmpty || !record.transcript.isEmpty {
+        record.state = "transcribed"
+        record.reason = ""
+        record.hasAudio_p = false
+        if var audio = try transaction.careAudio.of(record.id), audio.state == .waiting {
+          audio.state = .deleting
+          try transaction.careAudio.put(audio)
+        }
+      }
+      try transaction.care.replace(record, keeping: change.version(of: old, now: now))
+      return Self.reply(record)
+    }
+    try await self.removeWhatMayGo(of: request.record.id)
+    return answer
+  }
+
+  func confirm(_ request: ConfirmCareRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
+    let now = self.now()
+    let category = request.category.isEmpty ? nil : try CareRules.category(request.category)
+    return try await self.storage.commit(ConfirmCareRequest.self, context) { transaction throws(Failure) in
+      var record = try transaction.care.require(request.id)
+      guard record.review != "none" else {
+        throw Failure(.failedPrecondition, "NOTHING_TO_REVIEW", "This entry has no transcript that waits for review.")
+      }
+      if let category { record.category = category.rawValue }
+      record.suggestedCategory = ""
+      record.review = "done"
+      record.updatedAt = .init(nanosecondsSince1970: now)
+      try transaction.care.replace(record)
+      return Self.reply(record)
+    }
+  }
+
+  static func setDeleted(_ id: String, _ isDeleted: Bool, _ transaction: Transaction, now: Int64) throws(Failure)
+    -> CareReply
+  {
+    var record = try transaction.care.require(id)
+    guard record.hasDeletedAt != isDeleted else { return Self.reply(record) }
+    if isDeleted { record.deletedAt = .init(nanosecondsSince1970: now) } else { record.clearDeletedAt() }
+    record.updatedAt = .init(nanosecondsSince1970: now)
+    try transaction.care.replace(record)
+    return Self.reply(record)
+  }
+
+  func list(_ request: ListCareRequest) async throws(Failure) -> ListCareReply {
+    let day = request.day.isEmpty ? nil : try CareRules.day(request.day)
+    var query = CareQuery()
+    if !request.category.isEmpty { query.category = try CareRules.category(request.category).rawValue }
+    query.review = request.review
+    query.state = request.state
+    query.isDeleted = request.includeDeleted
+    query.cursor = request.cursor
+    query.limit = request.limit
+    if day != nil {
+      query.isAscending = true
+      if request.limit == 0 { query.limit = 500 }
+    }
+    return try await self.storage.read { [query] view throws(Failure) in
+      var query = query
+      if let day { (query.from, query.to) = try view.span(of: day, through: day) }
+      return try view.care.page(query)
+    }
+  }
+
+  func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
+    let wanted = request.day.isEmpty ? nil : try CareRules.day(request.day)
+    let language = request.language.isEmpty ? nil : try CareRules.language(request.language)
+    let now = self.now()
+    return try await self.storage.read { view throws(Failure) in
+      let settings = try view.care.settings()
+      let zone = try CareRules.zone(settings.timeZone)
+      let day = wanted ?? zone.date(at: now)
+      let summary = CareSummary(
+        of: try view.entries(from: day, through: day), on: day, zone: zone,
+        language: language ?? Self.language(settings), recipient: settings.recipient, honorific: settings.honorific)
+      var reply = CareSummaryReply()
+      reply.text = summary.text
+      reply.day = day.description
+      reply.language = (language ?? Self.language(settings)).rawValue
+      reply.records = UInt32(clamping: summary.count)
+      reply.unreviewed = UInt32(clamping: summary.unreviewed)
+      return reply
+    }
+  }
+
+  static func language(_ settings: CareSettings) -> CareLanguage {
+    CareLanguage(named: settings.language) ?? CareLanguage(named: RuntimeLocations.variable("LANG") ?? "") ?? .english
+  }
+}
+
+extension DatabaseView {
+  /// From the first instant of a day to the first after another, in the zone of the settings.
+  func span(of first: LocalDate, through last: LocalDate) throws(Failure) -> (Int64, Int64) {
+    let zone = try CareRules.zone(try self.care.settings().timeZone)
+    return (zone.start(of: first), zone.start(of: last.adding(days: 1)))
+  }
+
+  /// All entries of a span of days, in their order.
+  func entries(from first: LocalDate, through last: LocalDate) throws(Failure) -> [CareRecord] {
+    var query = CareQuery()
+    (query.from, query.to) = try self.span(of: first, through: last)
+    query.isAscending = true
+    query.limit = 500
+    var records: [CareRecord] = []
+    repeat {
+      let page = try self.care.page(query)
+      records += page.records
+      query.cursor = page.nextCursor
+    } while !query.cursor.isEmpty
+    return records
+  }
+}

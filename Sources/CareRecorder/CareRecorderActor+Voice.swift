@@ -1,0 +1,132 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+
+extension CareRecorderActor {
+  /// The entry comes first: whatever happens to the sound, that something was recorded then is not lost.
+  func startVoice(_ request: StartVoiceRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
+    let now = self.now()
+    var record = CareRecord()
+    record.id = UUIDv7.make().text
+    if !request.category.isEmpty { record.category = try CareRules.category(request.category).rawValue }
+    try CareRules.name(request.recorder, field: "recorder")
+    try CareRules.name(request.language, field: "language")
+    record.occurredAt = .init(nanosecondsSince1970: now)
+    if request.hasOccurredAt {
+      try CareRules.time(request.occurredAt.nanosecondsSince1970, now: now)
+      record.occurredAt = request.occurredAt
+    }
+    record.recorder = request.recorder
+    record.language = request.language
+    record.state = "recording"
+    record.review = "none"
+    record.hasAudio_p = true
+    record.createdAt = .init(nanosecondsSince1970: now)
+    record.updatedAt = record.createdAt
+    let answer = try await self.storage.commit(StartVoiceRequest.self, context) {
+      [record] transaction throws(Failure) in
+      let settings = try transaction.care.settings()
+      var record = record
+      if record.recorder.isEmpty { record.recorder = settings.recorder }
+      if record.language.isEmpty { record.language = Self.speech(settings.language) }
+      try transaction.care.insert(record)
+      try transaction.careAudio.put(
+        CareAudio(
+          record: record.id, name: record.id, state: .recording, language: record.language, since: now))
+      return Self.reply(record)
+    }
+    FaultPoint.careBegun.pass()
+    return answer
+  }
+
+  /// The bytes are on the disk before anything is answered.
+  func appendVoice(
+    _ request: AppendVoiceRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<AppendVoiceReply> {
+    let id = request.id
+    let audio = try await self.storage.read { view throws(Failure) in
+      _ = try view.care.require(id)
+      return try view.careAudio.of(id)
+    }
+    guard let audio, audio.state == .recording else {
+      throw Failure(.failedPrecondition, "NOT_RECORDING", "This entry is not being recorded any more. Begin another.")
+    }
+    guard let bytes = context.attachments.first, context.attachments.count == 1 else {
+      throw .invalid(field: "attachment", "send the bytes as one attachment.")
+    }
+    var reply = AppendVoiceReply()
+    reply.nextOffset = try await self.storage.sounds.append(
+      bytes, to: audio.name, at: request.offset, limit: CareRules.soundLimit)
+    FaultPoint.careAppended.pass()
+    return try await self.storage.commit(AppendVoiceRequest.self, context) { [reply] _ throws(Failure) in reply }
+  }
+
+  func stopVoice(_ request: StopVoiceRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
+    let id = request.id
+    let audio = try await self.storage.read { view throws(Failure) in
+      _ = try view.care.require(id)
+      return try view.careAudio.of(id)
+    }
+    var size: UInt64?
+    if let audio, !request.discard { size = try await self.storage.sounds.finish(audio.name) }
+    FaultPoint.careFinished.pass()
+    let now = self.now()
+    let answer = try await self.storage.commit(StopVoiceRequest.self, context) { [size] transaction throws(Failure) in
+      var record = try transaction.care.require(id)
+      guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { return Self.reply(record) }
+      if let size, size > 0 { return Self.reply(try transaction.queue(&audio, now: now)) }
+      record.state = "needs_memo"
+      record.reason = request.discard ? "discarded" : "no_sound"
+      record.hasAudio_p = false
+      record.updatedAt = .init(nanosecondsSince1970: now)
+      try transaction.care.replace(record)
+      audio.state = .deleting
+      try transaction.careAudio.put(audio)
+      return Self.reply(record)
+    }
+    FaultPoint.careQueued.pass()
+    try await self.removeWhatMayGo(of: id)
+    self.wake()
+    return answer
+  }
+
+  /// Has kept sound transcribed again, from the first attempt on.
+  func transcribeAgain(
+    _ request: TranscribeAgainRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<CareReply> {
+    try CareRules.name(request.language, field: "language")
+    let now = self.now()
+    let answer = try await self.storage.commit(TranscribeAgainRequest.self, context) { transaction throws(Failure) in
+      let record = try transaction.care.require(request.id)
+      guard var audio = try transaction.careAudio.of(request.id), audio.state == .waiting else {
+        throw Failure(
+          .failedPrecondition, "NO_SOUND",
+          record.state == "recording"
+            ? "This entry is still being recorded. Stop it first."
+            : "The sound of this entry is gone. Write a memo: `kith care edit \(record.id) --memo TEXT`.")
+      }
+      if !request.language.isEmpty { audio.language = request.language }
+      return Self.reply(try transaction.queue(&audio, now: now))
+    }
+    self.wake()
+    return answer
+  }
+
+  /// Unlinks the sound of an entry that was stored as no longer needed.
+  func removeWhatMayGo(of id: String) async throws(Failure) {
+    let audio = try await self.storage.read { view throws(Failure) in try view.careAudio.of(id) }
+    if let audio, audio.state == .deleting { try await self.removeSound(audio) }
+  }
+
+  static func reply(_ record: CareRecord) -> CareReply {
+    var reply = CareReply()
+    reply.record = record
+    return reply
+  }
+
+  /// The language of speech where summaries are in a language.
+  private static func speech(_ language: String) -> String {
+    CareLanguage(named: language.isEmpty ? RuntimeLocations.variable("LANG") ?? "" : language) == .japanese
+      ? "ja-JP" : "en-US"
+  }
+}

@@ -1,0 +1,211 @@
+public import Bus
+internal import CivilTime
+internal import KithMessages
+public import Logging
+public import Storage
+
+/// Records home care, spoken or typed, and never loses what was recorded.
+///
+/// A spoken entry is a row before its first byte of sound, and its sound is a file until its words are stored. One recording
+/// is transcribed at a time, in the background; whatever fails waits, with its reason, and the rest goes on.
+public actor CareRecorderActor {
+  let storage: StorageActor
+  let transcriber: any Port
+  let now: @Sendable () -> Int64
+  let logger: Logger
+  /// Waits until an instant, in nanoseconds since 1970, or until it is cancelled.
+  private let sleep: @Sendable (Int64) async -> Void
+  private var work: Task<Void, Never>?
+  private var pause: Task<Void, Never>?
+  private var isStopping = false
+  private var isWanted = false
+
+  /// Makes an actor.
+  ///
+  /// - Parameters:
+  ///   - storage: Where everything is kept.
+  ///   - transcriber: The way to `kith.v1.Transcriber`.
+  ///   - now: Gives the time of day in nanoseconds since 1970.
+  ///   - sleep: Waits until such a time.
+  public init(
+    storage: StorageActor, transcriber: any Port, logger: Logger,
+    now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
+    sleep: @escaping @Sendable (Int64) async -> Void = { instant in
+      // A clock that is set during the wait makes it longer by at most a minute.
+      let span = min(max(0, instant - WallClock.nanoseconds()), 60_000_000_000)
+      try? await Task.sleep(for: .nanoseconds(span))
+    }
+  ) {
+    self.storage = storage
+    self.transcriber = transcriber
+    self.logger = logger
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// Takes up what the last process left, and goes on transcribing.
+  ///
+  /// - Throws: A failure of the store.
+  public func start() async throws(Failure) {
+    let left = try await self.storage.read { view throws(Failure) in try view.careAudio.all() }
+    for audio in left { try await self.takeUp(audio) }
+    let removed = await self.storage.sounds.removeStrangers(except: Set(left.map(\.name)), now: self.now())
+    if removed > 0 { self.logger.warning("removed recordings that no entry knows", metadata: ["count": "\(removed)"]) }
+    self.wake()
+  }
+
+  /// Ends the transcription under way; it begins again at the next start.
+  public func stop() async {
+    self.isStopping = true
+    self.pause?.cancel()
+    self.work?.cancel()
+    await self.work?.value
+  }
+
+  /// Has what waits transcribed, beginning now.
+  func wake() {
+    self.isWanted = true
+    self.pause?.cancel()
+    guard self.work == nil, !self.isStopping else { return }
+    self.work = Task { await self.transcribeAll() }
+  }
+
+  private func takeUp(_ audio: CareAudio) async throws(Failure) {
+    let size = audio.state == .deleting ? nil : try await self.storage.sounds.finish(audio.name)
+    switch VoiceSweep.action(for: audio, size: size) {
+    case .remove: try await self.removeSound(audio)
+    case .transcribe: try await self.queue(audio.record)
+    case .noteInterrupted:
+      let now = self.now()
+      try await self.storage.write { transaction throws(Failure) in
+        var record = try transaction.care.require(audio.record)
+        record.state = "needs_memo"
+        record.reason = "interrupted"
+        record.hasAudio_p = false
+        record.updatedAt = .init(nanosecondsSince1970: now)
+        try transaction.care.replace(record)
+        try transaction.careAudio.remove(audio.record)
+      }
+    }
+  }
+
+  /// Notes that a whole recording is to be transcribed now.
+  private func queue(_ id: String) async throws(Failure) {
+    let now = self.now()
+    try await self.storage.write { transaction throws(Failure) in
+      guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { return }
+      _ = try transaction.queue(&audio, now: now)
+    }
+  }
+
+  /// Unlinks sound whose words are stored. Each step may be repeated.
+  func removeSound(_ audio: CareAudio) async throws(Failure) {
+    try await self.storage.sounds.remove(audio.name)
+    FaultPoint.careUnlinked.pass()
+    try await self.storage.write { transaction throws(Failure) in try transaction.careAudio.remove(audio.record) }
+  }
+
+  private func transcribeAll() async {
+    while !self.isStopping {
+      self.isWanted = false
+      do throws(Failure) {
+        try await self.dropOld()
+        let now = self.now()
+        let due = try await self.storage.read { view throws(Failure) in try view.careAudio.due(at: now) }
+        for audio in due where !self.isStopping { try await self.transcribe(audio) }
+        guard due.isEmpty, !self.isWanted else { continue }
+        guard let next = try await self.storage.read({ view throws(Failure) in try view.careAudio.nextAttempt() })
+        else {
+          break
+        }
+        await self.wait(until: next)
+      } catch {
+        self.logger.error("transcription stopped", metadata: ["error": "\(error)"])
+        await self.wait(until: self.now() + 60_000_000_000)
+      }
+    }
+    self.work = nil
+    // Woken between the last look and here.
+    if self.isWanted { self.wake() }
+  }
+
+  private func wait(until instant: Int64) async {
+    guard !self.isWanted, !self.isStopping else { return }
+    let pause = Task { [sleep] in await sleep(instant) }
+    self.pause = pause
+    await pause.value
+    self.pause = nil
+  }
+
+  private func transcribe(_ audio: CareAudio) async throws(Failure) {
+    let result: TranscriptionResult
+    do throws(Failure) {
+      guard let bytes = try await self.storage.sounds.read(audio.name) else {
+        throw Failure(.dataLoss, "SOUND_MISSING", "The recording is not there any more.")
+      }
+      let record = try await self.storage.read { view throws(Failure) in try view.care.require(audio.record) }
+      var request = TranscribeRequest()
+      request.language = audio.language
+      request.audio.size = UInt64(bytes.count)
+      self.logger.debug("transcribing", metadata: ["record": "\(record.id)"])
+      result = .words(try await self.transcriber.ask(request, CallContext(attachments: [bytes])))
+    } catch {
+      guard !Task.isCancelled else { return }
+      result = .failed(error)
+    }
+    FaultPoint.careTranscribed.pass()
+    let now = self.now()
+    let stored = try await self.storage.write { transaction throws(Failure) -> CareAudio? in
+      // Meanwhile somebody may have written a memo, or decided to do without.
+      guard let current = try transaction.careAudio.of(audio.record), current.state == .waiting else { return nil }
+      let change = result.applied(to: try transaction.care.require(audio.record), current, now: now)
+      try transaction.care.replace(change.record)
+      try transaction.careAudio.put(change.audio)
+      return change.audio
+    }
+    FaultPoint.careStored.pass()
+    if let stored, stored.state == .deleting { try await self.removeSound(stored) }
+  }
+
+  /// Lets sound go that could not be transcribed and that nobody has looked after for the time that the settings say.
+  private func dropOld() async throws(Failure) {
+    let now = self.now()
+    let old = try await self.storage.write { transaction throws(Failure) -> [CareAudio] in
+      let hours = try transaction.care.settings().keepAudioHours
+      let limit = now - Int64(hours == 0 ? 72 : hours) * 3_600_000_000_000
+      let old = try transaction.careAudio.all().filter {
+        $0.state == .waiting && $0.nextAttemptAt == nil && $0.since < limit
+      }
+      for audio in old {
+        var record = try transaction.care.require(audio.record)
+        record.hasAudio_p = false
+        record.reason = "sound_expired"
+        record.updatedAt = .init(nanosecondsSince1970: now)
+        try transaction.care.replace(record)
+        var audio = audio
+        audio.state = .deleting
+        try transaction.careAudio.put(audio)
+      }
+      return old
+    }
+    for audio in old { try await self.removeSound(audio) }
+  }
+}
+
+extension Transaction {
+  /// Notes that the sound of an entry is whole and waits to be transcribed.
+  func queue(_ audio: inout CareAudio, now: Int64) throws(Failure) -> CareRecord {
+    audio.state = .waiting
+    audio.attempts = 0
+    audio.nextAttemptAt = now
+    try self.careAudio.put(audio)
+    var record = try self.care.require(audio.record)
+    record.state = "pending_transcription"
+    record.reason = ""
+    record.language = audio.language
+    record.attempts = 0
+    record.updatedAt = .init(nanosecondsSince1970: now)
+    try self.care.replace(record)
+    return record
+  }
+}

@@ -1,0 +1,82 @@
+internal import Bus
+internal import CivilTime
+internal import KithMessages
+
+/// What entries of care have to be.
+enum CareRules {
+  /// Characters of a memo or a transcript.
+  static let textLimit = 5000
+  /// Bytes of a recording.
+  static let soundLimit: UInt64 = 32 << 20
+
+  static func category(_ name: String) throws(Failure) -> CareCategory {
+    guard let category = CareCategory(named: name) else {
+      let names = CareCategory.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .invalid(field: "category", name.isEmpty ? "give one of \(names)." : "must be one of \(names).")
+    }
+    return category
+  }
+
+  static func text(_ text: String, field: String) throws(Failure) {
+    guard text.unicodeScalars.count <= self.textLimit else {
+      throw .invalid(field: field, "has \(text.unicodeScalars.count) characters; at most \(self.textLimit) are kept.")
+    }
+  }
+
+  static func name(_ name: String, field: String) throws(Failure) {
+    guard name.unicodeScalars.count <= 100 else { throw .invalid(field: field, "may have 100 characters.") }
+  }
+
+  /// A time that something may have happened at: from 1970 to an hour from now.
+  static func time(_ nanoseconds: Int64, now: Int64, field: String = "occurred_at") throws(Failure) {
+    guard nanoseconds >= 0, nanoseconds <= now + 3_600_000_000_000 else {
+      throw .invalid(field: field, "must be a time that has come. Check the date.")
+    }
+  }
+
+  static func day(_ text: String, field: String = "day") throws(Failure) -> LocalDate {
+    guard let day = LocalDate(text) else { throw .invalid(field: field, "must be a day as YYYY-MM-DD.") }
+    return day
+  }
+
+  static func zone(_ name: String) throws(Failure) -> Zone {
+    guard !name.isEmpty else { return Zone.system() }
+    guard let zone = Zone(named: name) else {
+      throw .invalid(field: "time_zone", "must be the name of a time zone such as Asia/Tokyo.")
+    }
+    return zone
+  }
+
+  static func language(_ name: String, field: String = "language") throws(Failure) -> CareLanguage {
+    guard let language = CareLanguage(named: name) else { throw .invalid(field: field, "must be ja or en.") }
+    return language
+  }
+
+  /// A settings message with the named fields of another; none named: those that are not empty.
+  static func settings(
+    _ current: CareSettings, changed change: CareSettings, fields: [String]
+  ) throws(Failure) -> CareSettings {
+    var settings = current
+    let texts: [(String, WritableKeyPath<CareSettings, String>)] = [
+      ("recipient", \.recipient), ("honorific", \.honorific), ("recorder", \.recorder), ("language", \.language),
+      ("time_zone", \.timeZone),
+    ]
+    let known = texts.map(\.0) + ["keep_audio_hours"]
+    if let unknown = fields.first(where: { !known.contains($0) }) {
+      throw .invalid(field: "fields", "'\(unknown.prefix(64))' is none of \(known.joined(separator: ", ")).")
+    }
+    for (name, path) in texts where fields.contains(name) || (fields.isEmpty && !change[keyPath: path].isEmpty) {
+      try self.name(change[keyPath: path], field: "settings.\(name)")
+      settings[keyPath: path] = change[keyPath: path]
+    }
+    if fields.contains("keep_audio_hours") || (fields.isEmpty && change.keepAudioHours > 0) {
+      guard change.keepAudioHours <= 8760 else {
+        throw .invalid(field: "settings.keep_audio_hours", "may be a year of hours, 8760.")
+      }
+      settings.keepAudioHours = change.keepAudioHours
+    }
+    if !settings.language.isEmpty { _ = try self.language(settings.language, field: "settings.language") }
+    _ = try self.zone(settings.timeZone)
+    return settings
+  }
+}

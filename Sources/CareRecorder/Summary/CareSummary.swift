@@ -1,0 +1,136 @@
+internal import Bus
+public import CivilTime
+internal import Foundation
+public import KithMessages
+
+/// The summary of a day: what was done and when, how often, and the memos. Plain text for people, the same for the same entries.
+///
+/// Nothing of it depends on the machine: the words are ours, dates are written by rules, and the time of making it is not said.
+public struct CareSummary: Sendable {
+  private let entries: [Entry]
+  private let day: LocalDate
+  private let words: CareWords
+  private let recipient: String
+
+  private struct Entry {
+    let record: CareRecord
+    let category: CareCategory
+    let time: String
+    let transcript: String
+    let memo: String
+    var isUnreviewed: Bool { self.record.review == "needed" }
+  }
+
+  /// Chooses the entries of a day.
+  ///
+  /// - Parameters:
+  ///   - records: Entries of any days; deleted ones are left out.
+  ///   - zone: In which days begin and clocks are read.
+  ///   - recipient: Who is cared for; empty = not said.
+  ///   - honorific: Put after the name in Japanese.
+  public init(
+    of records: [CareRecord], on day: LocalDate, zone: Zone, language: CareLanguage, recipient: String = "",
+    honorific: String = ""
+  ) {
+    self.day = day
+    self.words = CareWords(language)
+    let name = Self.oneLine(recipient)
+    self.recipient = name.isEmpty ? "" : self.words.address(name, honorific: Self.oneLine(honorific))
+    let ofDay = records.filter {
+      !$0.hasDeletedAt && zone.date(at: $0.occurredAt.nanosecondsSince1970) == day
+    }.sorted { $0.order < $1.order }
+    let offsets = ofDay.map { zone.offset(at: $0.occurredAt.nanosecondsSince1970) }
+    let saysOffset = Set(offsets).count > 1
+    self.entries = zip(ofDay, offsets).map { record, offset in
+      let time = zone.time(at: record.occurredAt.nanosecondsSince1970).description
+      return Entry(
+        record: record, category: CareCategory(named: record.category) ?? .freeMemo,
+        time: saysOffset ? "\(time)(\(Self.text(ofOffset: offset)))" : time,
+        transcript: Self.oneLine(record.transcript), memo: Self.oneLine(record.memo))
+    }
+  }
+
+  /// How many entries the day has.
+  public var count: Int { self.entries.count }
+
+  /// How many of them say what was heard and not yet confirmed.
+  public var unreviewed: Int { self.entries.count(where: \.isUnreviewed) }
+
+  /// The text, with a line feed after each line.
+  public var text: String {
+    var lines = [self.words.title(self.day)]
+    if !self.recipient.isEmpty { lines.append(self.words.recipient(self.recipient)) }
+    let recorders = self.recorders
+    if !recorders.isEmpty { lines.append(self.words.recorders(recorders)) }
+    lines += ["", self.words.timelineHeading]
+    lines += self.entries.isEmpty ? [self.words.noEntries] : self.entries.map(self.line)
+    lines += ["", self.words.countsHeading]
+    lines += self.words.counts(
+      CareCategory.allCases.map { category in (category, self.entries.count { $0.category == category }) })
+    lines += ["", self.words.memosHeading]
+    let memos = self.entries.compactMap(self.memo)
+    lines += memos.isEmpty ? [self.words.noMemos] : memos
+    if self.unreviewed > 0 { lines += ["", self.words.footer] }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Each once, in the order in which they first recorded.
+  private var recorders: [String] {
+    var seen: Set<String> = []
+    return self.entries.map { Self.oneLine($0.record.recorder) }.filter { !$0.isEmpty && seen.insert($0).inserted }
+  }
+
+  private func line(_ entry: Entry) -> String {
+    self.words.line(time: entry.time, category: entry.category, text: self.content(entry))
+  }
+
+  private func content(_ entry: Entry) -> String {
+    let text =
+      switch (entry.transcript.isEmpty, entry.memo.isEmpty) {
+      case (true, true): self.isPending(entry) ? self.words.pending : self.words.empty
+      case (true, false): entry.memo
+      case (false, true): entry.transcript
+      case (false, false): entry.transcript + self.words.attached(entry.memo)
+      }
+    return entry.isUnreviewed ? text + self.words.unreviewed : text
+  }
+
+  /// Free memos whole, and what was written beside an entry of another kind.
+  private func memo(_ entry: Entry) -> String? {
+    guard entry.category != .freeMemo else {
+      return entry.transcript.isEmpty && entry.memo.isEmpty
+        ? nil : self.words.memo(time: entry.time, text: self.content(entry))
+    }
+    return entry.memo.isEmpty ? nil : self.words.memo(time: entry.time, text: entry.memo)
+  }
+
+  private func isPending(_ entry: Entry) -> Bool {
+    ["recording", "pending_transcription"].contains(entry.record.state)
+  }
+
+  /// A text on one line: composed (NFC), without control and format characters, blanks single.
+  private static func oneLine(_ text: String) -> String {
+    let visible = text.precomposedStringWithCanonicalMapping.unicodeScalars.map { scalar in
+      switch scalar.properties.generalCategory {
+      case .lineSeparator, .paragraphSeparator, .spaceSeparator: " "
+      case .control: scalar.properties.isWhitespace ? " " : ""
+      case .format, .surrogate, .unassigned: ""
+      default: String(scalar)
+      }
+    }
+    return visible.joined().split(separator: " ").joined(separator: " ")
+  }
+
+  private static func text(ofOffset seconds: Int) -> String {
+    let minutes = abs(seconds) / 60
+    let digits = [minutes / 600, minutes / 60 % 10, minutes % 60 / 10, minutes % 10].map(String.init).joined()
+    return (seconds < 0 ? "-" : "+") + digits
+  }
+}
+
+extension CareRecord {
+  /// By when it happened, then by when it was recorded.
+  fileprivate var order: (Int64, Int64, String) {
+    (self.occurredAt.nanosecondsSince1970, self.createdAt.nanosecondsSince1970, self.id)
+  }
+}

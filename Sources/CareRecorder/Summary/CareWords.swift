@@ -1,0 +1,73 @@
+internal import CivilTime
+
+/// What a summary says, in a language.
+struct CareWords: Sendable {
+  private let isJapanese: Bool
+
+  init(_ language: CareLanguage) { self.isJapanese = language == .japanese }
+
+  func name(of category: CareCategory) -> String {
+    switch category {
+    case .medication: self.isJapanese ? "服薬" : "Medication"
+    case .meal: self.isJapanese ? "食事" : "Meal"
+    case .toileting: self.isJapanese ? "排泄" : "Toileting"
+    case .medicalVisit: self.isJapanese ? "通院" : "Medical visit"
+    case .freeMemo: self.isJapanese ? "自由メモ" : "Free memo"
+    }
+  }
+
+  func title(_ date: LocalDate) -> String {
+    let (year, month, day) = date.components
+    return self.isJapanese
+      ? "【介護記録】\(year)年\(month)月\(day)日(\(Self.japaneseDays[date.weekday]))"
+      : "[Care log] \(Self.englishDays[date.weekday]) \(day) \(Self.englishMonths[month - 1]) \(year)"
+  }
+
+  func address(_ name: String, honorific: String) -> String {
+    self.isJapanese && !honorific.isEmpty ? "\(name) \(honorific)" : name
+  }
+
+  func recipient(_ name: String) -> String { self.isJapanese ? "対象: \(name)" : "For: \(name)" }
+
+  func recorders(_ names: [String]) -> String {
+    self.isJapanese
+      ? "記録者: \(names.joined(separator: "、"))" : "Recorded by: \(names.joined(separator: ", "))"
+  }
+
+  var timelineHeading: String { self.isJapanese ? "■ 時系列" : "Timeline" }
+  var countsHeading: String { self.isJapanese ? "■ 分類別の件数" : "Counts" }
+  var memosHeading: String { self.isJapanese ? "■ 自由メモ" : "Free memos" }
+  var noEntries: String { self.isJapanese ? "記録はありません" : "No entries" }
+  var noMemos: String { self.isJapanese ? "なし" : "None" }
+  var empty: String { self.isJapanese ? "(内容未入力)" : "(no text entered)" }
+  var pending: String { self.isJapanese ? "(文字起こし待ち)" : "(waiting for transcription)" }
+  var unreviewed: String { self.isJapanese ? "(要確認)" : " (please check)" }
+  var footer: String {
+    self.isJapanese
+      ? "※ 「要確認」は自動文字起こしのままです。薬の名前と量は必ずご確認ください。"
+      : "Note: \"please check\" marks unreviewed automatic transcription. Always confirm medicine names and amounts."
+  }
+
+  func attached(_ memo: String) -> String { self.isJapanese ? "(メモ: \(memo))" : " (memo: \(memo))" }
+
+  func line(time: String, category: CareCategory, text: String) -> String {
+    self.isJapanese ? "\(time) \(self.name(of: category)) \(text)" : "\(time) \(self.name(of: category)): \(text)"
+  }
+
+  func memo(time: String, text: String) -> String { self.isJapanese ? "・\(time) \(text)" : "- \(time) \(text)" }
+
+  func counts(_ counts: [(CareCategory, Int)]) -> [String] {
+    let total = counts.reduce(0) { $0 + $1.1 }
+    guard self.isJapanese else {
+      return [counts.map { "\(self.name(of: $0)): \($1)" }.joined(separator: ", "), "Total: \(total)"]
+    }
+    return [counts.map { "\(self.name(of: $0)) \($1)件" }.joined(separator: " / "), "合計 \(total)件"]
+  }
+
+  private static let japaneseDays = ["月", "火", "水", "木", "金", "土", "日"]
+  private static let englishDays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+  private static let englishMonths = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+  ]
+}

@@ -1,0 +1,100 @@
+internal import Foundation
+
+/// A time zone of the IANA database: what clocks on the wall show at an instant, and when they show something.
+///
+/// Instants are nanoseconds since 1970, UTC.
+public struct Zone: Sendable, Hashable {
+  private let zone: TimeZone
+
+  /// The IANA name.
+  public var name: String { self.zone.identifier }
+
+  /// Finds a zone by its IANA name; nil when there is none.
+  public init?(named name: String) {
+    // Foundation also takes abbreviations and offsets, which say nothing about summer time.
+    guard name.contains("/") || ["UTC", "GMT"].contains(name), let zone = TimeZone(identifier: name) else { return nil }
+    self.zone = zone
+  }
+
+  /// The zone that this machine is set to now.
+  ///
+  /// Foundation remembers the first answer on Linux, so it is told to forget it: the machine may have moved.
+  public static func system() -> Zone {
+    NSTimeZone.resetSystemTimeZone()
+    return Zone(zone: TimeZone.current)
+  }
+
+  private init(zone: TimeZone) { self.zone = zone }
+
+  /// Seconds that clocks here are ahead of UTC.
+  public func offset(at instant: Int64) -> Int { self.offset(second: Int(instant.seconds)) }
+
+  /// The day that it is here.
+  public func date(at instant: Int64) -> LocalDate {
+    LocalDate(dayNumber: (Int(instant.seconds) + self.offset(at: instant)).dividedDown(by: Self.day))
+  }
+
+  /// The minute that clocks show here.
+  public func time(at instant: Int64) -> TimeOfDay {
+    TimeOfDay(secondOfDay: (Int(instant.seconds) + self.offset(at: instant)).remainder(modulo: Self.day))
+  }
+
+  /// The first instant at which clocks here show a time of a day or a later one.
+  ///
+  /// A time that clocks jump over is the end of the jump; of a time that comes twice it is the first. So every day has each
+  /// time once.
+  ///
+  /// - Returns: nil for a day that there was not, as when a country moves across the date line.
+  public func instant(of date: LocalDate, at time: TimeOfDay) -> Int64? {
+    guard let start = self.firstSecond(showing: date.dayNumber * Self.day),
+      self.date(at: Int64(start) * 1_000_000_000) == date
+    else { return nil }
+    return self.firstSecond(showing: date.dayNumber * Self.day + time.secondOfDay).map { Int64($0) * 1_000_000_000 }
+  }
+
+  /// The first instant of a day, or of the first day after it that there was.
+  public func start(of date: LocalDate) -> Int64 {
+    // Every zone has seen an end to each day so far.
+    Int64(self.firstSecond(showing: date.dayNumber * Self.day) ?? date.dayNumber * Self.day) * 1_000_000_000
+  }
+
+  /// The first second at which the local clock, counted as if it were UTC, is at `wall` or later.
+  ///
+  /// Between two changes of its offset a clock runs evenly. So each stretch is looked at in turn.
+  private func firstSecond(showing wall: Int) -> Int? {
+    var start = wall - Self.widest
+    var offset = self.offset(second: start)
+    for next in stride(from: start + Self.step, through: wall + Self.widest, by: Self.step) {
+      let later = self.offset(second: next)
+      let end = later == offset ? next : self.change(after: next - Self.step, until: next)
+      if max(start, wall - offset) < end { return max(start, wall - offset) }
+      (start, offset) = (end, later)
+    }
+    return nil
+  }
+
+  /// The first second with the offset that there is at `last`.
+  private func change(after first: Int, until last: Int) -> Int {
+    var (before, after) = (first, last)
+    let new = self.offset(second: last)
+    while after - before > 1 {
+      let middle = before + (after - before) / 2
+      if self.offset(second: middle) == new { after = middle } else { before = middle }
+    }
+    return after
+  }
+
+  private func offset(second: Int) -> Int {
+    self.zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(second)))
+  }
+
+  private static let day = 86_400
+  /// No clock is further from UTC, and no change moves one further, than a day and some hours.
+  private static let widest = 36 * 3600
+  /// No zone changes its offset twice in so many seconds.
+  private static let step = 3 * 3600
+}
+
+extension Int64 {
+  fileprivate var seconds: Int64 { Int64(Int(self).dividedDown(by: 1_000_000_000)) }
+}

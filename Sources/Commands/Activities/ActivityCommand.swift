@@ -1,0 +1,87 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct ActivityCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "activity", abstract: "Things done together with people.",
+    discussion: "Example: kith activity add ann Went to the museum --with bob --on yesterday",
+    subcommands: [
+      AddRecordCommand<NewActivityArguments>.self, ListRecordsCommand<Activity>.self, ShowRecordCommand<Activity>.self,
+      EditRecordCommand<ActivityArguments>.self, DeleteRecordCommand<Activity>.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+struct ActivityArguments: RecordArguments {
+  @Argument(help: "What it was, in a few words.")
+  var summary: [String] = []
+
+  @Option(parsing: .unconditional, help: "More about it.")
+  var description: String?
+
+  @Option(help: DayArgument.help)
+  var on: DayArgument?
+
+  @Option(help: "What kind of activity, as `kith monica catalog activity_type` lists them.")
+  var type: String?
+
+  func fill(_ changes: inout Changes<Activity>, _ session: Session) throws(Failure) {
+    changes.set(\.summary, "summary", words: self.summary)
+    changes.set(\.description_p, "description", self.description)
+    changes.set(\.happenedOn, "happened_on", self.on?.text(session))
+    changes.set(\.type, "type", self.type)
+  }
+}
+
+/// A new activity: who took part, and what it was. It was today unless something else is said.
+struct NewActivityArguments: RecordArguments {
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @OptionGroup var activity: ActivityArguments
+
+  @Option(help: "Somebody else who took part; may be repeated.")
+  var with: [PersonReference] = []
+
+  func fill(_ changes: inout Changes<Activity>, _ session: Session) async throws(Failure) {
+    var participants: [String] = []
+    for person in [self.person] + self.with { participants.append(try await person.id(session)) }
+    changes.set(\.participants, "participants", participants)
+    changes.set(\.happenedOn, "happened_on", DayArgument.today.text(session))
+    try self.activity.fill(&changes, session)
+  }
+}
+
+extension Activity: ListedRecord {
+  typealias Creation = CreateActivityRequest
+  typealias Change = UpdateActivityRequest
+  typealias Deletion = DeleteActivityRequest
+  typealias Lookup = GetActivityRequest
+  typealias Listing = ListActivitiesRequest
+
+  static let noun = Noun(
+    command: "activity", singular: "activity", plural: "activities", newExample: "ann Went to the museum --with bob",
+    changeExample: "--on 2026-11-20")
+  static let headings: [(String, Printable.Alignment)] = [
+    ("WHEN", .left), ("ACTIVITY", .left), ("TYPE", .left), ("WITH", .left),
+  ]
+  static let isListedByPerson = false
+
+  var namedPeople: [String] { self.participants }
+
+  func headline(_ names: PersonNames) -> String { self.summary }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [("With", self.with(names)), ("When", session.date(self.happenedOn)), ("Type", self.type)]
+  }
+
+  func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.description_p) }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    [session.ago(day: self.happenedOn), Printable.shortened(self.summary, to: 60), self.type, self.with(names)]
+  }
+
+  private func with(_ names: PersonNames) -> String { self.participants.map { names[$0] }.joined(separator: ", ") }
+}

@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// A message with what is said of a call.
+protocol CallContent: SwiftProtobuf.Message {
+  var durationMinutes: UInt32 { get set }
+  var emotion: String { get set }
+  var note: String { get set }
+  var tags: [String] { get set }
+  var theyCalled: Bool { get set }
+}
+
+extension Call: CallContent {}
+extension CallTemplate: CallContent {}
+
+/// What is said of calls and of templates of calls.
+struct CallContentOptions: ParsableArguments {
+  /// Who called whom.
+  enum Caller: String, EnumerableFlag {
+    case theyCalled, iCalled
+  }
+
+  @Option(help: "How long it took, in minutes.")
+  var duration: UInt32?
+
+  @Option(help: Emotion.help)
+  var emotion: Emotion?
+
+  @Option(parsing: .unconditional, help: "What it was about, at most 5,000 characters.")
+  var note: String?
+
+  @Option(help: "A tag of one word; may be repeated. With `edit`, these take the place of all; '' takes all away.")
+  var tag: [String] = []
+
+  @Flag(help: "Who called.")
+  var caller: Caller?
+
+  /// Writes down what was said.
+  func fill<Record: CallContent>(_ changes: inout Changes<Record>) {
+    changes.set(\.durationMinutes, "duration_minutes", self.duration)
+    changes.set(\.emotion, "emotion", self.emotion?.field)
+    changes.set(\.note, "note", self.note)
+    changes.set(\.theyCalled, "they_called", self.caller.map { $0 == .theyCalled })
+    changes.set(\.tags, "tags", all: self.tag)
+  }
+}
+
+/// When something happened.
+struct MomentOption: ParsableArguments {
+  @Option(
+    help: "When: \"2026-11-20 14:30\", \"today 14:30\", \"yesterday 9:00\", \"10 min ago\" or RFC 3339.",
+    transform: TimeText.point)
+  var at: TimeText?
+
+  /// The moment; nil where none was named.
+  func moment(_ session: Session) throws(Failure) -> Google_Protobuf_Timestamp? {
+    try self.at?.start(now: session.now, in: session.zone)
+  }
+}
+
+/// What is said of a call.
+struct CallArguments: RecordArguments {
+  @OptionGroup var when: MomentOption
+
+  @OptionGroup var content: CallContentOptions
+
+  @Option(help: "A voice note or photo to keep with it; may be repeated.", completion: .file())
+  var attach: [String] = []
+
+  func fill(_ changes: inout Changes<Call>, _ session: Session) async throws(Failure) {
+    changes.set(\.calledAt, "called_at", try self.when.moment(session))
+    self.content.fill(&changes)
+    guard !self.attach.isEmpty else { return }
+    var attachments: [BlobRef] = []
+    if !changes.record.id.isEmpty {
+      var request = GetCallRequest()
+      request.id = changes.record.id
+      attachments = try await session.ask(request).attachments
+    }
+    for path in self.attach { attachments.append(try await session.upload(path)) }
+    changes.set(\.attachments, "attachments", attachments)
+  }
+}

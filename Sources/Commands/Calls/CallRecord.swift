@@ -1,0 +1,49 @@
+internal import KithMessages
+
+extension Call: OwnedRecord, ShownRecord {
+  typealias Creation = LogCallRequest
+  typealias Change = UpdateCallRequest
+  typealias Deletion = DeleteCallRequest
+  typealias Lookup = GetCallRequest
+
+  static let noun = Noun(
+    command: "call", singular: "call", plural: "calls", creation: "log", newExample: "ann --duration 25",
+    changeExample: "--emotion happy")
+  static let headings: [(String, Printable.Alignment)] = [
+    ("WHEN", .left), ("TOOK", .right), ("FELT", .left), ("NOTE", .left), ("TAGS", .left),
+  ]
+
+  var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
+
+  func headline(_ names: PersonNames) -> String { "Call with \(names[self.personID])" }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    let attachments = self.attachments.enumerated().map { index, blob in
+      ("Attachment \(index + 1)", "\(blob.mediaType), \(Count.bytes(blob.size))")
+    }
+    return [
+      ("When", session.moment(self.calledAt)), ("Took", self.isRunning ? "still running" : self.duration),
+      ("Called by", self.theyCalled ? names[self.personID] : "you"), ("Felt", Emotion.words(self.emotion)),
+      ("Tags", self.tags.joined(separator: ", ")),
+    ] + attachments
+  }
+
+  func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.note) }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    [
+      session.ago(self.calledAt), self.isRunning ? "running" : self.duration, Emotion.face(self.emotion),
+      Printable.shortened(self.note, to: 50), self.tags.joined(separator: ", "),
+    ]
+  }
+
+  /// `25 minutes`; nothing where it was not recorded.
+  var duration: String { self.durationMinutes == 0 ? "" : Count.of(Int(self.durationMinutes), "minute") }
+
+  /// The call in a few words, for who it was with being known.
+  var summary: String {
+    [Emotion.face(self.emotion), self.duration, self.note].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+}
+
+extension ListCallsReply: RecordPage { var records: [Call] { self.calls } }

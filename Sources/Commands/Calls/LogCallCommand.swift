@@ -1,0 +1,105 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct LogCallCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log", abstract: "Record a call.",
+    discussion: """
+      It was just now unless --at says otherwise.
+      Example: kith call log ann --at 'yesterday 9:00' --duration 25 --emotion happy --note 'About the garden'
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var call: Owned<CallArguments>
+
+  @Option(help: "Take what is not said from this template.")
+  var template = ""
+
+  func run(_ session: Session) async throws {
+    var changes = Changes<Call>()
+    changes.set(\.calledAt, "called_at", session.now)
+    try await self.call.fill(&changes, session)
+    var request = LogCallRequest()
+    request.record = changes.record
+    request.template = self.template
+    try await session.show(try await session.ask(request))
+  }
+}
+
+struct QuickCallCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "quick", abstract: "Record a call that ended just now.", discussion: "Example: kith call quick ann")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @Option(help: "How long it took, in minutes.")
+  var duration: UInt32 = 0
+
+  @Option(help: Emotion.help)
+  var emotion = Emotion.unsaid
+
+  func run(_ session: Session) async throws {
+    var request = QuickCallRequest()
+    request.personID = try await self.person.id(session)
+    request.durationMinutes = self.duration
+    request.emotion = self.emotion.field
+    try await session.show(try await session.ask(request))
+  }
+}
+
+struct StartCallCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "start", abstract: "Start the timer of a call.",
+    discussion: """
+      It goes on when kithd is started anew. `kith call stop` stops it.
+      Example: kith call start ann
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @Flag(help: "They called.")
+  var theyCalled = false
+
+  func run(_ session: Session) async throws {
+    var request = StartCallRequest()
+    request.personID = try await self.person.id(session)
+    request.theyCalled = self.theyCalled
+    try await session.show(try await session.ask(request), after: "The timer runs. To stop it: kith call stop")
+  }
+}
+
+struct StopCallCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stop", abstract: "Stop the timer of a call: it has the minutes that passed.",
+    discussion: "Example: kith call stop --emotion excited --note 'She is moving'")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The call's id. None named: the one that runs.")
+  var id: String?
+
+  @Option(help: Emotion.help)
+  var emotion = Emotion.unsaid
+
+  @Option(parsing: .unconditional, help: "What it was about.")
+  var note = ""
+
+  @Option(help: "A tag of one word; may be repeated.")
+  var tag: [String] = []
+
+  func run(_ session: Session) async throws {
+    var request = StopCallRequest()
+    request.id = self.id ?? ""
+    request.emotion = self.emotion.field
+    request.note = self.note
+    request.tags = self.tag
+    try await session.show(try await session.ask(request))
+  }
+}

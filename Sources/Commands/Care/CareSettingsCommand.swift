@@ -1,0 +1,57 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct CareSettingsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings", abstract: "Show or change who is cared for and how is written about them.",
+    discussion: "Example: kith care settings --recipient 'Hanako Sato' --language en --time-zone Asia/Tokyo")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Option(help: "The name of who is cared for.")
+  var recipient: String?
+
+  @Option(help: "What follows a Japanese name.")
+  var honorific: String?
+
+  @Option(help: "Who records when nobody is named.")
+  var recorder: String?
+
+  @Option(help: "ja or en: of summaries and speech.")
+  var language: String?
+
+  @Option(help: "In which days begin, such as Asia/Tokyo; '' for the hub's.")
+  var timeZone: String?
+
+  @Option(help: "Hours that sound is kept which could not be transcribed.")
+  var keepAudio: UInt32?
+
+  func run(_ session: Session) async throws {
+    var request = ConfigureCareRequest()
+    func set(_ field: String, _ value: String?, _ path: WritableKeyPath<CareSettings, String>) {
+      guard let value else { return }
+      request.settings[keyPath: path] = value
+      request.fields.append(field)
+    }
+    set("recipient", self.recipient, \.recipient)
+    set("honorific", self.honorific, \.honorific)
+    set("recorder", self.recorder, \.recorder)
+    set("language", self.language, \.language)
+    set("time_zone", self.timeZone, \.timeZone)
+    if let keepAudio {
+      request.settings.keepAudioHours = keepAudio
+      request.fields.append("keep_audio_hours")
+    }
+    let settings =
+      request.fields.isEmpty ? try await session.ask(CareSettingsRequest()) : try await session.ask(request)
+    try session.show(
+      settings,
+      [
+        "Cared for:   \([settings.recipient, settings.honorific].filter { !$0.isEmpty }.joined(separator: " "))",
+        "Recorded by: \(settings.recorder)",
+        "Language:    \(settings.language.isEmpty ? "by locale" : settings.language)",
+        "Time zone:   \(settings.timeZone.isEmpty ? "of the hub" : settings.timeZone)",
+        "Sound kept:  \(Count.of(settings.keepAudioHours == 0 ? 72 : Int(settings.keepAudioHours), "hour"))",
+      ].map(Printable.text))
+  }
+}

@@ -1,0 +1,24 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct ConfirmCareCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "confirm", abstract: "Say that the transcript of an entry is right.",
+    discussion: "Example: kith care confirm 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --category medication")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The entry's id.")
+  var id: String
+
+  @Option(help: "What it is about, where that was heard wrongly.")
+  var category = ""
+
+  func run(_ session: Session) async throws {
+    var request = ConfirmCareRequest()
+    request.id = self.id
+    request.category = self.category
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
+  }
+}

@@ -1,0 +1,24 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct SearchCareCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search", abstract: "Find entries by words of transcript and memo, newest first.",
+    discussion: "Example: kith care search compress")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "What to look for.")
+  var text: [String]
+
+  @Option(help: "How many, at most 500.")
+  var limit: UInt32 = 50
+
+  func run(_ session: Session) async throws {
+    var request = SearchCareRequest()
+    request.text = self.text.joined(separator: " ")
+    request.limit = self.limit
+    let reply = try await session.ask(request)
+    try session.show(reply, CareTable(reply).lines(session))
+  }
+}

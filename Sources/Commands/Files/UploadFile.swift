@@ -1,0 +1,93 @@
+internal import Bus
+internal import Digest
+internal import Glibc
+internal import KithClient
+internal import KithMessages
+
+/// A file on its way to the hub: read once for its digest, and again as it is sent.
+struct UploadFile: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+
+  /// Opens a file.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/FILE_UNREADABLE`.
+  init(path: String) throws(Failure) {
+    self.path = path
+    self.descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard self.descriptor >= 0 else { throw Self.unreadable(path) }
+  }
+
+  deinit { close(self.descriptor) }
+
+  /// What the file is: reads it through.
+  func blob() throws(Failure) -> BlobRef {
+    var blob = BlobRef()
+    var digest = SHA256()
+    while case let piece = try self.piece(at: blob.size, 256 << 10), !piece.isEmpty {
+      digest.update(piece)
+      blob.size += UInt64(piece.count)
+    }
+    blob.sha256 = Hex.encode(digest.finish())
+    blob.mediaType = MediaType.of(path: self.path)
+    return blob
+  }
+
+  /// Exactly so many bytes from an offset on.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/FILE_UNREADABLE`, also when the file has become shorter.
+  func bytes(at offset: UInt64, _ count: Int) throws(Failure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      let piece = try self.piece(at: offset + UInt64(bytes.count), count - bytes.count)
+      guard !piece.isEmpty else {
+        throw Failure(
+          .failedPrecondition, "FILE_UNREADABLE", "\(self.path) was changed while it was read. Send it again.")
+      }
+      bytes += piece
+    }
+    return bytes
+  }
+
+  /// At most so many bytes from an offset on; none at the end.
+  private func piece(at offset: UInt64, _ count: Int) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    while true {
+      let read = bytes.withUnsafeMutableBytes { pread(self.descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+      if read >= 0 { return Array(bytes.prefix(read)) }
+      guard errno == EINTR else { throw Self.unreadable(self.path) }
+    }
+  }
+
+  private static func unreadable(_ path: String) -> Failure {
+    let reason = String(cString: strerror(errno))
+    return Failure(
+      .failedPrecondition, "FILE_UNREADABLE", "\(path) cannot be read: \(reason). Check its name and permissions.")
+  }
+}
+
+/// What voice notes and photos are, by the ends of their names. RFC 6838 and IANA's registry.
+enum MediaType {
+  private static let types = [
+    "aac": "audio/aac", "flac": "audio/flac", "m4a": "audio/mp4", "mp3": "audio/mpeg", "oga": "audio/ogg",
+    "ogg": "audio/ogg", "opus": "audio/ogg", "wav": "audio/wav", "avif": "image/avif", "gif": "image/gif",
+    "heic": "image/heic", "jpeg": "image/jpeg", "jpg": "image/jpeg", "png": "image/png", "webp": "image/webp",
+  ]
+
+  /// `image/png` for `a.PNG`; `application/octet-stream` for names that say nothing.
+  static func of(path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    let ending = name.split(separator: ".").dropFirst().last?.lowercased() ?? ""
+    return self.types[ending] ?? "application/octet-stream"
+  }
+}
+
+extension Session {
+  /// Sends a file, and gives what it is known by.
+  func upload(_ path: String) async throws(Failure) -> BlobRef {
+    let file = try UploadFile(path: path)
+    let blob = try file.blob()
+    try await self.client.upload(blob) { (offset, count) throws(Failure) in try file.bytes(at: offset, count) }
+    return blob
+  }
+}

@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct GiftCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gift", abstract: "Gifts for people and from them.",
+    discussion: "Example: kith gift add ann A tea pot --status idea",
+    subcommands: [
+      AddRecordCommand<Owned<GiftArguments>>.self, ListRecordsCommand<Gift>.self, ShowRecordCommand<Gift>.self,
+      EditRecordCommand<GiftArguments>.self, DeleteRecordCommand<Gift>.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+struct GiftArguments: RecordArguments {
+  enum Status: String, ExpressibleByArgument, CaseIterable {
+    case idea, offered, received
+  }
+
+  @Argument(help: "What it is.")
+  var name: [String] = []
+
+  @Option(help: "Whether it is an idea, was offered or was received.")
+  var status: Status?
+
+  @Option(parsing: .unconditional, help: "More about it.")
+  var comment: String?
+
+  @Option(help: "Where to find it.")
+  var url: String?
+
+  @Option(help: "What it costs, such as 12.50.")
+  var amount: String?
+
+  @Option(help: DayArgument.help)
+  var date: DayArgument?
+
+  func fill(_ changes: inout Changes<Gift>, _ session: Session) throws(Failure) {
+    changes.set(\.name, "name", words: self.name)
+    changes.set(\.status, "status", self.status?.rawValue)
+    changes.set(\.comment, "comment", self.comment)
+    changes.set(\.url, "url", self.url)
+    changes.set(\.amount, "amount", self.amount)
+    changes.set(\.date, "date", self.date?.text(session))
+  }
+}
+
+extension Gift: OwnedRecord, ListedRecord {
+  typealias Creation = CreateGiftRequest
+  typealias Change = UpdateGiftRequest
+  typealias Deletion = DeleteGiftRequest
+  typealias Lookup = GetGiftRequest
+  typealias Listing = ListGiftsRequest
+
+  static let noun = Noun(
+    command: "gift", singular: "gift", plural: "gifts", newExample: "ann A tea pot --status idea",
+    changeExample: "--status offered")
+  static let headings: [(String, Printable.Alignment)] = [
+    ("STATUS", .left), ("GIFT", .left), ("AMOUNT", .right), ("DATE", .left),
+  ]
+  static let isListedByPerson = false
+
+  func headline(_ names: PersonNames) -> String { self.name }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [
+      ("Person", names[self.personID]), ("Status", self.status), ("Amount", self.amount),
+      ("Date", session.date(self.date)), ("Web", self.url),
+    ]
+  }
+
+  func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.comment) }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    [self.status, Printable.shortened(self.name, to: 60), self.amount, session.ago(day: self.date)]
+  }
+}

@@ -1,0 +1,122 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct ConflictsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "conflicts", abstract: "Show the records that were changed here and on the server, with both sides.",
+    discussion: "Example: kith monica conflicts")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var page: PageOptions
+
+  func run(_ session: Session) async throws {
+    var request = ConflictsRequest()
+    self.page.fill(&request)
+    let reply = try await session.ask(request)
+    let views = reply.conflicts.map { ConflictView($0).lines(session) }
+    let lines = views.isEmpty ? ["No conflicts found."] : Array(views.joined(separator: [""]))
+    try session.show(reply, lines + PageOptions.more(reply.nextCursor))
+  }
+}
+
+/// One conflict: both sides beside each other.
+struct ConflictView {
+  private static let width = 36
+
+  private let conflict: Conflict
+
+  init(_ conflict: Conflict) { self.conflict = conflict }
+
+  func lines(_ session: Session) -> [String] {
+    let conflict = self.conflict
+    let style = session.console.style
+    let what = [conflict.kind, conflict.personName.isEmpty ? "" : "of \(conflict.personName)"].filter { !$0.isEmpty }
+    let title = style.bold(Printable.text(what.joined(separator: " ")))
+    var lines = ["\(title), found \(RelativeTime.words(conflict.foundAt, now: session.now))"]
+    if conflict.deletedHere { lines.append("  It was deleted here and changed on the server.") }
+    if conflict.deletedOnServer { lines.append("  It was changed here and deleted on the server.") }
+    if !conflict.fields.isEmpty { lines += self.table(style).map { "  " + $0 } }
+    return lines + self.advice.map { "  " + Printable.text($0) }
+  }
+
+  private func table(_ style: Style) -> [String] {
+    var table = Table(
+      [("FIELD", .left), ("HERE", .left), ("ON THE SERVER", .left), ("BEFORE", .left), ("", .left)], hidesEmpty: true)
+    for field in self.conflict.fields {
+      let sides = [Self.side(field.local), Self.side(field.server), field.base].map {
+        Printable.wrapped($0, to: Self.width)
+      }
+      for row in 0..<(sides.map(\.count).max() ?? 0) {
+        let cells = sides.map { row < $0.count ? $0[row] : "" }
+        table.add([row == 0 ? field.name : ""] + cells + [row == 0 && !field.overlaps ? "merged" : ""])
+      }
+    }
+    return table.lines(style)
+  }
+
+  private static func side(_ text: String) -> String { text.isEmpty ? "(nothing)" : text }
+
+  private var advice: [String] {
+    let open = self.conflict.fields.filter(\.overlaps).map { "\($0.name)=local" }
+    var lines = ["To settle it: kith monica resolve \(self.conflict.id) --keep local, or --keep server"]
+    if !open.isEmpty, !self.conflict.deletedHere, !self.conflict.deletedOnServer {
+      lines.append("Field by field: kith monica resolve \(self.conflict.id) --merge \(open.joined(separator: " "))")
+    }
+    return lines
+  }
+}
+
+struct ResolveConflictCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resolve", abstract: "Settle a conflict.",
+    discussion: """
+      Example: kith monica resolve \(RecordID.example) --keep local
+      Example: kith monica resolve \(RecordID.example) --merge note=local called_at=server
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The conflict's id, as `kith monica conflicts` shows it.")
+  var id: String
+
+  @Option(help: "The side that stays whole.")
+  var keep: Side?
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("The side of single fields; those not named keep the local one.", valueName: "field=side"))
+  var merge: [FieldChoice] = []
+
+  func validate() throws {
+    guard (self.keep != nil) == self.merge.isEmpty else {
+      throw ValidationError("Say which side stays: --keep local, --keep server, or --merge FIELD=local FIELD=server...")
+    }
+  }
+
+  func run(_ session: Session) async throws {
+    var request = ResolveConflictRequest()
+    request.id = self.id
+    request.keep = self.keep?.rawValue ?? "merge"
+    for choice in self.merge { request.fields[choice.field] = choice.side.rawValue }
+    try session.show(try await session.ask(request), verb: "Settled:")
+  }
+}
+
+/// A side of a conflict.
+enum Side: String, ExpressibleByArgument, CaseIterable {
+  case local, server
+}
+
+/// `FIELD=SIDE` as it is typed.
+struct FieldChoice: ExpressibleByArgument, Sendable {
+  let field: String
+  let side: Side
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1)
+    guard parts.count == 2, let side = Side(rawValue: String(parts[1])) else { return nil }
+    self.field = String(parts[0])
+    self.side = side
+  }
+}

@@ -1,0 +1,116 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct LoginMonicaCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "login", abstract: "Log in with an API token, which the server is asked about first.",
+    discussion: """
+      Monica makes tokens under Settings, API. The token is asked for, and never taken from the command line. Paths are
+      those of the machine kithd runs on.
+      Example: kith monica login --cloud
+      Example: kith monica login --endpoint https://monica.example.com
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Flag(help: "The hosted server, app.monicahq.com.")
+  var cloud = false
+
+  @Option(help: "The URL of a server of your own.")
+  var endpoint: String?
+
+  @Option(help: "A file that holds the token, readable by the user of kithd alone.", completion: .file())
+  var tokenFile: String?
+
+  @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
+  var caFile: String?
+
+  func validate() throws {
+    guard self.cloud != (self.endpoint != nil) else {
+      throw ValidationError(
+        "Monica is the hosted server (--cloud) or one of your own (--endpoint URL). Give one of them.")
+    }
+  }
+
+  func run(_ session: Session) async throws {
+    var request = LoginRequest()
+    if let endpoint { request.endpoint = endpoint } else { request.cloud = true }
+    request.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
+    if let tokenFile {
+      request.tokenFile = RuntimeLocations.absolute(tokenFile)
+    } else {
+      request.token = try session.console.askSecret("API token of Monica: ", kind: "token")
+    }
+    try session.show(try await session.ask(request))
+  }
+}
+
+struct MonicaStatusCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show which account is in use and where the sync stands.",
+    discussion: "Example: kith monica status")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws { try session.show(try await session.ask(MonicaStatusRequest())) }
+}
+
+struct LogoutMonicaCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "logout", abstract: "Forget the token. What is stored and what waits stays.",
+    discussion: "Example: kith monica logout")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws { try session.show(try await session.ask(LogoutRequest())) }
+}
+
+struct SwitchMonicaCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "switch", abstract: "Turn to another account that was logged in to before.",
+    discussion: "Example: kith monica switch https://monica.example.com")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "Its URL, as `kith monica status` lists them.")
+  var endpoint: String
+
+  func run(_ session: Session) async throws {
+    var request = SwitchInstanceRequest()
+    request.endpoint = self.endpoint
+    try session.show(try await session.ask(request))
+  }
+}
+
+struct ForgetCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget", abstract: "Forget the stored copy of what the server has.",
+    discussion: """
+      Refused while changes wait for the server, unless --discard-pending gives them up.
+      Example: kith monica forget
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Flag(help: "Give up the changes that wait for the server.")
+  var discardPending = false
+
+  @OptionGroup var confirmation: Confirmation
+
+  func run(_ session: Session) async throws {
+    let loss = self.discardPending ? " Changes that wait for the server are lost." : ""
+    try self.confirmation.ask("Forget the stored copy of what Monica has?\(loss)", session)
+    var request = ClearCacheRequest()
+    request.discardPending = self.discardPending
+    let reply = try await session.ask(request)
+    let kept =
+      reply.kept > 0 ? ["Kept \(Count.of(Int(reply.kept), "record")) with something that Monica does not keep."] : []
+    try session.show(reply, ["Forgot \(Count.of(Int(reply.removed), "record"))."] + kept)
+  }
+}
+
+extension Session {
+  /// Prints which account is in use, and where the sync with it stands.
+  func show(_ status: MonicaStatus) throws(Failure) { try self.show(status, MonicaReport(status).lines(self)) }
+}

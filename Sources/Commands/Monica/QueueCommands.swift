@@ -1,0 +1,112 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct QueueCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "queue", abstract: "List the changes that wait for the server, were refused or are in conflict.",
+    discussion: "Example: kith monica queue --state failed")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Option(help: "Only those in this state.")
+  var state: QueueState?
+
+  @OptionGroup var page: PageOptions
+
+  func run(_ session: Session) async throws {
+    var request = QueueRequest()
+    self.page.fill(&request)
+    request.state = self.state?.rawValue ?? ""
+    let reply = try await session.ask(request)
+    try session.show(reply, QueueTable(reply.entries).lines(session) + PageOptions.more(reply.nextCursor))
+  }
+}
+
+/// Where a change stands that is not on the server yet.
+enum QueueState: String, ExpressibleByArgument, CaseIterable {
+  case pending, syncing, failed, conflict
+}
+
+struct RetryQueueCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry", abstract: "Send refused or waiting changes again now.",
+    discussion: "Example: kith monica retry")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The ids, as `kith monica queue` lists them. None named: all that failed or wait.")
+  var ids: [String] = []
+
+  func run(_ session: Session) async throws {
+    var request = RetryQueueRequest()
+    request.ids = self.ids
+    try session.show(try await session.ask(request), verb: "Sending again:")
+  }
+}
+
+struct ClearQueueCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clear", abstract: "Give up changes that wait for the server.",
+    discussion: """
+      The records become again what the server has; those it never had are deleted.
+      Example: kith monica clear \(RecordID.example)
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The ids, as `kith monica queue` lists them.")
+  var ids: [String] = []
+
+  @Flag(help: "All of them.")
+  var all = false
+
+  @OptionGroup var confirmation: Confirmation
+
+  func validate() throws {
+    guard self.ids.isEmpty == self.all else {
+      throw ValidationError("Name the changes to give up by their ids, or all of them by --all.")
+    }
+  }
+
+  func run(_ session: Session) async throws {
+    let what = self.all ? "all changes" : Count.of(self.ids.count, "change")
+    try self.confirmation.ask("Give up \(what) that Monica has not got?", session)
+    var request = ClearQueueRequest()
+    request.ids = self.ids
+    request.all = self.all
+    try session.show(try await session.ask(request), verb: "Gave up")
+  }
+}
+
+/// Changes on their way to the server, as rows.
+struct QueueTable {
+  private let entries: [QueueEntry]
+
+  init(_ entries: [QueueEntry]) { self.entries = entries }
+
+  func lines(_ session: Session) -> [String] {
+    guard !self.entries.isEmpty else { return ["No changes found."] }
+    var table = Table(
+      [
+        ("STATE", .left), ("CHANGE", .left), ("PERSON", .left), ("QUEUED", .left), ("TRIED", .right), ("NEXT", .left),
+        ("WHY", .left), ("ID", .left),
+      ], hidesEmpty: true)
+    for entry in self.entries {
+      table.add(
+        entry.state, "\(entry.operation) \(entry.kind)", entry.personName, session.ago(entry.queuedAt),
+        entry.attempts == 0 ? "" : Count.grouped(Int(entry.attempts)), session.ago(entry.nextAttemptAt),
+        Printable.shortened(entry.error.message, to: 60), entry.id)
+    }
+    return table.lines(session.console.style)
+  }
+}
+
+extension Session {
+  /// Prints the changes that something was done with.
+  func show(_ reply: QueueChangeReply, verb: String) throws(Failure) {
+    let count = Count.of(reply.entries.count, "change")
+    try self.show(
+      reply, ["\(verb) \(count)."] + (reply.entries.isEmpty ? [] : QueueTable(reply.entries).lines(self)))
+  }
+}

@@ -1,0 +1,52 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct NoteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "note", abstract: "Notes about people.", discussion: "Example: kith note add ann Likes tea",
+    subcommands: [
+      AddRecordCommand<Owned<NoteArguments>>.self, ListRecordsCommand<Note>.self, ShowRecordCommand<Note>.self,
+      EditRecordCommand<NoteArguments>.self, DeleteRecordCommand<Note>.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+struct NoteArguments: RecordArguments {
+  @Argument(help: "The note.")
+  var text: [String] = []
+
+  @Flag(inversion: .prefixedNo, help: "Whether it is a favourite.")
+  var favorite: Bool?
+
+  func fill(_ changes: inout Changes<Note>, _ session: Session) throws(Failure) {
+    changes.set(\.body, "body", words: self.text)
+    changes.set(\.isFavorite, "is_favorite", self.favorite)
+  }
+}
+
+extension Note: OwnedRecord, ListedRecord {
+  typealias Creation = CreateNoteRequest
+  typealias Change = UpdateNoteRequest
+  typealias Deletion = DeleteNoteRequest
+  typealias Lookup = GetNoteRequest
+  typealias Listing = ListNotesRequest
+
+  static let noun = Noun(
+    command: "note", singular: "note", plural: "notes", newExample: "ann Likes tea", changeExample: "Likes coffee")
+  static let headings: [(String, Printable.Alignment)] = [("WRITTEN", .left), ("NOTE", .left), ("FAVOURITE", .left)]
+  static let isListedByPerson = true
+
+  func headline(_ names: PersonNames) -> String { Printable.shortened(self.body, to: 60) }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [("About", names[self.personID]), ("Favourite", self.isFavorite ? "yes" : "")]
+  }
+
+  func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.body) }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    [session.ago(self.createdAt), Printable.shortened(self.body, to: 60), self.isFavorite ? "yes" : ""]
+  }
+}

@@ -1,0 +1,52 @@
+internal import ArgumentParser
+internal import KithMessages
+
+/// How many records are shown.
+struct LimitOption: ParsableArguments {
+  @Option(help: "How many, at most 500.")
+  var limit: UInt32 = 50
+
+  func validate() throws {
+    guard (1...500).contains(self.limit) else { throw ValidationError("--limit takes a number from 1 to 500.") }
+  }
+
+  /// The lines below a search that found more than it shows.
+  static func more(_ isMore: Bool) -> [String] {
+    isMore ? ["", "There are more. Say more of what you look for, or give a higher --limit."] : []
+  }
+}
+
+/// Which part of a long list is shown.
+struct PageOptions: ParsableArguments {
+  @OptionGroup var size: LimitOption
+
+  @Option(help: "Go on where an earlier list ended.")
+  var cursor = ""
+
+  func fill(_ request: inout some PagedRequest) {
+    request.limit = self.size.limit
+    request.cursor = self.cursor
+  }
+
+  /// The lines below a list that goes on.
+  static func more(_ cursor: String) -> [String] {
+    cursor.isEmpty ? [] : ["", "There are more: the same with --cursor \(cursor)"]
+  }
+}
+
+/// A request whose reply is one page of a list.
+protocol PagedRequest: KithMessages.Command {
+  var limit: UInt32 { get set }
+  var cursor: String { get set }
+}
+
+extension ListContactsRequest: PagedRequest {}
+extension ListPeopleRequest: PagedRequest {}
+extension PersonTimelineRequest: PagedRequest {}
+extension SuggestLinksRequest: PagedRequest {}
+extension ListTagsRequest: PagedRequest {}
+extension ListCallsRequest: PagedRequest {}
+extension CallTimelineRequest: PagedRequest {}
+extension ListConversationsRequest: PagedRequest {}
+extension QueueRequest: PagedRequest {}
+extension ConflictsRequest: PagedRequest {}

@@ -1,0 +1,104 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct LinkPersonCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "link", abstract: "Say that a person and a contact of the address book are the same.",
+    discussion: """
+      Without a contact, those who may be the same are shown. Nothing is linked by itself.
+      Example: kith people link --suggest
+      Example: kith people link ann 'Ann Lee'
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference?
+
+  @Argument(help: ContactReference.help)
+  var contact: ContactReference?
+
+  @Flag(help: "Show who may be the same, of one person or of all.")
+  var suggest = false
+
+  @OptionGroup var page: PageOptions
+
+  func validate() throws {
+    if self.person == nil, !self.suggest { throw ValidationError("Say who, or ask with --suggest for everybody.") }
+    if self.contact != nil, self.suggest { throw ValidationError("Name a contact, or ask with --suggest.") }
+  }
+
+  func run(_ session: Session) async throws {
+    let person = try await self.person?.id(session) ?? ""
+    if let contact {
+      var request = LinkPersonRequest()
+      request.personID = person
+      request.contactID = try await contact.id(session)
+      let linked = try await session.ask(request)
+      try session.show(
+        linked, ["\(Printable.text(linked.displayName)) is contact \(Printable.text(linked.contactID))."])
+    } else {
+      var request = SuggestLinksRequest()
+      self.page.fill(&request)
+      request.personID = person
+      let reply = try await session.ask(request)
+      try session.show(reply, Self.lines(reply.suggestions, session) + PageOptions.more(reply.nextCursor))
+    }
+  }
+
+  private static func lines(_ suggestions: [LinkSuggestion], _ session: Session) -> [String] {
+    guard let first = suggestions.first else { return ["No suggestions found."] }
+    var table = Table(
+      ("PERSON", .left), ("CONTACT", .left), ("SAME", .left), ("PERSON ID", .left), ("CONTACT ID", .left))
+    for suggestion in suggestions {
+      table.add(
+        suggestion.personName, suggestion.contactName, suggestion.reasons.joined(separator: ", "), suggestion.personID,
+        suggestion.contactID)
+    }
+    return table.lines(session.console.style)
+      + [
+        "", "To link the first: kith people link \(first.personID) \(first.contactID)",
+        "If it is wrong: kith people dismiss \(first.personID) \(first.contactID)",
+      ].map(Printable.text)
+  }
+}
+
+struct UnlinkPersonCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlink", abstract: "Take the link between a person and a contact away.",
+    discussion: "Example: kith people unlink ann")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  func run(_ session: Session) async throws {
+    var request = LinkPersonRequest()
+    request.personID = try await self.person.id(session)
+    let person = try await session.ask(request)
+    try session.show(person, ["\(Printable.text(person.displayName)) is no contact of the address book any more."])
+  }
+}
+
+struct DismissLinkCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dismiss",
+    abstract: "Say that a person and a contact are not the same, so that it is not suggested again.",
+    discussion: "Example: kith people dismiss ann 'Anna Leigh'")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @Argument(help: ContactReference.help)
+  var contact: ContactReference
+
+  func run(_ session: Session) async throws {
+    var request = DismissLinkRequest()
+    request.personID = try await self.person.id(session)
+    request.contactID = try await self.contact.id(session)
+    try session.show(try await session.ask(request), ["It is not suggested any more."])
+  }
+}

@@ -1,0 +1,53 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct ListPeopleCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List people in the order of their names.",
+    discussion: "Example: kith people list --tag family")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var page: PageOptions
+
+  @Option(help: "Only those who carry this tag.")
+  var tag = ""
+
+  @Flag(help: "Archived people and those known only through others as well.")
+  var all = false
+
+  @Flag(help: "Deleted people as well.")
+  var deleted = false
+
+  func run(_ session: Session) async throws {
+    var request = ListPeopleRequest()
+    self.page.fill(&request)
+    request.tag = self.tag
+    request.includeArchived = self.all
+    request.includePartial = self.all
+    request.includeDeleted = self.deleted
+    try await session.show(page: try await session.ask(request), showsOwner: false)
+  }
+}
+
+struct SearchPeopleCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search", abstract: "Find people by name, nickname, company or email, also misspelt.",
+    discussion: "Example: kith people search john")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "What to look for.")
+  var text: [String]
+
+  @OptionGroup var size: LimitOption
+
+  func run(_ session: Session) async throws {
+    var request = SearchPeopleRequest()
+    request.text = self.text.joined(separator: " ")
+    request.limit = self.size.limit
+    let reply = try await session.ask(request)
+    try session.show(
+      reply, RecordTable(reply.people, PersonNames()).lines(session) + LimitOption.more(reply.more))
+  }
+}

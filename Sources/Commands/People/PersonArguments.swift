@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+/// What is said of a person besides the first name.
+struct PersonArguments: RecordArguments {
+  @Option(help: "The last name.")
+  var lastName: String?
+
+  @Option(help: "Names between the first and the last.")
+  var middleName: String?
+
+  @Option(help: "What friends say.")
+  var nickname: String?
+
+  @Option(help: "The gender, as `kith monica catalog gender` lists them.")
+  var gender: String?
+
+  @Option(parsing: .unconditional, help: "Who they are, in a few words.")
+  var description: String?
+
+  @Option(parsing: .unconditional, help: "YYYY-MM-DD, --MM-DD without the year, ~YYYY when only the age is known.")
+  var birthday: String?
+
+  @Flag(inversion: .prefixedNo, help: "Whether Monica reminds of the birthday.")
+  var birthdayReminder: Bool?
+
+  @Flag(inversion: .prefixedNo, help: "Whether they have died.")
+  var dead: Bool?
+
+  @Option(parsing: .unconditional, help: "When they died, as a birthday is written.")
+  var deceasedOn: String?
+
+  @Option(help: "What they do.")
+  var job: String?
+
+  @Option(help: "Where they work.")
+  var company: String?
+
+  @Option(help: "What they eat, and what not.")
+  var food: String?
+
+  @Option(help: "How you met.")
+  var met: String?
+
+  @Option(help: "A tag; may be repeated. With `edit`, these take the place of all; '' takes all away.")
+  var tag: [String] = []
+
+  func fill(_ changes: inout Changes<Person>, _ session: Session) throws(Failure) {
+    changes.set(\.lastName, "last_name", self.lastName)
+    changes.set(\.middleName, "middle_name", self.middleName)
+    changes.set(\.nickname, "nickname", self.nickname)
+    changes.set(\.gender, "gender", self.gender)
+    changes.set(\.description_p, "description", self.description)
+    changes.set(\.birthday, "birthday", self.birthday)
+    changes.set(\.birthdayReminder, "birthday_reminder", self.birthdayReminder)
+    changes.set(\.isDead, "is_dead", self.dead)
+    changes.set(\.deceasedOn, "deceased_on", self.deceasedOn)
+    changes.set(\.job, "job", self.job)
+    changes.set(\.company, "company", self.company)
+    changes.set(\.foodPreferences, "food_preferences", self.food)
+    changes.set(\.howMet, "how_met", self.met)
+    changes.set(\.tags, "tags", all: self.tag)
+  }
+}
+
+/// A new person.
+struct NewPersonArguments: RecordArguments {
+  @Argument(help: "The first name.")
+  var firstName: String
+
+  @OptionGroup var person: PersonArguments
+
+  func fill(_ changes: inout Changes<Person>, _ session: Session) throws(Failure) {
+    changes.set(\.firstName, "first_name", self.firstName)
+    try self.person.fill(&changes, session)
+  }
+}
+
+/// What changes of a person.
+struct PersonEdits: RecordArguments {
+  @Option(help: "The first name.")
+  var firstName: String?
+
+  @OptionGroup var person: PersonArguments
+
+  func fill(_ changes: inout Changes<Person>, _ session: Session) throws(Failure) {
+    changes.set(\.firstName, "first_name", self.firstName)
+    try self.person.fill(&changes, session)
+  }
+}

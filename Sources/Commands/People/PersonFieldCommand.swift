@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct PersonFieldCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "field", abstract: "Ways to reach people: numbers, addresses of email, accounts.",
+    discussion: "Example: kith people field add ann email ann@example.com --label work",
+    subcommands: [
+      AddRecordCommand<Owned<NewFieldArguments>>.self, EditRecordCommand<FieldEdits>.self,
+      DeleteRecordCommand<ContactField>.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+/// A new way to reach somebody.
+struct NewFieldArguments: RecordArguments {
+  @Argument(help: "email, phone, or another type that `kith monica catalog contact_field_type` lists.")
+  var type: String
+
+  @Argument(help: "The number, the address or the name of the account.")
+  var data: String
+
+  @Option(help: "home, work, cell or a word of your own; may be repeated.")
+  var label: [String] = []
+
+  func fill(_ changes: inout Changes<ContactField>, _ session: Session) throws(Failure) {
+    changes.set(\.type, "type", self.type)
+    changes.set(\.data, "data", self.data)
+    changes.set(\.labels, "labels", all: self.label)
+  }
+}
+
+/// What changes of a way to reach somebody.
+struct FieldEdits: RecordArguments {
+  @Option(help: "email, phone, or another type that `kith monica catalog contact_field_type` lists.")
+  var type: String?
+
+  @Option(help: "The number, the address or the name of the account.")
+  var data: String?
+
+  @Option(help: "home, work, cell or a word of your own, in place of those before; may be repeated.")
+  var label: [String] = []
+
+  func fill(_ changes: inout Changes<ContactField>, _ session: Session) throws(Failure) {
+    changes.set(\.type, "type", self.type)
+    changes.set(\.data, "data", self.data)
+    changes.set(\.labels, "labels", all: self.label)
+  }
+}
+
+extension ContactField: OwnedRecord {
+  typealias Creation = CreateContactFieldRequest
+  typealias Change = UpdateContactFieldRequest
+  typealias Deletion = DeleteContactFieldRequest
+
+  static let noun = Noun(
+    command: "people field", singular: "contact field", plural: "contact fields",
+    newExample: "ann email ann@example.com --label work", changeExample: "--data ann@example.org")
+  static let headings: [(String, Printable.Alignment)] = [("TYPE", .left), ("VALUE", .left), ("LABELS", .left)]
+
+  func headline(_ names: PersonNames) -> String { self.data }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [("Person", names[self.personID]), ("Type", self.type), ("Labels", self.labels.joined(separator: ", "))]
+  }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    [self.type, self.data, self.labels.joined(separator: ", ")]
+  }
+}

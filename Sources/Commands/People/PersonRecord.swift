@@ -1,0 +1,48 @@
+internal import KithMessages
+
+extension Person: Record {
+  typealias Creation = CreatePersonRequest
+  typealias Change = UpdatePersonRequest
+  typealias Deletion = DeletePersonRequest
+  typealias Reference = PersonReference
+
+  static let noun = Noun(
+    command: "people", singular: "person", plural: "people", newExample: "Ann --last-name Lee --birthday 1980-05-17",
+    changeExample: "--company Acme")
+  static let headings: [(String, Printable.Alignment)] = [
+    ("NAME", .left), ("NICKNAME", .left), ("COMPANY", .left), ("LAST CONTACT", .left), ("TAGS", .left),
+  ]
+
+  func headline(_ names: PersonNames) -> String { self.displayName.isEmpty ? self.firstName : self.displayName }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [
+      ("Nickname", self.nickname), ("Gender", self.gender), ("About", self.description_p),
+      ("Birthday", self.birthday), ("Died", self.isDead ? (self.deceasedOn.isEmpty ? "yes" : self.deceasedOn) : ""),
+      ("Job", self.job), ("Company", self.company), ("Food", self.foodPreferences), ("Met", self.howMet),
+      ("Tags", self.tags.isEmpty ? "No tags" : self.tags.joined(separator: ", ")),
+      ("Last contact", session.ago(self.lastInteractionAt)),
+      ("Stay in touch", self.stayInTouchDays == 0 ? "" : "every \(Count.of(Int(self.stayInTouchDays), "day"))"),
+      ("Photo", self.hasPhoto ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
+      ("Contact", self.contactID), ("Kept as", self.kinds.joined(separator: ", ")),
+    ]
+  }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    let kinds = self.kinds.isEmpty ? "" : " (\(self.kinds.joined(separator: ", ")))"
+    return [
+      self.headline(names) + kinds, self.nickname, self.company,
+      RelativeTime.words(self.lastInteractionAt, now: session.now), self.tags.joined(separator: ", "),
+    ]
+  }
+
+  /// What sets somebody apart from the others in a list.
+  private var kinds: [String] {
+    [
+      self.isMe ? "you" : nil, self.isStarred ? "starred" : nil, self.isArchived ? "archived" : nil,
+      self.isPartial ? "known through others" : nil,
+    ].compactMap { $0 }
+  }
+}
+
+extension ListPeopleReply: RecordPage { var records: [Person] { self.people } }

@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct PersonReminderCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remind", abstract: "Reminders that the server keeps of people.",
+    discussion: "Example: kith people remind add ann Send a card --on 2026-12-10 --every 1 --unit year",
+    subcommands: [
+      AddRecordCommand<Owned<ReminderArguments>>.self, EditRecordCommand<ReminderArguments>.self,
+      DeleteRecordCommand<PersonReminder>.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+struct ReminderArguments: RecordArguments {
+  /// What a reminder comes again after.
+  enum Unit: String, ExpressibleByArgument, CaseIterable {
+    case never, week, month, year
+
+    var field: String { self == .never ? "one_time" : self.rawValue }
+  }
+
+  @Argument(help: "What to be reminded of.")
+  var title: [String] = []
+
+  @Option(parsing: .unconditional, help: "More about it.")
+  var description: String?
+
+  @Option(help: "The first day: YYYY-MM-DD, today or yesterday.")
+  var on: DayArgument?
+
+  @Option(help: "It comes again after so many weeks, months or years.")
+  var every: UInt32?
+
+  @Option(help: "Whether these are weeks, months or years; never: it comes once.")
+  var unit: Unit?
+
+  func validate() throws {
+    if self.every != nil, self.unit == nil { throw ValidationError("Say --every of what: --unit week, month or year.") }
+    if self.every == 0 { throw ValidationError("--every takes a number of at least 1.") }
+  }
+
+  func fill(_ changes: inout Changes<PersonReminder>, _ session: Session) throws(Failure) {
+    changes.set(\.title, "title", words: self.title)
+    changes.set(\.description_p, "description", self.description)
+    changes.set(\.initialDate, "initial_date", self.on?.text(session))
+    changes.set(\.frequency, "frequency", self.unit?.field)
+    changes.set(\.every, "every", self.every ?? (self.unit == nil ? nil : 1))
+  }
+}
+
+extension PersonReminder: OwnedRecord {
+  typealias Creation = CreatePersonReminderRequest
+  typealias Change = UpdatePersonReminderRequest
+  typealias Deletion = DeletePersonReminderRequest
+
+  static let noun = Noun(
+    command: "people remind", singular: "reminder", plural: "reminders", newExample: "ann Send a card --on 2026-12-10",
+    changeExample: "--on 2026-12-12")
+  static let headings: [(String, Printable.Alignment)] = [("NEXT", .left), ("REMINDER", .left), ("AGAIN", .left)]
+
+  func headline(_ names: PersonNames) -> String { self.title }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [
+      ("Person", names[self.personID]), ("First", session.date(self.initialDate)), ("Next", session.date(self.nextOn)),
+      ("Again", self.again), ("Made by", self.isAutomatic ? "the server, of a birthday" : ""),
+    ]
+  }
+
+  func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.description_p) }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    let next = self.nextOn.isEmpty ? self.initialDate : self.nextOn
+    return [session.ago(day: next), Printable.shortened(self.title, to: 60), self.again]
+  }
+
+  private var again: String {
+    switch self.frequency {
+    case "one_time", "": ""
+    default: "every \(self.every > 1 ? Count.of(Int(self.every), self.frequency) : self.frequency)"
+    }
+  }
+}

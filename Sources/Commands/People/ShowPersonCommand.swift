@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct ShowPersonCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show a person with everything that belongs to them.",
+    discussion: "Example: kith people show ann --refresh")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @Flag(help: "Ask the server first. Default: what is stored.")
+  var refresh = false
+
+  func run(_ session: Session) async throws {
+    var request = GetPersonRequest()
+    request.id = try await self.person.id(session)
+    request.refresh = self.refresh
+    let reply = try await session.ask(request)
+    var names = PersonNames()
+    names.learn(reply.person)
+    await names.learn(from: reply.relationships, session)
+    await names.learn(from: reply.activities, session)
+    try session.show(reply, PersonPage(reply, names).lines(session))
+  }
+}
+
+/// A person with everything that belongs to them.
+struct PersonPage {
+  private let details: PersonDetails
+  private let names: PersonNames
+
+  init(_ details: PersonDetails, _ names: PersonNames) {
+    self.details = details
+    self.names = names
+  }
+
+  func lines(_ session: Session) -> [String] {
+    let details = self.details
+    var lines = RecordCard(details.person, self.names).lines(session)
+    lines += [
+      self.section(details.fields, session), self.section(details.addresses, session),
+      self.section(details.relationships, session), self.section(details.reminders, session),
+      self.section(details.tasks, session), self.section(details.gifts, session),
+      self.section(details.notes, session), self.section(details.activities, session),
+      self.section(details.calls, session), self.section(details.conversations, session),
+    ].joined()
+    let asked = details.hasFetchedAt ? session.ago(details.fetchedAt) : "never"
+    return lines + ["", session.console.style.dim("Monica was last asked: \(asked)")]
+  }
+
+  private func section<R: Record>(_ records: [R], _ session: Session) -> [String] {
+    guard !records.isEmpty else { return ["", "No \(R.noun.plural)"] }
+    let title = R.noun.plural.prefix(1).uppercased() + R.noun.plural.dropFirst()
+    return ["", session.console.style.bold(title)]
+      + RecordTable(records, self.names).lines(session).map { "  " + $0 }
+  }
+}

@@ -1,0 +1,57 @@
+internal import Bus
+internal import KithMessages
+
+/// Who or what is meant by a name, among those that a search found.
+struct NameMatch {
+  /// The reason of a name that several have.
+  static let ambiguous = "NAME_AMBIGUOUS"
+
+  /// One that was found.
+  struct Candidate {
+    let id: String
+    /// What lists call it.
+    let shown: String
+    /// All that it goes by.
+    let names: [String]
+  }
+
+  /// `person`, `contact`, `tag`.
+  let kind: String
+  let candidates: [Candidate]
+
+  /// The id of the only one that goes by the name; else of the only one that was found.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/NAME_AMBIGUOUS` with the ids of those it may be, `NOT_FOUND/RECORD_UNKNOWN` for none.
+  func id(of name: String) throws(Failure) -> String {
+    let exact = self.exact(name)
+    return try self.only(exact.isEmpty ? self.candidates : exact, name)
+  }
+
+  /// The id of the only one that goes by the name itself.
+  ///
+  /// - Throws: As ``id(of:)``.
+  func exactID(of name: String) throws(Failure) -> String { try self.only(self.exact(name), name) }
+
+  private func exact(_ name: String) -> [Candidate] {
+    let folded = Self.folded(name)
+    return self.candidates.filter { $0.names.contains { Self.folded($0) == folded } }
+  }
+
+  private func only(_ meant: [Candidate], _ name: String) throws(Failure) -> String {
+    let quoted = "\"\(Printable.text(name))\""
+    guard let first = meant.first else { throw .unknownRecord(name, "No \(self.kind) is called \(quoted).") }
+    guard meant.count == 1 else {
+      let lines = meant.map { "  \($0.id)  \(Printable.text($0.shown))" }
+      throw Failure(
+        .invalidArgument, Self.ambiguous,
+        "\(quoted) may be one of \(meant.count). Give the id of the \(self.kind) that you mean:\n"
+          + lines.joined(separator: "\n"),
+        details: Dictionary(meant.map { ($0.id, $0.shown) }) { first, _ in first })
+    }
+    return first.id
+  }
+
+  private static func folded(_ name: String) -> String {
+    name.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+}

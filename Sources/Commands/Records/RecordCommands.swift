@@ -1,0 +1,146 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// `kith NOUN add`.
+struct AddRecordCommand<Arguments: RecordArguments>: HubCommand {
+  private typealias Record = Arguments.Record
+
+  static var configuration: CommandConfiguration {
+    let noun = Record.noun
+    return CommandConfiguration(
+      commandName: noun.creation, abstract: "Record \(noun.one).",
+      discussion: "Example: kith \(noun.command) \(noun.creation) \(noun.newExample)")
+  }
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var arguments: Arguments
+
+  func run(_ session: Session) async throws {
+    var changes = Changes<Record>()
+    try await self.arguments.fill(&changes, session)
+    var request = Record.Creation()
+    request.record = changes.record
+    try await session.show(try await session.ask(request))
+  }
+}
+
+/// `kith NOUN edit`.
+struct EditRecordCommand<Arguments: RecordArguments>: HubCommand {
+  private typealias Record = Arguments.Record
+
+  static var configuration: CommandConfiguration {
+    let noun = Record.noun
+    return CommandConfiguration(
+      commandName: "edit", abstract: "Change \(noun.one).",
+      discussion: """
+        What is not named stays; an empty text takes away what was there.
+        Example: kith \(noun.command) edit \(Record.Reference.example) \(noun.changeExample)
+        """)
+  }
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: Arguments.Record.Reference.help)
+  var target: Arguments.Record.Reference
+
+  @OptionGroup var arguments: Arguments
+
+  func run(_ session: Session) async throws {
+    var changes = Changes<Record>(id: try await self.target.id(session))
+    try await self.arguments.fill(&changes, session)
+    guard !changes.fields.isEmpty else {
+      throw ValidationError("Say what to change. `kith \(Record.noun.command) edit --help` lists what can be.")
+    }
+    var request = Record.Change()
+    request.record = changes.record
+    request.fields = changes.fields
+    try await session.show(try await session.ask(request))
+  }
+}
+
+/// `kith NOUN show`.
+struct ShowRecordCommand<Record: ShownRecord>: HubCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "show", abstract: "Show everything of \(Record.noun.one), also of a deleted one.",
+      discussion: "Example: kith \(Record.noun.command) show \(Record.Reference.example)")
+  }
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: Record.Reference.help)
+  var target: Record.Reference
+
+  func run(_ session: Session) async throws {
+    var request = Record.Lookup()
+    request.id = try await self.target.id(session)
+    try await session.show(try await session.ask(request))
+  }
+}
+
+/// Which records of a kind are listed.
+struct RecordListOptions<Record: ListedRecord>: ParsableArguments {
+  @Argument(help: PersonReference.help)
+  var person: PersonReference?
+
+  @OptionGroup var page: PageOptions
+
+  @Flag(help: "Deleted ones as well.")
+  var deleted = false
+
+  func validate() throws {
+    guard self.person != nil || !Record.isListedByPerson else {
+      throw ValidationError("Say whose: kith \(Record.noun.command) list PERSON")
+    }
+  }
+
+  func request(_ session: Session) async throws(Failure) -> Record.Listing {
+    var request = Record.Listing()
+    self.page.fill(&request)
+    request.personID = try await self.person?.id(session) ?? ""
+    request.includeDeleted = self.deleted
+    return request
+  }
+}
+
+/// `kith NOUN list`.
+struct ListRecordsCommand<Record: ListedRecord>: HubCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "list",
+      abstract: "List the \(Record.noun.plural) of a person\(Record.isListedByPerson ? "" : " or of everybody").",
+      discussion: "Example: kith \(Record.noun.command) list ann")
+  }
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var records: RecordListOptions<Record>
+
+  func run(_ session: Session) async throws {
+    let request = try await self.records.request(session)
+    try await session.show(page: try await session.ask(request), showsOwner: self.records.person == nil)
+  }
+}
+
+/// `kith NOUN delete`.
+struct DeleteRecordCommand<Record: Commands.Record>: HubCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "delete", abstract: "Delete \(Record.noun.one).",
+      discussion: "Example: kith \(Record.noun.command) delete \(Record.Reference.example)")
+  }
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: Record.Reference.help)
+  var target: Record.Reference
+
+  func run(_ session: Session) async throws {
+    var request = Record.Deletion()
+    request.id = try await self.target.id(session)
+    try await session.showDeleted(try await session.ask(request))
+  }
+}

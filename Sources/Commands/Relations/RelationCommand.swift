@@ -1,0 +1,77 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct RelationCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "relation", abstract: "Who people are to each other.",
+    discussion: "Example: kith relation add ann parent bob",
+    subcommands: [
+      AddRecordCommand<Owned<NewRelationArguments>>.self, ListRecordsCommand<Relationship>.self,
+      ShowRecordCommand<Relationship>.self, EditRecordCommand<RelationArguments>.self,
+      DeleteRecordCommand<Relationship>.self, RelationTypesCommand.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+struct RelationTypesCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "types", abstract: "List the types of relationships that the server knows.",
+    discussion: "Example: kith relation types")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws { try await session.showCatalog("relationship_type") }
+}
+
+struct RelationArguments: RecordArguments {
+  @Argument(help: "What the other is of the person, as `kith relation types` lists it.")
+  var type: String
+
+  func fill(_ changes: inout Changes<Relationship>, _ session: Session) throws(Failure) {
+    changes.set(\.type, "type", self.type)
+  }
+}
+
+/// A new relationship, read from the left: `ann parent bob` says that Bob is a parent of Ann.
+struct NewRelationArguments: RecordArguments {
+  @OptionGroup var relation: RelationArguments
+
+  @Argument(help: "The other: an id, or a name that only one has.")
+  var other: PersonReference
+
+  func fill(_ changes: inout Changes<Relationship>, _ session: Session) async throws(Failure) {
+    try self.relation.fill(&changes, session)
+    changes.set(\.otherID, "other_id", try await self.other.id(session))
+  }
+}
+
+extension Relationship: OwnedRecord, ListedRecord {
+  typealias Creation = CreateRelationshipRequest
+  typealias Change = UpdateRelationshipRequest
+  typealias Deletion = DeleteRelationshipRequest
+  typealias Lookup = GetRelationshipRequest
+  typealias Listing = ListRelationshipsRequest
+
+  static let noun = Noun(
+    command: "relation", singular: "relationship", plural: "relationships", newExample: "ann parent bob",
+    changeExample: "godparent")
+  static let headings: [(String, Printable.Alignment)] = [("WHO", .left), ("IS THEIR", .left), ("PERSON ID", .left)]
+  static let isListedByPerson = true
+
+  var knownNames: [String: String] { self.otherName.isEmpty ? [:] : [self.otherID: self.otherName] }
+  var namedPeople: [String] { [self.personID, self.otherID] }
+
+  func headline(_ names: PersonNames) -> String { "\(names[self.otherID]) is \(self.type) of \(names[self.personID])" }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [
+      ("Type", self.type), ("Seen from there", self.reverseType), ("Person", self.personID), ("Other", self.otherID),
+    ]
+  }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    [names[self.otherID], self.type, self.otherID]
+  }
+}

@@ -1,0 +1,35 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct CallReminderCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "call", abstract: "Be reminded to call somebody.",
+    discussion: """
+      Example: kith remind call Ann --in 10
+      Example: kith remind call Ann --on '2026-12-24 18:00'
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @Option(name: .customLong("in"), help: "In so many days.")
+  var days: UInt32 = 0
+
+  @Option(help: "On a day as YYYY-MM-DD, at 10:00 or with a time.")
+  var on = ""
+
+  @Option(help: "What it is about.")
+  var note = ""
+
+  func run(_ session: Session) async throws {
+    var request = AddCallReminderRequest()
+    request.personID = try await self.person.id(session)
+    request.inDays = self.days
+    request.on = self.on
+    request.note = self.note
+    let reminder = try await session.ask(request)
+    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+  }
+}

@@ -1,0 +1,20 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct DoneReminderCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "done", abstract: "Say that what a reminder is about is done.",
+    discussion: "Example: kith remind done daily:2026-11-20")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The reminder's id, as lists show it.")
+  var id: String
+
+  func run(_ session: Session) async throws {
+    var request = DoneReminderRequest()
+    request.id = self.id
+    let reminder = try await session.ask(request)
+    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+  }
+}

@@ -1,0 +1,24 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct SnoozeReminderCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "snooze", abstract: "Let a reminder that has come come again later.",
+    discussion: "Example: kith remind snooze daily:2026-11-20")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The reminder's id, as lists show it.")
+  var id: String
+
+  @Option(help: "In how many minutes; 30 when left out.")
+  var minutes: UInt32 = 0
+
+  func run(_ session: Session) async throws {
+    var request = SnoozeReminderRequest()
+    request.id = self.id
+    request.minutes = self.minutes
+    let reminder = try await session.ask(request)
+    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+  }
+}

@@ -1,0 +1,131 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct TagCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tag", abstract: "Labels that people carry.", discussion: "Example: kith tag assign ann family london",
+    subcommands: [
+      AddRecordCommand<TagArguments>.self, ListTagsCommand.self, EditRecordCommand<TagArguments>.self,
+      DeleteRecordCommand<Tag>.self, AssignTagsCommand.self, UnassignTagsCommand.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+struct ListTagsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the tags.", discussion: "Example: kith tag list")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var page: PageOptions
+
+  func run(_ session: Session) async throws {
+    var request = ListTagsRequest()
+    self.page.fill(&request)
+    try await session.show(page: try await session.ask(request), showsOwner: false)
+  }
+}
+
+/// A person and tags.
+struct TagAssignment: ParsableArguments {
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @Argument(help: "The names of the tags.")
+  var tags: [String]
+}
+
+struct AssignTagsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "assign", abstract: "Give tags to a person; new ones are made.",
+    discussion: "Example: kith tag assign ann family london")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var assignment: TagAssignment
+
+  func run(_ session: Session) async throws {
+    try await session.assign(to: self.assignment.person) { $0.add = self.assignment.tags }
+  }
+}
+
+struct UnassignTagsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unassign", abstract: "Take tags from a person.", discussion: "Example: kith tag unassign ann london")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var assignment: TagAssignment
+
+  func run(_ session: Session) async throws {
+    try await session.assign(to: self.assignment.person) { $0.remove = self.assignment.tags }
+  }
+}
+
+extension Session {
+  /// Changes which tags a person carries, and prints them.
+  fileprivate func assign(
+    to person: PersonReference, _ change: (inout AssignTagsRequest) -> Void
+  ) async throws(Failure) {
+    var request = AssignTagsRequest()
+    request.personID = try await person.id(self)
+    change(&request)
+    let person = try await self.ask(request)
+    let tags = person.tags.isEmpty ? "No tags" : person.tags.joined(separator: ", ")
+    try self.show(person, ["\(Printable.text(person.displayName)): \(Printable.text(tags))"])
+  }
+}
+
+struct TagArguments: RecordArguments {
+  @Argument(help: "The name.")
+  var name: [String]
+
+  func fill(_ changes: inout Changes<Tag>, _ session: Session) throws(Failure) {
+    changes.set(\.name, "name", words: self.name)
+  }
+}
+
+/// A tag named by its id or by its name.
+struct TagReference: NameReference {
+  static let help = ArgumentHelp("The tag: its name or its id.", valueName: "tag")
+  static let example = "family"
+  static let kind = "tag"
+
+  let text: String
+
+  func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
+    var request = ListTagsRequest()
+    request.limit = 500
+    var exact: [NameMatch.Candidate] = []
+    repeat {
+      let page = try await session.ask(request)
+      exact += page.tags.filter { $0.name.lowercased() == self.text.lowercased() }
+        .map { .init(id: $0.id, shown: $0.name, names: [$0.name]) }
+      request.cursor = page.nextCursor
+    } while !request.cursor.isEmpty
+    return exact
+  }
+}
+
+extension Tag: Record {
+  typealias Creation = CreateTagRequest
+  typealias Change = UpdateTagRequest
+  typealias Deletion = DeleteTagRequest
+  typealias Reference = TagReference
+
+  static let noun = Noun(
+    command: "tag", singular: "tag", plural: "tags", newExample: "family", changeExample: "relatives")
+  static let headings: [(String, Printable.Alignment)] = [("TAG", .left), ("PEOPLE", .right)]
+
+  func headline(_ names: PersonNames) -> String { self.name }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [("People", Count.grouped(Int(self.people)))]
+  }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] { [self.name, Count.grouped(Int(self.people))] }
+}
+
+extension ListTagsReply: RecordPage { var records: [Tag] { self.tags } }

@@ -1,0 +1,109 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct TalkCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "talk", abstract: "Conversations with people: in person, by email, by text.",
+    discussion: "Example: kith talk log ann --channel email --note 'She sends the photos'",
+    subcommands: [
+      AddRecordCommand<Owned<NewTalkArguments>>.self, ListTalksCommand.self, ShowRecordCommand<Conversation>.self,
+      EditRecordCommand<TalkEdits>.self, DeleteRecordCommand<Conversation>.self, ReplyCommand.self,
+      TalkMessageCommand.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+/// A new conversation, with its first message.
+struct NewTalkArguments: RecordArguments {
+  @Option(help: "in person, email, text, or another type that `kith monica catalog contact_field_type` lists.")
+  var channel: String
+
+  @OptionGroup var message: MessageOptions
+
+  @Option(parsing: .unconditional, help: "What was said or written, at most 10,000 characters.")
+  var note: String?
+
+  func fill(_ changes: inout Changes<Conversation>, _ session: Session) throws(Failure) {
+    let moment = try self.message.when.moment(session) ?? session.now
+    changes.set(\.channel, "channel", self.channel)
+    changes.set(\.happenedAt, "happened_at", moment)
+    changes.set(
+      \.messages, "messages", try self.note.map { (note) throws(Failure) in [try self.message.message(note, session)] })
+  }
+}
+
+/// What changes of a conversation.
+struct TalkEdits: RecordArguments {
+  @Option(help: "in person, email, text, or another type that `kith monica catalog contact_field_type` lists.")
+  var channel: String?
+
+  @OptionGroup var when: MomentOption
+
+  func fill(_ changes: inout Changes<Conversation>, _ session: Session) throws(Failure) {
+    changes.set(\.channel, "channel", self.channel)
+    changes.set(\.happenedAt, "happened_at", try self.when.moment(session))
+  }
+}
+
+/// Whose message it is and when it was written.
+struct MessageOptions: ParsableArguments {
+  @OptionGroup var when: MomentOption
+
+  @Flag(help: "You wrote or said it. Default: the other did.")
+  var byMe = false
+
+  /// The message; it was just now unless --at says otherwise.
+  func message(_ text: String, _ session: Session) throws(Failure) -> ConversationMessage {
+    var message = ConversationMessage()
+    message.content = text
+    message.writtenAt = try self.when.moment(session) ?? session.now
+    message.writtenByMe = self.byMe
+    return message
+  }
+}
+
+extension Conversation: OwnedRecord, ListedRecord {
+  typealias Creation = CreateConversationRequest
+  typealias Change = UpdateConversationRequest
+  typealias Deletion = DeleteConversationRequest
+  typealias Lookup = GetConversationRequest
+  typealias Listing = ListConversationsRequest
+
+  static let noun = Noun(
+    command: "talk", singular: "conversation", plural: "conversations", creation: "log",
+    newExample: "ann --channel email --note 'She sends the photos'", changeExample: "--channel text")
+  static let headings: [(String, Printable.Alignment)] = [
+    ("WHEN", .left), ("CHANNEL", .left), ("MESSAGES", .right), ("FIRST", .left),
+  ]
+  static let isListedByPerson = false
+
+  var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
+
+  func headline(_ names: PersonNames) -> String { "Conversation with \(names[self.personID])" }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [("Channel", self.channel), ("When", session.moment(self.happenedAt))]
+  }
+
+  func prose(_ names: PersonNames, _ session: Session) -> [String] {
+    guard !self.messages.isEmpty else { return ["No messages"] }
+    return self.messages.flatMap { message in
+      let writer = message.writtenByMe ? "You" : Printable.text(names[self.personID])
+      let head = [writer, session.ago(message.writtenAt)].filter { !$0.isEmpty }.joined(separator: ", ")
+      return ["\(head)  \(session.console.style.dim(Printable.text(message.id)))"]
+        + Printable.lines(message.content).map { "  " + $0 }
+    }
+  }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    [
+      session.ago(self.happenedAt), self.channel, Count.grouped(self.messages.count),
+      Printable.shortened(self.summary, to: 50),
+    ]
+  }
+
+  /// The conversation in a few words, for who it was with and how being known.
+  var summary: String { self.messages.first?.content ?? "" }
+}

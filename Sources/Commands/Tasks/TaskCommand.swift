@@ -1,0 +1,99 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct TaskCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "task", abstract: "Things to do, for people or for nobody in particular.",
+    discussion: "Example: kith task add ann Send the photos",
+    subcommands: [
+      AddRecordCommand<NewTaskArguments>.self, ListRecordsCommand<TaskItem>.self, ShowRecordCommand<TaskItem>.self,
+      EditRecordCommand<TaskArguments>.self, CompleteTaskCommand.self, DeleteRecordCommand<TaskItem>.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+struct CompleteTaskCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "done", abstract: "Say that a task is done.",
+    discussion: "Example: kith task done \(RecordID.example)")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: RecordID.help)
+  var target: RecordID
+
+  func run(_ session: Session) async throws {
+    var request = UpdateTaskRequest()
+    request.record.id = try await self.target.id(session)
+    request.record.isCompleted = true
+    request.fields = ["is_completed"]
+    let task = try await session.ask(request)
+    try session.show(task, ["Done: \(Printable.text(task.title))"])
+  }
+}
+
+struct TaskArguments: RecordArguments {
+  enum Progress: String, EnumerableFlag {
+    case open, done
+  }
+
+  @Argument(help: "What to do.")
+  var title: [String] = []
+
+  @Option(parsing: .unconditional, help: "More about it.")
+  var description: String?
+
+  @Flag(help: "Where it stands.")
+  var progress: Progress?
+
+  func fill(_ changes: inout Changes<TaskItem>, _ session: Session) throws(Failure) {
+    changes.set(\.title, "title", words: self.title)
+    changes.set(\.description_p, "description", self.description)
+    changes.set(\.isCompleted, "is_completed", self.progress.map { $0 == .done })
+  }
+}
+
+/// A new task, for a person or for nobody.
+struct NewTaskArguments: RecordArguments {
+  private static let nobody = "-"
+
+  @Argument(help: "The person: an id, or a name that only one has. - for nobody in particular.")
+  var person: PersonReference
+
+  @OptionGroup var task: TaskArguments
+
+  func fill(_ changes: inout Changes<TaskItem>, _ session: Session) async throws(Failure) {
+    if self.person.text != Self.nobody { changes.set(\.personID, "person_id", try await self.person.id(session)) }
+    try self.task.fill(&changes, session)
+  }
+}
+
+extension TaskItem: OwnedRecord, ListedRecord {
+  typealias Creation = CreateTaskRequest
+  typealias Change = UpdateTaskRequest
+  typealias Deletion = DeleteTaskRequest
+  typealias Lookup = GetTaskRequest
+  typealias Listing = ListTasksRequest
+
+  static let noun = Noun(
+    command: "task", singular: "task", plural: "tasks", newExample: "ann Send the photos", changeExample: "--done")
+  static let headings: [(String, Printable.Alignment)] = [("DONE", .left), ("TASK", .left), ("ADDED", .left)]
+  static let isListedByPerson = false
+
+  func headline(_ names: PersonNames) -> String { self.title }
+
+  func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    [
+      ("For", names[self.personID]),
+      ("Done", !self.isCompleted ? "no" : self.hasCompletedAt ? session.moment(self.completedAt) : "yes"),
+    ]
+  }
+
+  func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.description_p) }
+
+  func cells(_ names: PersonNames, _ session: Session) -> [String] {
+    [self.isCompleted ? "✓" : "", Printable.shortened(self.title, to: 60), session.ago(self.createdAt)]
+  }
+}

@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import SwiftProtobuf
+
+/// A day as a person types it: `2026-11-20`, `today`, `yesterday`.
+enum DayText: Hashable, Sendable {
+  case today, yesterday
+  case date(CivilDay)
+
+  /// - Returns: Nil for anything else.
+  init?(_ text: some StringProtocol) {
+    switch text.lowercased() {
+    case "today": self = .today
+    case "yesterday": self = .yesterday
+    default:
+      guard let day = CivilDay(text) else { return nil }
+      self = .date(day)
+    }
+  }
+
+  /// The day that is meant.
+  func day(now: Google_Protobuf_Timestamp, in zone: LocalZone) -> CivilDay {
+    switch self {
+    case .today: zone.day(of: now)
+    case .yesterday: CivilDay(number: zone.day(of: now).number - 1)
+    case .date(let date): date
+    }
+  }
+}
+
+/// A day for a field that holds one; empty text takes away what it held.
+struct DayArgument: ExpressibleByArgument, Sendable {
+  static let help: ArgumentHelp = "The day: YYYY-MM-DD, today or yesterday."
+  static let today = DayArgument(day: .today)
+
+  private let day: DayText?
+
+  private init(day: DayText?) { self.day = day }
+
+  init?(argument: String) {
+    self.day = DayText(argument)
+    guard self.day != nil || argument.isEmpty else { return nil }
+  }
+
+  /// What goes into the field.
+  func text(_ session: Session) -> String { self.day?.day(now: session.now, in: session.zone).text ?? "" }
+}

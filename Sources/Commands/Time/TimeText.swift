@@ -1,0 +1,104 @@
+internal import ArgumentParser
+internal import Bus
+internal import SwiftProtobuf
+
+/// A time as a person types it.
+///
+/// | typed | means |
+/// | --- | --- |
+/// | `2026-11-20T14:30:00+01:00` | that moment (RFC 3339) |
+/// | `2026-11-20 14:30`, `today 14:30`, `yesterday 9:00` | when clocks here show it |
+/// | `10 min ago`, `2 hours ago`, `now` | counted from now |
+/// | `2026-11-20`, `today`, `yesterday` | the whole day, where a day makes sense |
+enum TimeText: Hashable, Sendable {
+  case moment(seconds: Int64, nanos: Int32)
+  case ago(seconds: Int64)
+  case clock(DayText, secondOfDay: Int)
+  case day(DayText)
+
+  /// Reads a point in time.
+  ///
+  /// - Throws: `ValidationError` for anything else, days included.
+  static func point(_ text: String) throws -> TimeText {
+    let time = try Self.pointOrDay(text)
+    guard case .day = time else { return time }
+    throw ValidationError("Say the time of day as well, as in \"\(text) 14:30\".")
+  }
+
+  /// Reads a point in time or a day.
+  ///
+  /// - Throws: `ValidationError` for anything else.
+  static func pointOrDay(_ text: String) throws -> TimeText {
+    let words = text.split(separator: " ")
+    let time: TimeText? =
+      switch words.count {
+      case 1 where words[0].lowercased() == "now": .ago(seconds: 0)
+      case 1: Self.stamp(words[0]) ?? DayText(words[0]).map { .day($0) }
+      case 2: Self.clock(words[0], words[1])
+      case 3 where words[2].lowercased() == "ago": Self.span(words[0], words[1]).map { .ago(seconds: $0) }
+      default: nil
+      }
+    guard let time else {
+      throw ValidationError(
+        """
+        Times are written 2026-11-20T14:30:00Z, "2026-11-20 14:30", "today 14:30", "yesterday 9:00" or "10 min ago".
+        """)
+    }
+    return time
+  }
+
+  /// The moment that is meant; of a day, its first.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a time that clocks never show, or show twice.
+  func start(now: Google_Protobuf_Timestamp, in zone: LocalZone) throws(Failure) -> Google_Protobuf_Timestamp {
+    switch self {
+    case .moment(let seconds, let nanos): return .init(seconds: seconds, nanos: nanos)
+    case .ago(let seconds): return .init(seconds: now.seconds - seconds, nanos: now.nanos)
+    case .day(let day): return zone.start(of: day.day(now: now, in: zone))
+    case .clock(let day, let second):
+      let wall = Int64(day.day(now: now, in: zone).number) * 86_400 + Int64(second)
+      let moments = zone.moments(of: wall)
+      guard let first = moments.first else {
+        throw Failure.invalid(
+          field: "time", "Clocks in \(zone.name) are put forward over that time and never show it. Give another one.")
+      }
+      guard moments.count == 1 else {
+        let forms = moments.map(zone.stamp).joined(separator: " or ")
+        throw Failure.invalid(field: "time", "Clocks in \(zone.name) show that time twice. Say which: \(forms).")
+      }
+      return .init(seconds: first)
+    }
+  }
+
+  /// The moment that is meant; of a day, the first after it.
+  func end(now: Google_Protobuf_Timestamp, in zone: LocalZone) throws(Failure) -> Google_Protobuf_Timestamp {
+    guard case .day(let day) = self else { return try self.start(now: now, in: zone) }
+    return zone.start(of: CivilDay(number: day.day(now: now, in: zone).number + 1))
+  }
+
+  private static func stamp(_ text: Substring) -> TimeText? {
+    guard let time = try? Google_Protobuf_Timestamp(jsonString: "\"\(text)\"") else { return nil }
+    return .moment(seconds: time.seconds, nanos: time.nanos)
+  }
+
+  private static func clock(_ day: Substring, _ clock: Substring) -> TimeText? {
+    let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { (1...2).contains($0.utf8.count) ? UInt8($0) : nil }
+    guard let day = DayText(day), (2...3).contains(parts.count), numbers.count == parts.count, numbers[0] < 24,
+      numbers.dropFirst().allSatisfy({ $0 < 60 })
+    else { return nil }
+    return .clock(day, secondOfDay: zip(numbers, [3600, 60, 1]).reduce(0) { $0 + Int($1.0) * $1.1 })
+  }
+
+  private static func span(_ count: Substring, _ unit: Substring) -> Int64? {
+    let units: [(names: Set<String>, seconds: Int64)] = [
+      (["min", "mins", "minute", "minutes"], 60), (["h", "hour", "hours"], 3600), (["day", "days"], 86_400),
+      (["week", "weeks"], 604_800),
+    ]
+    // A number of six digits is more than a lifetime of days and overflows nothing.
+    guard let number = Int64(count), (0..<1_000_000).contains(number),
+      let unit = units.first(where: { $0.names.contains(unit.lowercased()) })
+    else { return nil }
+    return number * unit.seconds
+  }
+}

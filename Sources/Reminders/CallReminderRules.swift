@@ -1,0 +1,37 @@
+internal import Bus
+internal import CivilTime
+internal import KithMessages
+
+/// When a reminder to call somebody comes, and what it may say.
+enum CallReminderRules {
+  static func note(_ note: String) throws(Failure) -> String {
+    guard note.unicodeScalars.count <= 500 else { throw .invalid(field: "note", "may have 500 characters.") }
+    return note
+  }
+
+  static func zone(_ name: String) throws(Failure) -> Zone? {
+    guard !name.isEmpty else { return nil }
+    guard let zone = Zone(named: name) else {
+      throw .invalid(field: "time_zone", "must be the name of a time zone such as Asia/Tokyo.")
+    }
+    return zone
+  }
+
+  /// The day and the instant: at ten where no time is said.
+  static func time(
+    _ request: AddCallReminderRequest, now: Int64, zone: Zone
+  ) throws(Failure) -> (day: LocalDate, instant: Int64) {
+    guard request.on.isEmpty != (request.inDays == 0) else {
+      throw .invalid(field: "in_days", "give a number of days, or a day in `on`.")
+    }
+    guard request.inDays <= 3660 else { throw .invalid(field: "in_days", "may be ten years of days, 3660.") }
+    let parts = request.on.split(separator: " ", omittingEmptySubsequences: false)
+    let day = request.on.isEmpty ? zone.date(at: now).adding(days: Int(request.inDays)) : LocalDate(parts[0])
+    let time = parts.count > 1 ? TimeOfDay(parts[1]) : TimeOfDay(hour: 10, minute: 0)
+    guard let day, let time, parts.count <= 2, let instant = zone.instant(of: day, at: time) else {
+      throw .invalid(field: "on", "must be a day as YYYY-MM-DD, or a time as YYYY-MM-DD HH:MM.")
+    }
+    guard instant > now else { throw .invalid(field: "on", "must be a time to come.") }
+    return (day, instant)
+  }
+}

@@ -1,0 +1,33 @@
+internal import Bus
+internal import CivilTime
+internal import KithMessages
+
+extension Reminder {
+  /// The reminder, to come again later.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/NOT_DUE`, `/SNOOZED_ENOUGH`, `/TOO_LATE_TODAY`; `FIELD_INVALID` for the minutes.
+  func snoozed(minutes: UInt32, now: Int64, zone: Zone) throws(Failure) -> Reminder {
+    let minutes = minutes == 0 ? 30 : minutes
+    guard minutes <= 1440 else { throw .invalid(field: "minutes", "may be a day of minutes, 1440.") }
+    guard ["due", "snoozed"].contains(self.state) else {
+      throw Failure(
+        .failedPrecondition, "NOT_DUE", "This reminder has not come, or was dealt with: it is \(self.state).")
+    }
+    guard self.snoozes < 3 else {
+      throw Failure(
+        .failedPrecondition, "SNOOZED_ENOUGH", "This reminder came again three times. `kith remind done` ends it.")
+    }
+    let until = now + Int64(minutes) * 60_000_000_000
+    guard self.kind != "daily" || zone.date(at: until) == zone.date(at: now) else {
+      throw Failure(
+        .failedPrecondition, "TOO_LATE_TODAY",
+        "The daily reminder does not come again after midnight. Choose less time.")
+    }
+    var snoozed = self
+    snoozed.state = "snoozed"
+    snoozed.snoozes += 1
+    snoozed.snoozedUntil = .init(nanosecondsSince1970: until)
+    snoozed.updatedAt = .init(nanosecondsSince1970: now)
+    return snoozed
+  }
+}

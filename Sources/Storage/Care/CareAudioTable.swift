@@ -1,0 +1,124 @@
+public import Bus
+internal import GRDB
+internal import KithMessages
+
+/// The sound of an entry, from before its file is made until after it is unlinked.
+public struct CareAudio: Sendable, Equatable {
+  /// Where the file is in its life.
+  public enum State: String, Sendable {
+    /// It grows.
+    case recording
+    /// It is whole and waits to be transcribed.
+    case waiting
+    /// Its words are stored: it may be unlinked, and then the row goes.
+    case deleting
+  }
+
+  /// The id of the entry.
+  public let record: String
+  /// The name of the file, without folder and extension.
+  public let name: String
+  /// Where the file is in its life.
+  public var state: State
+  /// What is spoken, BCP 47.
+  public var language: String
+  /// How often it was tried to be transcribed.
+  public var attempts: Int
+  /// When it is tried again, nanoseconds since 1970; nil = a person has to decide.
+  public var nextAttemptAt: Int64?
+  /// When recording began, nanoseconds since 1970.
+  public let since: Int64
+
+  /// Makes a row.
+  public init(
+    record: String, name: String, state: State, language: String, attempts: Int = 0, nextAttemptAt: Int64? = nil,
+    since: Int64
+  ) {
+    self.record = record
+    self.name = name
+    self.state = state
+    self.language = language
+    self.attempts = attempts
+    self.nextAttemptAt = nextAttemptAt
+    self.since = since
+  }
+}
+
+/// The sound that waits to be transcribed.
+public struct CareAudioTable<View: DatabaseView> {
+  let view: View
+
+  /// Everything, the oldest first.
+  public func all() throws(Failure) -> [CareAudio] { try self.rows("", []) }
+
+  /// The sound of an entry; nil when it has none, or none any more.
+  public func of(_ record: String) throws(Failure) -> CareAudio? {
+    try self.rows("WHERE care_record.uuid = ?", [record]).first
+  }
+
+  /// What is to be transcribed now, the oldest first.
+  public func due(at now: Int64) throws(Failure) -> [CareAudio] {
+    try self.rows("WHERE care_audio.state = 'waiting' AND next_attempt_at <= ?", [now])
+  }
+
+  /// When the next is to be transcribed; nil when none waits for a time.
+  public func nextAttempt() throws(Failure) -> Int64? {
+    try self.view.attempt { database in
+      try Int64?.fetchOne(
+        database.cachedStatement(sql: "SELECT min(next_attempt_at) FROM care_audio WHERE state = 'waiting'")) ?? nil
+    }
+  }
+
+  private func rows(_ condition: String, _ arguments: StatementArguments) throws(Failure) -> [CareAudio] {
+    try self.view.attempt { database in
+      try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT care_record.uuid, name, care_audio.state, language, attempts, next_attempt_at, since
+            FROM care_audio JOIN care_record ON care_record.id = care_audio.record \(condition)
+            ORDER BY since, care_audio.record
+            """), arguments: arguments
+      ).map {
+        CareAudio(
+          record: $0[0], name: $0[1], state: CareAudio.State(rawValue: $0[2]) ?? .waiting, language: $0[3],
+          attempts: $0[4], nextAttemptAt: $0[5], since: $0[6])
+      }
+    }
+  }
+}
+
+extension CareAudioTable where View == Transaction {
+  /// Writes the row of an entry's sound, in the place of what it was.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the entry.
+  public func put(_ audio: CareAudio) throws(Failure) {
+    let record = try self.row(audio.record)
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        INSERT INTO care_audio (record, name, state, language, attempts, next_attempt_at, since)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (record) DO UPDATE SET state = excluded.state, language = excluded.language,
+          attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at
+        """
+      ).run([
+        .integer(record), .text(audio.name), .text(audio.state.rawValue), .text(audio.language),
+        .integer(Int64(audio.attempts)), audio.nextAttemptAt.map { .integer($0) } ?? .null, .integer(audio.since),
+      ])
+    }
+  }
+
+  /// Takes the row away: the file is gone.
+  public func remove(_ record: String) throws(Failure) {
+    let row = try self.row(record)
+    try self.view.attempt { try EngineStatement($0, "DELETE FROM care_audio WHERE record = ?").run([.integer(row)]) }
+  }
+
+  private func row(_ record: String) throws(Failure) -> Int64 {
+    guard let (row, _) = try self.view.care.row(record) else {
+      throw .unknownRecord(record, "There is no care record '\(record.prefix(64))'.")
+    }
+    return row
+  }
+}

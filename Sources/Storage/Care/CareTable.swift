@@ -1,0 +1,193 @@
+public import Bus
+internal import Foundation
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+/// The entries of care.
+public struct CareTable<View: DatabaseView> {
+  let view: View
+
+  /// An entry, deleted ones included; nil when there is none of that id.
+  ///
+  /// - Parameter withVersions: Whether what it said before it was corrected is given too.
+  public func get(_ id: String, withVersions: Bool = false) throws(Failure) -> CareRecord? {
+    guard let (row, found) = try self.row(id) else { return nil }
+    guard withVersions else { return found }
+    var record = found
+    record.versions = try self.view.attempt { database in
+      try [UInt8].fetchAll(
+        database, "SELECT body FROM care_version WHERE record = ? ORDER BY position DESC", [row]
+      ).map { try CareVersion(serializedBytes: $0) }
+    }
+    return record
+  }
+
+  /// An entry that has to be there.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func require(_ id: String) throws(Failure) -> CareRecord {
+    guard let record = try self.get(id) else {
+      throw .unknownRecord(id, "There is no care record '\(id.prefix(64))'. `kith care list` shows those there are.")
+    }
+    return record
+  }
+
+  /// A page of entries.
+  ///
+  /// - Throws: `FIELD_INVALID` for the cursor or the limit.
+  public func page(_ query: CareQuery) throws(Failure) -> ListCareReply {
+    let limit = try PageLimit.records(query.limit)
+    let direction = query.isAscending ? ("ASC", ">") : ("DESC", "<")
+    var start: (Int64, Int64)?
+    if !query.cursor.isEmpty {
+      let cursor = try PageCursor(text: query.cursor)
+      guard let time = Int64(cursor.key) else {
+        throw .invalid(field: "cursor", "is not the next_cursor of an earlier page. Begin again without one.")
+      }
+      start = (time, cursor.row)
+    }
+    let words = SearchText.words(of: query.text)
+    return try self.view.attempt { database in
+      var reply = ListCareReply()
+      var bytes = 0
+      var end = ""
+      let rows = try Row.fetchCursor(
+        database.cachedStatement(
+          sql: """
+            SELECT body, occurred_at, id FROM care_record
+            WHERE deleted_at IS \(query.isDeleted ? "NOT NULL" : "NULL")
+              AND occurred_at >= ?1 AND occurred_at < ?2 AND (?3 = '' OR category = ?3) AND (?4 = '' OR review = ?4)
+              AND (?5 = '' OR state = ?5)
+              AND (?6 IS NULL OR (occurred_at, id) \(direction.1) (?6, ?7))
+              AND NOT EXISTS (SELECT 1 FROM json_each(?8) WHERE instr(words, value) = 0)
+            ORDER BY occurred_at \(direction.0), id \(direction.0) LIMIT ?9
+            """),
+        arguments: [
+          query.from ?? .min, query.to ?? .max, query.category, query.review, query.state, start?.0, start?.1,
+          ColumnValues.array(words), limit + 1,
+        ])
+      while let row = try rows.next() {
+        let body: [UInt8] = [UInt8](row[0] as Data)
+        bytes += body.count + 8
+        guard reply.records.count < limit, bytes <= PageLimit.replyBytes || reply.records.isEmpty else {
+          reply.nextCursor = end
+          break
+        }
+        reply.records.append(try CareRecord(serializedBytes: body))
+        end = PageCursor(key: "\(row[1] as Int64)", row: row[2]).text
+      }
+      return reply
+    }
+  }
+
+  /// Whether something that was not deleted happened in a span of time.
+  public func hasAny(from start: Int64, to end: Int64) throws(Failure) -> Bool {
+    try self.view.attempt { database in
+      try Bool.fetchOne(
+        database.cachedStatement(
+          sql: """
+            SELECT EXISTS (SELECT 1 FROM care_record WHERE deleted_at IS NULL AND occurred_at >= ? AND occurred_at < ?)
+            """), arguments: [start, end]) ?? false
+    }
+  }
+
+  /// The settings; empty ones at first.
+  public func settings() throws(Failure) -> CareSettings {
+    try self.view.attempt { database in
+      try [UInt8].fetchAll(database, "SELECT body FROM care_settings", []).first.map {
+        try CareSettings(serializedBytes: $0)
+      } ?? CareSettings()
+    }
+  }
+
+  func row(_ id: String) throws(Failure) -> (row: Int64, record: CareRecord)? {
+    try self.view.attempt { database in
+      try Row.fetchOne(
+        database.cachedStatement(sql: "SELECT id, body FROM care_record WHERE uuid = ?"), arguments: [id]
+      ).map { ($0[0], try CareRecord(serializedBytes: [UInt8]($0[1] as Data))) }
+    }
+  }
+}
+
+extension CareTable where View == Transaction {
+  /// Adds an entry.
+  public func insert(_ record: CareRecord) throws(Failure) {
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        INSERT INTO care_record (occurred_at, category, state, review, deleted_at, words, body, uuid)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """
+      ).run(try Self.columns(of: record) + [.text(record.id)])
+    }
+    try self.announce(record.id)
+  }
+
+  /// Writes an entry in the place of what it was.
+  ///
+  /// - Parameter version: What it said before, when it was corrected.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func replace(_ record: CareRecord, keeping version: CareVersion? = nil) throws(Failure) {
+    guard let (row, _) = try self.row(record.id) else {
+      _ = try self.require(record.id)
+      return
+    }
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        UPDATE care_record SET occurred_at = ?, category = ?, state = ?, review = ?, deleted_at = ?, words = ?, body = ?
+        WHERE id = ?
+        """
+      ).run(try Self.columns(of: record) + [.integer(row)])
+      guard let version else { return }
+      try EngineStatement(
+        database,
+        """
+        INSERT INTO care_version (record, position, body)
+        SELECT ?1, coalesce(max(position), 0) + 1, ?2 FROM care_version WHERE record = ?1
+        """
+      ).run([.integer(row), .blob(try version.serializedBytes())])
+    }
+    try self.announce(record.id)
+  }
+
+  /// Changes the settings.
+  public func configure(_ settings: CareSettings) throws(Failure) {
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        "INSERT INTO care_settings (id, body) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body"
+      ).run([.blob(try settings.serializedBytes())])
+    }
+  }
+
+  private func announce(_ id: String) throws(Failure) {
+    var event = Event()
+    event.changed.ids = [id]
+    event.changed.kind = "care"
+    try self.view.emit(event, on: EventStream.care.name)
+  }
+
+  private static func columns(of record: CareRecord) throws -> [EngineValue] {
+    var body = record
+    body.versions = []
+    return [
+      .integer(record.occurredAt.nanosecondsSince1970), .text(record.category), .text(record.state),
+      .text(record.review), record.hasDeletedAt ? .integer(record.deletedAt.nanosecondsSince1970) : .null,
+      .text(SearchText.words(of: record.transcript + "\n" + record.memo).joined(separator: " ")),
+      .blob(try body.serializedBytes()),
+    ]
+  }
+}
+
+extension [UInt8] {
+  /// The first columns, as bytes.
+  fileprivate static func fetchAll(_ database: Database, _ sql: String, _ arguments: StatementArguments) throws
+    -> [[UInt8]]
+  {
+    try Data.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { [UInt8]($0) }
+  }
+}

@@ -1,0 +1,142 @@
+public import Bus
+internal import Foundation
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+extension DatabaseView {
+  /// The reminders.
+  public var reminders: ReminderTable<Self> { ReminderTable(view: self) }
+}
+
+/// The daily reminder, and every reminder that was made.
+public struct ReminderTable<View: DatabaseView> {
+  let view: View
+
+  /// The daily reminder as it was set; not enabled at first.
+  public func daily() throws(Failure) -> DailyReminder {
+    try self.view.attempt { database in
+      try Data.fetchOne(database.cachedStatement(sql: "SELECT body FROM daily_reminder"))
+        .map { try DailyReminder(serializedBytes: [UInt8]($0)) } ?? DailyReminder()
+    }
+  }
+
+  /// A reminder that has to be there.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func require(_ id: String) throws(Failure) -> Reminder {
+    guard let reminder = try self.rows("WHERE uuid = ?", [id]).first else {
+      throw .unknownRecord(id, "There is no reminder '\(id.prefix(64))'. `kith remind list` shows those there are.")
+    }
+    return reminder
+  }
+
+  /// The daily reminder that waits for somebody, snoozed or not.
+  public func openDaily() throws(Failure) -> [Reminder] {
+    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND kind = 'daily' ORDER BY due, id", [])
+  }
+
+  /// Those that have come and were not dealt with, the oldest first.
+  public func due() throws(Failure) -> [Reminder] {
+    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state = 'due' ORDER BY due, id LIMIT 500", [])
+  }
+
+  /// Those whose time has come.
+  public func ripe(at now: Int64) throws(Failure) -> [Reminder] {
+    try self.rows(
+      """
+      WHERE state IN ('waiting', 'snoozed', 'due') AND state <> 'due' AND due <= ? ORDER BY due, id LIMIT 500
+      """, [now])
+  }
+
+  /// When the next one comes; nil when none is to come.
+  public func next() throws(Failure) -> Int64? {
+    try self.view.attempt { database in
+      try Int64?.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT min(due) FROM reminder WHERE state IN ('waiting', 'snoozed', 'due') AND state <> 'due'")) ?? nil
+    }
+  }
+
+  /// A page of reminders: open ones by the time they come, or the others, newest first.
+  ///
+  /// - Throws: `FIELD_INVALID` for the cursor or the limit.
+  public func page(_ request: ListRemindersRequest) throws(Failure) -> ListRemindersReply {
+    let limit = try PageLimit.records(request.limit)
+    let (order, beyond, open) = request.past ? ("DESC", "<", "NOT IN") : ("ASC", ">", "IN")
+    var start: (Int64, Int64)?
+    if !request.cursor.isEmpty {
+      let cursor = try PageCursor(text: request.cursor)
+      guard let time = Int64(cursor.key) else {
+        throw .invalid(field: "cursor", "is not the next_cursor of an earlier page. Begin again without one.")
+      }
+      start = (time, cursor.row)
+    }
+    return try self.view.attempt { database in
+      var reply = ListRemindersReply()
+      var end = ""
+      let rows = try Row.fetchCursor(
+        database.cachedStatement(
+          sql: """
+            SELECT body, due, id FROM reminder WHERE state \(open) ('waiting', 'snoozed', 'due')
+              AND (?1 = '' OR kind = ?1) AND (?2 IS NULL OR (due, id) \(beyond) (?2, ?3))
+            ORDER BY due \(order), id \(order) LIMIT ?4
+            """), arguments: [request.kind, start?.0, start?.1, limit + 1])
+      while let row = try rows.next() {
+        guard reply.reminders.count < limit else {
+          reply.nextCursor = end
+          break
+        }
+        reply.reminders.append(try Reminder(serializedBytes: [UInt8](row[0] as Data)))
+        end = PageCursor(key: "\(row[1] as Int64)", row: row[2]).text
+      }
+      return reply
+    }
+  }
+
+  private func rows(_ condition: String, _ arguments: StatementArguments) throws(Failure) -> [Reminder] {
+    try self.view.attempt { database in
+      try Data.fetchAll(
+        database.cachedStatement(sql: "SELECT body FROM reminder \(condition)"), arguments: arguments
+      ).map { try Reminder(serializedBytes: [UInt8]($0)) }
+    }
+  }
+}
+
+extension ReminderTable where View == Transaction {
+  /// Keeps the daily reminder.
+  public func setDaily(_ daily: DailyReminder) throws(Failure) {
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        "INSERT INTO daily_reminder (id, body) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body"
+      ).run([.blob(try daily.serializedBytes())])
+    }
+  }
+
+  /// Writes a reminder, in the place of what it was, and says so on the stream.
+  ///
+  /// A daily reminder is one for its day: the same day again changes nothing.
+  public func put(_ reminder: Reminder) throws(Failure) {
+    let due = reminder.hasSnoozedUntil && reminder.state == "snoozed" ? reminder.snoozedUntil : reminder.due
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        INSERT INTO reminder (uuid, subject, kind, state, due, body) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (uuid) DO UPDATE SET state = excluded.state, due = excluded.due, body = excluded.body
+        ON CONFLICT (subject) DO NOTHING
+        """
+      ).run([
+        .text(reminder.id), reminder.kind == "daily" ? .text(reminder.day) : .null, .text(reminder.kind),
+        .text(reminder.state), .integer(due.nanosecondsSince1970), .blob(try reminder.serializedBytes()),
+      ])
+    }
+    var event = Event()
+    event.reminder.reminderID = reminder.id
+    event.reminder.due = due
+    event.reminder.state = reminder.state
+    let isOver = !["waiting", "snoozed", "due"].contains(reminder.state)
+    try self.view.emit(event, on: EventStream.reminders.name, key: reminder.id, tombstone: isOver)
+  }
+}

@@ -1,0 +1,59 @@
+internal import Bus
+internal import KithMessages
+
+/// What turns sound into text.
+protocol Engine: Sendable {
+  /// Why it cannot be used at the moment; nil when it can, as far as can be told without sound.
+  func problem() async -> String?
+
+  /// Transcribes a recording in which somebody speaks.
+  ///
+  /// - Returns: What was understood, in the language that was asked for. The text may be empty.
+  /// - Throws: `EngineFault`.
+  func transcribe(_ sound: PreparedSound, _ language: LanguageTag) async throws(EngineFault) -> TranscribeReply
+}
+
+extension Engine {
+  /// How long a recording may take: long enough for the slowest machine, short enough to notice that nothing moves.
+  static func limit(_ sound: PreparedSound) -> Duration { .seconds(max(30, 4 * sound.duration)) }
+}
+
+/// Why an engine gave no transcript; with what it said, or what is wrong.
+enum EngineFault: Error, Hashable {
+  /// It may work later, without being repaired.
+  case temporary(String)
+  /// It, its model or the language is not there.
+  case unavailable(String)
+  /// It cannot read the recording.
+  case badAudio(String)
+  /// It did not do what it should: it crashed, was out of time or answered nonsense.
+  case failed(String)
+  /// The task was cancelled.
+  case cancelled
+
+  /// The same for a caller.
+  ///
+  /// - Parameter engine: Its name in the configuration.
+  func failure(_ engine: String) -> Failure {
+    switch self {
+    case .temporary(let why):
+      Failure(
+        .unavailable, "ENGINE_BUSY",
+        "The engine '\(engine)' cannot transcribe now: \(why). It is worth another try later.",
+        details: ["engine": engine])
+    case .unavailable(let why):
+      Failure(
+        .failedPrecondition, "ENGINE_UNAVAILABLE", "The engine '\(engine)' cannot be used: \(why).",
+        details: ["engine": engine])
+    case .badAudio(let why):
+      Failure(
+        .invalidArgument, "BAD_AUDIO", "The engine '\(engine)' cannot read the recording: \(why).",
+        details: ["engine": engine])
+    case .failed(let why):
+      Failure(
+        .internal, "ENGINE_FAILED", "The engine '\(engine)' failed: \(why). Try again, or write a memo.",
+        details: ["engine": engine])
+    case .cancelled: .cancelled
+    }
+  }
+}

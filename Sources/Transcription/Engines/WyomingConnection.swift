@@ -1,0 +1,127 @@
+internal import EventLoop
+internal import Glibc
+
+/// A connection to a server of the Wyoming protocol, for one question. It blocks: it belongs on a thread of its own.
+struct WyomingConnection {
+  /// The name or address of the server.
+  let host: String
+  /// Its port.
+  let port: Int
+  /// When an answer is no longer waited for.
+  let deadline: ContinuousClock.Instant
+  /// Readable when the question is given up.
+  let stop: Int32
+
+  private static let connectLimit = Duration.seconds(5)
+  // Of everything that comes: a transcript is far shorter.
+  private static let mostBytes = 4 << 20
+
+  /// Sends messages and takes what comes until `take` has an answer.
+  ///
+  /// - Throws: `EngineFault`.
+  func ask<Answer>(
+    _ messages: [WyomingEvent], _ take: (WyomingEvent) throws(EngineFault) -> Answer?
+  ) throws(EngineFault) -> Answer {
+    let socket = try self.connect()
+    defer { close(socket) }
+    let output = messages.flatMap { $0.encoded() }
+    var (sent, received) = (0, 0)
+    var decoder = WyomingEvent.Decoder()
+    var piece = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let ready = try self.wait(
+        socket, for: sent < output.count ? [.readable, .writable] : .readable, until: self.deadline)
+      if ready.contains(.writable), sent < output.count {
+        // The array has `count` bytes, of which those from `sent` on are left.
+        let count = unsafe output.withUnsafeBytes { buffer in
+          unsafe send(socket, buffer.baseAddress?.advanced(by: sent), buffer.count - sent, Int32(MSG_NOSIGNAL))
+        }
+        guard count >= 0 || errno == EAGAIN || errno == EINTR else { throw self.lost("it hung up") }
+        sent += max(0, count)
+      }
+      guard ready.contains(.readable) || ready.contains(.failed) else { continue }
+      // The array has `count` bytes.
+      let count = unsafe recv(socket, &piece, piece.count, 0)
+      if count < 0, errno == EAGAIN || errno == EINTR { continue }
+      guard count > 0 else { throw self.lost("it hung up without an answer") }
+      received += count
+      guard received <= Self.mostBytes else { throw .failed("\(self.name) answers without end") }
+      decoder.append(Array(piece[..<count]))
+      while let event = try Self.next(&decoder) {
+        if let answer = try take(event) { return answer }
+      }
+    }
+  }
+
+  private var name: String { "\(self.host):\(self.port)" }
+
+  private func lost(_ why: String) -> EngineFault { .temporary("\(self.name) gave no answer: \(why)") }
+
+  private static func next(_ decoder: inout WyomingEvent.Decoder) throws(EngineFault) -> WyomingEvent? {
+    do throws(WyomingEvent.Decoder.Fault) {
+      return try decoder.next()
+    } catch {
+      throw .failed("it answered \(error.why)")
+    }
+  }
+
+  /// Connects to the first address that takes it.
+  private func connect() throws(EngineFault) -> Int32 {
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    // Strings and structures outlive the call; the list is freed below.
+    switch unsafe getaddrinfo(self.host, "\(self.port)", &hints, &list) {
+    case 0: break
+    case EAI_AGAIN: throw .temporary("the name \(self.host) cannot be looked up")
+    default: throw .unavailable("there is no host named \(self.host)")
+    }
+    defer { unsafe freeaddrinfo(list) }
+    var address = unsafe list
+    while let current = unsafe address {
+      if let socket = try unsafe self.connect(current.pointee) { return socket }
+      unsafe address = current.pointee.ai_next
+    }
+    throw .temporary("nothing answers at \(self.name)")
+  }
+
+  private func connect(_ address: addrinfo) throws(EngineFault) -> Int32? {
+    let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let socket = unsafe Glibc.socket(address.ai_family, address.ai_socktype | flags, address.ai_protocol)
+    guard socket >= 0 else { return nil }
+    var isConnected = false
+    defer { if !isConnected { close(socket) } }
+    // The address belongs to the list, which outlives the call.
+    if unsafe Glibc.connect(socket, address.ai_addr, address.ai_addrlen) != 0 {
+      guard errno == EINPROGRESS else { return nil }
+      let limit = min(self.deadline, .now + Self.connectLimit)
+      do throws(EngineFault) {
+        _ = try self.wait(socket, for: .writable, until: limit)
+      } catch {
+        if error == .cancelled { throw error }
+        return nil
+      }
+      var (code, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+      // Both are as large as they say.
+      guard unsafe getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length) == 0, code == 0 else { return nil }
+    }
+    isConnected = true
+    return socket
+  }
+
+  /// Waits until the socket is ready.
+  private func wait(
+    _ socket: Int32, for interest: Readiness, until deadline: ContinuousClock.Instant
+  ) throws(EngineFault) -> Readiness {
+    var items = [pollfd(self.stop, for: .readable), pollfd(socket, for: interest)]
+    while true {
+      let left = deadline - .now
+      guard left > .zero else { throw .failed("\(self.name) did not answer in time") }
+      // The array is not touched during the call and holds `count` elements.
+      let ready = unsafe poll(&items, nfds_t(items.count), Int32(min(left / .milliseconds(1) + 1, 60_000)))
+      guard ready > 0 else { continue }
+      if items[0].revents != 0 { throw .cancelled }
+      return Readiness(poll: items[1].revents)
+    }
+  }
+}

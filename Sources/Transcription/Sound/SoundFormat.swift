@@ -1,0 +1,60 @@
+/// The containers of sound that are taken, told by their first bytes: neither a name nor a media type is believed.
+public enum SoundFormat: String, Sendable, Hashable, CaseIterable {
+  /// RIFF, from recorders.
+  case wav
+  /// Matroska and WebM, from browsers.
+  case matroska
+  /// Ogg, with Opus or Vorbis.
+  case ogg
+  /// MP4 and what is akin to it, from phones.
+  case mp4
+  /// FLAC.
+  case flac
+
+  /// Recognises a container; nil when it is none of these.
+  ///
+  /// - Parameter bytes: The beginning of a file, at least 12 bytes of it.
+  public init?(_ bytes: some Collection<UInt8>) {
+    let head = Array(bytes.prefix(12))
+    func has(_ name: String, at offset: Int) -> Bool { head.dropFirst(offset).starts(with: name.utf8) }
+    if has("RIFF", at: 0), has("WAVE", at: 8) {
+      self = .wav
+    } else if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+      self = .matroska
+    } else if has("OggS", at: 0) {
+      self = .ogg
+    } else if has("ftyp", at: 4) {
+      self = .mp4
+    } else if has("fLaC", at: 0) {
+      self = .flac
+    } else {
+      return nil
+    }
+  }
+
+  /// The name of the demuxer that FFmpeg is held to. Without it, a file that is a playlist or a script would be followed,
+  /// whatever it is called.
+  var demuxer: String {
+    switch self {
+    case .wav: "wav"
+    case .matroska: "matroska"
+    case .ogg: "ogg"
+    case .mp4: "mov"
+    case .flac: "flac"
+    }
+  }
+}
+
+/// What an Opus stream in Ogg says of itself, in its first page. RFC 7845, section 5.1; RFC 3533, section 6.
+struct OggOpus {
+  /// Of what was encoded; 0 when that is not known. Opus itself is always decoded at 48 kHz.
+  let inputSampleRate: Int
+
+  /// Reads the first page; nil when it is not that of Opus.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count > 27 else { return nil }
+    let packet = 27 + Int(bytes[26])
+    guard bytes.count >= packet + 19, bytes[packet...].starts(with: "OpusHead".utf8) else { return nil }
+    self.inputSampleRate = (0..<4).reduce(0) { $0 | Int(bytes[packet + 12 + $1]) << (8 * $1) }
+  }
+}

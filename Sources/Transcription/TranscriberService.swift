@@ -1,0 +1,117 @@
+public import Bus
+internal import EventLoop
+public import KithMessages
+public import Transfer
+
+/// Turns sound into text by one of several engines, chosen by language. It may live on another machine, and keeps nothing.
+///
+/// A recording may be in any format that `SoundFormat` knows; what is not WAV of 16 kHz is converted first. Recordings are
+/// transcribed one after another. Where nobody speaks, no engine is asked: engines make words out of silence.
+public struct TranscriberService: Sendable {
+  /// Gives the bytes of a blob.
+  public typealias BlobReader = @Sendable (BlobRef) async throws(Failure) -> [UInt8]
+
+  private let engines: EngineTable
+  private let intake: SoundIntake
+  private let scratch: ScratchSpace
+  private let queue = Turnstile()
+  private let readBlob: BlobReader?
+
+  /// Makes a service. It starts nothing before the first recording.
+  ///
+  /// - Parameters:
+  ///   - settings: The engines, and where they work.
+  ///   - http: Carries the requests to whisper-server; nil = that engine is not reached.
+  ///   - readBlob: For recordings that are named and not attached; nil = they have to be attached.
+  /// - Throws: `INVALID_ARGUMENT` for settings that cannot be meant.
+  public init(
+    _ settings: TranscriptionSettings, http: HTTPClient? = nil, readBlob: BlobReader? = nil
+  ) throws(Failure) {
+    try settings.check()
+    self.engines = EngineTable(settings.engines, http: http)
+    self.intake = SoundIntake(maximumSeconds: settings.maximumSeconds, converter: settings.converter)
+    self.scratch = ScratchSpace(path: settings.directory)
+    self.readBlob = readBlob
+  }
+
+  /// The methods that answer once.
+  public var routes: [Route] {
+    [
+      Route(TranscribeRequest.self) { request, context throws(Failure) in
+        try await self.transcribe(request, context.attachments)
+      },
+      Route(EnginesRequest.self) { _, _ throws(Failure) in await self.describe() },
+    ]
+  }
+
+  /// Transcribes one recording.
+  ///
+  /// - Throws: `FAILED_PRECONDITION` with `NO_ENGINE`, `ENGINE_UNAVAILABLE` or `CONVERTER_MISSING` when something has to be set
+  ///   up, `INVALID_ARGUMENT/BAD_AUDIO` for a recording that is none, `UNAVAILABLE` when it may succeed later, `INTERNAL` when an
+  ///   engine failed.
+  private func transcribe(
+    _ request: TranscribeRequest, _ attachments: [[UInt8]]
+  ) async throws(Failure) -> TranscribeReply {
+    guard let language = LanguageTag(request.language) else {
+      throw .invalid(field: "language", "write it like \"en-US\" or \"ja\"")
+    }
+    let entry = try self.engines.engine(for: language)
+    let recording = try await self.recording(request, attachments)
+    return try await self.queue.pass { () async throws(Failure) in
+      let started = ContinuousClock.now
+      // Kept until the engine has ended; removed with its last owner, however this ends.
+      let scratch: ScratchDirectory
+      let sound: PreparedSound
+      do throws(SoundFault) {
+        scratch = try await self.scratch.make()
+        sound = try await self.intake.prepare(recording, in: scratch)
+      } catch {
+        throw error.failure
+      }
+      defer { withExtendedLifetime(scratch) {} }
+      var reply = TranscribeReply()
+      reply.language = language.text
+      if sound.gate.hasSpeech {
+        do throws(EngineFault) {
+          let answer = try await entry.engine.transcribe(sound, language)
+          reply = try TranscriptCheck.checked(answer, language, sound)
+        } catch {
+          throw error.failure(entry.name)
+        }
+        reply.engine = entry.name
+      }
+      reply.audioSeconds = Float(sound.duration)
+      reply.warnings = sound.gate.warnings
+      reply.elapsedSeconds = Float((ContinuousClock.now - started) / .seconds(1))
+      return reply
+    }
+  }
+
+  private func recording(_ request: TranscribeRequest, _ attachments: [[UInt8]]) async throws(Failure) -> [UInt8] {
+    if let attached = attachments.first { return attached }
+    guard request.hasAudio, let readBlob else {
+      throw .invalid(field: "audio", "attach the recording")
+    }
+    return try await readBlob(request.audio)
+  }
+
+  private func describe() async -> EnginesReply {
+    var reply = EnginesReply()
+    for entry in self.engines.entries {
+      var info = EngineInfo()
+      info.name = entry.name
+      info.languages = entry.languages
+      info.problem = await entry.engine.problem() ?? ""
+      reply.engines.append(info)
+    }
+    return reply
+  }
+}
+
+extension SpeechGate {
+  /// What a person should know of a recording, by the names of `TranscribeReply.warnings`.
+  fileprivate var warnings: [String] {
+    guard self.hasSpeech else { return ["no_speech"] }
+    return (self.isNoisy ? ["noisy"] : []) + (self.isClipped ? ["clipped"] : [])
+  }
+}

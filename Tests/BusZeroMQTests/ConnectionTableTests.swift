@@ -1,0 +1,74 @@
+import TestKit
+import Testing
+import ZeroMQ
+
+@testable import BusZeroMQ
+
+struct ConnectionTableTests {
+  private let start = ContinuousClock.now
+
+  @Test func whoComesWhenItIsFullWaitsUntilOneLeaves() {
+    var table = ConnectionTable(limit: 3)
+    for descriptor: Int32 in 1...3 {
+      table.note(.accepted(descriptor), now: self.start)
+      #expect(table.admit(self.start) == true)
+    }
+    table.note(.accepted(4), now: self.start)
+    #expect(table.admit(self.start) == false)
+    // Not because some time has passed.
+    let later = self.start + .seconds(60)
+    table.note(.disconnected(4), now: later)
+    table.note(.accepted(4), now: later)
+    #expect(table.admit(later) == false)
+    table.note(.disconnected(2), now: later)
+    table.note(.accepted(2), now: later)
+    #expect(table.admit(later) == true)
+    #expect(table.count == 4)
+  }
+
+  @Test func thoseWhoWaitDoNotKeepOthersOut() {
+    var table = ConnectionTable(limit: 3)
+    for descriptor: Int32 in 1...3 {
+      table.note(.accepted(descriptor), now: self.start)
+      #expect(table.admit(self.start) == true)
+    }
+    let later = self.start + .seconds(60)
+    for descriptor: Int32 in 10..<30 {
+      table.note(.accepted(descriptor), now: later)
+      #expect(table.admit(later) == false)
+    }
+    table.note(.disconnected(1), now: later)
+    table.note(.accepted(1), now: later)
+    #expect(table.admit(later) == true)
+  }
+
+  /// Peers come, wait, give up and leave at random: never are more in than the limit, and one that comes alone gets in.
+  @Test(arguments: 0..<50) func neverMoreThanTheLimit(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let limit = 5
+    var table = ConnectionTable(limit: limit)
+    var now = self.start
+    var inside: Set<Int32> = []
+    var waiting: [Int32: ContinuousClock.Instant] = [:]
+    for _ in 0..<2000 {
+      now += .milliseconds(Int.random(in: 0...400, using: &random))
+      // libzmq cuts who was not let in.
+      for (descriptor, since) in waiting where since + .seconds(5) <= now {
+        waiting[descriptor] = nil
+        table.note(.disconnected(descriptor), now: now)
+      }
+      let descriptor = Int32.random(in: 1...20, using: &random)
+      if inside.remove(descriptor) != nil || waiting.removeValue(forKey: descriptor) != nil {
+        table.note(.disconnected(descriptor), now: now)
+      } else {
+        table.note(.accepted(descriptor), now: now)
+        if table.admit(now) { inside.insert(descriptor) } else { waiting[descriptor] = now }
+      }
+      #expect(inside.count <= limit)
+      #expect(table.count == inside.count + waiting.count)
+    }
+    for descriptor in inside.union(waiting.keys) { table.note(.disconnected(descriptor), now: now) }
+    table.note(.accepted(1), now: now)
+    #expect(table.admit(now) == true)
+  }
+}

@@ -1,0 +1,103 @@
+import Bus
+import EventLoop
+import Foundation
+import KithMessages
+import Storage
+import Testing
+
+@testable import CareRecorder
+
+@Suite(.timeLimit(.minutes(5))) struct EntryTests {
+  static func memo(_ text: String, category: String = "meal", at time: Int64? = nil) -> RecordCareRequest {
+    var request = RecordCareRequest()
+    request.category = category
+    request.memo = text
+    if let time { request.occurredAt = .init(nanosecondsSince1970: time) }
+    return request
+  }
+
+  @Test func `a day is listed and summarised in the zone of the settings`() async throws {
+    let care = try TestCare()
+    // 2026-11-21 00:00 in Tokyo.
+    let midnight = care.clock.withLock { $0 }
+    try await care.run { actor, storage in
+      var configure = ConfigureCareRequest()
+      configure.settings.timeZone = "Asia/Tokyo"
+      configure.settings.language = "ja"
+      configure.settings.recorder = "長女"
+      try await storage.write { [configure] transaction throws(Failure) in
+        try transaction.care.configure(
+          try CareRules.settings(CareSettings(), changed: configure.settings, fields: []))
+      }
+      _ = try await actor.record(Self.memo("昨日", at: midnight - 1), CallContext())
+      _ = try await actor.record(Self.memo("今日", at: midnight), CallContext())
+      var list = ListCareRequest()
+      list.day = "2026-11-20"
+      #expect(try await actor.list(list).records.map(\.memo) == ["昨日"])
+      list.day = "2026-11-21"
+      #expect(try await actor.list(list).records.map(\.memo) == ["今日"])
+      let summary = try await actor.summary(CareSummaryRequest())
+      #expect(summary.day == "2026-11-21")
+      #expect(summary.records == 1)
+      #expect(summary.text.hasPrefix("【介護記録】2026年11月21日(土)\n記録者: 長女\n"))
+    }
+  }
+
+  @Test func `a correction is traceable`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      let id = try await actor.record(Self.memo("one tablet"), CallContext()).reply.record.id
+      var update = UpdateCareRequest()
+      update.record.id = id
+      update.record.memo = "two tablets"
+      update.record.category = "medication"
+      update.correctedBy = "Ann"
+      let corrected = try await actor.update(update, CallContext()).reply.record
+      #expect(corrected.memo == "two tablets")
+      #expect(corrected.category == "medication")
+      // The same again is no correction.
+      _ = try await actor.update(update, CallContext())
+      let versions = try await storage.read { view throws(Failure) in
+        try view.care.get(id, withVersions: true)?.versions ?? []
+      }
+      #expect(versions.map(\.memo) == ["one tablet"])
+      #expect(versions.map(\.replacedBy) == ["Ann"])
+    }
+  }
+
+  @Test func `what is wrong is named, and nothing is stored`() async throws {
+    let care = try TestCare()
+    let now = care.clock.withLock { $0 }
+    try await care.run { actor, storage in
+      let wrong: [(RecordCareRequest, String)] = [
+        (Self.memo("x", category: "lunch"), "category"), (Self.memo("x", category: ""), "category"),
+        (Self.memo(String(repeating: "x", count: 5001)), "memo"),
+        (Self.memo("x", at: now + 7_200_000_000_000), "occurred_at"), (Self.memo("x", at: -1), "occurred_at"),
+      ]
+      for (request, field) in wrong {
+        let failure = await #expect(throws: Failure.self) { try await actor.record(request, CallContext()) }
+        #expect(failure?.status.details.keys.first == field)
+      }
+      let stored = try await storage.read { view throws(Failure) in try view.care.page(CareQuery()).records }
+      #expect(stored == [])
+    }
+  }
+
+  @Test func `who confirms a transcript may say what it is about`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("two tablets")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1], category: "").id
+      let heard = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(heard.category == "free_memo")
+      #expect(heard.suggestedCategory == "medication")
+      var confirm = ConfirmCareRequest()
+      confirm.id = id
+      confirm.category = "medication"
+      let record = try await actor.confirm(confirm, CallContext()).reply.record
+      #expect(record.review == "done")
+      #expect(record.category == "medication")
+      #expect(record.suggestedCategory == "")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Bus
+import EventLoop
+import Foundation
+import KithMessages
+import Logging
+import Storage
+import TestKit
+
+@testable import CareRecorder
+
+/// A recorder on a store of its own, with a transcriber whose answers a test makes up.
+final class TestCare: Sendable {
+  let directory: TemporaryDirectory
+  let clock = Lock<Int64>(1_795_186_800_000_000_000)
+  let answers = Lock<[Result<String, Failure>]>([])
+  let asked = Lock<[(request: TranscribeRequest, bytes: [UInt8])]>([])
+  private let changes = Lock<[CheckedContinuation<Void, Never>]>([])
+
+  init() throws { self.directory = try TemporaryDirectory() }
+
+  func run<Value>(_ body: (CareRecorderActor, StorageActor) async throws -> Value) async throws -> Value {
+    let storage = try StorageActor(
+      directory: self.directory.path + "/state", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) { [self] _ in
+      for waiter in self.changes.withLock({ waiters in waiters.swapped(for: []) }) { waiter.resume() }
+    }
+    let port = CannedPort { command, context async throws(Failure) in
+      guard let request = command as? TranscribeRequest else { throw .bug("no transcription") }
+      self.asked.withLock { $0.append((request, context.attachments.first ?? [])) }
+      let answer = self.answers.withLock { $0.isEmpty ? .success("said") : $0.removeFirst() }
+      var reply = TranscribeReply()
+      reply.text = try answer.get()
+      reply.engine = "test"
+      reply.confidence = 0.5
+      reply.audioSeconds = 2
+      return reply
+    }
+    let actor = CareRecorderActor(
+      storage: storage, transcriber: port, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      now: { self.clock.withLock { $0 } },
+      sleep: { instant in self.clock.withLock { $0 = max($0, instant) } })
+    let result: Result<Value, any Error>
+    do { result = .success(try await body(actor, storage)) } catch { result = .failure(error) }
+    await actor.stop()
+    await storage.close()
+    return try result.get()
+  }
+
+  /// The entry, when it is so.
+  func wait(
+    for id: String, in storage: StorageActor, until isSo: @Sendable (CareRecord) -> Bool
+  ) async throws -> CareRecord {
+    while true {
+      let record = try await storage.read { view throws(Failure) in try view.care.require(id) }
+      if isSo(record) { return record }
+      await withCheckedContinuation { waiter in
+        self.changes.withLock { $0.append(waiter) }
+        // What was committed between the look and here.
+        Task {
+          let later = try? await storage.read { view throws(Failure) in try view.care.require(id) }
+          guard later != record else { return }
+          for waiter in self.changes.withLock({ waiters in waiters.swapped(for: []) }) { waiter.resume() }
+        }
+      }
+    }
+  }
+
+  var sounds: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: self.directory.path + "/state/audio")) ?? []
+  }
+}
+
+extension Array {
+  mutating func swapped(for other: [Element]) -> [Element] {
+    let old = self
+    self = other
+    return old
+  }
+}
+
+extension CareRecorderActor {
+  func speak(_ bytes: [UInt8], category: String = "meal") async throws -> CareRecord {
+    var start = StartVoiceRequest()
+    start.category = category
+    let id = try await self.startVoice(start, CallContext()).reply.record.id
+    var append = AppendVoiceRequest()
+    append.id = id
+    _ = try await self.appendVoice(append, CallContext(attachments: [bytes]))
+    var stop = StopVoiceRequest()
+    stop.id = id
+    return try await self.stopVoice(stop, CallContext()).reply.record
+  }
+}

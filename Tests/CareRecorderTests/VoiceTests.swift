@@ -1,0 +1,171 @@
+import Bus
+import EventLoop
+import Foundation
+import KithMessages
+import Storage
+import Testing
+
+@testable import CareRecorder
+
+@Suite(.timeLimit(.minutes(5))) struct VoiceTests {
+  @Test func `words are stored, and then the sound goes`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("two tablets after breakfast")] }
+    try await care.run { actor, storage in
+      let stopped = try await actor.speak([1, 2, 3])
+      #expect(stopped.state == "pending_transcription")
+      let record = try await care.wait(for: stopped.id, in: storage) { $0.state == "transcribed" }
+      #expect(record.transcript == "two tablets after breakfast")
+      #expect(record.review == "needed")
+      #expect(record.category == "meal")
+      #expect(record.suggestedCategory == "medication")
+      #expect(record.engine == "test")
+      #expect(record.durationSeconds == 2)
+      #expect(!record.hasAudio_p)
+      #expect(care.asked.withLock { $0.map(\.bytes) } == [[1, 2, 3]])
+      await actor.stop()
+      #expect(care.sounds == [])
+    }
+  }
+
+  @Test func `a piece that is sent twice counts once, and one that is missing is said`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      let id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+      func append(_ bytes: [UInt8], at offset: UInt64) async throws -> UInt64 {
+        var request = AppendVoiceRequest()
+        request.id = id
+        request.offset = offset
+        return try await actor.appendVoice(request, CallContext(attachments: [bytes])).reply.nextOffset
+      }
+      #expect(try await append([1, 2], at: 0) == 2)
+      #expect(try await append([1, 2], at: 0) == 2)
+      #expect(try await append([3], at: 2) == 3)
+      let gap = await #expect(throws: Failure.self) { try await append([9], at: 7) }
+      #expect(gap?.reason == "OFFSET_GAP")
+      var stop = StopVoiceRequest()
+      stop.id = id
+      _ = try await actor.stopVoice(stop, CallContext())
+      _ = try await actor.stopVoice(stop, CallContext())
+      _ = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(care.asked.withLock { $0.map(\.bytes) } == [[1, 2, 3]])
+      let late = await #expect(throws: Failure.self) { try await append([4], at: 3) }
+      #expect(late?.reason == "NOT_RECORDING")
+    }
+  }
+
+  @Test func `what fails for a while is tried again`() async throws {
+    let care = try TestCare()
+    let busy = Failure(.unavailable, "ENGINE_BUSY", "busy")
+    care.answers.withLock { $0 = [.failure(busy), .failure(busy), .success("at last")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(record.transcript == "at last")
+      #expect(record.attempts == 3)
+    }
+  }
+
+  @Test func `what cannot be transcribed waits for a memo and keeps its sound`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.failure(Failure(.failedPrecondition, "NO_ENGINE", "none"))] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      let record = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      #expect(record.reason == "no_engine")
+      #expect(record.hasAudio_p)
+      #expect(care.sounds == [id])
+      var update = UpdateCareRequest()
+      update.record.id = id
+      update.record.memo = "written"
+      let completed = try await actor.update(update, CallContext()).reply.record
+      #expect(completed.state == "transcribed")
+      #expect(!completed.hasAudio_p)
+      #expect(care.sounds == [])
+    }
+  }
+
+  @Test func `four failures in a row wait for a person, who may ask again`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = Array(repeating: .failure(Failure(.unavailable, "ENGINE_BUSY", "busy")), count: 4) }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      let record = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      #expect(record.attempts == 4)
+      var again = TranscribeAgainRequest()
+      again.id = id
+      again.language = "ja-JP"
+      _ = try await actor.transcribeAgain(again, CallContext())
+      let transcribed = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(transcribed.language == "ja-JP")
+      #expect(care.asked.withLock { $0.last?.request.language } == "ja-JP")
+    }
+  }
+
+  @Test func `silence leaves an entry that a memo completes`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success(" \n")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      let record = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      #expect(record.reason == "no_speech")
+      #expect(record.transcript == "")
+    }
+  }
+
+  @Test func `a recording without sound, and one that is discarded, wait for a memo`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      for isDiscarded in [false, true] {
+        var stop = StopVoiceRequest()
+        stop.id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+        stop.discard = isDiscarded
+        let record = try await actor.stopVoice(stop, CallContext()).reply.record
+        #expect(record.state == "needs_memo")
+        #expect(record.reason == (isDiscarded ? "discarded" : "no_sound"))
+      }
+      #expect(care.sounds == [])
+      #expect(try await storage.read { view throws(Failure) in try view.careAudio.all() } == [])
+    }
+  }
+
+  @Test func `what was interrupted is taken up at the next start`() async throws {
+    let care = try TestCare()
+    let ids = try await care.run { actor, storage in
+      var ids: [String] = []
+      for hasSound in [true, false] {
+        let id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+        ids.append(id)
+        guard hasSound else { continue }
+        var append = AppendVoiceRequest()
+        append.id = id
+        _ = try await actor.appendVoice(append, CallContext(attachments: [[5, 6]]))
+      }
+      return ids
+    }
+    try await care.run { actor, storage in
+      try await actor.start()
+      let spoken = try await care.wait(for: ids[0], in: storage) { $0.state == "transcribed" }
+      #expect(spoken.category == "free_memo")
+      let silent = try await care.wait(for: ids[1], in: storage) { $0.state == "needs_memo" }
+      #expect(silent.reason == "interrupted")
+      await actor.stop()
+      #expect(care.sounds == [])
+    }
+  }
+
+  @Test func `sound that nobody looked after goes when its time is over`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      _ = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      care.clock.withLock { $0 += 73 * 3_600_000_000_000 }
+      await actor.wake()
+      let record = try await care.wait(for: id, in: storage) { !$0.hasAudio_p }
+      #expect(record.reason == "sound_expired")
+      await actor.stop()
+      #expect(care.sounds == [])
+    }
+  }
+}

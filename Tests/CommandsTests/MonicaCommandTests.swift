@@ -1,0 +1,275 @@
+import Bus
+import Foundation
+import KithMessages
+import SwiftProtobuf
+import Testing
+
+@testable import Commands
+
+@Suite("kith monica")
+struct MonicaCommandTests {
+  private func status(_ change: (inout MonicaStatus) -> Void = { _ in }) -> MonicaStatus {
+    .with {
+      $0.endpoint = "https://monica.test"
+      $0.state = "logged_in"
+      $0.token = "••••wxyz"
+      $0.userName = "Ann"
+      $0.userEmail = "ann@example.com"
+      $0.people = 1200
+      $0.lastPullAt = Household.ago(120)
+      $0.instances = ["https://monica.test", "https://app.monicahq.com"]
+      change(&$0)
+    }
+  }
+
+  private func synced(_ change: (inout MonicaStatus) -> Void = { _ in }) -> MonicaStatus {
+    self.status {
+      $0.sync.state = .completed
+      $0.sync.finishedAt = Household.ago(5)
+      change(&$0)
+    }
+  }
+
+  private let entry = QueueEntry.with {
+    $0.id = "q-1"
+    $0.kind = "call"
+    $0.entityID = "c-1"
+    $0.operation = "create"
+    $0.state = "failed"
+    $0.attempts = 3
+    $0.personName = "Ann"
+    $0.error.message = "The note is too long."
+  }
+
+  @Test("The token is asked for where none is given in a file, and never printed")
+  func login() async throws {
+    let run = try await CommandRun.of("monica", "login", "--endpoint", "https://monica.test", typed: "s3cret") { _ in
+      self.status()
+    }
+    let request = try #require(run.sent.first as? LoginRequest)
+    #expect(request.endpoint == "https://monica.test")
+    #expect(request.token == "s3cret")
+    #expect(!run.output.contains("s3cret"))
+    #expect(
+      run.output == """
+        https://monica.test
+          Account    logged in as Ann (ann@example.com)
+          Token      ••••wxyz
+          Last read  2 minutes ago
+          Others     https://app.monicahq.com
+        monica: idle, 1,200 people, last success never
+
+        """)
+  }
+
+  @Test("Files are those of kithd's machine, named by whole paths")
+  func tokenFile() async throws {
+    let run = try await CommandRun.of("monica", "login", "--cloud", "--token-file", "t", "--ca-file", "/ca.pem") { _ in
+      self.status()
+    }
+    let request = try #require(run.sent.first as? LoginRequest)
+    #expect(request.cloud)
+    #expect(request.token.isEmpty)
+    #expect(request.tokenFile == FileManager.default.currentDirectoryPath + "/t")
+    #expect(request.caFile == "/ca.pem")
+  }
+
+  @Test("Where nobody can be asked, the error names the option")
+  func noToken() async throws {
+    let run = try await CommandRun.of("monica", "login", "--cloud") { _ in self.status() }
+    #expect(run.code == 1)
+    #expect(run.sent.isEmpty)
+    #expect(run.errors.contains("No token was given."))
+    #expect(run.errors.contains("--token-file"))
+  }
+
+  @Test("A refused token is exit code 4, with the server's sentence")
+  func refused() async throws {
+    let run = try await CommandRun.of("monica", "login", "--cloud", typed: "x") { _ throws(Failure) in
+      throw Failure(.unauthenticated, "NEEDS_CREDENTIALS", "This API token is invalid or expired.")
+    }
+    #expect(run.code == 4)
+    #expect(run.errors == "kith: This API token is invalid or expired.\n")
+  }
+
+  @Test(
+    "Each state of an account says what to do",
+    arguments: [
+      ("logged_out", "logged out. To log in again: kith monica login --endpoint https://monica.test"),
+      ("expired", "Your session expired. Please log in again: kith monica login --endpoint https://monica.test"),
+    ])
+  func states(state: String, words: String) async throws {
+    let run = try await CommandRun.of("monica", "status") { _ in self.status { $0.state = state } }
+    #expect(run.output.contains(words))
+  }
+
+  @Test("Without an account it says how to get one")
+  func none() async throws {
+    let run = try await CommandRun.of("monica", "status") { _ in MonicaStatus.with { $0.state = "none" } }
+    #expect(run.output == "No account. Log in: kith monica login --cloud, or --endpoint URL\n")
+  }
+
+  @Test("A sync prints counts in words, and what is left to do")
+  func sync() async throws {
+    let run = try await CommandRun.of("monica", "sync", "--full") { _ in
+      self.synced {
+        $0.sync.pushed = 3
+        $0.sync.updated = 12
+        $0.pending = 2
+        $0.failed = 1
+        $0.conflicts = 1
+        $0.nextAttemptAt = Household.ago(-180)
+      }
+    }
+    #expect(run.code == 0)
+    #expect((run.sent.first as? MonicaSyncRequest)?.full == true)
+    #expect(
+      run.output == """
+        monica: completed just now, 1,200 people: 3 sent, 12 updated
+          2 changes not on the server yet. It is asked again in 3 minutes.
+          1 change refused by the server.
+          To see why: kith monica queue --state failed
+          1 record changed on both sides.
+          To settle them: kith monica conflicts
+
+        """)
+  }
+
+  @Test("A server that failed makes the exit code 1, after the sentence", arguments: [true, false])
+  func syncFailed(isJSON: Bool) async throws {
+    let status = self.synced {
+      $0.sync.state = .error
+      $0.sync.error.message = "Monica is having trouble. Please try again."
+    }
+    let run =
+      isJSON
+      ? try await CommandRun.of("monica", "sync", "--json") { _ in status }
+      : try await CommandRun.of("monica", "sync") { _ in status }
+    #expect(run.code == 1)
+    #expect(run.output.contains("Monica is having trouble. Please try again."))
+  }
+
+  @Test("The queue is a table, and in JSON the reply")
+  func queue() async throws {
+    let reply = QueueReply.with { $0.entries = [self.entry] }
+    let run = try await CommandRun.of("monica", "queue", "--state", "failed") { _ in reply }
+    #expect((run.sent.first as? QueueRequest)?.state == "failed")
+    #expect(
+      run.output == """
+        STATE   CHANGE       PERSON  TRIED  WHY                    ID
+        failed  create call  Ann         3  The note is too long.  q-1
+
+        """)
+    let json = try await CommandRun.of("monica", "queue", "--json") { _ in reply }
+    #expect(
+      json.output
+        == #"{"entries":[{"id":"q-1","kind":"call","entityId":"c-1","operation":"create","state":"failed","attempts":3,"#
+        + #""error":{"message":"The note is too long."},"personName":"Ann"}]}"# + "\n")
+    #expect(try await CommandRun.of("monica", "queue") { _ in QueueReply() }.output == "No changes found.\n")
+  }
+
+  @Test("Changes are sent again or given up, some or all")
+  func queueChanges() async throws {
+    let reply = QueueChangeReply.with { $0.entries = [self.entry] }
+    let retried = try await CommandRun.of("monica", "retry") { _ in reply }
+    #expect((retried.sent.first as? RetryQueueRequest)?.ids == [])
+    #expect(retried.output.hasPrefix("Sending again: 1 change.\n"))
+    let cleared = try await CommandRun.of("monica", "clear", "q-1", "q-2") { _ in QueueChangeReply() }
+    #expect((cleared.sent.first as? ClearQueueRequest)?.ids == ["q-1", "q-2"])
+    #expect((cleared.sent.first as? ClearQueueRequest)?.all == false)
+    #expect(cleared.output == "Gave up 0 changes.\n")
+    let all = try await CommandRun.of("monica", "clear", "--all", isTerminal: true, typed: "y") { _ in reply }
+    #expect((all.sent.first as? ClearQueueRequest)?.all == true)
+    let kept = try await CommandRun.of("monica", "clear", "--all", isTerminal: true, typed: "") { _ in reply }
+    #expect(kept.sent.isEmpty)
+    #expect(kept.code == 1)
+  }
+
+  @Test("Forgetting says what is lost, and what stayed")
+  func forget() async throws {
+    let run = try await CommandRun.of("monica", "forget", "--discard-pending") { _ in
+      ClearCacheReply.with {
+        $0.removed = 1200
+        $0.kept = 2
+      }
+    }
+    #expect((run.sent.first as? ClearCacheRequest)?.discardPending == true)
+    #expect(
+      run.output == "Forgot 1,200 records.\nKept 2 records with something that Monica does not keep.\n")
+  }
+
+  @Test("Conflicts have both sides beside each other, long text wrapped, and the commands that settle them")
+  func conflicts() async throws {
+    let run = try await CommandRun.of("monica", "conflicts") { _ in
+      ConflictsReply.with { reply in
+        reply.conflicts = [
+          .with {
+            $0.id = "q-1"
+            $0.kind = "note"
+            $0.personName = "Ann"
+            $0.foundAt = Household.ago(60)
+            $0.fields = [
+              .with {
+                $0.name = "body"
+                $0.local = "Likes green tea more than anything else"
+                $0.server = "Likes coffee"
+                $0.base = "Likes tea"
+                $0.overlaps = true
+              },
+              .with {
+                $0.name = "is_favorite"
+                $0.local = "true"
+                $0.server = "false"
+              },
+            ]
+          },
+          .with {
+            $0.id = "q-2"
+            $0.kind = "gift"
+            $0.deletedOnServer = true
+            $0.foundAt = Household.ago(120)
+          },
+        ]
+      }
+    }
+    #expect(
+      run.output == """
+        note of Ann, found 1 minute ago
+          FIELD        HERE                                ON THE SERVER  BEFORE
+          body         Likes green tea more than anything  Likes coffee   Likes tea
+                       else
+          is_favorite  true                                false                     merged
+          To settle it: kith monica resolve q-1 --keep local, or --keep server
+          Field by field: kith monica resolve q-1 --merge body=local
+
+        gift, found 2 minutes ago
+          It was changed here and deleted on the server.
+          To settle it: kith monica resolve q-2 --keep local, or --keep server
+
+        """)
+    #expect(try await CommandRun.of("monica", "conflicts") { _ in ConflictsReply() }.output == "No conflicts found.\n")
+  }
+
+  @Test("A conflict is settled by a side, or field by field")
+  func resolve() async throws {
+    let kept = try await CommandRun.of("monica", "resolve", "q-1", "--keep", "server") { _ in QueueChangeReply() }
+    #expect((kept.sent.first as? ResolveConflictRequest)?.keep == "server")
+    let merged = try await CommandRun.of(
+      "monica", "resolve", "q-1", "--merge", "body=local", "called_at=server"
+    ) { _ in QueueChangeReply() }
+    let request = try #require(merged.sent.first as? ResolveConflictRequest)
+    #expect(request.keep == "merge")
+    #expect(request.fields == ["body": "local", "called_at": "server"])
+  }
+
+  @Test("Logging out and turning to another account print where that leads")
+  func others() async throws {
+    let out = try await CommandRun.of("monica", "logout") { _ in self.status { $0.state = "logged_out" } }
+    #expect(out.sent.first is LogoutRequest)
+    let other = try await CommandRun.of("monica", "switch", "https://app.monicahq.com") { _ in self.status() }
+    #expect((other.sent.first as? SwitchInstanceRequest)?.endpoint == "https://app.monicahq.com")
+    let catalog = try await CommandRun.of("monica", "catalog") { _ in CatalogReply() }
+    #expect((catalog.sent.first as? CatalogRequest)?.catalog == "")
+    #expect(catalog.output.hasPrefix("No names found."))
+  }
+}

@@ -1,0 +1,205 @@
+import Bus
+import CivilTime
+import EventLoop
+import Foundation
+import KithMessages
+import Logging
+import Storage
+import TestKit
+import Testing
+
+@testable import Reminders
+
+@Suite(.timeLimit(.minutes(5))) struct ReminderActorTests {
+  /// An actor on a store of its own, with a clock that a test sets.
+  final class Home: Sendable {
+    let directory: TemporaryDirectory
+    let clock: Lock<Int64>
+    let shown = Lock<[String]>([])
+
+    init(at text: String) throws {
+      self.directory = try TemporaryDirectory()
+      self.clock = Lock(try DailyScheduleTests.instant(text))
+    }
+
+    func set(_ text: String) throws { try self.clock.withLock { $0 = try DailyScheduleTests.instant(text) } }
+
+    func run<Value>(_ body: (ReminderActor, StorageActor) async throws -> Value) async throws -> Value {
+      let storage = try StorageActor(
+        directory: self.directory.file("state"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      ) { _ in }
+      let actor = ReminderActor(
+        storage: storage,
+        notifier: DesktopNotifier(isJapanese: false) { title, text in self.shown.withLock { $0.append(title) } },
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        nameOfPerson: { id async throws(Failure) in
+          guard id == "ann" else { throw .unknownRecord(id, "There is no such person.") }
+          return "Ann"
+        }, now: { self.clock.withLock { $0 } }, sleep: { _ in })
+      let result: Result<Value, any Error>
+      do { result = .success(try await body(actor, storage)) } catch { result = .failure(error) }
+      await storage.close()
+      return try result.get()
+    }
+  }
+
+  static func daily(_ time: String, onlyIfNothingRecorded: Bool = false) -> SetDailyReminderRequest {
+    var request = SetDailyReminderRequest()
+    request.enabled = true
+    request.time = time
+    request.timeZone = "Asia/Tokyo"
+    request.onlyIfNothingRecorded = onlyIfNothingRecorded
+    return request
+  }
+
+  /// Sends a command through the routes, as the hub does.
+  static func ask<C: Command>(_ command: C, _ actor: ReminderActor) async throws -> C.Reply {
+    try await LocalBatchPort(actor.routes, batches: []).ask(command)
+  }
+
+  @Test func `the daily reminder comes once, also across a restart`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    try await home.run { actor, _ in
+      let daily = try await Self.ask(Self.daily("21:00"), actor)
+      #expect(try daily.nextAt.nanosecondsSince1970 == DailyScheduleTests.instant("2026-11-20T12:00:00Z"))
+      #expect(daily.delivery == "desktop")
+      try await actor.tick()
+      #expect(try await Self.ask(ReminderStatusRequest(), actor).due == [])
+      try home.set("2026-11-20T12:00:01Z")
+      try await actor.tick()
+      try await actor.tick()
+      let due = try await Self.ask(ReminderStatusRequest(), actor).due
+      #expect(due.map(\.id) == ["daily:2026-11-20"])
+      #expect(due.map(\.isLate) == [false])
+    }
+    try await home.run { actor, _ in
+      try await actor.tick()
+      let status = try await Self.ask(ReminderStatusRequest(), actor)
+      #expect(status.due.count == 1)
+      #expect(status.daily.lastOutcome == "delivered")
+      #expect(try status.daily.nextAt.nanosecondsSince1970 == DailyScheduleTests.instant("2026-11-21T12:00:00Z"))
+    }
+    #expect(home.shown.withLock { $0 } == ["Care log"])
+  }
+
+  @Test func `a machine that was off reminds late once, and notes what it missed`() async throws {
+    let home = try Home(at: "2026-11-18T11:00:00Z")
+    try await home.run { actor, _ in _ = try await Self.ask(Self.daily("21:00"), actor) }
+    try home.set("2026-11-20T13:10:00Z")
+    try await home.run { actor, _ in
+      try await actor.tick()
+      let status = try await Self.ask(ReminderStatusRequest(), actor)
+      #expect(status.due.map(\.isLate) == [true])
+      #expect(status.daily.lastOutcome == "late")
+      var past = ListRemindersRequest()
+      past.past = true
+      let missed = try await Self.ask(past, actor).reminders
+      #expect(missed.map(\.id) == ["daily:2026-11-19", "daily:2026-11-18"])
+      #expect(missed.allSatisfy { $0.state == "missed" })
+    }
+    #expect(home.shown.withLock { $0.count } == 1)
+  }
+
+  @Test func `it is not needed when something was recorded, and recording ends it`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    try await home.run { actor, storage in
+      _ = try await Self.ask(Self.daily("21:00", onlyIfNothingRecorded: true), actor)
+      func record(_ id: String) async throws {
+        var record = CareRecord()
+        record.id = id
+        record.occurredAt = .init(nanosecondsSince1970: home.clock.withLock { $0 })
+        try await storage.write { [record] transaction throws(Failure) in try transaction.care.insert(record) }
+      }
+      try await record("a")
+      try home.set("2026-11-20T12:00:00Z")
+      try await actor.tick()
+      var status = try await Self.ask(ReminderStatusRequest(), actor)
+      #expect(status.due == [])
+      #expect(status.daily.lastOutcome == "satisfied")
+      try home.set("2026-11-21T12:00:00Z")
+      try await actor.tick()
+      #expect(try await Self.ask(ReminderStatusRequest(), actor).due.count == 1)
+      try await record("b")
+      try await actor.acknowledgeRecording()
+      status = try await Self.ask(ReminderStatusRequest(), actor)
+      #expect(status.due == [])
+      #expect(status.daily.lastOutcome == "acknowledged")
+    }
+  }
+
+  @Test func `a call is reminded of, snoozed three times and done`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    try await home.run { actor, _ in
+      var request = AddCallReminderRequest()
+      request.personID = "ann"
+      request.inDays = 10
+      request.timeZone = "Asia/Tokyo"
+      let reminder = try await Self.ask(request, actor)
+      #expect(try reminder.due.nanosecondsSince1970 == DailyScheduleTests.instant("2026-11-30T01:00:00Z"))
+      #expect(reminder.title == "Ann")
+      var snooze = SnoozeReminderRequest()
+      snooze.id = reminder.id
+      let early = await #expect(throws: Failure.self) { try await Self.ask(snooze, actor) }
+      #expect(early?.reason == "NOT_DUE")
+      try home.set("2026-11-30T01:00:00Z")
+      try await actor.tick()
+      for _ in 0..<3 {
+        let snoozed = try await Self.ask(snooze, actor)
+        #expect(snoozed.state == "snoozed")
+        home.clock.withLock { $0 += 30 * 60_000_000_000 }
+        try await actor.tick()
+        #expect(try await Self.ask(ReminderStatusRequest(), actor).due.map(\.id) == [reminder.id])
+      }
+      let enough = await #expect(throws: Failure.self) { try await Self.ask(snooze, actor) }
+      #expect(enough?.reason == "SNOOZED_ENOUGH")
+      var done = DoneReminderRequest()
+      done.id = reminder.id
+      #expect(try await Self.ask(done, actor).state == "done")
+      #expect(try await Self.ask(ReminderStatusRequest(), actor).due == [])
+    }
+    #expect(home.shown.withLock { $0 } == Array(repeating: "Call Ann", count: 4))
+  }
+
+  @Test func `what is wrong is named`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    try await home.run { actor, _ in
+      var wrong = Self.daily("25:00")
+      var failure = await #expect(throws: Failure.self) { try await Self.ask(wrong, actor) }
+      #expect(failure?.status.details.keys.first == "time")
+      wrong = Self.daily("21:00")
+      wrong.timeZone = "Moon/Base"
+      failure = await #expect(throws: Failure.self) { try await Self.ask(wrong, actor) }
+      #expect(failure?.status.details.keys.first == "time_zone")
+      for (days, on, field) in [
+        (0, "", "in_days"), (3, "2026-12-01", "in_days"), (0, "2026-11-19", "on"), (0, "x", "on"),
+      ] {
+        var call = AddCallReminderRequest()
+        call.personID = "ann"
+        call.inDays = UInt32(days)
+        call.on = on
+        failure = await #expect(throws: Failure.self) { try await Self.ask(call, actor) }
+        #expect(failure?.status.details.keys.first == field)
+      }
+      var unknown = AddCallReminderRequest()
+      unknown.personID = "bob"
+      unknown.inDays = 1
+      failure = await #expect(throws: Failure.self) { try await Self.ask(unknown, actor) }
+      #expect(failure?.reason == "RECORD_UNKNOWN")
+    }
+  }
+
+  @Test func `the daily reminder does not come again after midnight`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    try await home.run { actor, _ in
+      _ = try await Self.ask(Self.daily("23:40"), actor)
+      try home.set("2026-11-20T14:40:00Z")
+      try await actor.tick()
+      var snooze = SnoozeReminderRequest()
+      snooze.id = "daily:2026-11-20"
+      let failure = await #expect(throws: Failure.self) { try await Self.ask(snooze, actor) }
+      #expect(failure?.reason == "TOO_LATE_TODAY")
+      snooze.minutes = 10
+      #expect(try await Self.ask(snooze, actor).state == "snoozed")
+    }
+  }
+}

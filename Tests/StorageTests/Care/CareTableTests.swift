@@ -1,0 +1,142 @@
+import Bus
+import Foundation
+import KithMessages
+import Testing
+
+@testable import Storage
+
+@Suite(.timeLimit(.minutes(5))) struct CareTableTests {
+  static func record(_ id: String, at time: Int64, memo: String = "", category: String = "meal") -> CareRecord {
+    var record = CareRecord()
+    record.id = id
+    record.occurredAt = .init(nanosecondsSince1970: time)
+    record.category = category
+    record.memo = memo
+    record.state = "transcribed"
+    record.review = "none"
+    return record
+  }
+
+  @Test func `entries come by time, in pages of any size`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    let storage = try temporary.open()
+    let records = (0..<23).map { Self.record("r\($0)", at: Int64($0 / 3)) }
+    try await storage.write { transaction throws(Failure) in
+      for record in records.shuffled() { try transaction.care.insert(record) }
+    }
+    for limit in [1, 4, 50] as [UInt32] {
+      for isAscending in [true, false] {
+        let read = try await storage.read { view throws(Failure) in
+          var query = CareQuery()
+          query.limit = limit
+          query.isAscending = isAscending
+          var read: [CareRecord] = []
+          repeat {
+            let page = try view.care.page(query)
+            #expect(page.records.count <= limit)
+            read += page.records
+            query.cursor = page.nextCursor
+          } while !query.cursor.isEmpty
+          return read
+        }
+        let times = read.map(\.occurredAt.nanosecondsSince1970)
+        #expect(times == (isAscending ? times.sorted() : times.sorted(by: >)))
+        #expect(Set(read.map(\.id)) == Set(records.map(\.id)))
+        #expect(read.count == records.count)
+      }
+    }
+    await storage.close()
+  }
+
+  @Test func `filters restrict`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    let storage = try temporary.open()
+    try await storage.write { transaction throws(Failure) in
+      try transaction.care.insert(Self.record("a", at: 10, memo: "お茶を200ml", category: "meal"))
+      try transaction.care.insert(Self.record("b", at: 20, memo: "Café au lait", category: "free_memo"))
+      var deleted = Self.record("c", at: 15)
+      deleted.deletedAt = .init(nanosecondsSince1970: 30)
+      try transaction.care.insert(deleted)
+    }
+    func ids(_ change: @Sendable @escaping (inout CareQuery) -> Void) async throws -> [String] {
+      try await storage.read { view throws(Failure) in
+        var query = CareQuery()
+        change(&query)
+        return try view.care.page(query).records.map(\.id)
+      }
+    }
+    #expect(try await ids { _ in } == ["b", "a"])
+    #expect(try await ids { $0.category = "meal" } == ["a"])
+    #expect(try await ids { $0.to = 20 } == ["a"])
+    #expect(try await ids { $0.from = 11 } == ["b"])
+    #expect(try await ids { $0.isDeleted = true } == ["c"])
+    #expect(try await ids { $0.text = "cafe LAIT" } == ["b"])
+    #expect(try await ids { $0.text = "お茶" } == ["a"])
+    #expect(try await ids { $0.text = "lait 200" } == [])
+    let failure = await #expect(throws: Failure.self) { try await ids { $0.cursor = "x" } }
+    #expect(failure?.reason == "FIELD_INVALID")
+    await storage.close()
+  }
+
+  @Test func `a correction keeps what was said before`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    let storage = try temporary.open()
+    try await storage.write { transaction throws(Failure) in
+      var record = Self.record("a", at: 10, memo: "one")
+      try transaction.care.insert(record)
+      for memo in ["two", "three"] {
+        var version = CareVersion()
+        version.memo = record.memo
+        record.memo = memo
+        try transaction.care.replace(record, keeping: version)
+      }
+    }
+    let record = try await storage.read { view throws(Failure) in try view.care.get("a", withVersions: true) }
+    #expect(record?.memo == "three")
+    #expect(record?.versions.map(\.memo) == ["two", "one"])
+    let failure = await #expect(throws: Failure.self) {
+      try await storage.write { transaction throws(Failure) in try transaction.care.replace(Self.record("b", at: 1)) }
+    }
+    #expect(failure?.reason == "RECORD_UNKNOWN")
+    await storage.close()
+  }
+
+  @Test func `sound waits by its time and goes with its row`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    let storage = try temporary.open()
+    try await storage.write { transaction throws(Failure) in
+      for (id, next) in [("a", 50), ("b", 40), ("c", nil)] as [(String, Int64?)] {
+        try transaction.care.insert(Self.record(id, at: 1))
+        try transaction.careAudio.put(
+          CareAudio(record: id, name: "file-\(id)", state: .waiting, language: "en-US", nextAttemptAt: next, since: 7))
+      }
+    }
+    try await storage.write { transaction throws(Failure) in
+      #expect(try transaction.careAudio.due(at: 45).map(\.record) == ["b"])
+      #expect(try transaction.careAudio.nextAttempt() == 40)
+      try transaction.careAudio.put(
+        CareAudio(record: "b", name: "file-b", state: .deleting, language: "en-US", since: 7))
+      #expect(try transaction.careAudio.nextAttempt() == 50)
+      try transaction.careAudio.remove("b")
+      #expect(try transaction.careAudio.all().map(\.record) == ["a", "c"])
+    }
+    await storage.close()
+  }
+
+  @Test func `settings are kept`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    let storage = try temporary.open()
+    var settings = CareSettings()
+    settings.recipient = "森 春子"
+    try await storage.write { [settings] transaction throws(Failure) in try transaction.care.configure(settings) }
+    settings.honorific = "さん"
+    try await storage.write { [settings] transaction throws(Failure) in try transaction.care.configure(settings) }
+    #expect(try await storage.read { view throws(Failure) in try view.care.settings() } == settings)
+    await storage.close()
+  }
+}
