@@ -29,6 +29,13 @@ import Testing
     ])
   func refused(_ text: String) { #expect(CalendarDay(text) == nil) }
 
+  @Test(
+    "days are counted from 1970",
+    arguments: [
+      ("1970-01-01", 0), ("1969-12-31", -1), ("2000-02-29", 11_016), ("2024-03-01", 19_783), ("1600-01-01", -135_140),
+    ])
+  func counting(_ text: String, _ days: Int) { #expect(CalendarDay(text)?.daysSince1970 == days) }
+
   @Test("days beyond the end of a month run into the next")
   func overflow() {
     #expect(CalendarDay(year: 2025, month: 9, overflowing: 31).text == "2025-10-01")

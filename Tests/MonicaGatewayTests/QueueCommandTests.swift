@@ -6,8 +6,13 @@ import Testing
 
 @testable import MonicaGateway
 
-/// What waits for the server, through the real store.
+/// What waits for the server, and what the server calls things.
 @Suite(.timeLimit(.minutes(2))) struct QueueCommandTests {
+  private func expect(_ reason: String, _ work: () async throws -> Void, _ line: Int = #line) async {
+    let failure = await refusal(work)
+    #expect(failure?.reason == reason, "line \(line)")
+  }
+
   @Test("what waits is shown, sent again and given up")
   func queue() async throws {
     let home = try Household()
@@ -16,12 +21,12 @@ import Testing
     #expect(queue.entries.map(\.entityID) == [ann.id] && !queue.nextCursor.isEmpty)
     #expect(queue.entries[0].personName == "Ann" && queue.entries[0].state == "pending")
     #expect(try await home.ask(QueueRequest.with { $0.state = "failed" }).entries.isEmpty)
-    await expectRefusal("FIELD_INVALID") { _ = try await home.ask(QueueRequest.with { $0.state = "stuck" }) }
+    await self.expect("FIELD_INVALID") { _ = try await home.ask(QueueRequest.with { $0.state = "stuck" }) }
     #expect(try await home.ask(RetryQueueRequest()).entries.count == 2)
     #expect(try await home.ask(RetryQueueRequest.with { $0.ids = [bob.id] }).entries.map(\.id) == [bob.id])
-    await expectRefusal("RECORD_UNKNOWN") { _ = try await home.ask(RetryQueueRequest.with { $0.ids = ["x"] }) }
-    await expectRefusal("FIELD_INVALID") { _ = try await home.ask(ClearQueueRequest()) }
-    await expectRefusal("FIELD_INVALID") {
+    await self.expect("RECORD_UNKNOWN") { _ = try await home.ask(RetryQueueRequest.with { $0.ids = ["x"] }) }
+    await self.expect("FIELD_INVALID") { _ = try await home.ask(ClearQueueRequest()) }
+    await self.expect("FIELD_INVALID") {
       _ = try await home.ask(
         ClearQueueRequest.with {
           $0.ids = [ann.id]
@@ -87,14 +92,14 @@ import Testing
         ])
     }
     #expect(try await home.ask(CatalogRequest.with { $0.catalog = "gender" }).entries.map(\.name) == ["Woman"])
-    await expectRefusal("FIELD_INVALID") { _ = try await home.ask(CatalogRequest.with { $0.catalog = "colour" }) }
+    await self.expect("FIELD_INVALID") { _ = try await home.ask(CatalogRequest.with { $0.catalog = "colour" }) }
     let ann = try await home.ask(
       CreatePersonRequest.with {
         $0.record.firstName = "Ann"
         $0.record.gender = "woman"
       })
     #expect(ann.gender == "Woman")
-    await expectRefusal("FIELD_INVALID") {
+    await self.expect("FIELD_INVALID") {
       _ = try await home.ask(
         UpdatePersonRequest.with {
           $0.record.id = ann.id

@@ -8,6 +8,12 @@ import Testing
 
 /// What people record, through the real store.
 @Suite(.timeLimit(.minutes(2))) struct RecordCommandTests {
+  private func expect(_ reason: String, _ work: () async throws -> Void, _ line: Int = #line) async {
+    let failure = await refusal(work)
+    #expect(failure?.reason == reason, "line \(line)")
+    #expect(failure?.message.isEmpty == false)
+  }
+
   @Test("a record is made, changed, listed, deleted and kept, and waits for the server")
   func lifeOfANote() async throws {
     let home = try Household()
@@ -41,7 +47,7 @@ import Testing
     #expect(list.notes.map(\.id) == [note.id])
     #expect(try await home.ask(ListNotesRequest.with { $0.includeDeleted = true }).notes.count == 2)
     #expect(try await home.ask(GetNoteRequest.with { $0.id = second.id }).hasDeletedAt)
-    await expectRefusal("RECORD_DELETED") {
+    await self.expect("RECORD_DELETED") {
       _ = try await home.ask(
         UpdateNoteRequest.with {
           $0.record.id = second.id
@@ -79,9 +85,9 @@ import Testing
       request.cursor = reply.nextCursor
     } while !request.cursor.isEmpty
     #expect(names == ["6", "5", "4", "3", "2", "1", "0"])
-    await expectRefusal("FIELD_INVALID") { _ = try await home.ask(ListGiftsRequest.with { $0.limit = 501 }) }
-    await expectRefusal("FIELD_INVALID") { _ = try await home.ask(ListGiftsRequest.with { $0.cursor = "x" }) }
-    await expectRefusal("RECORD_UNKNOWN") { _ = try await home.ask(ListGiftsRequest.with { $0.personID = "x" }) }
+    await self.expect("FIELD_INVALID") { _ = try await home.ask(ListGiftsRequest.with { $0.limit = 501 }) }
+    await self.expect("FIELD_INVALID") { _ = try await home.ask(ListGiftsRequest.with { $0.cursor = "x" }) }
+    await self.expect("RECORD_UNKNOWN") { _ = try await home.ask(ListGiftsRequest.with { $0.personID = "x" }) }
   }
 
   @Test("nobody is written about who is not there")
@@ -91,16 +97,16 @@ import Testing
     let bob = try await home.person("Bob")
     _ = try await home.ask(DeletePersonRequest.with { $0.id = bob.id })
     for (person, reason) in [("", "FIELD_INVALID"), ("nobody", "RECORD_UNKNOWN"), (bob.id, "RECORD_DELETED")] {
-      await expectRefusal(reason) {
+      await self.expect(reason) {
         _ = try await home.ask(
           CreateNoteRequest.with {
             $0.record.personID = person
             $0.record.body = "x"
           })
       }
-      await expectRefusal(reason) { _ = try await home.ask(QuickCallRequest.with { $0.personID = person }) }
+      await self.expect(reason) { _ = try await home.ask(QuickCallRequest.with { $0.personID = person }) }
     }
-    await expectRefusal("RECORD_UNKNOWN") {
+    await self.expect("RECORD_UNKNOWN") {
       _ = try await home.ask(
         CreateActivityRequest.with {
           $0.record.summary = "x"
@@ -108,9 +114,9 @@ import Testing
           $0.record.participants = [ann.id, "nobody"]
         })
     }
-    await expectRefusal("RECORD_UNKNOWN") { _ = try await home.ask(GetNoteRequest.with { $0.id = ann.id }) }
-    await expectRefusal("RECORD_UNKNOWN") { _ = try await home.ask(DeleteTaskRequest.with { $0.id = "x" }) }
-    await expectRefusal("FIELD_INVALID") { _ = try await home.ask(UpdateTaskRequest.with { $0.record.title = "x" }) }
+    await self.expect("RECORD_UNKNOWN") { _ = try await home.ask(GetNoteRequest.with { $0.id = ann.id }) }
+    await self.expect("RECORD_UNKNOWN") { _ = try await home.ask(DeleteTaskRequest.with { $0.id = "x" }) }
+    await self.expect("FIELD_INVALID") { _ = try await home.ask(UpdateTaskRequest.with { $0.record.title = "x" }) }
     #expect(try await home.ask(ListActivitiesRequest()).activities.isEmpty)
   }
 
@@ -169,8 +175,8 @@ import Testing
     #expect(bob.tags == ["Family", "work"])
     var tags = try await home.ask(ListTagsRequest()).tags
     #expect(tags.map(\.name) == ["Family", "work"] && tags.map(\.people) == [2, 1])
-    await expectRefusal("RECORD_EXISTS") { _ = try await home.ask(CreateTagRequest.with { $0.record.name = "FAMILY" }) }
-    await expectRefusal("RECORD_EXISTS") {
+    await self.expect("RECORD_EXISTS") { _ = try await home.ask(CreateTagRequest.with { $0.record.name = "FAMILY" }) }
+    await self.expect("RECORD_EXISTS") {
       _ = try await home.ask(
         UpdateTagRequest.with {
           $0.record.id = tags[1].id
@@ -214,7 +220,7 @@ import Testing
         $0.personID = ann.id
         $0.add = [" "]
       },
-    ] { await expectRefusal("FIELD_INVALID") { _ = try await home.ask(bad) } }
+    ] { await self.expect("FIELD_INVALID") { _ = try await home.ask(bad) } }
   }
 
   @Test("a relationship is one record, seen from either side")
@@ -240,8 +246,8 @@ import Testing
     }
     let made = try await home.ask(request)
     #expect(made.type == "parent" && made.reverseType == "child" && made.otherName == "Bob")
-    await expectRefusal("RECORD_EXISTS") { _ = try await home.ask(request) }
-    await expectRefusal("RECORD_EXISTS") {
+    await self.expect("RECORD_EXISTS") { _ = try await home.ask(request) }
+    await self.expect("RECORD_EXISTS") {
       _ = try await home.ask(
         CreateRelationshipRequest.with {
           $0.record.personID = bob.id
@@ -250,7 +256,7 @@ import Testing
         })
     }
     request.record.type = "neighbour"
-    await expectRefusal("FIELD_INVALID") { _ = try await home.ask(request) }
+    await self.expect("FIELD_INVALID") { _ = try await home.ask(request) }
     let seen = try await home.ask(ListRelationshipsRequest.with { $0.personID = bob.id }).relationships
     #expect(seen.map(\.id) == [made.id] && seen.map(\.type) == ["child"] && seen.map(\.otherName) == ["Ann"])
     // Said from Bob's side: Ann is a friend of his.
@@ -261,7 +267,7 @@ import Testing
         $0.record.type = "friend"
       })
     #expect(changed.type == "friend" && changed.personID == ann.id)
-    await expectRefusal("FIELD_INVALID") {
+    await self.expect("FIELD_INVALID") {
       _ = try await home.ask(
         UpdateRelationshipRequest.with {
           $0.record.id = made.id
@@ -309,14 +315,14 @@ import Testing
         $0.message.content = "better answer"
       })
     #expect(conversation.messages[1].content == "better answer" && conversation.messages[1].id == id)
-    await expectRefusal("RECORD_UNKNOWN") {
+    await self.expect("RECORD_UNKNOWN") {
       _ = try await home.ask(
         DeleteMessageRequest.with {
           $0.conversationID = conversation.id
           $0.messageID = "x"
         })
     }
-    await expectRefusal("FIELD_INVALID") {
+    await self.expect("FIELD_INVALID") {
       _ = try await home.ask(AddMessageRequest.with { $0.conversationID = conversation.id })
     }
     conversation = try await home.ask(
@@ -328,7 +334,7 @@ import Testing
     #expect(try await home.ask(ListConversationsRequest.with { $0.channel = "Email" }).conversations == [conversation])
     #expect(try await home.ask(ListConversationsRequest.with { $0.channel = "text" }).conversations.isEmpty)
     _ = try await home.ask(DeleteConversationRequest.with { $0.id = conversation.id })
-    await expectRefusal("RECORD_DELETED") {
+    await self.expect("RECORD_DELETED") {
       _ = try await home.ask(
         AddMessageRequest.with {
           $0.conversationID = conversation.id
@@ -336,11 +342,4 @@ import Testing
         })
     }
   }
-}
-
-/// Expects a refusal with words, for a reason.
-func expectRefusal(_ reason: String, _ work: () async throws -> Void, _ line: Int = #line) async {
-  let failure = await refusal(work)
-  #expect(failure?.reason == reason, "line \(line)")
-  #expect(failure?.message.isEmpty == false)
 }

@@ -28,6 +28,20 @@ REQUESTS = {
     "kith.v1.Contacts/RemoveSource": {"name": "nobody"},
     "kith.v1.Contacts/TestSource": {"name": "home"},
     "kith.v1.Contacts/Restore": {"id": "01890000-0000-7000-8000-000000000001"},
+    "kith.v1.People/Create": {"record": {"firstName": "Ann", "birthday": "--02-29", "tags": ["family"]}},
+    "kith.v1.People/List": {"limit": 5, "tag": "family"},
+    "kith.v1.People/Search": {"text": "an", "limit": 5},
+    "kith.v1.People/Update": {"record": {"id": "01890000-0000-7000-8000-000000000002", "job": "x"}, "fields": ["job"]},
+    "kith.v1.Notes/Create": {"record": {"personId": "01890000-0000-7000-8000-000000000002", "body": "a note"}},
+    "kith.v1.Tags/List": {"limit": 5},
+    "kith.v1.Calls/Log": {"record": {"personId": "01890000-0000-7000-8000-000000000002", "emotion": "happy"}},
+    "kith.v1.Calls/List": {"limit": 5, "filter": {"emotion": "happy", "from": "2026-01-01T00:00:00Z"}},
+    "kith.v1.Calls/Search": {"text": "garden"},
+    "kith.v1.Calls/Timeline": {"limit": 5, "timeZone": "Asia/Tokyo"},
+    "kith.v1.Calls/Stats": {"filter": {"tag": "family"}},
+    "kith.v1.Calls/Stop": {"note": "nothing runs"},
+    "kith.v1.Monica/Queue": {"limit": 5, "state": "pending"},
+    "kith.v1.Monica/Status": {},
 }
 HEADER = TYPES["kith.v1.RequestHeader"]
 KIB = 1024

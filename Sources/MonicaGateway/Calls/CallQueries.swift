@@ -50,20 +50,34 @@ extension SearchCallsRequest {
     let found = try view.records.search(self.text, kinds: [.call], query)
     var reply = SearchCallsReply()
     reply.more = found.more
-    reply.hits = found.records.compactMap { Call($0) }.map { call in
-      let excerpt = SearchExcerpt(of: call.note, for: self.text)
-      var hit = CallHit()
-      hit.call = call
-      hit.excerpt = excerpt.text
-      hit.marks = excerpt.marks.map { range in
-        var mark = TextMark()
-        mark.start = UInt32(range.lowerBound)
-        mark.length = UInt32(range.count)
-        return mark
+    var room = Self.room
+    for call in found.records.compactMap({ Call($0) }) {
+      let hit = CallHit(call, SearchExcerpt(of: call.note, for: self.text))
+      room -= try Encoding.pb.encode(hit).count + 8
+      guard room >= 0 || reply.hits.isEmpty else {
+        reply.more = true
+        break
       }
-      return hit
+      reply.hits.append(hit)
     }
     return reply
+  }
+
+  /// Bytes of hits in one reply, as protobuf.
+  private static let room = 80 * 1024
+}
+
+extension CallHit {
+  fileprivate init(_ call: Call, _ excerpt: SearchExcerpt) {
+    self.init()
+    self.call = call
+    self.excerpt = excerpt.text
+    self.marks = excerpt.marks.map { range in
+      var mark = TextMark()
+      mark.start = UInt32(range.lowerBound)
+      mark.length = UInt32(range.count)
+      return mark
+    }
   }
 }
 

@@ -12,16 +12,12 @@ extension MonicaGatewayActor {
       self.deleting(DeleteConversationRequest.self),
       self.writing(AddMessageRequest.self) { request, transaction, now throws(Failure) in
         try transaction.edit(request.conversationID, now: now) { conversation throws(Failure) in
-          guard conversation.messages.count < ConversationMessage.countLimit else {
-            throw .invalid(
-              field: "conversation_id",
-              "has \(conversation.messages.count) messages already. Record a new conversation.")
-          }
           var message = request.message
           message.id = UUIDv7.make().text
           message.monicaID = 0
           if !message.hasWrittenAt { message.writtenAt = .init(nanosecondsSince1970: now) }
           conversation.messages.append(try message.checked(now: now))
+          if let why = conversation.isFull { throw .invalid(field: "message", why) }
         }
       },
       self.writing(UpdateMessageRequest.self) { request, transaction, now throws(Failure) in
@@ -31,6 +27,7 @@ extension MonicaGatewayActor {
           message.monicaID = conversation.messages[index].monicaID
           if !message.hasWrittenAt { message.writtenAt = conversation.messages[index].writtenAt }
           conversation.messages[index] = try message.checked(now: now)
+          if let why = conversation.isFull { throw .invalid(field: "message", why) }
         }
       },
       self.writing(DeleteMessageRequest.self) { request, transaction, now throws(Failure) in

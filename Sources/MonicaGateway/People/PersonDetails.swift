@@ -18,18 +18,20 @@ extension PersonDetails {
     self.init()
     let records = view.records
     self.person = try records.require(Person.self, id)
-    self.fields = try records.all(ContactField.self, ofPerson: id)
-    self.addresses = try records.all(PersonAddress.self, ofPerson: id)
-    self.relationships = try records.all(Relationship.self, ofPerson: id)
-    self.reminders = try records.all(PersonReminder.self, ofPerson: id).map { reminder in
+    if let pull = try view.accounts.current().lastPullAt { self.fetchedAt = .init(nanosecondsSince1970: pull) }
+    var room = Self.room - (try Encoding.pb.encode(self).count)
+    // Half of what is left is more than anybody fills with these; what is in the lists beyond it is found there.
+    self.fields = try Self.fit(records.all(ContactField.self, ofPerson: id), &room, share: 2)
+    self.addresses = try Self.fit(records.all(PersonAddress.self, ofPerson: id), &room, share: 2)
+    self.relationships = try Self.fit(records.all(Relationship.self, ofPerson: id), &room, share: 2)
+    let reminders = try records.all(PersonReminder.self, ofPerson: id).map { reminder in
       var reminder = reminder
       reminder.nextOn = reminder.nextDay(from: today)?.text ?? ""
       return reminder
     }
-    self.tasks = try records.all(TaskItem.self, ofPerson: id)
-    self.gifts = try records.all(Gift.self, ofPerson: id)
-    if let pull = try view.accounts.current().lastPullAt { self.fetchedAt = .init(nanosecondsSince1970: pull) }
-    var room = Self.room - (try Encoding.pb.encode(self).count)
+    self.reminders = try Self.fit(reminders, &room, share: 2)
+    self.tasks = try Self.fit(records.all(TaskItem.self, ofPerson: id), &room, share: 2)
+    self.gifts = try Self.fit(records.all(Gift.self, ofPerson: id), &room, share: 2)
     let query = RecordQuery(limit: Self.newest, person: id)
     self.calls = try Self.fit(records.page(Call.self, query).records, &room, share: 4)
     self.conversations = try Self.fit(records.page(Conversation.self, query).records, &room, share: 3)

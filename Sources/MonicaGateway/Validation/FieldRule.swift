@@ -58,9 +58,15 @@ struct FieldRule<Record: Sendable>: Sendable {
     Self(field, tidy: { $0[keyPath: path].trim() }) { record, _ in
       let text = record[keyPath: path]
       if text.unicodeScalars.contains("\u{0}") { return "must not have the character U+0000." }
+      guard text.utf8.count <= Self.messageBytes else {
+        return "has \(text.utf8.count) bytes; at most \(Self.messageBytes) go into one message."
+      }
       return Self.length(of: text, limit: limit, isRequired: isRequired)
     }
   }
+
+  /// Bytes of text that the answer to a command holds beside everything else.
+  static var messageBytes: Int { 200_000 }
 
   /// One of a few words.
   static func choice(

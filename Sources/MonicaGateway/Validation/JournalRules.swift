@@ -102,10 +102,7 @@ extension Conversation: EditableRecord {
     [
       .line("channel", \.channel, isRequired: true), .moment("happened_at") { $0.hasHappenedAt ? $0.happenedAt : nil },
       .rule("messages") { conversation, now in
-        guard conversation.messages.count <= ConversationMessage.countLimit else {
-          return "has \(conversation.messages.count) messages; at most \(ConversationMessage.countLimit) are kept."
-        }
-        return conversation.messages.lazy.compactMap { $0.fault(now: now) }.first
+        conversation.isFull ?? conversation.messages.lazy.compactMap { $0.fault(now: now) }.first
       },
     ]
   }
@@ -127,10 +124,19 @@ extension Conversation: EditableRecord {
   }
 }
 
-extension ConversationMessage {
-  /// Messages of one conversation.
-  static let countLimit = 1000
+extension Conversation {
+  /// What is wrong with the number or the size of the messages; nil when they fit one message of the wire.
+  var isFull: String? {
+    // Ids, times and names of fields take so much beside each text.
+    let bytes = self.messages.reduce(0) { $0 + $1.content.utf8.count + 180 }
+    return bytes > FieldRule<Conversation>.messageBytes
+      ? "the messages have \(bytes) bytes; at most \(FieldRule<Conversation>.messageBytes) are kept. "
+        + "Record another conversation."
+      : nil
+  }
+}
 
+extension ConversationMessage {
   /// What is wrong with the message; nil when nothing is.
   func fault(now: Int64) -> String? {
     if self.content.isEmpty { return "the content of a message must not be empty." }
