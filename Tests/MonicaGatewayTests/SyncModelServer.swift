@@ -244,7 +244,7 @@ final class ModelServer: Sendable {
 
 extension RemoteRecord {
   /// As it is stored: texts without blanks at their ends.
-  fileprivate var tidied: RemoteRecord {
+  var tidied: RemoteRecord {
     var record = self
     record.children = []
     record.hasChildren_p = false
@@ -254,7 +254,7 @@ extension RemoteRecord {
     return record
   }
 
-  fileprivate func over(_ current: RemoteRecord) -> RemoteRecord {
+  func over(_ current: RemoteRecord) -> RemoteRecord {
     var record = self.tidied
     record.monicaID = current.monicaID
     record.clientID = current.clientID
