@@ -4,10 +4,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/setup.sh
+# Speech for the recogniser, and the converters of what browsers and phones record.
+scripts/setup.sh flite ffmpeg opus-tools
+scripts/speech-model.sh
 python=$(scripts/python-env.sh)
 # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.
-for product in kithd kith kithPackageTests; do swift build --product "$product"; done
+for product in kithd kith kith-pocketsphinx kithPackageTests; do swift build --product "$product"; done
 KITH_BIN_DIR=$(swift build --show-bin-path) PYTHONDONTWRITEBYTECODE=1 \
   timeout -s KILL 1200 "$python" -m pytest -q -p no:cacheprovider Tests/python
 # A crashing test process has been seen to leave `swift test` waiting for it, so it gets a limit of its own.
