@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
-# transport, vcard, storage, contacts, folder, hub, carddav; none: all. ROUNDS (5) and COUNT (10000 cards) can be set.
+# transport, vcard, storage, contacts, folder, hub, carddav, speech; none: all. ROUNDS (5), COUNT (10000 cards) and SENTENCES
+# (a file with one more set of sentences to speak) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5}
 count=${COUNT:-10000}
-known=(transport vcard storage contacts folder hub carddav)
+known=(transport vcard storage contacts folder hub carddav speech)
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
 for name in "${wanted[@]}"; do
@@ -122,10 +123,23 @@ carddav() {
   done
 }
 
+speech() {
+  title "Speech: kith-pocketsphinx"
+  scripts/setup.sh flite
+  scripts/speech-model.sh
+  local source=Sources/kith-pocketsphinx/model dictionary=/usr/share/pocketsphinx/model/en-us/cmudict-en-us.dict sentences
+  python3 $source/language_model.py $source/caregiving.txt $dictionary "$work/model" --corpus "$work/corpus"
+  sentences=(Benchmarks/sentences.txt)
+  [ -z "${SENTENCES:-}" ] || sentences+=("$SENTENCES")
+  swift build -c release --product kith-pocketsphinx >&2
+  python3 Benchmarks/speech_bench.py "$(dirname "$kithd")/kith-pocketsphinx" .build/speech/caregiving.lm.bin \
+    "$work/corpus" "${sentences[@]}"
+}
+
 {
   echo "# $(date -u +%F), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg), $(swift --version 2>&1 | grep -o 'Swift version [0-9.]*' | head -1)"
   for name in "${wanted[@]}"; do
-    if [ "$name" = carddav ] || has "$name"; then "$name"; fi
+    if [ "$name" = carddav ] || [ "$name" = speech ] || has "$name"; then "$name"; fi
   done
 } | tee "$work/table"
 cp "$work/table" .build/bench.md
