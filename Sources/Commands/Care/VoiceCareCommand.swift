@@ -81,8 +81,8 @@ struct VoiceCareCommand: HubCommand {
     var request = GetCareRequest()
     request.id = id
     var reply = try await session.ask(request)
-    for try await element in changes {
-      guard ["recording", "pending_transcription"].contains(reply.record.state) else { break }
+    var elements = changes.makeAsyncIterator()
+    while ["recording", "pending_transcription"].contains(reply.record.state), let element = try await elements.next() {
       if case .event(let event) = element, !event.event.changed.ids.contains(id) { continue }
       reply = try await session.ask(request)
     }

@@ -1,0 +1,146 @@
+"""Care by voice and by hand through a whole kithd, with an engine that is a script: kill -9 at each step loses nothing."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import wave
+
+import pytest
+
+from messages import ROOT
+
+BIN = pathlib.Path(os.environ.get("KITH_BIN_DIR", pathlib.Path(ROOT, ".build", "debug")))
+STEPS = ("begun", "appended", "finished", "queued", "transcribed", "stored", "unlinked")
+ENGINE = """import json
+print(json.dumps({"engine": "script", "engineVersion": "1", "language": "en-US", "text": "two tablets after breakfast",
+                  "confidence": 0.5, "audioSeconds": 2.0, "elapsedSeconds": 0.1, "segments": []}))
+"""
+
+
+class Home:
+    """A kithd with a state of its own, whose engine is a script."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.engine = folder / "engine.py"
+        self.engine.write_text(ENGINE)
+        (folder / "engine").write_text(f'#!/bin/sh\nexec {sys.executable} {self.engine} "$@"\n')
+        (folder / "engine").chmod(0o755)
+        self.config = folder / "kith.toml"
+        self.config.write_text(
+            f'[transcription.command]\nlanguages = ["en"]\nprogram = "{folder / "engine"}"\n')
+        self.process = None
+
+    def start(self, fault=None):
+        ready = subprocess.Popen(
+            [BIN / "kithd", "--state-dir", self.folder / "state", "--runtime-dir", self.folder / "run", "--config",
+             self.config], stderr=subprocess.PIPE, text=True,
+            env={**os.environ, **({"KITH_FAULT_POINT": fault} if fault else {})})
+        self.process = ready
+        for line in ready.stderr:
+            if "ready" in line:
+                return self
+        raise AssertionError("kithd did not start")
+
+    def stop(self):
+        """How it ended."""
+        self.process.terminate()
+        self.process.stderr.read()
+        return self.process.wait(30)
+
+    def ended(self):
+        """How it ended by itself."""
+        self.process.stderr.read()
+        return self.process.wait(30)
+
+    def kith(self, *arguments, check=True):
+        run = subprocess.run(
+            [BIN / "kith", "--runtime-dir", self.folder / "run", "--json", *arguments], capture_output=True, text=True,
+            timeout=60)
+        assert run.returncode == 0 or not check, run.stderr
+        return json.loads(run.stdout) if run.returncode == 0 and run.stdout.strip() else run
+
+    def records(self):
+        return self.kith("care", "list").get("records", [])
+
+    def sounds(self):
+        return sorted(os.listdir(self.folder / "state" / "audio"))
+
+
+def recording(path, seconds=2):
+    """A WAV with bursts of sound, as speech has."""
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16000)
+        samples = bytearray()
+        for index in range(16000 * seconds):
+            loud = (index // 3200) % 2 == 0
+            value = int(9000 * ((index * 37) % 101 - 50) / 50) if loud else (index % 3) - 1
+            samples += value.to_bytes(2, "little", signed=True)
+        file.writeframes(bytes(samples))
+    return path
+
+
+@pytest.fixture
+def home(tmp_path):
+    home = Home(tmp_path)
+    yield home
+    if home.process and home.process.poll() is None:
+        home.stop()
+
+
+def test_voice_becomes_words_and_the_sound_goes(home):
+    home.start()
+    record = home.kith("care", "voice", "--category", "medication", "--file", str(recording(home.folder / "a.wav")))["record"]
+    assert record["transcript"] == "two tablets after breakfast"
+    assert (record["category"], record["state"], record["review"]) == ("medication", "transcribed", "needed")
+    summary = home.kith("care", "summary", "--lang", "en")["text"]
+    assert "Medication: two tablets after breakfast (please check)" in summary
+    confirmed = home.kith("care", "confirm", record["id"])["record"]
+    assert confirmed["review"] == "done"
+    assert home.stop() == 0
+    assert home.sounds() == []
+
+
+def test_a_failing_engine_keeps_the_sound_and_a_memo_completes_the_entry(home):
+    home.engine.write_text("import sys\nsys.exit(69)\n")
+    home.start()
+    record = home.kith("care", "voice", "--category", "meal", "--file", str(recording(home.folder / "a.wav")))["record"]
+    assert record["state"] == "needs_memo" and record["reason"]
+    assert home.sounds() == [record["id"]]
+    edited = home.kith("care", "edit", record["id"], "--memo", "half of the rice")["record"]
+    assert edited["state"] == "transcribed"
+    assert home.sounds() == []
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_no_step_loses_an_entry_or_its_sound(home, step):
+    sound = recording(home.folder / "a.wav")
+    home.start(fault=f"care_{step}:1")
+    home.kith("care", "voice", "--category", "meal", "--file", str(sound), "--no-wait", check=False)
+    assert home.ended() == -9, f"care_{step} was not passed"
+    home.start()
+    for _ in range(100):
+        records = home.records()
+        if records and all(r["state"] in ("transcribed", "needs_memo") for r in records):
+            break
+        subprocess.run(["sleep", "0.1"], check=True)
+    assert len(records) == 1, "an entry that was begun is there, once"
+    if step == "begun":
+        assert records[0]["reason"] == "interrupted"
+    else:
+        assert records[0]["transcript"] == "two tablets after breakfast"
+    assert home.stop() == 0
+    assert home.sounds() == []
+
+
+def test_the_daily_reminder_is_kept(home):
+    home.start()
+    daily = home.kith("remind", "daily", "21:00", "--time-zone", "Asia/Tokyo")
+    assert daily["enabled"] and daily["nextAt"].endswith("T12:00:00Z")
+    assert home.stop() == 0
+    home.start()
+    assert home.kith("remind", "status")["daily"]["nextAt"] == daily["nextAt"]
+    assert not home.kith("remind", "daily", "off").get("enabled", False)
