@@ -32,6 +32,7 @@ let package = Package(
     .executableTarget(name: "folder-bench", dependencies: [hub, logging], swiftSettings: settings),
     .executableTarget(name: "storage-bench", dependencies: [hub, grdb, logging], swiftSettings: settings),
     .executableTarget(name: "contacts-bench", dependencies: [hub, protobuf, logging], swiftSettings: settings),
+    .executableTarget(name: "records-bench", dependencies: [hub, protobuf, logging], swiftSettings: settings),
     .executableTarget(
       name: "hub-bench", dependencies: [hub, client, zeroMQ, eventLoop, protobuf, logging], swiftSettings: settings),
   ],
