@@ -1,8 +1,40 @@
+#define _GNU_SOURCE 1
+
 #include "CLinux.h"
 
 #include <arpa/nameser.h>
+#include <errno.h>
+#include <pthread.h>
 #include <resolv.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+int kith_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+void kith_eventfd_raise(int fd) {
+  while (eventfd_write(fd, 1) == -1 && errno == EINTR) {
+  }
+}
+
+void kith_eventfd_reset(int fd) {
+  eventfd_t count;
+  while (eventfd_read(fd, &count) == -1 && errno == EINTR) {
+  }
+}
+
+int kith_timerfd(int clock) { return timerfd_create(clock, TFD_NONBLOCK | TFD_CLOEXEC); }
+
+int kith_timerfd_settime(int fd, int absolute, int cancel_on_set, const struct itimerspec *value) {
+  int flags = (absolute ? TFD_TIMER_ABSTIME : 0) | (cancel_on_set ? TFD_TIMER_CANCEL_ON_SET : 0);
+  return timerfd_settime(fd, flags, value, 0);
+}
+
+int kith_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
+
+int kith_pidfd(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
 static _Thread_local void *current_loop;
 

@@ -1,11 +1,17 @@
+#define _GNU_SOURCE 1
+
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /// What a child tells before it is another program.
 struct failure {
