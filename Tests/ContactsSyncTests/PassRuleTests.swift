@@ -29,6 +29,7 @@ import Testing
     #expect(CardDecision(read: Self.read(), known: nil) == .insert)
     #expect(CardDecision(read: Self.read(), known: Self.known(contact: "")) == .insert)
     #expect(CardDecision(read: Self.read(), known: Self.known()) == .touch)
+    #expect(CardDecision(read: Self.read(says: 2), known: Self.known()) == .update(contactID: "c"))
     #expect(CardDecision(read: Self.read(raw: 2), known: Self.known()) == .store(contactID: "c"))
     #expect(CardDecision(read: Self.read(raw: 2, says: 2), known: Self.known()) == .update(contactID: "c"))
     #expect(CardDecision(read: Self.read(), known: Self.known(isDeleted: true)) == .revive(contactID: "c"))

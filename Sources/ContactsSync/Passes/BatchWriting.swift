@@ -30,7 +30,7 @@ struct BatchWriting: Sendable {
     let uids = cards.map(\.contact.uid).filter { !$0.isEmpty }
     var deleted = Dictionary(
       grouping: try transaction.cards.findDeleted(uids: uids, in: self.source), by: \.uid)
-    for card in cards {
+    for var card in cards {
       var before = known[card.href]
       if before?.contactID.isEmpty ?? true, let same = self.same(card, deleted: deleted, renamed: outcome.renamed) {
         before = same
@@ -41,6 +41,7 @@ struct BatchWriting: Sendable {
           known[same.href] = nil
         }
       }
+      try self.keepPicture(of: &card, before, in: transaction)
       let decision = CardDecision(read: card, known: before)
       try self.perform(decision, card, before, in: transaction, &outcome.counts)
       if case .revive(let id) = decision { deleted[card.contact.uid]?.removeAll { $0.contactID == id } }
@@ -53,6 +54,18 @@ struct BatchWriting: Sendable {
     let uid = card.contact.uid
     guard card.hasContact, !uid.isEmpty else { return nil }
     return self.lost[uid]?.first { !renamed.contains($0.href) && $0.href != card.href } ?? deleted[uid]?.first
+  }
+
+  /// Leaves a contact the picture that it has, where the one that its card names could not be had: as long as the server may still
+  /// give it, and as long as the card names the same.
+  private func keepPicture(
+    of card: inout CardRead, _ known: KnownCard?, in transaction: Transaction
+  ) throws(Failure) {
+    guard !card.contact.photoUri.isEmpty, !card.contact.hasPhoto, let known, !known.contactID.isEmpty,
+      let contact = try transaction.contacts.get(known.contactID), contact.hasPhoto,
+      card.fingerprint.isEmpty || contact.photoUri == card.contact.photoUri
+    else { return }
+    card.show(contact.photo)
   }
 
   private func perform(
@@ -90,7 +103,8 @@ struct BatchWriting: Sendable {
       return try self.remark(card.withoutContact, contactID: "", in: transaction, &counts)
     }
     counts.seen += 1
-    if decision != .touch {
+    // Those of the same bytes are the same, but for a picture that they only name.
+    if decision != .touch || !card.contact.photoUri.isEmpty {
       try transaction.problems.replace(card.problems, of: card.href, in: self.source, at: self.now)
     }
   }

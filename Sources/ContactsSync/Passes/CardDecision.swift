@@ -10,7 +10,7 @@ enum CardDecision: Equatable {
   case update(contactID: String)
   /// The same in other bytes: only the card itself is stored.
   case store(contactID: String)
-  /// The same bytes: only the stamp is stored.
+  /// The same bytes, which say the same: only the stamp is stored.
   case touch
   /// A deleted contact is back, with what the card says now.
   case revive(contactID: String)
@@ -39,7 +39,9 @@ enum CardDecision: Equatable {
       if known.isDeleted {
         self = read.isCutOff ? .reportOnly : .revive(contactID: known.contactID)
       } else if known.rawSHA256 == Array(read.rawSha256), !known.isStale {
-        self = .touch
+        // The same bytes say something else where the picture that they name is another one, or the reading has learnt more.
+        let isSame = read.isCutOff || known.semanticDigest == Array(read.semanticDigest)
+        self = isSame ? .touch : .update(contactID: known.contactID)
       } else if known.semanticDigest == Array(read.semanticDigest), !known.isStale {
         self = .store(contactID: known.contactID)
       } else if read.isCutOff {

@@ -67,6 +67,7 @@ enum CardProblem {
     "unreadable_revision": "REV is of no known form.",
     "undecodable_photo": "The picture is of no known kind and was left out.",
     "photo_unreachable": "The picture that the card names could not be fetched from its server.",
+    "photo_later": "The server did not give the picture that the card names. The next pass asks for it again.",
     "photo_too_large": "The picture is larger than 12 MiB and was left out.",
     "too_many_properties": "There are more than 2,000 properties; the rest was left out.",
     "too_many_values": "There are more than 200 values of one kind; the rest was left out.",

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import KithMessages
 internal import VCard
 
@@ -29,6 +30,18 @@ extension CardRead {
         return read
       }
     }
+  }
+
+  /// Gives it the picture that the card names.
+  mutating func add(_ picture: Picture) {
+    self.pictures.append(picture)
+    self.show(picture.ref)
+  }
+
+  /// Gives it a picture that is stored.
+  mutating func show(_ picture: BlobRef) {
+    self.contact.photo = picture
+    self.semanticDigest = Data(ContactMapping.digest(self.contact))
   }
 
   /// A card that went between the listing and the reading.

@@ -36,8 +36,8 @@ enum ContactMapping {
     // It has the picture's digest in it, so that the picture itself, most of the card, need not be hashed again.
     read.rawSha256 = Data(SHA256.digest(raw))
     read.raw = Data(raw)
-    read.semanticDigest = Data(Self.digest(contact))
     read.contact = contact
+    read.semanticDigest = Data(Self.digest(contact))
     read.problems = (card.warnings + card.valueWarnings() + reading.warnings).map {
       CardProblem.problem($0, href: href)
     }
@@ -54,8 +54,8 @@ enum ContactMapping {
     return picture
   }
 
-  /// What the card says, free of stamps and of the order of its values.
-  private static func digest(_ contact: Contact) -> [UInt8] {
+  /// What the card says, free of stamps and of the order of its values. A picture that it names counts as one that it holds.
+  static func digest(_ contact: Contact) -> [UInt8] {
     var contact = contact
     contact.sourceIdentifier = ""
     contact.uid = ""

@@ -200,7 +200,7 @@ struct CardDAVSource: Sendable {
       let names = hrefs.filter { $0.utf8.starts(with: prefix.utf8) }
       guard !names.isEmpty else { continue }
       let collection = try self.addressBook(book, connection.client)
-      let photos = RemotePhotos(connection: connection, book: collection.url)
+      var photos = RemotePhotos(connection: connection, book: collection.url)
       guard let base = Href(collection.url.path) else { continue }
       let cards = names.compactMap { Href($0.dropFirst(prefix.count), in: base) }
       let form = CardForm(rawValue: book.form) ?? .asStored
@@ -208,7 +208,7 @@ struct CardDAVSource: Sendable {
         if case .failed = card.outcome { reply.failed += 1 }
         var reads = Self.read(card, of: book)
         for index in reads.indices where !reads[index].contact.photoUri.isEmpty {
-          try await photos.fetch(for: &reads[index])
+          if try await !photos.fetch(for: &reads[index]) { reply.failed += 1 }
         }
         try await batcher.add(reads)
       }

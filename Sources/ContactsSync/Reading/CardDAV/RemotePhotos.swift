@@ -14,12 +14,49 @@ struct RemotePhotos: Sendable {
 
   /// Bytes of a picture, as of those within cards.
   private static let limit = 12 << 20
+  /// After this many pictures in a row that did not come, no more are asked for: each may take a minute.
+  private static let patience = 3
 
-  /// Adds the picture to a card that was read; when it cannot be had, the reason.
+  private var failuresInRow = 0
+
+  init(connection: AccountConnections.Connection, book: WebURL) {
+    self.connection = connection
+    self.book = book
+  }
+
+  /// Adds the picture to a card that was read. When it cannot be had, the card has the reason; when it may be had later, the card
+  /// has no fingerprint, and so is read again in the next pass.
   ///
+  /// - Returns: Whether the server has answered for the picture, or has nothing to do with it.
   /// - Throws: `CANCELLED`.
-  func fetch(for read: inout CardRead) async throws(Failure) {
-    guard let url = try? self.book.resolving(read.contact.photoUri), url.origin == self.book.origin else { return }
+  mutating func fetch(for read: inout CardRead) async throws(Failure) -> Bool {
+    guard let url = try? self.book.resolving(read.contact.photoUri), url.origin == self.book.origin else { return true }
+    switch self.failuresInRow < Self.patience ? try await self.picture(at: url) : .later {
+    case .picture(let picture):
+      self.failuresInRow = 0
+      read.add(picture)
+      return true
+    case .none:
+      self.failuresInRow = 0
+      read.problems.append(CardProblem.problem("photo_unreachable", href: read.href, skipped: false))
+      return true
+    case .later:
+      self.failuresInRow += 1
+      read.fingerprint = ""
+      read.problems.append(CardProblem.problem("photo_later", href: read.href, skipped: false))
+      return false
+    }
+  }
+
+  private enum Answer {
+    case picture(Picture)
+    /// There is none, or none of a kind that is known.
+    case none
+    /// The server has not said either.
+    case later
+  }
+
+  private func picture(at url: WebURL) async throws(Failure) -> Answer {
     var request = HTTPRequest("GET", url, credentials: self.connection.credentials)
     request.limits.bodyBytes = Self.limit
     request.limits.total = .seconds(60)
@@ -27,15 +64,19 @@ struct RemotePhotos: Sendable {
     request.limits.redirects = 0
     do throws(TransferError) {
       let response = try await self.connection.http.send(request)
-      if response.status == 200, let mediaType = ImageSignature.mediaType(of: response.body) {
-        let picture = ContactMapping.picture(response.body, mediaType: mediaType)
-        read.contact.photo = picture.ref
-        read.pictures.append(picture)
-        return
+      switch response.status {
+      case 200:
+        guard let mediaType = ImageSignature.mediaType(of: response.body) else { return .none }
+        return .picture(ContactMapping.picture(response.body, mediaType: mediaType))
+      case 408, 425, 429, 500...: return .later
+      default: return .none
       }
     } catch {
-      if error == .cancelled { throw .cancelled }
+      switch error {
+      case .cancelled: throw .cancelled
+      case .tooLarge, .compressionBomb, .tooManyRedirects, .refusedRedirect, .invalidRequest, .insecure: return .none
+      default: return .later
+      }
     }
-    read.problems.append(CardProblem.problem("photo_unreachable", href: read.href, skipped: false))
   }
 }
