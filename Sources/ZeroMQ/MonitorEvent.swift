@@ -35,9 +35,9 @@ public struct MonitorEvent: Hashable, Sendable {
 
     /// Everything, except that the monitor itself has stopped: libzmq would wait for room to say so.
     public static let all = Selection(rawValue: ZMQ_EVENT_ALL & ~ZMQ_EVENT_MONITOR_STOPPED)
-    /// Connections that came to be, and that ended.
+    /// Connections that came to be, and that ended; listeners that were closed, with all that came in by them.
     public static let connections = Selection(
-      rawValue: ZMQ_EVENT_CONNECTED | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED)
+      rawValue: ZMQ_EVENT_CONNECTED | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED)
     /// How handshakes ended.
     public static let handshakes = Selection(
       rawValue: ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
