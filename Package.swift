@@ -200,6 +200,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "HubTests",
+      dependencies: [
+        "Hub", "Bus", "BusZeroMQ", "EventLoop", "KithMessages", "TestKit", "ZeroMQ", protobuf, logging,
+      ], swiftSettings: strict),
+    .testTarget(
       name: "PortContractTests",
       dependencies: [
         "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit", protobuf,

@@ -6,7 +6,7 @@ public struct Principal: Sendable, Hashable {
   public let name: String
   /// Looked up at every command.
   public let role: Role
-  /// The services that a worker's key was approved for, such as `Transcriber`; nil = not limited, as with a local user.
+  /// The services that a worker's key was approved for, such as `kith.v1.Transcriber`; nil = not limited, as with a local user.
   public let services: Set<String>?
 
   /// Makes a principal.

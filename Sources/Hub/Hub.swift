@@ -32,7 +32,8 @@ public struct Hub: ServiceLifecycle.Service {
     let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
     let runtime = try Self.rephrased { () throws(IPCError) in
       try Self.makeParent(of: self.locations.runtimeDirectory)
-      return try RuntimeDirectory(path: self.locations.runtimeDirectory)
+      return try RuntimeDirectory(
+        path: self.locations.runtimeDirectory, isShared: !self.configuration.users.isEmpty)
     }
     // Held until this function ends: a second daemon would take the socket paths away in silence.
     let lock = try Self.rephrased { () throws(IPCError) in try runtime.lock("kith.lock") }

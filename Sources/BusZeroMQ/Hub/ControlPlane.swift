@@ -22,6 +22,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   /// Nil after ``close()``.
   private var socket: Socket?
   private var tcp = TCPBinding()
+  private var handshakes = HandshakeLog()
   private var watch: Watch?
   private var monitorWatch: Watch?
   private var incoming = MultipartMessage(capacity: WireLimits.frames + 2)
@@ -60,7 +61,9 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   ///
   /// - Throws: `ZMQError`.
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
-    guard let source = self.socket?.source, let monitor = try self.socket?.startMonitor(.connections) else { return }
+    guard let source = self.socket?.source,
+      let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
+    else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
     self.access.askFirst(self.domain) { [weak self] in self?.assumeIsolated { $0.hasRoom() } ?? true }
     try self.socket?.bind(endpoint)
@@ -102,9 +105,17 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     return self.connections.admit(.now)
   }
 
+  private func report(_ event: MonitorEvent) {
+    guard let line = self.handshakes.line(event, on: self.domain, now: .now) else { return }
+    self.logger.notice("peer not let in", metadata: line)
+  }
+
   private func drainMonitor() {
     do {
-      try self.socket?.drainMonitor { self.connections.note($0.kind, at: $0.endpoint, now: .now) }
+      try self.socket?.drainMonitor { event in
+        self.connections.note(event.kind, at: event.endpoint, now: .now)
+        self.report(event)
+      }
     } catch {
       self.logger.error("monitor of the control plane failed", metadata: ["error": "\(error)"])
     }

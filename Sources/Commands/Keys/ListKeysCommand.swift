@@ -23,7 +23,8 @@ struct ListKeysCommand: HubCommand {
         ], hidesEmpty: true)
       for key in reply.keys {
         table.add(
-          key.name, key.role, key.state, key.fingerprint, key.services.joined(separator: ", "),
+          key.name, key.role, key.state, key.fingerprint,
+          key.services.map { $0.split(separator: ".").last ?? "" }.joined(separator: ", "),
           session.ago(key.expires), session.ago(key.lastSeen), key.lastAddress)
       }
       lines = table.lines(session.console.style)

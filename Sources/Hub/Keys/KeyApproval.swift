@@ -93,13 +93,10 @@ struct KeyApproval: Sendable {
     return key
   }
 
-  /// The services that may run elsewhere, without their package: `Transcriber`.
-  static let placeable = Set(
-    Methods.all.filter(\.isPlaceable).compactMap { $0.name.split(separator: "/").first?.split(separator: ".").last }
-      .map(String.init)
-  ).sorted()
+  /// The services that may run elsewhere: `kith.v1.Transcriber`.
+  static let placeable = Set(Methods.all.filter(\.isPlaceable).map { String($0.name.prefix { $0 != "/" }) }).sorted()
 
-  /// `transcriber` and `contacts` mean `Transcriber` and `ContactsSource`.
+  /// `transcriber` and `contacts` mean `kith.v1.Transcriber` and `kith.v1.ContactsSource`.
   private static func services(_ names: [String], of role: Role) throws(Failure) -> [String] {
     guard role == .worker else {
       guard names.isEmpty else { throw .invalid(field: "services", "belong to the role worker.") }
@@ -107,9 +104,8 @@ struct KeyApproval: Sendable {
     }
     var services: Set<String> = []
     for name in names {
-      let short = name.split(separator: ".").last.map(String.init) ?? name
-      guard !short.isEmpty,
-        let service = self.placeable.first(where: { $0.lowercased().hasPrefix(short.lowercased()) })
+      let start = "kith.v1." + (name.split(separator: ".").last ?? "-").lowercased()
+      guard let service = self.placeable.first(where: { $0.lowercased().hasPrefix(start) })
       else {
         throw .invalid(
           field: "services", "'\(name.prefix(64))' is none; there are \(self.placeable.joined(separator: ", ")).")

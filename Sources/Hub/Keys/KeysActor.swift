@@ -225,7 +225,8 @@ actor KeysActor {
   private func keepTime() async {
     var since = WallClock.nanoseconds()
     while !Task.isCancelled {
-      guard (try? await Task.sleep(for: Self.turn)) != nil else { return }
+      let wait = min(Self.turn, await self.untilNext(since))
+      guard (try? await Task.sleep(for: wait)) != nil else { return }
       let now = WallClock.nanoseconds()
       do throws(Failure) {
         let keys = try await self.storage.read { view throws(Failure) in try view.keys.all() }
@@ -239,6 +240,14 @@ actor KeysActor {
         self.logger.warning("upkeep of the keys was put off", metadata: ["reason": "\(error.reason)"])
       }
     }
+  }
+
+  /// How long it is until a key expires or an overlap ends.
+  private func untilNext(_ now: Int64) async -> Duration {
+    let keys = (try? await self.storage.read { view throws(Failure) in try view.keys.all() }) ?? []
+    let ends = keys.filter(\.hasExpires).map(\.expires.nanosecondsSince1970) + [await self.tcp.overlapEnds ?? .max]
+    guard let next = ends.filter({ $0 >= now }).min() else { return Self.turn }
+    return .nanoseconds(max(0, next - WallClock.nanoseconds())) + .milliseconds(1)
   }
 
   private func forgetStrangers(_ pending: [KeyInfo], _ now: Int64) async throws(Failure) {
