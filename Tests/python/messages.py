@@ -7,7 +7,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 _FILES = ("options", "wire", "events", "system", "contacts", "records", "monica", "people", "calls", "care",
-          "reminders")
+          "reminders", "keys")
 
 
 def _generate():
