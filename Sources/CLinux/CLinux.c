@@ -4,6 +4,7 @@
 
 #include <arpa/nameser.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <resolv.h>
 #include <string.h>
@@ -24,6 +25,8 @@ void kith_eventfd_reset(int fd) {
   while (eventfd_read(fd, &count) == -1 && errno == EINTR) {
   }
 }
+
+int kith_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int kith_timerfd(int clock) { return timerfd_create(clock, TFD_NONBLOCK | TFD_CLOEXEC); }
 
