@@ -38,7 +38,7 @@ let package = Package(
       name: "KithHub",
       targets: [
         "Hub", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "CareRecorder", "Transcription", "Reminders",
-        "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets",
+        "Delivery", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets",
       ]),
   ],
   dependencies: [
@@ -102,13 +102,18 @@ let package = Package(
       dependencies: ["Bus", "KithMessages", "Transfer", "EventLoop", "CLinux", protobuf, logging],
       swiftSettings: memorySafe),
     .target(
+      name: "Delivery",
+      dependencies: ["Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf], swiftSettings: strict),
+    .target(
       name: "Reminders",
-      dependencies: ["Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "CLinux", protobuf, logging],
+      dependencies: [
+        "Bus", "CivilTime", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI",
+        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Delivery", "Digest", "EventLoop", "KithMessages", "MonicaAPI",
         "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer", "ZeroMQ", "CLinux", lifecycle,
         signals, logging, protobuf, toml,
       ], swiftSettings: strict),

@@ -79,7 +79,7 @@ public struct Hub: ServiceLifecycle.Service {
       alarm: SyncAlarm(loop: loop), logger: self.logger)
     let care = try CareServices(
       storage, self.configuration, scratch: self.locations.runtimeDirectory + "/care", transfers: transfers,
-      logger: self.logger)
+      secrets: secrets, logger: self.logger)
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)

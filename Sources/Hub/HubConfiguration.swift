@@ -20,6 +20,9 @@ internal import TOMLKit
 /// [reminders]
 /// desktop = true             # notifications, through notify-send
 ///
+/// [channels]
+/// programs = ["/usr/bin/apprise"]   # what a channel may run; none by default
+///
 /// [secrets]
 /// store = "files"            # or "keyring": the desktop's, through secret-tool
 ///
@@ -48,6 +51,8 @@ public struct HubConfiguration: Sendable, Hashable {
   var transcription = TranscriptionConfiguration()
   /// Whether reminders are shown on the desktop.
   public var notifiesDesktop = false
+  /// Absolute paths of the programs that channels may run.
+  public var channelPrograms: Set<String> = []
   /// Whether secrets are kept in the desktop's keyring instead of files in the state directory.
   public var usesKeyring = false
   /// Where other machines reach the hub; nil = nowhere.
@@ -140,6 +145,12 @@ public struct HubConfiguration: Sendable, Hashable {
         throw Self.invalid(name, "there is no user '\(user)' on this machine")
       }
       self.users[number] = role
+    case "channels.programs":
+      let programs = value?.array?.compactMap { $0.string } ?? []
+      guard value?.array?.count == programs.count, programs.allSatisfy({ $0.hasPrefix("/") }) else {
+        throw Self.invalid(name, "\(key) has to be a list of absolute paths such as [\"/usr/bin/apprise\"]")
+      }
+      self.channelPrograms = Set(programs)
     case "secrets.store":
       let store = try Self.require(value?.string, key, "\"files\" or \"keyring\"", name)
       guard ["files", "keyring"].contains(store) else {

@@ -18,6 +18,7 @@ extension Migration {
     .care,
     .reminders,
     .keys,
+    .deliveries,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

@@ -8,7 +8,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     Status.self, StreamPosition.self, RequestHeader.self, ReplyHeader.self, Accepted.self, Progress.self, BlobRef.self,
     // events.proto
     EventHeader.self, Event.self, Changed.self, SyncStatus.self, JobStatus.self, ReminderDue.self, SystemNotice.self,
-    Head.self, LoggedEvent.self,
+    DeliveryStatus.self, Head.self, LoggedEvent.self,
     // system.proto
     HelloRequest.self, HelloReply.self, Limits.self, PingRequest.self, PingReply.self, CancelRequest.self,
     CancelReply.self, ServicesRequest.self, ServicesReply.self, Service.self, StatusRequest.self, StatusReply.self,
@@ -66,7 +66,14 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     DeleteCallTemplateRequest.self, ListConversationsRequest.self, ListConversationsReply.self,
     GetConversationRequest.self, CreateConversationRequest.self, UpdateConversationRequest.self,
     DeleteConversationRequest.self, AddMessageRequest.self, UpdateMessageRequest.self, DeleteMessageRequest.self,
+    // channels.proto
+    Channel.self, MailChannel.self, LineChannel.self, NtfyChannel.self, WebhookChannel.self, CommandChannel.self,
+    DesktopChannel.self, AddChannelRequest.self, ListChannelsRequest.self, ListChannelsReply.self,
+    SetChannelCredentialsRequest.self, RemoveChannelRequest.self, RemoveChannelReply.self, TestChannelRequest.self,
+    TestChannelReply.self, DeliveryEntry.self, ListDeliveriesRequest.self, ListDeliveriesReply.self,
+    RetryDeliveryRequest.self, DiscardDeliveryRequest.self, Notice.self, DeliverRequest.self, DeliverReply.self,
     // care.proto
+    ShareCareRequest.self, ShareCareReply.self,
     CareRecord.self, CareVersion.self, CareReply.self, RecordCareRequest.self, UpdateCareRequest.self,
     ConfirmCareRequest.self, DeleteCareRequest.self, RestoreCareRequest.self, GetCareRequest.self,
     ListCareRequest.self, ListCareReply.self, SearchCareRequest.self, StartVoiceRequest.self, AppendVoiceRequest.self,
@@ -75,6 +82,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     ConfigureCareRequest.self, TranscribeRequest.self, TranscriptSegment.self, TranscribeReply.self,
     EnginesRequest.self, EngineInfo.self, EnginesReply.self,
     // reminders.proto
+    ReminderDelivery.self, ReminderSettingsRequest.self, ReminderSettings.self, ConfigureRemindersRequest.self,
     DailyReminder.self, SetDailyReminderRequest.self, Reminder.self, ReminderStatusRequest.self,
     ReminderStatusReply.self, AddCallReminderRequest.self, ListRemindersRequest.self, ListRemindersReply.self,
     SnoozeReminderRequest.self, DoneReminderRequest.self, RemoveReminderRequest.self,

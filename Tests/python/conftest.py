@@ -37,6 +37,8 @@ class Hub:
         self.events = f"ipc://{self.runtime}/events.sock"
         self.log = self.directory / "log"
         (self.directory / "config.toml").write_text(CONFIGURATION)
+        # Variables beside those of the tests.
+        self.environment = {}
         self.process = None
 
     def command_line(self):
@@ -46,7 +48,8 @@ class Hub:
     def start(self):
         assert (BINARIES / "kithd").exists(), f"{BINARIES}/kithd is missing: run swift build first"
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command_line(), stdout=log, stderr=log)
+            environment = {**os.environ, **self.environment}
+            self.process = subprocess.Popen(self.command_line(), stdout=log, stderr=log, env=environment)
         end = time.monotonic() + 20
         while True:
             assert self.process.poll() is None, f"kithd ended: {self.log.read_text()[-2000:]}"
