@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-_FILES = ("options", "wire", "events", "system", "contacts", "records", "monica", "people", "calls", "care",
+_FILES = ("options", "wire", "work", "events", "system", "contacts", "records", "monica", "people", "calls", "care",
           "reminders")
 
 
