@@ -70,7 +70,8 @@ let package = Package(
       name: "Bus", dependencies: ["KithMessages", "EventLoop", "Digest", protobuf, logging], swiftSettings: strict),
     .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
     .target(
-      name: "BusZeroMQ", dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", protobuf, logging],
+      name: "BusZeroMQ",
+      dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(
       name: "Storage", dependencies: ["Bus", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb],

@@ -17,6 +17,7 @@ extension Migration {
     .records,
     .care,
     .reminders,
+    .jobs,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.
