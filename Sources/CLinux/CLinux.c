@@ -4,6 +4,7 @@
 
 #include <arpa/nameser.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <resolv.h>
 #include <string.h>
@@ -33,6 +34,10 @@ int kith_timerfd_settime(int fd, int absolute, int cancel_on_set, const struct i
 }
 
 int kith_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
+
+int kith_gettid(void) { return (int)syscall(SYS_gettid); }
+
+int kith_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int kith_pidfd(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 

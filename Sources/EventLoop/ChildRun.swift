@@ -168,7 +168,7 @@ private final class Descriptor {
   static func pipe() throws(ChildProcess.Fault) -> (reader: Descriptor, writer: Descriptor) {
     var ends: [Int32] = [-1, -1]
     // The array has room for two.
-    guard unsafe pipe2(&ends, O_CLOEXEC) == 0 else { throw .notStarted(call: "pipe", code: errno) }
+    guard unsafe kith_pipe(&ends) == 0 else { throw .notStarted(call: "pipe", code: errno) }
     let pair = (Descriptor(ends[0]), Descriptor(ends[1]))
     guard fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 else { throw .notStarted(call: "fcntl", code: errno) }
     return pair
