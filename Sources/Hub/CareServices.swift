@@ -1,4 +1,5 @@
 internal import Bus
+internal import BusZeroMQ
 internal import CareRecorder
 internal import EventLoop
 internal import Foundation
@@ -19,15 +20,19 @@ struct CareServices: Sendable {
   /// - Parameters:
   ///   - scratch: A folder for recordings while they are transcribed.
   ///   - transfers: The loop of transfers.
+  ///   - plane: Where workers are.
   /// - Throws: `INVALID_ARGUMENT` for engines that cannot be meant.
   init(
-    _ storage: StorageActor, _ configuration: HubConfiguration, scratch: String, transfers: LoopExecutor, logger: Logger
+    _ storage: StorageActor, _ configuration: HubConfiguration, scratch: String, transfers: LoopExecutor,
+    plane: WorkPlane, logger: Logger
   ) throws(Failure) {
     let transcriber = try TranscriberService(
       configuration.transcription.settings(programs: ProgramFolder.path, scratch: scratch),
       http: HTTPClient(on: transfers))
     self.recorder = CareRecorderActor(
-      storage: storage, transcriber: LocalBatchPort(transcriber.routes, batches: []), logger: logger)
+      storage: storage,
+      transcriber: configuration.placement.port(
+        to: .transcriber, here: LocalBatchPort(transcriber.routes, batches: []), plane), logger: logger)
     self.reminders = ReminderActor(
       storage: storage, notifier: configuration.notifiesDesktop ? Self.desktop : nil, logger: logger,
       nameOfPerson: { id async throws(Failure) in

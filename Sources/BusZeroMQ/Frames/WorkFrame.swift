@@ -1,5 +1,5 @@
 public import Bus
-public import KithMessages
+internal import KithMessages
 internal import SwiftProtobuf
 
 /// A message of the work plane as it travels: tag, kind, service, type of content, header, body, attachment.

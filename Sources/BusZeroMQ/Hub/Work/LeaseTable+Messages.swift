@@ -1,4 +1,5 @@
 internal import Bus
+internal import struct Foundation.Data
 internal import KithMessages
 internal import SwiftProtobuf
 

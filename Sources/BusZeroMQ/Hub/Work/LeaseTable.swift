@@ -61,6 +61,11 @@ struct LeaseTable: Sendable {
     return self.dispatch(now)
   }
 
+  /// Drops a job of unknown outcome: a person has decided.
+  mutating func forget(_ id: String) {
+    if let job = self.jobs[id], job.phase == .unknown { self.forget(job) }
+  }
+
   /// Takes in a job that was with a worker when the last process ended: it may come back to it.
   mutating func restore(_ record: JobRecord, isOnce: Bool, now: Instant) {
     var job = LeasedJob(record, isOnce: isOnce, phase: record.state == .unknown ? .unknown : .leased)
@@ -332,8 +337,7 @@ struct LeaseTable: Sendable {
     }
     if let next = self.nextHeartbeat, next <= now {
       self.nextHeartbeat = self.workers.sessions.isEmpty ? nil : now + self.timing.heartbeat
-      var heartbeat = Heartbeat()
-      directives += self.workers.sessions.keys.map { .send($0, .heartbeat(heartbeat)) }
+      directives += self.workers.sessions.keys.map { .send($0, .heartbeat(Heartbeat())) }
     }
     for job in self.jobs.values where job.phase == .leased {
       guard let lease = job.lease else { continue }

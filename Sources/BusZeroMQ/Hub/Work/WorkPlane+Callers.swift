@@ -1,6 +1,7 @@
 public import Bus
 internal import EventLoop
 public import KithMessages
+internal import Logging
 
 /// What the hub itself asks of the plane.
 extension WorkPlane {
@@ -31,6 +32,7 @@ extension WorkPlane {
 
   /// Gives a job that a person wants tried again to workers.
   public func retry(_ record: JobRecord) {
+    self.table.forget(record.id)
     self.perform(self.table.add(record, isOnce: self.isOnce(record), now: .now))
     self.arm()
   }

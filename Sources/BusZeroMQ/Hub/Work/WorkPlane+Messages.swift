@@ -1,6 +1,7 @@
 internal import Bus
 internal import Digest
 internal import KithMessages
+internal import Logging
 internal import ZeroMQ
 
 /// What workers send.

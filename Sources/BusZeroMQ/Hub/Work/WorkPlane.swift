@@ -1,7 +1,7 @@
 public import Bus
 internal import Digest
 public import EventLoop
-public import KithMessages
+internal import KithMessages
 public import Logging
 public import ZeroMQ
 

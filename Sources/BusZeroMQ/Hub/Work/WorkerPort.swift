@@ -1,6 +1,7 @@
 public import Bus
 internal import Digest
-internal import KithMessages
+internal import EventLoop
+public import KithMessages
 internal import SwiftProtobuf
 
 /// The way to placeable services that live on workers: each call is a job, and waits for its end.
