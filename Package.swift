@@ -31,6 +31,7 @@ let package = Package(
     .executable(name: "kith-report", targets: ["kith-report"]),
     .executable(name: "kith-pocketsphinx", targets: ["kith-pocketsphinx"]),
     .library(name: "KithClient", targets: ["KithClient"]),
+    .library(name: "KithWorker", targets: ["KithWorker", "Bus", "KithMessages"]),
     .library(name: "VCard", targets: ["VCard"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -109,8 +110,8 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI",
-        "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer", "ZeroMQ", "CLinux", lifecycle,
+        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Digest", "EventLoop", "KithMessages", "KithWorker",
+        "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer", "ZeroMQ", "CLinux", lifecycle,
         signals, logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
@@ -122,6 +123,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
+      swiftSettings: strict),
+
+    .target(
+      name: "KithWorker", dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", logging],
       swiftSettings: strict),
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
