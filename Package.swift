@@ -31,6 +31,7 @@ let package = Package(
     .executable(name: "kith-report", targets: ["kith-report"]),
     .executable(name: "kith-pocketsphinx", targets: ["kith-pocketsphinx"]),
     .library(name: "KithClient", targets: ["KithClient"]),
+    .library(name: "KithWorker", targets: ["KithWorker", "KithClient", "Bus", "KithMessages"]),
     .library(name: "VCard", targets: ["VCard"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -70,7 +71,8 @@ let package = Package(
       name: "Bus", dependencies: ["KithMessages", "EventLoop", "Digest", protobuf, logging], swiftSettings: strict),
     .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
     .target(
-      name: "BusZeroMQ", dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", protobuf, logging],
+      name: "BusZeroMQ",
+      dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(
       name: "Storage", dependencies: ["Bus", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb],
@@ -113,9 +115,9 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Delivery", "Digest", "EventLoop", "KithMessages", "MonicaAPI",
-        "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer", "ZeroMQ", "CLinux", lifecycle,
-        signals, logging, protobuf, toml,
+        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Delivery", "Digest", "EventLoop", "KithMessages",
+        "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer",
+        "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
@@ -128,6 +130,11 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
+      swiftSettings: strict),
+
+    .target(
+      name: "KithWorker",
+      dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithClient", "KithMessages", "ZeroMQ", logging],
       swiftSettings: strict),
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),

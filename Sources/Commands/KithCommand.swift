@@ -16,7 +16,7 @@ public struct KithCommand: AsyncParsableCommand {
       StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
       PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self, ActivityCommand.self,
       GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self, CareCommand.self,
-      RemindCommand.self, ChannelsCommand.self, BackupCommand.self, KeysCommand.self,
+      RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

@@ -1,4 +1,5 @@
 internal import Bus
+internal import BusZeroMQ
 internal import CareRecorder
 internal import Delivery
 internal import EventLoop
@@ -23,20 +24,25 @@ struct CareServices: Sendable {
   ///   - scratch: A folder for recordings while they are transcribed.
   ///   - transfers: The loop of transfers.
   ///   - secrets: Where the secrets of channels are.
+  ///   - plane: Where workers are.
   /// - Throws: `INVALID_ARGUMENT` for engines that cannot be meant; `LoopError` when no descriptor is left.
   init(
     _ storage: StorageActor, _ configuration: HubConfiguration, scratch: String, transfers: LoopExecutor,
-    secrets: any SecretStore, logger: Logger
+    secrets: any SecretStore, plane: WorkPlane, logger: Logger
   ) throws {
     let transcriber = try TranscriberService(
       configuration.transcription.settings(programs: ProgramFolder.path, scratch: scratch),
       http: HTTPClient(on: transfers))
     self.recorder = CareRecorderActor(
-      storage: storage, transcriber: LocalBatchPort(transcriber.routes, batches: []), logger: logger)
+      storage: storage,
+      transcriber: configuration.placement.port(
+        to: .transcriber, here: LocalBatchPort(transcriber.routes, batches: []), plane), logger: logger)
     self.connections = ChannelConnections(on: transfers, secrets: secrets)
     let delivery = DeliveryService(connections: self.connections, programs: configuration.channelPrograms)
     self.reminders = ReminderActor(
-      storage: storage, delivery: LocalBatchPort(delivery.routes, batches: []), secrets: secrets,
+      storage: storage,
+      delivery: configuration.placement.port(
+        to: .delivery, here: LocalBatchPort(delivery.routes, batches: []), plane), secrets: secrets,
       alarm: try WallAlarm(loop: transfers), showsOnDesktop: configuration.notifiesDesktop, logger: logger,
       nameOfPerson: { id async throws(Failure) in
         try await storage.read { view throws(Failure) in try view.records.require(Person.self, id).displayName }

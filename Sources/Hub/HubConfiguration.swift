@@ -17,6 +17,12 @@ internal import TOMLKit
 /// sync_at_start = true       # a pass over the account when the daemon starts
 /// sync_every_minutes = 15    # 0 = only at start and on command; what is recorded is sent at once all the same
 ///
+/// [placement]                # "hub", or "worker": kithd worker --serve contacts,monica,transcriber,delivery
+/// contacts = "hub"
+/// monica = "hub"
+/// transcriber = "hub"
+/// delivery = "hub"
+///
 /// [reminders]
 /// desktop = true             # notifications, through notify-send
 ///
@@ -47,6 +53,8 @@ public struct HubConfiguration: Sendable, Hashable {
   public var monicaSyncAtStart = true
   /// Minutes between passes of that account; 0 = no schedule.
   public var monicaSyncEveryMinutes = 15
+  /// Which services wait for workers.
+  var placement = Placement()
   /// The engines that turn speech into text.
   var transcription = TranscriptionConfiguration()
   /// Whether reminders are shown on the desktop.
@@ -130,6 +138,8 @@ public struct HubConfiguration: Sendable, Hashable {
       self.monicaSyncEveryMinutes = try Self.minutes(value, key, name)
     case "reminders.desktop":
       self.notifiesDesktop = try Self.require(value?.bool, key, "true or false", name)
+    case let key where key.hasPrefix("placement."):
+      try self.place(String(key.dropFirst("placement.".count)), value?.string, name)
     case let key where key.hasPrefix("transcription."):
       let engine = String(key.dropFirst("transcription.".count))
       if let fault = self.transcription.add(engine, value, programs: ProgramFolder.path) {
@@ -195,6 +205,18 @@ public struct HubConfiguration: Sendable, Hashable {
         "--listen takes an address of this machine, or '*', and if need be a port: 192.168.1.10 or 192.168.1.10:7750.")
     }
     self.tcp = settings
+  }
+
+  private mutating func place(_ service: String, _ place: String?, _ name: String) throws(Failure) {
+    guard let service = PlaceableService(rawValue: service) else {
+      let services = PlaceableService.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Self.invalid(name, "placement.\(service) is no service; there are \(services)")
+    }
+    switch place {
+    case "hub": self.placement.onWorkers.remove(service)
+    case "worker": self.placement.onWorkers.insert(service)
+    default: throw Self.invalid(name, "placement.\(service.rawValue) has to be \"hub\" or \"worker\"")
+    }
   }
 
   private static func minutes(

@@ -12,6 +12,7 @@ struct SystemRoutes: Sendable {
   let storage: StorageActor
   let identity: HubIdentity
   let flights: Flights
+  let jobs: JobRoutes
   let subscriptions: @Sendable () async -> Int
   /// How tcp is served.
   let tcp: @Sendable () async -> ServerKey
@@ -76,6 +77,20 @@ struct SystemRoutes: Sendable {
     return reply
   }
 
+  /// Says of passes that wait for a worker that they do.
+  private static func waiting(_ statuses: [SyncStatus], _ work: WorkStatus) -> [SyncStatus] {
+    statuses.map { status in
+      let service: PlaceableService = status.source == "monica" ? .monica : .contacts
+      guard status.state == .syncing, work.unserved.contains(service.name) else { return status }
+      var status = status
+      status.error =
+        Failure(
+          .unavailable, "NO_WORKER", "No worker serves \(service.name). Start one: kithd worker --serve \(service.rawValue)"
+        ).status
+      return status
+    }
+  }
+
   private func status() async throws(Failure) -> StatusReply {
     var reply = StatusReply()
     reply.version = SoftwareVersion.current
@@ -90,7 +105,8 @@ struct SystemRoutes: Sendable {
     let (sources, monica) = try await self.storage.read { view throws(Failure) in
       (try view.sources.all().map(\.source.status), try view.accounts.status())
     }
-    reply.sync = sources + (monica.map { [$0] } ?? [])
+    reply.work = await self.jobs.status()
+    reply.sync = Self.waiting(sources + (monica.map { [$0] } ?? []), reply.work)
     reply.storage.contacts = sources.reduce(0) { $0 + $1.live }
     return reply
   }

@@ -1,5 +1,5 @@
 public import Bus
-internal import BusZeroMQ
+package import BusZeroMQ
 internal import KithMessages
 internal import Secrets
 internal import ZeroMQ
@@ -102,6 +102,20 @@ public struct KeyFile: Sendable {
   func identity(towards serverKey: String) throws(Failure) -> CurveIdentity {
     CurveIdentity(keys: self.keys, serverKey: try self.check(serverKey))
   }
+
+  /// The keys of a worker, which goes by this file.
+  ///
+  /// - Parameter serverKey: The hub's public key in Z85; nil = as the file says.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` without a key of the hub.
+  package func hubKeys(serverKey: String? = nil) throws(Failure) -> HubKeys {
+    var servers: [CurveKey] = []
+    for text in serverKey.map({ [$0] }) ?? self.serverKeys { servers.append(try self.check(text)) }
+    guard let keys = HubKeys(own: self.keys, servers: servers) else { throw Self.noServerKey }
+    return keys
+  }
+
+  static let noServerKey = Failure.invalid(
+    field: "server_key", "is missing. `kith keys show` prints it on the hub; give it once with --server-key KEY.")
 
   @discardableResult
   private func check(_ serverKey: String) throws(Failure) -> CurveKey {

@@ -76,8 +76,7 @@ public final class KithClient: Port, Sendable {
   ) async throws(Failure) -> KithClient {
     var file = file
     let candidates = serverKey.map { [$0] } ?? file.serverKeys
-    var failure = Failure.invalid(
-      field: "server_key", "is missing. `kith keys show` prints it on the hub; give it once with --server-key KEY.")
+    var failure = KeyFile.noServerKey
     for candidate in candidates {
       do throws(Failure) {
         let (client, next) = try await self.connect(

@@ -37,4 +37,6 @@ public struct RemoteHub: Sendable, Hashable {
   public var control: String { "tcp://\(self.host):\(self.port)" }
   /// The endpoint of the events plane.
   public var events: String { "tcp://\(self.host):\(self.port + 1)" }
+  /// The endpoint of the work plane.
+  public var work: String { "tcp://\(self.host):\(self.port + 2)" }
 }

@@ -19,6 +19,7 @@ extension Migration {
     .reminders,
     .keys,
     .deliveries,
+    .jobs,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

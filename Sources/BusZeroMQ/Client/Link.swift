@@ -22,11 +22,11 @@ final class Link {
   /// Connects a socket with the options that every peer of a hub sets. docs/protocol.md, 1.
   init(
     _ kind: SocketKind, number: Int, in context: Context, to endpoint: String, as identity: CurveIdentity? = nil,
-    topics: [Topic] = []
+    topics: [Topic] = [], linger: Duration = .zero
   ) throws(ZMQError) {
     self.number = number
     var socket = try context.makeSocket(kind)
-    try socket.set(.linger, .zero)
+    try socket.set(.linger, linger)
     try socket.set(.immediate, true)
     try socket.set(.sendHighWaterMark, 64)
     try socket.set(.receiveHighWaterMark, kind == .subscribe ? 1000 : 256)

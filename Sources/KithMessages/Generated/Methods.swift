@@ -3,6 +3,30 @@
 
 /// Every method of the wire protocol.
 public enum Methods {
+  /// Lists jobs, the newest first.
+  public static let jobsList = Method(
+    name: "kith.v1.Jobs/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Tells one job.
+  public static let jobsGet = Method(
+    name: "kith.v1.Jobs/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a job that ended without a result to workers again.
+  public static let jobsRetry = Method(
+    name: "kith.v1.Jobs/Retry", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Ends a job. Whoever waits for it is told so.
+  public static let jobsCancel = Method(
+    name: "kith.v1.Jobs/Cancel", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Agrees on version and features, and tells the limits and the positions of all streams. Optional for one-shot scripts.
   public static let systemHello = Method(
     name: "kith.v1.System/Hello", role: .viewer, isMutating: false,
@@ -996,6 +1020,10 @@ public enum Methods {
 
   /// All methods, in the order of `proto/`.
   public static let all: [Method] = [
+    jobsList,
+    jobsGet,
+    jobsRetry,
+    jobsCancel,
     systemHello,
     systemPing,
     systemCancel,
@@ -1165,6 +1193,10 @@ public enum Methods {
 
   /// The request types by the name of their method.
   public static let commands: [String: any Command.Type] = [
+    "kith.v1.Jobs/List": ListJobsRequest.self,
+    "kith.v1.Jobs/Get": GetJobRequest.self,
+    "kith.v1.Jobs/Retry": RetryJobRequest.self,
+    "kith.v1.Jobs/Cancel": CancelJobRequest.self,
     "kith.v1.System/Hello": HelloRequest.self,
     "kith.v1.System/Ping": PingRequest.self,
     "kith.v1.System/Cancel": CancelRequest.self,
@@ -1333,6 +1365,22 @@ public enum Methods {
   ]
 }
 
+extension ListJobsRequest: Command {
+  public typealias Reply = KithMessages.ListJobsReply
+  public static var method: Method { Methods.jobsList }
+}
+extension GetJobRequest: Command {
+  public typealias Reply = KithMessages.JobReply
+  public static var method: Method { Methods.jobsGet }
+}
+extension RetryJobRequest: Command {
+  public typealias Reply = KithMessages.JobReply
+  public static var method: Method { Methods.jobsRetry }
+}
+extension CancelJobRequest: Command {
+  public typealias Reply = KithMessages.JobReply
+  public static var method: Method { Methods.jobsCancel }
+}
 extension HelloRequest: Command {
   public typealias Reply = KithMessages.HelloReply
   public static var method: Method { Methods.systemHello }
