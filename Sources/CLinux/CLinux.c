@@ -26,8 +26,6 @@ void kith_eventfd_reset(int fd) {
   }
 }
 
-int kith_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
-
 int kith_timerfd(int clock) { return timerfd_create(clock, TFD_NONBLOCK | TFD_CLOEXEC); }
 
 int kith_timerfd_settime(int fd, int absolute, int cancel_on_set, const struct itimerspec *value) {

@@ -20,9 +20,6 @@ void kith_eventfd_raise(int fd);
 /// Takes an event counter back to zero; does nothing when it is zero.
 void kith_eventfd_reset(int fd);
 
-/// Opens a pipe whose ends are closed on exec: the reader, then the writer. pipe2(2).
-int kith_pipe(int ends[2]);
-
 /// Opens a non-blocking, close-on-exec timer on `clock`. timerfd_create(2).
 int kith_timerfd(int clock);
 
