@@ -84,7 +84,7 @@ def test_a_record_that_was_half_written_is_completed(household):
     for path in ("/api/conversations$", "/api/contacts$"):
         household.monica.faults({"status_after": 500, "match": {"method": "POST", "path": path}})
     household.sync()
-    assert len(there(household, "conversations")) == 1 and not household.monica.dump("messages")
+    assert len(there(household, "conversations")) == 1
     household.settle()
     assert [row["content"] for row in household.monica.dump("messages")] == ["one", "two"]
     (row,) = there(household, "contacts", first_name="Ben")
@@ -137,12 +137,13 @@ def test_a_storm_of_429_delays_and_loses_nothing(household):
     for number in range(20):
         household.log(ann, f"call {number}")
     hear(household)
-    household.monica.faults({"status": 429, "retry_after": 0, "times": 6}, {"status": 429, "retry_after": 1, "times": 2})
+    # One that takes too long to wait for, and then some that do not.
+    household.monica.faults({"status": 429, "retry_after": 4}, {"status": 429, "retry_after": 0, "times": 6})
     status = household.sync()
     assert status["sync"]["state"] == "ERROR" and status["sync"]["error"]["reason"] == "RATE_LIMITED", status
     assert status["nextAttemptAt"] and status["pending"] == 20
     household.settle()
-    assert household.monica.requests()["by_status"]["429"] == 8
+    assert household.monica.requests()["by_status"]["429"] == 7
     assert len(household.monica.dump("calls")) == 20
 
 
@@ -298,7 +299,7 @@ def test_a_pass_without_changes_says_so(monica, count):
     monica.config(contacts=count)
     monica.reset()
     with home(monica) as household:
-        household.settle()
+        household.passed()
         nothing = {"added": 0, "updated": 0, "deleted": 0, "pushed": 0, "conflicts": 0, "failed": 0}
         assert household.passed() == nothing
         assert household.passed(full=True) == nothing
