@@ -313,9 +313,9 @@ def test_a_port_that_is_taken_leaves_ipc_and_is_tried_again(tmp_path):
             squatter.linger = 0
             squatter.bind(first.tcp("events"))
             first.start()
+            assert first.says("tcp is not served; ipc is")
             assert "endpoints" not in first.reply("Keys/Server")
             assert "in use" in first.reply("Keys/Server")["fault"]
-            assert first.says("tcp is not served; ipc is")
             assert "in use" in first.local("keys", "show")
         # The next turn of the upkeep.
         assert eventually(lambda: len(first.reply("Keys/Server").get("endpoints", [])) > 0, 45)

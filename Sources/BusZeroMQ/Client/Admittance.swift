@@ -18,18 +18,21 @@ struct Admittance: Sendable {
     case admitted
   }
 
-  /// A hub that does not know a key holds the connection for seconds; one whose own key is another one cuts it at once.
-  private static let atOnce = Duration.seconds(2)
+  /// A hub that does not know a key holds the connection for seconds, except that libzmq cuts it where ZAP has answered very fast;
+  /// one whose own key is another one cuts it at once, each time.
+  private static let atOnce = Duration.milliseconds(300)
 
   private(set) var state = State.absent
   private var connectedAt: ContinuousClock.Instant?
+  private var wasCut = false
 
   /// Takes up what happened to the connection.
   mutating func note(_ event: MonitorEvent.Kind, _ now: ContinuousClock.Instant) {
     switch event {
     case .connected:
       self.connectedAt = now
-      if self.state != .cut { self.state = .waiting }
+      self.wasCut = self.state == .cut
+      self.state = .waiting
     case .handshakeSucceeded: self.state = .admitted
     case .handshakeRefused(400): self.state = .refused
     case .handshakeBroken, .handshakeInvalid:
@@ -39,9 +42,11 @@ struct Admittance: Sendable {
   }
 
   /// Why a client is not let in; nil where there is nobody who could let it in.
-  func failure(endpoint: String, identity: CurveIdentity) -> Failure? {
+  func failure(endpoint: String, identity: CurveIdentity, now: ContinuousClock.Instant) -> Failure? {
     let fingerprint = KeyFingerprint.of(identity.keys.publicKey.bytes)
-    switch self.state {
+    // A connection that was just made anew may end as the one before.
+    let isNew = self.wasCut && self.connectedAt.map { now - $0 < Self.atOnce } ?? false
+    switch self.state == .waiting && isNew ? .cut : self.state {
     case .absent, .admitted: return nil
     case .waiting:
       return Failure(

@@ -202,7 +202,7 @@ public actor Subscription: LoopActor {
       self.logger.error("monitor of the events socket failed", metadata: ["error": "\(error)"])
     }
     guard let identity, let link, link.admittance.state == .refused,
-      let failure = link.admittance.failure(endpoint: self.endpoint, identity: identity)
+      let failure = link.admittance.failure(endpoint: self.endpoint, identity: identity, now: .now)
     else { return }
     self.end(.failure(failure))
   }

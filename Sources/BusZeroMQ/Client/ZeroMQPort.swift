@@ -260,7 +260,7 @@ public actor ZeroMQPort: LoopActor, Port {
 
   /// Why the hub does not let this client in; nil where it does, or is not there.
   private var notAdmitted: Failure? {
-    self.identity.flatMap { self.link?.admittance.failure(endpoint: self.endpoint, identity: $0) }
+    self.identity.flatMap { self.link?.admittance.failure(endpoint: self.endpoint, identity: $0, now: .now) }
   }
 
   private func take(_ frames: [[UInt8]]) {

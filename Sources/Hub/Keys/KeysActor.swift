@@ -25,6 +25,8 @@ actor KeysActor {
   private let knocks: AsyncStream<AccessPolicy.Knock>
   private var seenAt: [CurveKey: ContinuousClock.Instant] = [:]
   private var work: [Task<Void, Never>] = []
+  private var sleeper: Task<Void?, Never>?
+  private var changes = 0
 
   /// Makes the actor; nobody's key is known before ``start(serving:)``.
   init(storage: StorageActor, access: AccessPolicy, tcp: TCPAccess, logger: Logger) {
@@ -147,6 +149,7 @@ actor KeysActor {
       overlap = request.overlap.seconds * 1_000_000_000
     }
     try await self.tcp.rotate(until: WallClock.nanoseconds() + overlap)
+    self.wake()
     let status = await self.tcp.status
     let answer = try await self.storage.commit(KeyRotateServerRequest.self, context) { transaction throws(Failure) in
       var event = Event()
@@ -190,6 +193,7 @@ actor KeysActor {
       }
     }
     self.access.setKeys(standings)
+    self.wake()
   }
 
   /// Writes down that a key was here, and a new one as waiting.
@@ -225,8 +229,7 @@ actor KeysActor {
   private func keepTime() async {
     var since = WallClock.nanoseconds()
     while !Task.isCancelled {
-      let wait = min(Self.turn, await self.untilNext(since))
-      guard (try? await Task.sleep(for: wait)) != nil else { return }
+      await self.sleepUntilNext(since)
       let now = WallClock.nanoseconds()
       do throws(Failure) {
         let keys = try await self.storage.read { view throws(Failure) in try view.keys.all() }
@@ -237,9 +240,30 @@ actor KeysActor {
         try await self.tcp.settle(now)
         since = now
       } catch {
+        guard !Task.isCancelled else { return }
         self.logger.warning("upkeep of the keys was put off", metadata: ["reason": "\(error.reason)"])
       }
     }
+  }
+
+  /// Sleeps until a key expires or an overlap ends, not for long, and not after ``wake()``.
+  private func sleepUntilNext(_ now: Int64) async {
+    let seen = self.changes
+    let wait = min(Self.turn, await self.untilNext(now))
+    // What has changed meanwhile may come sooner.
+    guard seen == self.changes else { return }
+    let sleeper = Task { try? await Task.sleep(for: wait) }
+    self.sleeper = sleeper
+    _ = await withTaskCancellationHandler {
+      await sleeper.value
+    } onCancel: {
+      sleeper.cancel()
+    }
+  }
+
+  private func wake() {
+    self.changes += 1
+    self.sleeper?.cancel()
   }
 
   /// How long it is until a key expires or an overlap ends.
