@@ -119,7 +119,9 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
-      dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", "Digest", protobuf, logging],
+      dependencies: [
+        "Bus", "BusZeroMQ", "EventLoop", "KithMessages", "Secrets", "ZeroMQ", "Digest", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", "Digest", protobuf, arguments, logging],
@@ -208,6 +210,11 @@ let package = Package(
         "Reminders", "Secrets", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "HubTests",
+      dependencies: [
+        "Hub", "Bus", "BusZeroMQ", "EventLoop", "KithMessages", "TestKit", "ZeroMQ", protobuf, logging,
+      ], swiftSettings: strict),
     .testTarget(
       name: "PortContractTests",
       dependencies: [

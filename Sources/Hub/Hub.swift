@@ -32,7 +32,8 @@ public struct Hub: ServiceLifecycle.Service {
     let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
     let runtime = try Self.rephrased { () throws(IPCError) in
       try Self.makeParent(of: self.locations.runtimeDirectory)
-      return try RuntimeDirectory(path: self.locations.runtimeDirectory)
+      return try RuntimeDirectory(
+        path: self.locations.runtimeDirectory, isShared: !self.configuration.users.isEmpty)
     }
     // Held until this function ends: a second daemon would take the socket paths away in silence.
     let lock = try Self.rephrased { () throws(IPCError) in try runtime.lock("kith.lock") }
@@ -60,7 +61,7 @@ public struct Hub: ServiceLifecycle.Service {
     let identity = HubIdentity(eventsEndpoint: events.url)
     let loop = try LoopExecutor(name: "kith-bus", poller: Poller(), logger: self.logger)
     let context = try Context()
-    let access = AccessPolicy(ownUserID: geteuid())
+    let access = AccessPolicy(ownUserID: geteuid(), users: self.configuration.users, logger: self.logger)
     let zap = try await ZAPHandler.start(context: context, loop: loop, logger: self.logger) { access.decide($0) }
 
     let secrets = self.configuration.secretSources(stateDirectory: self.locations.stateDirectory)
@@ -89,12 +90,18 @@ public struct Hub: ServiceLifecycle.Service {
     publisher.connect { keeper.see($0) }
     publisher.connect { care.see($0) }
 
+    let tcp = try TCPAccess(
+      self.configuration.tcp, stateDirectory: self.locations.stateDirectory, logger: self.logger
+    ) { domain in
+      try await AccessProbe.isGuarded(domain, context: context, loop: loop, access: access)
+    }
+    let keys = KeysActor(storage: storage, access: access, tcp: tcp, logger: self.logger)
     let flights = Flights()
     let system = SystemRoutes(
       storage: storage, identity: identity, flights: flights,
-      subscriptions: { await eventsPlane.subscriptionCount })
+      subscriptions: { await eventsPlane.subscriptionCount }, tcp: { await tcp.status })
     let router = Router(
-      system.routes + contacts.routes + gateway.routes + care.routes, flights: flights, journal: storage,
+      system.routes + contacts.routes + gateway.routes + care.routes + keys.routes, flights: flights, journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory), logger: self.logger)
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, logger: self.logger)
@@ -105,6 +112,7 @@ public struct Hub: ServiceLifecycle.Service {
     try await eventsPlane.bind(events)
     try await controlPlane.bind(control)
     try await router.recover()
+    try await keys.start(serving: [controlPlane, eventsPlane])
     await self.announce("agent.started", storage)
     await keeper.start()
     try await care.start()
@@ -117,6 +125,7 @@ public struct Hub: ServiceLifecycle.Service {
     self.logger.info("stopping")
     await self.announce("agent.stopping", storage)
     await keeper.stop()
+    await keys.stop()
     // A pass goes on at the next start, so no command waits for its end.
     async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()

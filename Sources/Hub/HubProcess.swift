@@ -14,12 +14,14 @@ public struct HubProcess: Sendable {
   private let stateDirectory: String?
   private let runtimeDirectory: String?
   private let configPath: String?
+  private let listen: String?
 
   /// Takes the command line; nil = not given.
-  public init(stateDirectory: String?, runtimeDirectory: String?, configPath: String?) {
+  public init(stateDirectory: String?, runtimeDirectory: String?, configPath: String?, listen: String? = nil) {
     self.stateDirectory = stateDirectory
     self.runtimeDirectory = runtimeDirectory
     self.configPath = configPath
+    self.listen = listen
   }
 
   /// Runs until SIGTERM or SIGINT.
@@ -32,7 +34,8 @@ public struct HubProcess: Sendable {
       let environment = ProcessInfo.processInfo.environment
       let locations = try RuntimeLocations(
         runtimeDirectory: self.runtimeDirectory, stateDirectory: self.stateDirectory)
-      let configuration = try self.configuration(environment)
+      var configuration = try self.configuration(environment)
+      if let listen { try configuration.listen(listen) }
       var logger = Logger(label: "kithd", factory: StreamLogHandler.standardError(label:))
       logger.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
       let hub = Hub(locations: locations, configuration: configuration, logger: logger)

@@ -13,10 +13,12 @@ struct SystemRoutes: Sendable {
   let identity: HubIdentity
   let flights: Flights
   let subscriptions: @Sendable () async -> Int
+  /// How tcp is served.
+  let tcp: @Sendable () async -> ServerKey
 
   var routes: [Route] {
     [
-      Route(HelloRequest.self) { request, context throws(Failure) in try self.hello(request, context) },
+      Route(HelloRequest.self) { request, context throws(Failure) in try await self.hello(request, context) },
       Route(PingRequest.self) { request, _ throws(Failure) in
         var reply = PingReply()
         reply.echo = request.echo
@@ -42,7 +44,7 @@ struct SystemRoutes: Sendable {
     ]
   }
 
-  private func hello(_ request: HelloRequest, _ context: CallContext) throws(Failure) -> HelloReply {
+  private func hello(_ request: HelloRequest, _ context: CallContext) async throws(Failure) -> HelloReply {
     guard request.minorMin <= Self.minor else {
       throw Failure(
         .unimplemented, "MINOR_UNSUPPORTED",
@@ -58,6 +60,12 @@ struct SystemRoutes: Sendable {
     reply.role = context.principal.role.rawValue
     reply.heads = self.storage.heads()
     reply.eventsEndpoint = self.identity.eventsEndpoint
+    let server = await self.tcp()
+    reply.nextServerKeyZ85 = server.nextPublicKeyZ85
+    // Control, events, work.
+    if context.principal.name.hasPrefix("key:"), server.endpoints.count > 1 {
+      reply.eventsEndpoint = server.endpoints[1]
+    }
     reply.limits.maxFrame = UInt32(WireLimits.frame)
     reply.limits.maxBody = UInt32(WireLimits.body)
     reply.limits.maxAttachments = UInt32(WireLimits.attachments)

@@ -17,6 +17,7 @@ extension Migration {
     .records,
     .care,
     .reminders,
+    .keys,
     .deliveries,
   ]
 

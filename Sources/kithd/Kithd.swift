@@ -20,6 +20,12 @@ struct Kithd: AsyncParsableCommand {
     help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml when it is there.")
   var config: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Serve other machines over tcp too, at an address of this one. Default: tcp.address of the configuration, else not.",
+      valueName: "address[:port]"))
+  var listen: String?
+
   /// Ends with 2 where the options are wrong, as with a wrong configuration; ArgumentParser has 64 (sysexits.h).
   static func main() async {
     do {
@@ -34,7 +40,8 @@ struct Kithd: AsyncParsableCommand {
 
   func run() async throws {
     let code = await HubProcess(
-      stateDirectory: self.stateDir, runtimeDirectory: self.runtimeDir, configPath: self.config
+      stateDirectory: self.stateDir, runtimeDirectory: self.runtimeDir, configPath: self.config,
+      listen: self.listen
     )
     .run()
     guard code == 0 else { throw ExitCode(code) }

@@ -86,6 +86,9 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     DailyReminder.self, SetDailyReminderRequest.self, Reminder.self, ReminderStatusRequest.self,
     ReminderStatusReply.self, AddCallReminderRequest.self, ListRemindersRequest.self, ListRemindersReply.self,
     SnoozeReminderRequest.self, DoneReminderRequest.self, RemoveReminderRequest.self,
+    // keys.proto
+    KeyInfo.self, KeysListRequest.self, KeysListReply.self, KeyApproveRequest.self, KeyRevokeRequest.self,
+    ServerKeyRequest.self, KeysInitRequest.self, KeyRotateServerRequest.self, ServerKey.self,
   ]
   return Dictionary(uniqueKeysWithValues: types.map { ($0.protoMessageName, $0) })
 }()

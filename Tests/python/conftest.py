@@ -149,9 +149,9 @@ def name(request):
 class Wire:
     """A socket that sends frames just as a test wrote them."""
 
-    def __init__(self, endpoint, kind=zmq.DEALER):
+    def __init__(self, endpoint, kind=zmq.DEALER, *, immediate=1):
         self.socket = zmq.Context.instance().socket(kind)
-        self.socket.linger, self.socket.immediate, self.socket.sndtimeo = 0, 1, 3000
+        self.socket.linger, self.socket.immediate, self.socket.sndtimeo = 0, immediate, 3000
         self.socket.connect(endpoint)
 
     def send(self, method="kith.v1.System/Ping", body=b"{}", *, header=None, tag=b"KTHC01", kind=b"\x01", ctype=b"json",

@@ -7,7 +7,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 _FILES = ("options", "wire", "events", "system", "contacts", "records", "monica", "people", "calls", "channels",
-          "care", "reminders")
+          "care", "reminders", "keys")
 
 
 def _generate():

@@ -33,6 +33,9 @@ int kith_timerfd_settime(int fd, int absolute, int cancel_on_set, const struct i
 /// Names the calling thread; at most 15 bytes. pthread_setname_np(3).
 int kith_name_this_thread(const char *name);
 
+/// The kernel's id of the calling thread. gettid(2).
+int kith_gettid(void);
+
 /// Asks the name service for records of `name` of `type` (res_nquery(3), class IN), by the settings of resolv.conf(5) but
 /// with at most two tries of two seconds a server. Writes the answer as it came (RFC 1035 section 4) and returns its length,
 /// which may exceed `size`; -1 when there is none. Blocks.

@@ -957,6 +957,42 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Lists the keys that were approved or revoked, and those that wait for approval.
+  public static let keysList = Method(
+    name: "kith.v1.Keys/List", role: .admin, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lets a key in under a name and a role, or changes those of a key that is in.
+  public static let keysApprove = Method(
+    name: "kith.v1.Keys/Approve", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Shuts a key out for good, and cuts the connections it has. One that only waits is turned away.
+  public static let keysRevoke = Method(
+    name: "kith.v1.Keys/Revoke", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Tells the server's public key, the one that follows it while they change, and where tcp is served.
+  public static let keysServer = Method(
+    name: "kith.v1.Keys/Server", role: .admin, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Makes the server's key if there is none yet, and tells its public half.
+  public static let keysInit = Method(
+    name: "kith.v1.Keys/Init", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Makes the server a new key, served beside the old one on ports of its own until the overlap is over.
+  public static let keysRotateServer = Method(
+    name: "kith.v1.Keys/RotateServer", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
 
   /// All methods, in the order of `proto/`.
   public static let all: [Method] = [
@@ -1119,6 +1155,12 @@ public enum Methods {
     remindersSettings,
     remindersConfigure,
     remindersRemove,
+    keysList,
+    keysApprove,
+    keysRevoke,
+    keysServer,
+    keysInit,
+    keysRotateServer,
   ]
 
   /// The request types by the name of their method.
@@ -1282,6 +1324,12 @@ public enum Methods {
     "kith.v1.Reminders/Settings": ReminderSettingsRequest.self,
     "kith.v1.Reminders/Configure": ConfigureRemindersRequest.self,
     "kith.v1.Reminders/Remove": RemoveReminderRequest.self,
+    "kith.v1.Keys/List": KeysListRequest.self,
+    "kith.v1.Keys/Approve": KeyApproveRequest.self,
+    "kith.v1.Keys/Revoke": KeyRevokeRequest.self,
+    "kith.v1.Keys/Server": ServerKeyRequest.self,
+    "kith.v1.Keys/Init": KeysInitRequest.self,
+    "kith.v1.Keys/RotateServer": KeyRotateServerRequest.self,
   ]
 }
 
@@ -1923,4 +1971,28 @@ extension ConfigureRemindersRequest: Command {
 extension RemoveReminderRequest: Command {
   public typealias Reply = KithMessages.Reminder
   public static var method: Method { Methods.remindersRemove }
+}
+extension KeysListRequest: Command {
+  public typealias Reply = KithMessages.KeysListReply
+  public static var method: Method { Methods.keysList }
+}
+extension KeyApproveRequest: Command {
+  public typealias Reply = KithMessages.KeyInfo
+  public static var method: Method { Methods.keysApprove }
+}
+extension KeyRevokeRequest: Command {
+  public typealias Reply = KithMessages.KeyInfo
+  public static var method: Method { Methods.keysRevoke }
+}
+extension ServerKeyRequest: Command {
+  public typealias Reply = KithMessages.ServerKey
+  public static var method: Method { Methods.keysServer }
+}
+extension KeysInitRequest: Command {
+  public typealias Reply = KithMessages.ServerKey
+  public static var method: Method { Methods.keysInit }
+}
+extension KeyRotateServerRequest: Command {
+  public typealias Reply = KithMessages.ServerKey
+  public static var method: Method { Methods.keysRotateServer }
 }

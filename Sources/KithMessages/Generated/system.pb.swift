@@ -113,6 +113,12 @@ public nonisolated struct HelloReply: @unchecked Sendable {
     set {_uniqueStorage()._workEndpoint = newValue}
   }
 
+  /// to be trusted besides: the server's key changes soon
+  public var nextServerKeyZ85: String {
+    get {_storage._nextServerKeyZ85}
+    set {_uniqueStorage()._nextServerKeyZ85 = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -613,7 +619,7 @@ nonisolated extension HelloRequest: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".HelloReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{3}hub_instance\0\u{1}minor\0\u{1}features\0\u{3}hub_time\0\u{1}principal\0\u{1}role\0\u{1}limits\0\u{1}heads\0\u{3}events_endpoint\0\u{3}work_endpoint\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{3}hub_instance\0\u{1}minor\0\u{1}features\0\u{3}hub_time\0\u{1}principal\0\u{1}role\0\u{1}limits\0\u{1}heads\0\u{3}events_endpoint\0\u{3}work_endpoint\0\u{3}next_server_key_z85\0")
 
   fileprivate class _StorageClass {
     var _sessionID: String = String()
@@ -627,6 +633,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _heads: [StreamPosition] = []
     var _eventsEndpoint: String = String()
     var _workEndpoint: String = String()
+    var _nextServerKeyZ85: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -648,6 +655,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _heads = source._heads
       _eventsEndpoint = source._eventsEndpoint
       _workEndpoint = source._workEndpoint
+      _nextServerKeyZ85 = source._nextServerKeyZ85
     }
   }
 
@@ -677,6 +685,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._heads) }()
         case 10: try { try decoder.decodeSingularStringField(value: &_storage._eventsEndpoint) }()
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._workEndpoint) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._nextServerKeyZ85) }()
         default: break
         }
       }
@@ -722,6 +731,9 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._workEndpoint.isEmpty {
         try visitor.visitSingularStringField(value: _storage._workEndpoint, fieldNumber: 11)
       }
+      if !_storage._nextServerKeyZ85.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._nextServerKeyZ85, fieldNumber: 12)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -742,6 +754,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._heads != rhs_storage._heads {return false}
         if _storage._eventsEndpoint != rhs_storage._eventsEndpoint {return false}
         if _storage._workEndpoint != rhs_storage._workEndpoint {return false}
+        if _storage._nextServerKeyZ85 != rhs_storage._nextServerKeyZ85 {return false}
         return true
       }
       if !storagesAreEqual {return false}
