@@ -206,9 +206,15 @@ let package = Package(
       dependencies: ["Transcription", "Transfer", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
+      name: "DeliveryTests",
+      dependencies: [
+        "Delivery", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging,
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "RemindersTests",
       dependencies: [
-        "Reminders", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
+        "Reminders", "Secrets", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
     .testTarget(

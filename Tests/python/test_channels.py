@@ -356,7 +356,7 @@ def test_a_reminder_of_a_person_comes_once_and_goes_over_its_channel(unstarted, 
     hub.reply("Reminders/Configure", {"settings": {"personChannels": ["phone"], "personTime": "00:00", "language": "en"}})
     ann = hub.reply("People/Create", {"record": {"firstName": "Ann"}})["id"]
     today = datetime.date.today()
-    hub.reply("People/CreateReminder", {"record": {
+    hub.reply("People/AddReminder", {"record": {
         "personId": ann, "title": "Send a card", "description": "the blue one", "initialDate": today.isoformat(),
         "frequency": "year", "every": 1}})
     end = time.monotonic() + 20
@@ -382,7 +382,7 @@ def test_a_refused_reminder_keeps_its_setting_and_says_so(hub, services):
     hub.reply("Reminders/Configure", {"settings": {"dailyChannels": ["phone"], "personChannels": ["phone"], "personTime": "00:00"}})
     assert hub.reply("Reminders/SetDaily", {"enabled": True, "time": "21:00"})["delivery"] == "phone"
     ann = hub.reply("People/Create", {"record": {"firstName": "Ann"}})["id"]
-    hub.reply("People/CreateReminder", {"record": {
+    hub.reply("People/AddReminder", {"record": {
         "personId": ann, "title": "Call", "initialDate": datetime.date.today().isoformat(), "frequency": "one_time"}})
     end = time.monotonic() + 20
     while not (due := hub.reply("Reminders/Status").get("due", [])) or due[0]["deliveries"][0]["state"] != "failed":
