@@ -5,15 +5,7 @@
 
 The program gets a recording and prints its words. In kithd.toml: [placement] transcriber = "worker".
 """
-import argparse
-import json
-import os
-import signal
-import subprocess
-import sys
-import tempfile
-import time
-import uuid
+import argparse, json, os, signal, subprocess, sys, tempfile, time, uuid  # noqa: E401
 
 import zmq
 
@@ -53,10 +45,7 @@ class Worker:
         self.asked, self.is_welcome = time.monotonic(), False
         self.send(READY, {
             "workerName": self.name, "instanceId": self.instance, "capabilities": [{"name": SERVICE}],
-            "credit": 0 if self.job or self.is_draining else 1, "held": [self.ids()] if self.job else []})
-
-    def ids(self):
-        return {key: self.job[key] for key in ("jobId", "attempt", "leaseId")}
+            "credit": 0 if self.job or self.is_draining else 1, "held": [self.ids] if self.job else []})
 
     def run(self):
         while not (self.is_draining and self.job is None):
@@ -77,6 +66,7 @@ class Worker:
                 self.send_final()
         elif kind == JOB and self.job is None:
             self.job, self.request, self.sound, self.renewed = header, json.loads(body), b"", time.monotonic()
+            self.ids = {key: header[key] for key in ("jobId", "attempt", "leaseId")}
             self.fetch()
         elif kind == CHUNK and lease and data and int(header.get("offset", 0)) == len(self.sound):
             self.sound += data[0]
@@ -109,7 +99,7 @@ class Worker:
 
     def send_final(self):
         self.sent = time.monotonic()
-        self.send(FINAL, {**self.ids(), **self.final[0]}, self.final[1], SERVICE)
+        self.send(FINAL, {**self.ids, **self.final[0]}, self.final[1], SERVICE)
 
     def tick(self, now):
         if now - self.heard > 10:  # four heartbeats
@@ -158,5 +148,4 @@ def main():
     worker.run()
 
 
-if __name__ == "__main__":
-    main()
+main()
