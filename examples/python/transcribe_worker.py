@@ -13,8 +13,7 @@ from send import runtime_directory
 
 READY, JOB, FINAL, HEARTBEAT, DISCONNECT = b"\x01", b"\x02", b"\x04", b"\x05", b"\x06"
 WELCOME, CREDIT, LEASE, ACK, CANCEL, FETCH, CHUNK, DRAIN = (bytes([kind]) for kind in range(0x10, 0x18))
-SERVICE = "kith.v1.Transcriber/Transcribe"
-WINDOW = 1 << 20
+SERVICE, WINDOW = "kith.v1.Transcriber/Transcribe", 1 << 20
 
 
 class Worker:
@@ -113,8 +112,7 @@ class Worker:
         if self.job and now - self.renewed > 25:  # by the own clock: soon the hub gives the job to another
             self.drop()
         elif self.process and self.process.poll() is not None:
-            reply = {"text": self.process.stdout.read().strip(), "language": self.request.get("language", ""),
-                     "engine": self.name}
+            reply = {"text": self.process.stdout.read().strip(), "engine": self.name}
             failed = {"status": {"code": "INTERNAL", "reason": "ENGINE_FAILED", "message": "the program failed"}}
             self.final = (failed, b"") if self.process.returncode else ({}, json.dumps(reply).encode())
             self.process = None
