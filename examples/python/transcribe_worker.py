@@ -5,15 +5,7 @@
 
 The program gets a recording and prints its words. In kithd.toml: [placement] transcriber = "worker".
 """
-import argparse
-import json
-import os
-import signal
-import subprocess
-import sys
-import tempfile
-import time
-import uuid
+import argparse, json, os, signal, subprocess, sys, tempfile, time, uuid  # noqa: E401
 
 import zmq
 
@@ -21,8 +13,7 @@ from send import runtime_directory
 
 READY, JOB, FINAL, HEARTBEAT, DISCONNECT = b"\x01", b"\x02", b"\x04", b"\x05", b"\x06"
 WELCOME, CREDIT, LEASE, ACK, CANCEL, FETCH, CHUNK, DRAIN = (bytes([kind]) for kind in range(0x10, 0x18))
-SERVICE = "kith.v1.Transcriber/Transcribe"
-WINDOW = 1 << 20
+SERVICE, WINDOW = "kith.v1.Transcriber/Transcribe", 1 << 20
 
 
 class Worker:
@@ -53,10 +44,7 @@ class Worker:
         self.asked, self.is_welcome = time.monotonic(), False
         self.send(READY, {
             "workerName": self.name, "instanceId": self.instance, "capabilities": [{"name": SERVICE}],
-            "credit": 0 if self.job or self.is_draining else 1, "held": [self.ids()] if self.job else []})
-
-    def ids(self):
-        return {key: self.job[key] for key in ("jobId", "attempt", "leaseId")}
+            "credit": 0 if self.job or self.is_draining else 1, "held": [self.ids] if self.job else []})
 
     def run(self):
         while not (self.is_draining and self.job is None):
@@ -77,6 +65,7 @@ class Worker:
                 self.send_final()
         elif kind == JOB and self.job is None:
             self.job, self.request, self.sound, self.renewed = header, json.loads(body), b"", time.monotonic()
+            self.ids = {key: header[key] for key in ("jobId", "attempt", "leaseId")}
             self.fetch()
         elif kind == CHUNK and lease and data and int(header.get("offset", 0)) == len(self.sound):
             self.sound += data[0]
@@ -109,7 +98,7 @@ class Worker:
 
     def send_final(self):
         self.sent = time.monotonic()
-        self.send(FINAL, {**self.ids(), **self.final[0]}, self.final[1], SERVICE)
+        self.send(FINAL, {**self.ids, **self.final[0]}, self.final[1], SERVICE)
 
     def tick(self, now):
         if now - self.heard > 10:  # four heartbeats
@@ -123,8 +112,7 @@ class Worker:
         if self.job and now - self.renewed > 25:  # by the own clock: soon the hub gives the job to another
             self.drop()
         elif self.process and self.process.poll() is not None:
-            reply = {"text": self.process.stdout.read().strip(), "language": self.request.get("language", ""),
-                     "engine": self.name}
+            reply = {"text": self.process.stdout.read().strip(), "engine": self.name}
             failed = {"status": {"code": "INTERNAL", "reason": "ENGINE_FAILED", "message": "the program failed"}}
             self.final = (failed, b"") if self.process.returncode else ({}, json.dumps(reply).encode())
             self.process = None
@@ -158,5 +146,4 @@ def main():
     worker.run()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -14,6 +14,7 @@ extension WorkPlane {
       message.status = rejection.failure.status
       self.send(.disconnect(message), to: peer, encoding: rejection.encoding)
     case .accepted(let frame):
+      self.askedIn = frame.encoding
       // Looked up at every message, so that what is taken away from a key counts at once.
       guard let approval = self.access.approval(userID: userID) else {
         return self.refuse(

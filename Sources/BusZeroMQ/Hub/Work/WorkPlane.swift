@@ -37,6 +37,8 @@ public actor WorkPlane: LoopActor, NetworkPlane {
   var spilled: [String: [String: [UInt8]]] = [:]
   /// How each worker writes.
   var encodings: [[UInt8]: Encoding] = [:]
+  /// How the message that is being answered was written: strangers are answered so too.
+  var askedIn = Encoding.pb
   /// Services of which it was announced that nobody serves them.
   var unserved: Set<String> = []
   private var changes: [(record: JobRecord, stored: LeaseTable.Stored)] = []
@@ -231,7 +233,7 @@ public actor WorkPlane: LoopActor, NetworkPlane {
       heartbeat.hubTime = .now()
       message = .heartbeat(heartbeat)
     }
-    let frame = WorkFrame(message, service: service, encoding: encoding ?? self.encodings[peer] ?? .pb)
+    let frame = WorkFrame(message, service: service, encoding: encoding ?? self.encodings[peer] ?? self.askedIn)
     switch self.trySend(frame, to: peer) {
     case .sent: break
     case .wouldBlock: self.logger.debug("a worker takes no messages", metadata: ["kind": "\(message.kind)"])
