@@ -37,6 +37,8 @@ int kith_name_this_thread(const char *name) { return pthread_setname_np(pthread_
 
 int kith_gettid(void) { return (int)syscall(SYS_gettid); }
 
+int kith_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
 int kith_pidfd(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
 static _Thread_local void *current_loop;

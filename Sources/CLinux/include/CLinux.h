@@ -68,6 +68,9 @@ pid_t kith_spawn(const struct kith_child *child, const char **step);
 /// Opens a descriptor that is readable when the process has ended. pidfd_open(2).
 int kith_pidfd(pid_t process);
 
+/// Opens a pipe, its reading end first; both ends are close-on-exec. Returns -1 and sets errno on failure. pipe2(2).
+int kith_pipe(int ends[2]);
+
 /// Opens a file of memory alone. memfd_create(2).
 int kith_memory_file(void);
 
