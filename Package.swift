@@ -214,7 +214,8 @@ let package = Package(
     .testTarget(
       name: "RemindersTests",
       dependencies: [
-        "Reminders", "Secrets", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
+        "Reminders", "Secrets", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf,
+        logging,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -36,7 +36,8 @@ enum DeliveryFault: Error {
     case .loginRefused(let words):
       Failure(
         .unauthenticated, "CHANNEL_LOGIN_REFUSED",
-        "The other side of '\(channel)' refuses the login\(Self.quoted(words)). Correct it: kith channels login \(channel)")
+        "The other side of '\(channel)' refuses the login\(Self.quoted(words)). Correct it: kith channels login \(channel)"
+      )
     case .notEncrypted(let host):
       Failure(
         .failedPrecondition, "CHANNEL_NOT_ENCRYPTED",
@@ -47,7 +48,8 @@ enum DeliveryFault: Error {
         "The other side of '\(channel)' refuses the message\(Self.quoted(words)). Check the addresses of the channel.")
     case .tooMuch(let wait):
       Failure(
-        .resourceExhausted, "CHANNEL_TOO_MUCH", "Too much was sent over '\(channel)' in a short time. It goes on later.",
+        .resourceExhausted, "CHANNEL_TOO_MUCH",
+        "Too much was sent over '\(channel)' in a short time. It goes on later.",
         retryAfterMilliseconds: UInt32(clamping: wait ?? 0))
     case .trouble(let words, let wait):
       Failure(

@@ -56,7 +56,8 @@ public struct DeliveryService: Sendable {
     case .command(let command)?:
       guard self.programs.contains(command.program) else {
         throw .unavailable(
-          "\(command.program) is not allowed here. Name it in the configuration: [channels] programs = [\"\(command.program)\"]")
+          "\(command.program) is not allowed here. Name it in the configuration: [channels] programs = [\"\(command.program)\"]"
+        )
       }
       return try await CommandDelivery(request: request, channel: command).run()
     case .desktop?: return try await DesktopDelivery(request: request, program: self.notifier).run()

@@ -54,7 +54,8 @@ extension ReminderActor {
   }
 
   /// Keeps the secret first: a channel without one would be refused, and some servers count refusals.
-  private func addChannel(_ request: AddChannelRequest, _ context: CallContext) async throws(Failure) -> Answer<Channel> {
+  private func addChannel(_ request: AddChannelRequest, _ context: CallContext) async throws(Failure) -> Answer<Channel>
+  {
     let channel = try ChannelRules.channel(request, now: self.now())
     let isKnown = try await self.storage.read { view throws(Failure) in try view.channels.find(channel.name) != nil }
     let secret = isKnown ? "" : request.secret

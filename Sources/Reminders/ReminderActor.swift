@@ -166,7 +166,8 @@ public actor ReminderActor {
       let settings = try view.reminders.settings()
       let today = zone.date(at: now)
       // Of today when that is still to come, else of tomorrow.
-      let people = settings.noPersonReminders
+      let people =
+        settings.noPersonReminders
         ? nil
         : [today, today.adding(days: 1)].compactMap { zone.instant(of: $0, at: settings.timeOfPersonReminders) }
           .first { $0 > now }

@@ -7,8 +7,11 @@ extension ReminderSettings {
   /// The settings with the named fields of another message; none named: those that are not empty.
   ///
   /// - Throws: `FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a channel that is not there.
-  func changed(by request: ConfigureRemindersRequest, _ channels: some DatabaseView) throws(Failure) -> ReminderSettings {
-    let known = ["daily_channels", "call_channels", "person_channels", "no_person_reminders", "person_time", "language"]
+  func changed(by request: ConfigureRemindersRequest, _ channels: some DatabaseView) throws(Failure) -> ReminderSettings
+  {
+    let known = [
+      "daily_channels", "call_channels", "person_channels", "no_person_reminders", "person_time", "language",
+    ]
     if let unknown = request.fields.first(where: { !known.contains($0) }) {
       throw .invalid(field: "fields", "'\(unknown.prefix(64))' is none of \(known.joined(separator: ", ")).")
     }
@@ -25,7 +28,9 @@ extension ReminderSettings {
       for name in wanted { _ = try channels.channels.require(name) }
       settings[keyPath: path] = wanted
     }
-    if isNamed("no_person_reminders", change.noPersonReminders) { settings.noPersonReminders = change.noPersonReminders }
+    if isNamed("no_person_reminders", change.noPersonReminders) {
+      settings.noPersonReminders = change.noPersonReminders
+    }
     if isNamed("person_time", !change.personTime.isEmpty) {
       guard change.personTime.isEmpty || TimeOfDay(change.personTime) != nil else {
         throw .invalid(field: "settings.person_time", "must be a time as HH:MM.")

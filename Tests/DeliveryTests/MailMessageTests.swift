@@ -45,7 +45,8 @@ import Transfer
     let text = Self.text(Self.message(title: title))
     let head = try #require(text.components(separatedBy: "\r\n\r\n").first)
     #expect(head.utf8.allSatisfy { $0 < 0x80 })
-    let subject = try #require(head.components(separatedBy: "\r\nSubject: ").last?.components(separatedBy: "\r\nMIME").first)
+    let subject = try #require(
+      head.components(separatedBy: "\r\nSubject: ").last?.components(separatedBy: "\r\nMIME").first)
     let words = subject.components(separatedBy: "\r\n ")
     #expect(words.allSatisfy { $0.utf8.count <= 75 })
     #expect(Self.decoded(words) == title)
@@ -62,7 +63,8 @@ import Transfer
   @Test(arguments: 0..<200) func `words hold any text, each whole characters`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let letters = Array("aé佐👨‍👩‍👧‍👦 ?=🇯🇵\u{301}_z")
-    let text = String((0..<Int.random(in: 1...120, using: &random)).map { _ in letters.randomElement(using: &random) ?? "a" })
+    let text = String(
+      (0..<Int.random(in: 1...120, using: &random)).map { _ in letters.randomElement(using: &random) ?? "a" })
     let words = EncodedWords.encode(text, separator: "\n").components(separatedBy: "\n")
     #expect(words.count == 1 || words.allSatisfy { $0.utf8.count <= 75 })
     #expect(Self.decoded(words) == text)

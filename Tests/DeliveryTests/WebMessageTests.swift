@@ -1,5 +1,7 @@
+import Bus
 import Foundation
 import KithMessages
+import SwiftProtobuf
 import Testing
 import Transfer
 
@@ -38,7 +40,8 @@ import Transfer
     #expect(Self.body(request) == "記録を入力してください。")
     #expect(request.credentials == .bearer(token: "tk_x"))
     channel.username = "ann"
-    let other = try NtfyMessage(id: Self.id, channel: channel, notice: Self.notice("Call Ann", [""])).request(secret: "p")
+    let other = try NtfyMessage(id: Self.id, channel: channel, notice: Self.notice("Call Ann", [""])).request(
+      secret: "p")
     #expect(other.credentials == .basic(username: "ann", password: "p"))
     #expect(other.headers["Title"] == nil)
     #expect(Self.body(other) == "Call Ann")
@@ -60,7 +63,8 @@ import Transfer
   @Test func `a webhook gets JSON, and its secret where it belongs`() throws {
     var channel = WebhookChannel()
     channel.address = "https://hooks.example.org/a"
-    var request = try WebhookMessage(id: Self.id, channel: channel, notice: Self.notice("t", ["x"])).request(secret: "s")
+    var request = try WebhookMessage(id: Self.id, channel: channel, notice: Self.notice("t", ["x"])).request(
+      secret: "s")
     #expect(request.credentials == .bearer(token: "s"))
     #expect(
       Self.body(request)
@@ -88,9 +92,11 @@ import Transfer
       (.transfer(.timeout(.total, origin)), "CHANNEL_UNCLEAR", true, true),
       (.transfer(.connectionLost("", origin)), "CHANNEL_UNCLEAR", true, true),
       (.transfer(.tls(.untrusted, origin)), "CHANNEL_NOT_TRUSTED", false, false),
-      (.secretMissing, "CHANNEL_SECRET_MISSING", false, false), (.loginRefused("535"), "CHANNEL_LOGIN_REFUSED", false, false),
+      (.secretMissing, "CHANNEL_SECRET_MISSING", false, false),
+      (.loginRefused("535"), "CHANNEL_LOGIN_REFUSED", false, false),
       (.notEncrypted("m"), "CHANNEL_NOT_ENCRYPTED", false, false), (.refused("554"), "CHANNEL_REFUSED", false, false),
-      (.tooMuch(retryAfter: 5000), "CHANNEL_TOO_MUCH", true, false), (.trouble("452", retryAfter: nil), "CHANNEL_TROUBLE", true, false),
+      (.tooMuch(retryAfter: 5000), "CHANNEL_TOO_MUCH", true, false),
+      (.trouble("452", retryAfter: nil), "CHANNEL_TROUBLE", true, false),
       (.unavailable("no"), "CHANNEL_UNAVAILABLE", false, false), (.unclear("gone."), "CHANNEL_UNCLEAR", true, true),
     ]
     for row in rows {

@@ -42,7 +42,8 @@ import Testing
       return try result.get()
     }
 
-    func queue(_ titles: String..., on channel: String, in storage: StorageActor, lifetime: Int64 = 86_400) async throws {
+    func queue(_ titles: String..., on channel: String, in storage: StorageActor, lifetime: Int64 = 86_400) async throws
+    {
       let now = self.now
       try await storage.write { transaction throws(Failure) in
         var place = Channel()

@@ -26,7 +26,9 @@ import Testing
 
     /// Waits until nothing is on its way.
     private func settle(_ storage: StorageActor) async throws {
-      while try await !storage.read({ view throws(Failure) in try view.deliveries.heads() }).isEmpty { await Task.yield() }
+      while try await !storage.read({ view throws(Failure) in try view.deliveries.heads() }).isEmpty {
+        await Task.yield()
+      }
     }
 
     func set(_ text: String) throws { try self.clock.withLock { $0 = try DailyScheduleTests.instant(text) } }
@@ -260,9 +262,10 @@ import Testing
       try await actor.tick()
       try await actor.tick()
       #expect(
-        try await due(actor) == ["daily:2026-11-26 ", "person:r1:2026-11-23 late", "person:r2:2026-11-26 "].filter {
-          !$0.hasPrefix("daily")
-        })
+        try await due(actor)
+          == ["daily:2026-11-26 ", "person:r1:2026-11-23 late", "person:r2:2026-11-26 "].filter {
+            !$0.hasPrefix("daily")
+          })
       var done = DoneReminderRequest()
       done.id = "person:r1:2026-11-23"
       _ = try await Self.ask(done, actor)
@@ -287,7 +290,9 @@ import Testing
       #expect(try await Self.ask(Self.daily("21:00"), actor).delivery == "phone, desktop")
       try home.set("2026-11-20T12:00:00Z")
       try await actor.tick()
-      while try await Self.ask(ReminderStatusRequest(), actor).daily.deliveries.contains(where: { $0.state != "delivered" }) {
+      while try await Self.ask(ReminderStatusRequest(), actor).daily.deliveries.contains(where: {
+        $0.state != "delivered"
+      }) {
         await Task.yield()
       }
       let status = try await Self.ask(ReminderStatusRequest(), actor)

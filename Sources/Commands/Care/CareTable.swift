@@ -12,11 +12,14 @@ struct CareTable {
     guard !self.reply.records.isEmpty else { return [session.tongue("No care records found.", "記録はありません。")] }
     let say = session.tongue
     var table = Table(
-      (say("WHEN", "いつ"), .left), (say("CATEGORY", "分類"), .left), (say("WHAT", "内容"), .left), ("", .left), ("ID", .left))
+      (say("WHEN", "いつ"), .left), (say("CATEGORY", "分類"), .left), (say("WHAT", "内容"), .left), ("", .left), ("ID", .left)
+    )
     for record in self.reply.records {
       table.add(record.clock, say.category(record.category), record.content(session), record.remark(session), record.id)
     }
-    let more = self.reply.nextCursor.isEmpty ? [] : ["", say("There are more:", "続きがあります:") + " --cursor \(self.reply.nextCursor)"]
+    let more =
+      self.reply.nextCursor.isEmpty
+      ? [] : ["", say("There are more:", "続きがあります:") + " --cursor \(self.reply.nextCursor)"]
     return table.lines(session.console.style) + more
   }
 }
@@ -66,7 +69,8 @@ extension CareRecord {
   /// What was heard, and beside it what was written.
   func content(_ session: Session) -> String {
     switch (self.transcript.isEmpty, self.memo.isEmpty) {
-    case (false, false): session.tongue("\(self.transcript) (memo: \(self.memo))", "\(self.transcript)(メモ: \(self.memo))")
+    case (false, false):
+      session.tongue("\(self.transcript) (memo: \(self.memo))", "\(self.transcript)(メモ: \(self.memo))")
     case (false, true): self.transcript
     default: self.memo
     }

@@ -54,7 +54,7 @@ struct VoiceCareCommand: BilingualCommand {
     let id = try await session.ask(start).record.id
     if self.file == nil, !session.isJSON {
       session.console.print(session.tongue("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
-     }
+    }
     try await self.send(sound, to: id, session)
     var stop = StopVoiceRequest()
     stop.id = id

@@ -78,7 +78,8 @@ struct AddChannelCommand: BilingualCommand {
   func validate() throws {
     guard [self.ntfy, self.mail, self.line, self.webhook, self.command].count(where: { $0 != nil }) == 1 else {
       throw ValidationError(
-        "A channel is one of --mail HOST, --line ID, --ntfy TOPIC, --webhook URL and --command PROGRAM. Give one of them.")
+        "A channel is one of --mail HOST, --line ID, --ntfy TOPIC, --webhook URL and --command PROGRAM. Give one of them."
+      )
     }
   }
 

@@ -27,7 +27,8 @@ struct ListChannelsCommand: BilingualCommand {
       (say("NAME", "名前"), .left), (say("KIND", "種類"), .left), (say("WHERE", "宛先"), .left),
       (say("LAST", "最後の送信"), .left))
     for channel in channels {
-      let last = channel.hasLast ? "\(channel.last.stateInWords(session)) \(session.relative(channel.last.createdAt))" : "-"
+      let last =
+        channel.hasLast ? "\(channel.last.stateInWords(session)) \(session.relative(channel.last.createdAt))" : "-"
       table.add(channel.name, channel.place.kind, channel.place.address, last)
     }
     return table.lines(session.console.style)

@@ -28,6 +28,7 @@ struct ListRemindersCommand: BilingualCommand {
     request.limit = self.limit
     request.cursor = self.cursor
     let reply = try await session.ask(request)
-    try session.show(reply, ReminderTable(reply.reminders, empty: session.tongue("No reminders.", "お知らせはありません。")).lines(session))
+    try session.show(
+      reply, ReminderTable(reply.reminders, empty: session.tongue("No reminders.", "お知らせはありません。")).lines(session))
   }
 }

@@ -24,7 +24,8 @@ struct EventLine {
     case .reminder(let reminder):
       body = "reminder \(Printable.text(reminder.reminderID)) \(Printable.text(reminder.state))"
     case .delivery(let delivery):
-      body = "delivery \(Printable.text(delivery.deliveryID)) on \(Printable.text(delivery.channel)): \(Printable.text(delivery.state))"
+      body =
+        "delivery \(Printable.text(delivery.deliveryID)) on \(Printable.text(delivery.channel)): \(Printable.text(delivery.state))"
     case .system(let notice):
       body = [notice.kind, notice.text].map(Printable.text).filter { !$0.isEmpty }.joined(separator: ": ")
     case nil:

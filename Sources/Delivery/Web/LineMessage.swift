@@ -25,7 +25,8 @@ struct LineMessage: WebMessage {
     request.headers.add("Content-Type", "application/json")
     // The same key again is the same message, for a day.
     request.headers.add("X-Line-Retry-Key", self.id)
-    request.body = .bytes(JSONText.encode(Push(to: self.channel.to, messages: self.notice.plainTexts.map { .init(text: $0) })))
+    request.body = .bytes(
+      JSONText.encode(Push(to: self.channel.to, messages: self.notice.plainTexts.map { .init(text: $0) })))
     if let secret { request.credentials = .bearer(token: secret) }
     return request
   }

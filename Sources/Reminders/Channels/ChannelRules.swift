@@ -95,7 +95,8 @@ enum ChannelRules {
     guard ntfy.username.utf8.count <= 256, Self.isVisible(ntfy.username), !ntfy.username.contains(":") else {
       throw .invalid(field: "channel.ntfy.username", "may have 256 bytes, no colon and no control characters.")
     }
-    guard ntfy.tags.count <= 5, ntfy.tags.allSatisfy({ (1...32).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isTopicCharacter) })
+    guard ntfy.tags.count <= 5,
+      ntfy.tags.allSatisfy({ (1...32).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isTopicCharacter) })
     else { throw .invalid(field: "channel.ntfy.tags", "may be 5 words of letters, digits, hyphens and underscores.") }
   }
 
@@ -118,12 +119,14 @@ enum ChannelRules {
   /// An address that messages go to: https, or http for this machine.
   private static func webAddress(_ address: String, field: String) throws(Failure) {
     let isPlain = address.utf8.count <= 2048 && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-    let authority = address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
+    let authority =
+      address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
     guard isPlain, !authority.isEmpty, address.contains("://"), !address.contains("#") else {
       throw .invalid(field: field, "must be an address such as https://ntfy.example.org.")
     }
     guard !authority.contains("@") else {
-      throw .invalid(field: field, "leave user name and password out of the address; the secret has a place of its own.")
+      throw .invalid(
+        field: field, "leave user name and password out of the address; the secret has a place of its own.")
     }
     let isSafe = address.hasPrefix("https://") || address.hasPrefix("http://") && Self.isLoopback(Self.host(authority))
     guard isSafe else {
@@ -176,11 +179,14 @@ enum ChannelRules {
 
   private static func isTopicCharacter(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+      || byte == UInt8(ascii: "_")
   }
 }
 
 extension String {
   /// What stands between the places of a mark.
-  fileprivate func components(around mark: String) -> [Substring] { self.split(separator: mark, omittingEmptySubsequences: false) }
+  fileprivate func components(around mark: String) -> [Substring] {
+    self.split(separator: mark, omittingEmptySubsequences: false)
+  }
 }

@@ -40,7 +40,8 @@ public struct DeliveryTable<View: DatabaseView> {
   /// The first of each channel that waits or is under way: the others of the channel come after it.
   public func heads() throws(Failure) -> [DeliveryEntry] {
     try self.entries(
-      "WHERE id IN (SELECT min(id) FROM delivery WHERE state IN ('pending', 'sending') GROUP BY channel) ORDER BY id", [])
+      "WHERE id IN (SELECT min(id) FROM delivery WHERE state IN ('pending', 'sending') GROUP BY channel) ORDER BY id",
+      [])
   }
 
   /// The newest of a channel.

@@ -24,7 +24,8 @@ public struct MailServer: Hashable, Sendable {
   public init(host: String, port: Int? = nil, security: Security = .startTLS) throws(TransferError) {
     let name = host.lowercased()
     let isName = !name.isEmpty && name.utf8.count <= 253 && name.utf8.allSatisfy(Self.isAllowed)
-    let isAddress = name.hasPrefix("[") && name.hasSuffix("]") && name.dropFirst().dropLast().utf8.allSatisfy(Self.isDigit)
+    let isAddress =
+      name.hasPrefix("[") && name.hasSuffix("]") && name.dropFirst().dropLast().utf8.allSatisfy(Self.isDigit)
     guard isName || isAddress else {
       throw .invalidURL("its host name is missing or has characters of no name")
     }

@@ -33,8 +33,12 @@ public struct MailSubmission: Sendable, CustomStringConvertible {
   func check() throws(TransferError) {
     guard !recipients.isEmpty else { throw .invalidRequest("it has no recipient") }
     for address in [sender] + recipients {
-      let isPlain = address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") }
-      guard isPlain, !address.isEmpty else { throw .invalidRequest("an address has characters that have no place there") }
+      let isPlain = address.utf8.allSatisfy {
+        $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
+      }
+      guard isPlain, !address.isEmpty else {
+        throw .invalidRequest("an address has characters that have no place there")
+      }
     }
   }
 }

@@ -61,7 +61,7 @@ import Testing
     #expect(rest.deliveries.map(\.id) == [entries[0].id])
     #expect(rest.nextCursor.isEmpty)
     // A month later the next message takes their place.
-    try await storage.write { transaction throws(Failure) in
+    _ = try await storage.write { transaction throws(Failure) in
       try transaction.deliveries.queue(Self.message(), on: Self.ntfy("a"), now: 31 * 86_400_000_000_000)
     }
     let left = try await storage.read { view throws(Failure) in try view.deliveries.page(ListDeliveriesRequest()) }

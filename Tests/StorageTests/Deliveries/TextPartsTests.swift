@@ -14,7 +14,10 @@ import Testing
     #expect(
       TextParts("first line\nsecond\nthird\n", ChannelCapacity(.bytes, 20)).texts
         == ["first line\n(1/2)", "second\nthird\n(2/2)"])
-    #expect(TextParts("0123456789abcdef", ChannelCapacity(.bytes, 15)).texts == ["0123456\n(1/3)", "789abcd\n(2/3)", "ef\n(3/3)"])
+    #expect(
+      TextParts("0123456789abcdef", ChannelCapacity(.bytes, 15)).texts == [
+        "0123456\n(1/3)", "789abcd\n(2/3)", "ef\n(3/3)",
+      ])
   }
 
   /// Whatever comes: nothing is too long, nothing is left out, and lines are whole where they can be.
