@@ -82,4 +82,14 @@ struct ConnectionTableTests {
     table.note(.closed, at: "ipc:///run/kith/control.sock", now: self.start)
     #expect(table.count == 2)
   }
+
+  @Test func placesAreLeftForThisMachine() {
+    var table = ConnectionTable(limit: WireLimits.localConnections + 2)
+    let admitted = (0..<20).map { (number: Int32) in
+      table.note(.accepted(number), now: self.start)
+      return table.admit(self.start, isLocal: number >= 5)
+    }
+    #expect(admitted.prefix(5).count { $0 } == 2)
+    #expect(admitted.dropFirst(5).count { $0 } == WireLimits.localConnections)
+  }
 }

@@ -113,6 +113,8 @@ class CurveWire(Wire):
         self.socket.connect(endpoint or hub.tcp(plane))
 
     def close(self):
+        if self.socket.closed:
+            return
         self.socket.disable_monitor()
         self.monitor.close()
         self.socket.close()

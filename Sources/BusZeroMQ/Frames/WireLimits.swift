@@ -36,6 +36,8 @@ public enum WireLimits {
   public static let checkpoint = 2 << 10
   /// Bytes that are sent for one FETCH.
   public static let window: UInt32 = 2 << 20
+  /// Of the connections of each plane, those that are for this machine alone.
+  public static let localConnections = 8
   /// Topics a peer may subscribe to.
   public static let subscriptions = 16
   /// Events of a page of Replay or Snapshot.

@@ -22,7 +22,7 @@ public struct AccessPolicy: Sendable {
   private let users: [UInt32: Role]
   private let logger: Logger
   /// By the ZAP domains of planes: whether there is room for one more. Shared by all copies, like what follows.
-  private let rooms = Lock<[String: @Sendable () -> Bool]>([:])
+  private let rooms = Lock<[String: @Sendable (_ isLocal: Bool) -> Bool]>([:])
   private let ring = Lock(KeyRing())
   private let listener = Lock<(@Sendable (Knock) -> Void)?>(nil)
   /// The key of a self-test, which is a stranger to the ring, and leaves no trace.
@@ -53,7 +53,7 @@ public struct AccessPolicy: Sendable {
       }
     guard case .accept = reply else { return reply }
     // Who is told to come later is tried again by libzmq itself, so whoever comes when a plane is full is in when one leaves.
-    if let hasRoom = self.rooms.withLock({ $0[request.domain] }), !hasRoom() { return .later }
+    if let hasRoom = self.rooms.withLock({ $0[request.domain] }), !hasRoom(request.ipcPeer != nil) { return .later }
     return reply
   }
 
@@ -81,7 +81,7 @@ public struct AccessPolicy: Sendable {
   /// Has a plane asked before each peer that comes to it.
   ///
   /// - Parameter hasRoom: Called by ``decide(_:)``, on the loop of the handler: that has to be the plane's own.
-  func askFirst(_ domain: String, hasRoom: @escaping @Sendable () -> Bool) {
+  func askFirst(_ domain: String, hasRoom: @escaping @Sendable (_ isLocal: Bool) -> Bool) {
     self.rooms.withLock { $0[domain] = hasRoom }
   }
 

@@ -38,12 +38,15 @@ struct ConnectionTable {
   }
 
   /// Whether a peer may come in whose connection was noted already; it is then taken to be in.
-  mutating func admit(_ now: ContinuousClock.Instant) -> Bool {
+  ///
+  /// - Parameter isLocal: Whether it is on this machine. Some places are for those alone, so that an admin always gets in who may
+  ///   have to shut others out.
+  mutating func admit(_ now: ContinuousClock.Instant, isLocal: Bool = true) -> Bool {
     self.admissions.removeAll { $0 + Self.youth <= now }
     let young = self.connections.values.count { $0.madeAt + Self.youth > now }
     // Among the young is the one that asks.
     let letIn = self.connections.count - young + min(max(0, young - 1), self.admissions.count)
-    guard letIn < self.limit else { return false }
+    guard letIn < self.limit - (isLocal ? 0 : WireLimits.localConnections) else { return false }
     self.admissions.append(now)
     return true
   }

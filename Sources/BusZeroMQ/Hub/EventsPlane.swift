@@ -65,7 +65,9 @@ public actor EventsPlane: LoopActor, NetworkPlane {
       let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
     else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(self.domain) { [weak self] in self?.assumeIsolated { $0.hasRoom() } ?? true }
+    self.access.askFirst(self.domain) { [weak self] isLocal in
+      self?.assumeIsolated { $0.hasRoom(isLocal) } ?? true
+    }
     try self.socket?.bind(endpoint)
     self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
   }
@@ -169,9 +171,9 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   }
 
   /// Whether a peer that is just asked about may come in.
-  private func hasRoom() -> Bool {
+  private func hasRoom(_ isLocal: Bool) -> Bool {
     self.drainMonitor()
-    return self.connections.admit(.now)
+    return self.connections.admit(.now, isLocal: isLocal)
   }
 
   private func report(_ event: MonitorEvent) {

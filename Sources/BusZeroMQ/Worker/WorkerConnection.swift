@@ -20,6 +20,7 @@ public actor WorkerConnection: LoopActor {
   private var machine: WorkerMachine
   private var link: Link?
   private var linkCount = 0
+  private var complainedOf = 0
   private var tasks: [String: Task<Void, Never>] = [:]
   /// Jobs that wait until another batch may be made.
   private var gates: [String: CheckedContinuation<Void, Never>] = [:]
@@ -115,19 +116,28 @@ public actor WorkerConnection: LoopActor {
     } catch {
       self.logger.error("work socket cannot be watched", metadata: ["error": "\(error)"])
     }
-    let failure = link.admittance.failure(endpoint: self.endpoint, identity: keys.identity)
     switch link.admittance.state {
-    case .refused: if let failure { self.leave(failure) }
-    case .cut where before != .cut:
-      if let failure { self.logger.warning("\(failure.message)") }
-      guard self.keys?.tryNext() == true else { return }
-      self.schedule(at: .now + .seconds(1)) { $0.connect() }
-    case .waiting where before != .waiting:
-      self.schedule(at: .now + .seconds(3)) { worker in
-        guard let failure, worker.link?.admittance.state == .waiting else { return }
-        worker.logger.warning("\(failure.message)")
+    case .refused:
+      if let failure = link.admittance.failure(endpoint: self.endpoint, identity: keys.identity, now: .now) {
+        self.leave(failure)
       }
+    case .cut where before != .cut:
+      guard self.keys?.tryNext() == true else { return self.complain(of: link, after: .zero) }
+      self.schedule(at: .now + .seconds(1)) { $0.connect() }
+    case .waiting where before == .absent: self.complain(of: link, after: .seconds(3))
     case .absent, .waiting, .cut, .admitted: break
+    }
+  }
+
+  /// Says in the log why a link is not let in, once a link.
+  private func complain(of link: Link, after delay: Duration) {
+    guard link.number > self.complainedOf else { return }
+    self.complainedOf = link.number
+    self.schedule(at: .now + delay) { worker in
+      guard let link = worker.link, let identity = worker.keys?.identity,
+        let failure = link.admittance.failure(endpoint: worker.endpoint, identity: identity, now: .now)
+      else { return }
+      worker.logger.warning("\(failure.message)")
     }
   }
 

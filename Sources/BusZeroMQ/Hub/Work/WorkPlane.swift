@@ -100,7 +100,9 @@ public actor WorkPlane: LoopActor, NetworkPlane {
       let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
     else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(self.domain) { [weak self] in self?.assumeIsolated { $0.hasRoom() } ?? true }
+    self.access.askFirst(self.domain) { [weak self] isLocal in
+      self?.assumeIsolated { $0.hasRoom(isLocal) } ?? true
+    }
     try self.socket?.bind(endpoint)
     self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
   }
@@ -133,9 +135,9 @@ public actor WorkPlane: LoopActor, NetworkPlane {
 
   // MARK: - Connections
 
-  private func hasRoom() -> Bool {
+  private func hasRoom(_ isLocal: Bool) -> Bool {
     self.drainMonitor()
-    return self.connections.admit(.now)
+    return self.connections.admit(.now, isLocal: isLocal)
   }
 
   private func drainMonitor() {
