@@ -11,6 +11,7 @@ import wave
 import pytest
 import zmq
 
+import servers
 from conftest import BINARIES, EXAMPLES
 from trials import AddressBook, Daemon, add_folder, contacts, sync
 
@@ -186,7 +187,7 @@ def test_without_a_worker_the_work_waits_and_says_so(home):
     status = home.reply("System/Status")["work"]
     assert status["queued"] == 1 and "kith.v1.Transcriber" in status["unserved"]
     kinds = lambda: [event["event"]["system"]["kind"]
-                     for event in home.reply("System/Snapshot", {"stream": "system"})["lastByKey"]]
+                     for event in home.reply("System/Snapshot", {"stream": "system"}).get("lastByKey", [])]
     until(lambda: "worker.missing" in kinds())
     home.worker()
     home.settled(identity)
@@ -466,3 +467,46 @@ def test_the_worker_in_python_does_a_whole_job(home):
             assert process.wait(10) == 0
         finally:
             process.kill()
+
+
+def monica_home():
+    home = Home()
+    (home.directory / "config.toml").write_text(
+        "[monica]\nsync_at_start = false\nsync_every_minutes = 0\n[placement]\nmonica = \"worker\"\n")
+    return home
+
+
+def people(server):
+    return [person["first_name"] for person in server.done("GET", "/contacts?limit=100")]
+
+
+def test_monica_is_reached_by_a_worker_and_nobody_is_there_twice_when_it_is_killed():
+    home, server = monica_home(), servers.Monica.double(rate_limit=0, latency_ms=400)
+    try:
+        home.start()
+        # Where the worker is, there is the token.
+        os.symlink(home.directory / "state", home.directory / "worker")
+        worker = home.worker("monica", "gateway")
+        status = home.reply("Monica/Login", {"endpoint": server.url, "token": server.token})
+        assert status["state"] == "logged_in"
+        home.reply("People/Create", {"record": {"firstName": "Ann"}})
+        until(lambda: people(server) == ["Ann"], 30)
+        home.reply("People/Create", {"record": {"firstName": "Emeka"}})
+        until(lambda: any(job["state"] == "leased" for job in home.jobs("kith.v1.MonicaRemote/Push")))
+        worker.end(signal.SIGKILL)
+        worker.start()
+        until(lambda: any(job["state"] == "unknown" for job in home.jobs("kith.v1.MonicaRemote/Push")))
+
+        def settled():
+            assert home.process.poll() is None, home.log.read_text()[-3000:]
+            home.reply("Monica/Sync", timeout=60)
+            return not home.reply("Monica/Queue").get("entries")
+
+        until(settled, 60)
+        assert sorted(people(server)) == ["Ann", "Emeka"]
+        pushes = home.jobs("kith.v1.MonicaRemote/Push")
+        # What may happen once is never leased twice.
+        assert all(job["attempt"] == 1 for job in pushes)
+    finally:
+        server.remove()
+        home.remove()
