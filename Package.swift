@@ -111,7 +111,8 @@ let package = Package(
       name: "Hub",
       dependencies: [
         "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Digest", "EventLoop", "KithMessages", "KithWorker",
-        "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer", "ZeroMQ", "CLinux", lifecycle,
+        "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer", "ZeroMQ",
+        "CLinux", lifecycle,
         signals, logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(

@@ -275,7 +275,8 @@ private struct World {
     self.commits = []
     self.delivered = []
     self.hub = LeaseTable()
-    for record in self.store.values.sorted(by: { $0.id < $1.id }) where record.state.isOpen || record.state == .unknown {
+    for record in self.store.values.sorted(by: { $0.id < $1.id }) where record.state.isOpen || record.state == .unknown
+    {
       if self.batchCount(record.id) > 0 {
         self.store[record.id]?.state = .cancelled
         self.ends[record.id, default: []].append(.cancelled)
