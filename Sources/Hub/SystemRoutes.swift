@@ -85,7 +85,8 @@ struct SystemRoutes: Sendable {
       var status = status
       status.error =
         Failure(
-          .unavailable, "NO_WORKER", "No worker serves \(service.name). Start one: kithd worker --serve \(service.rawValue)"
+          .unavailable, "NO_WORKER",
+          "No worker serves \(service.name). Start one: kithd worker --serve \(service.rawValue)"
         ).status
       return status
     }

@@ -29,7 +29,8 @@ struct WorkerCommand: AsyncParsableCommand {
   @Option(help: "Where secrets are kept on this machine. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
   var stateDir: String?
 
-  @Option(help: "Where recordings are while they are transcribed. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
+  @Option(
+    help: "Where recordings are while they are transcribed. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
   var runtimeDir: String?
 
   @Option(

@@ -6,6 +6,11 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
   let types: [any (SwiftProtobuf.Message & Equatable).Type] = [
     // wire.proto
     Status.self, StreamPosition.self, RequestHeader.self, ReplyHeader.self, Accepted.self, Progress.self, BlobRef.self,
+    // work.proto
+    ListJobsRequest.self, ListJobsReply.self, GetJobRequest.self, RetryJobRequest.self, CancelJobRequest.self,
+    JobReply.self, JobInfo.self, WorkerInfo.self, WorkStatus.self, Ready.self, Capability.self, Held.self,
+    Welcome.self, Job.self, Partial.self, WorkResult.self, Heartbeat.self, Disconnect.self, Credit.self,
+    LeaseUpdate.self, Ack.self, Cancel.self, Fetch.self, Chunk.self, ChunkAck.self, Drain.self,
     // events.proto
     EventHeader.self, Event.self, Changed.self, SyncStatus.self, JobStatus.self, ReminderDue.self, SystemNotice.self,
     DeliveryStatus.self, Head.self, LoggedEvent.self,

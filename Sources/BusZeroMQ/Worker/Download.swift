@@ -45,7 +45,9 @@ struct Download: Sendable {
     guard chunk.offset == UInt64(self.bytes.count) else { return .waiting }
     self.bytes += data
     self.retryAt = now + Self.patience
-    guard !chunk.eof else { return Hex.encode(SHA256.digest(self.bytes)) == self.blob.sha256 ? .whole(self.bytes) : .damaged }
+    guard !chunk.eof else {
+      return Hex.encode(SHA256.digest(self.bytes)) == self.blob.sha256 ? .whole(self.bytes) : .damaged
+    }
     return self.bytes.count >= self.askedUpTo ? .ask(self.ask(now)) : .waiting
   }
 }

@@ -24,7 +24,8 @@ public actor WorkerConnection: LoopActor {
   private var tasks: [String: Task<Void, Never>] = [:]
   /// Jobs that wait until another batch may be made.
   private var gates: [String: CheckedContinuation<Void, Never>] = [:]
-  private var downloads: [Transfer: (download: Download, end: CheckedContinuation<Result<[UInt8], Failure>, Never>)] = [:]
+  private var downloads: [Transfer: (download: Download, end: CheckedContinuation<Result<[UInt8], Failure>, Never>)] =
+    [:]
   /// Kept until the lease is over, because a hub that is restarted has lost them.
   private var uploads: [Transfer: Upload] = [:]
   private var uploaded: [Transfer: CheckedContinuation<Void, Never>] = [:]

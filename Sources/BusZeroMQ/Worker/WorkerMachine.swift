@@ -1,6 +1,7 @@
 internal import Bus
-internal import struct Foundation.Data
 internal import KithMessages
+
+internal import struct Foundation.Data
 
 /// A worker's side of the work plane: which jobs it has, what the hub has not confirmed yet, and when to stop by itself.
 ///
@@ -225,7 +226,8 @@ struct WorkerMachine: Sendable {
 
   /// When ``tick(_:)`` has something to do next, at the latest.
   var wakeAt: Instant {
-    var next = min(self.nextHeartbeat, self.isWelcome ? self.readyAt + self.refreshEvery : self.readyAt + self.readyEvery)
+    var next = min(
+      self.nextHeartbeat, self.isWelcome ? self.readyAt + self.refreshEvery : self.readyAt + self.readyEvery)
     for held in self.held.values {
       next = min(next, held.renewedAt + self.lease * 17 / 20)
       if held.end != nil, held.batches.isEmpty { next = min(next, held.endSentAt + self.resendEvery) }
@@ -246,7 +248,9 @@ struct WorkerMachine: Sendable {
       directives.append(.reconnect)
       directives += self.sendReady(now)
     }
-    if now >= self.readyAt + (self.isWelcome ? self.refreshEvery : self.readyEvery), self.notBefore.map({ $0 <= now }) ?? true {
+    if now >= self.readyAt + (self.isWelcome ? self.refreshEvery : self.readyEvery),
+      self.notBefore.map({ $0 <= now }) ?? true
+    {
       directives += self.sendReady(now)
     }
     if self.nextHeartbeat <= now {

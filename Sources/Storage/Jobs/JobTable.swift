@@ -44,7 +44,9 @@ public struct JobTable<View: DatabaseView> {
   ///
   /// - Throws: `FIELD_INVALID` for the cursor, the limit or the state.
   public func page(_ request: ListJobsRequest) throws(Failure) -> ListJobsReply {
-    guard request.limit <= 200 else { throw .invalid(field: "limit", "is \(request.limit); at most 200 go into one reply.") }
+    guard request.limit <= 200 else {
+      throw .invalid(field: "limit", "is \(request.limit); at most 200 go into one reply.")
+    }
     guard request.state.isEmpty || JobRecord.State(rawValue: request.state) != nil else {
       let states = JobRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
       throw .invalid(field: "state", "'\(request.state.prefix(32))' is none of \(states).")

@@ -39,7 +39,8 @@ extension StorageActor: JobStore {
     event.system.kind = isServed ? "worker.served" : "worker.missing"
     event.system.text =
       isServed
-      ? "A worker serves \(service) again." : "Jobs wait, because no worker serves \(service). Start one: `kithd worker`."
+      ? "A worker serves \(service) again."
+      : "Jobs wait, because no worker serves \(service). Start one: `kithd worker`."
     do throws(Failure) {
       try await self.write { [event] transaction throws(Failure) in
         try transaction.emit(event, on: EventStream.system.name, key: "worker:\(service)")

@@ -1,6 +1,7 @@
 import Bus
 import Foundation
 import KithMessages
+import SwiftProtobuf
 import TestKit
 import Testing
 
@@ -121,7 +122,8 @@ struct LeaseTableTests {
     #expect(self.states(table.tick(now)).isEmpty)
     let done = table.ready(
       self.ready("one", "a", credit: 0, held: [held]), from: [2], principal: "uid:1", services: [self.method], now: now)
-    #expect(done.contains { if case .send([2], .welcome(let welcome)) = $0 { welcome.lostLeaseIds.isEmpty } else { false } })
+    #expect(
+      done.contains { if case .send([2], .welcome(let welcome)) = $0 { welcome.lostLeaseIds.isEmpty } else { false } })
     let ended = table.final(self.end(job), [], from: [2], now: now)
     #expect(self.states(ended) == [.done])
     #expect(table.jobs["job"]?.record.attempt == 1)
@@ -156,7 +158,8 @@ struct LeaseTableTests {
     // The first worker wakes up: its session is unknown, it says READY, and brings its end.
     _ = table.ready(self.ready("one", "a", credit: 0), from: [3], principal: "uid:1", services: [self.method], now: now)
     let late = self.settle(&table, table.final(self.end(job), [], from: [3], now: now), at: now)
-    #expect(late.contains { if case .send([2], .cancel(let cancel)) = $0 { cancel.leaseID == again.leaseID } else { false } })
+    #expect(
+      late.contains { if case .send([2], .cancel(let cancel)) = $0 { cancel.leaseID == again.leaseID } else { false } })
     #expect(late.contains(.send([3], LeaseTable.ack("job", job.leaseID, isDuplicate: false))))
     #expect(
       table.final(self.end(again), [], from: [2], now: now)
@@ -200,7 +203,10 @@ struct LeaseTableTests {
     table.unreachable([1], now: self.start)
     let lost = self.settle(&table, table.tick(self.start + .seconds(10)), at: self.start)
     #expect(self.states(lost) == [.unknown])
-    #expect(lost.contains { if case .conclude(let record) = $0 { record.failure?.reason == "OUTCOME_UNKNOWN" } else { false } })
+    #expect(
+      lost.contains {
+        if case .conclude(let record) = $0 { record.failure?.reason == "OUTCOME_UNKNOWN" } else { false }
+      })
     let now = self.start + .seconds(11)
     _ = table.ready(self.ready("two", "b"), from: [2], principal: "uid:1", services: [self.method], now: now)
     #expect(self.states(table.tick(now)).isEmpty)
@@ -224,7 +230,8 @@ struct LeaseTableTests {
     #expect(table.partial(batch(2), from: [1], now: self.start) == [.deliver(job: "job", batch: 2)])
     #expect(table.partial(batch(3), from: [1], now: self.start).isEmpty, "two are unanswered")
     let stored = self.settle(&table, table.taken("job", batch: 1, now: self.start), at: self.start)
-    #expect(stored.contains { if case .send([1], .lease(let update)) = $0 { update.committedBatch == 1 } else { false } })
+    #expect(
+      stored.contains { if case .send([1], .lease(let update)) = $0 { update.committedBatch == 1 } else { false } })
     // The worker is lost while the caller stores the second batch: the next attempt waits for that.
     let now = self.start + .seconds(5)
     let lost = self.settle(

@@ -21,7 +21,9 @@ struct WorkHistoryTests {
     }
     #expect(world.isDone, "seed \(seed): open after all were calm: \(world.open)")
     for (id, ends) in world.ends {
-      #expect(ends.count == 1, "seed \(seed): \(id) ended as \(ends)")
+      // Of unknown outcome until the one that has it comes back.
+      #expect(ends.drop { $0 == .unknown }.count <= 1, "seed \(seed): \(id) ended as \(ends)")
+      #expect(world.isOnce(id) || !ends.contains(.unknown), "seed \(seed): \(id) ended as \(ends)")
     }
     for (id, runs) in world.runs where world.isOnce(id) {
       #expect(runs <= 1, "seed \(seed): \(id) may run once and ran \(runs) times")
@@ -273,7 +275,8 @@ private struct World {
     self.commits = []
     self.delivered = []
     self.hub = LeaseTable()
-    for record in self.store.values.sorted(by: { $0.id < $1.id }) where record.state.isOpen || record.state == .unknown {
+    for record in self.store.values.sorted(by: { $0.id < $1.id }) where record.state.isOpen || record.state == .unknown
+    {
       if self.batchCount(record.id) > 0 {
         self.store[record.id]?.state = .cancelled
         self.ends[record.id, default: []].append(.cancelled)

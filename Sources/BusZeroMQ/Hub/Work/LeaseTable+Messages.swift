@@ -1,7 +1,8 @@
 internal import Bus
-internal import struct Foundation.Data
 internal import KithMessages
 internal import SwiftProtobuf
+
+internal import struct Foundation.Data
 
 /// What the table says to workers.
 extension LeaseTable {

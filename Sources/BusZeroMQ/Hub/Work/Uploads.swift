@@ -47,10 +47,11 @@ struct Uploads: Sendable {
       self.bytes -= part.count
       part = []
       ack.nextOffset = 0
-      ack.status = Failure(
-        .resourceExhausted, "BLOB_QUOTA", "The body is too large, or too many are under way.",
-        retryAfterMilliseconds: 5000
-      ).status
+      ack.status =
+        Failure(
+          .resourceExhausted, "BLOB_QUOTA", "The body is too large, or too many are under way.",
+          retryAfterMilliseconds: 5000
+        ).status
       return ack
     }
     part += data

@@ -68,9 +68,13 @@ extension WorkPlane {
   /// Adds to a description what is known only here.
   public func describe(_ info: inout JobInfo) {
     info.waitsFor = self.table.waitsFor(info.jobID)
-    guard let progress = self.table.jobs[info.jobID]?.progress else { return }
-    info.fraction = progress.fraction
-    info.note = progress.note
+    guard let job = self.table.jobs[info.jobID] else { return }
+    info.fraction = job.progress.fraction
+    info.note = job.progress.note
+    if case .queued(let notBefore) = job.phase, notBefore > .now {
+      let wait = notBefore - ContinuousClock.now
+      info.notBefore = .init(nanosecondsSince1970: WallClock.nanoseconds() + Int64(wait / .nanoseconds(1)))
+    }
   }
 
   /// Workers, jobs, and which of the placed services nobody serves.

@@ -49,7 +49,8 @@ extension WorkPlane {
   private func take(_ ready: Ready, _ frame: WorkFrame, from peer: [UInt8], _ approval: WorkerApproval) {
     let services = approval.approved(ready.capabilities)
     do throws(Failure) {
-      let isName = (1...32).contains(ready.workerName.utf8.count)
+      let isName =
+        (1...32).contains(ready.workerName.utf8.count)
         && ready.workerName.utf8.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }
       guard isName else { throw .invalid(field: "worker_name", "has to be a-z, 0-9 and -, at most 32 characters.") }
       guard (1...64).contains(ready.instanceID.utf8.count) else {
@@ -70,7 +71,8 @@ extension WorkPlane {
       self.table.ready(ready, from: peer, principal: approval.principal, services: services, now: .now))
     if isNew {
       self.logger.info(
-        "worker connected", metadata: ["worker": "\(ready.workerName)", "services": "\(services.joined(separator: " "))"])
+        "worker connected",
+        metadata: ["worker": "\(ready.workerName)", "services": "\(services.joined(separator: " "))"])
     }
     self.announceServed()
   }

@@ -212,7 +212,9 @@ public actor WorkPlane: LoopActor, NetworkPlane {
         } catch {
           // Nothing is acknowledged meanwhile, and workers say everything again.
           logger.warning("jobs could not be stored", metadata: ["reason": "\(error.reason)"])
-          guard (try? await Task.sleep(for: .seconds(1))) != nil, self != nil else { break }
+          // What a closing hub cannot store is said again to the next one.
+          guard await self?.isClosing == false else { break }
+          try? await Task.sleep(for: .seconds(1))
         }
       }
       await self?.written(changes)

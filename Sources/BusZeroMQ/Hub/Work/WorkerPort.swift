@@ -92,6 +92,7 @@ public struct WorkerPort: Port, BatchPort {
     let service = method.name.prefix { $0 != "/" }
     return Failure(
       .unavailable, "NO_WORKER",
-      "No worker serves \(service). Start one: `kithd worker --hub ENDPOINT --serve ...`.", retryAfterMilliseconds: 5000)
+      "No worker serves \(service). Start one: `kithd worker --hub ENDPOINT --serve ...`.", retryAfterMilliseconds: 5000
+    )
   }
 }
