@@ -70,7 +70,7 @@ public nonisolated struct KeyInfo: Sendable {
 
   public var lastAddress: String = String()
 
-  /// of a worker: the services that it may take jobs of
+  /// of a worker: what it may take jobs of, such as "kith.v1.Transcriber"
   public var services: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -131,7 +131,7 @@ public nonisolated struct KeyApproveRequest: Sendable {
   /// Clears the value of `validFor`. Subsequent reads from it will return its default value.
   public mutating func clearValidFor() {self._validFor = nil}
 
-  /// of a worker, such as "Transcriber"; of other roles none
+  /// of a worker: "Transcriber", or "kith.v1.Transcriber"; of other roles none
   public var services: [String] = []
 
   /// in place of the fingerprint: a key that has not been here yet
