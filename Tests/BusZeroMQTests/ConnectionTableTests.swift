@@ -85,11 +85,19 @@ struct ConnectionTableTests {
 
   @Test func placesAreLeftForThisMachine() {
     var table = ConnectionTable(limit: WireLimits.localConnections + 2)
-    let admitted = (0..<20).map { (number: Int32) in
-      table.note(.accepted(number), now: self.start)
-      return table.admit(self.start, isLocal: number >= 5)
+    func admit(_ numbers: Range<Int32>, over endpoint: String, at moment: ContinuousClock.Instant) -> Int {
+      numbers.count { number in
+        table.note(.accepted(number), at: endpoint, now: moment)
+        let isIn = table.admit(moment, isLocal: endpoint.hasPrefix("ipc"))
+        if !isIn { table.note(.disconnected(number), now: moment) }
+        return isIn
+      }
     }
-    #expect(admitted.prefix(5).count { $0 } == 2)
-    #expect(admitted.dropFirst(5).count { $0 } == WireLimits.localConnections)
+    let (tcp, ipc) = ("tcp://192.168.1.5:7750", "ipc:///run/kith/control.sock")
+    #expect(admit(0..<5, over: tcp, at: self.start) == 2)
+    #expect(admit(5..<20, over: ipc, at: self.start) == WireLimits.localConnections)
+    // Whoever leaves makes room for one of his own, however many there are of the others.
+    table.note(.disconnected(0), now: self.start)
+    #expect(admit(20..<23, over: tcp, at: self.start + .seconds(60)) == 1)
   }
 }

@@ -19,7 +19,9 @@ struct UsageTests {
   @Test(
     "Wrong usage is exit code 2, with the usage on standard error",
     arguments: [
-      ["bogus"], ["contacts", "show"], ["contacts", "list", "--limit", "0"], ["contacts", "list", "--limit", "x"],
+      ["bogus"], ["keys", "new"], ["keys", "approve", "0123456789abcdef"], ["keys", "approve", "--name", "a"],
+      ["keys", "rotate", "--overlap", "soon"], ["contacts", "show"], ["contacts", "list", "--limit", "0"],
+      ["contacts", "list", "--limit", "x"],
       ["contacts", "source", "add", "home"], ["contacts", "source", "add", "home", "--vdir", "a", "--vcf", "b"],
       ["watch", "--since", "sync"], ["watch", "--count", "0"], ["contacts", "export"],
       ["contacts", "export", "-o", "x", "--format", "pdf"], ["backup"], ["monica", "login"],

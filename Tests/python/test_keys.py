@@ -1,9 +1,12 @@
 """Who comes in over tcp: keys that are approved, and nobody else."""
 import contextlib
 import json
+import os
 import pathlib
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -12,7 +15,7 @@ import pytest
 import zmq
 from zmq.utils import z85
 
-from conftest import Wire
+from conftest import EXAMPLES, Wire
 from keyed import CurveWire, Key, eventually, files_with, tcp_hub
 from messages import ROOT, SERVICES
 
@@ -368,3 +371,22 @@ def test_watch_follows_from_another_machine_through_a_restart(tmp_path):
             hub.approve(Key(), f"k-{uuid.uuid4().hex[:8]}")
         watching.join(90)
         assert [json.loads(line)["header"]["seq"] for line in printed[0].splitlines()] == ["1", "2", "3", "4", "5"]
+
+
+def test_the_examples_work_from_another_machine(tmp_path):
+    with tcp_hub() as hub:
+        key = Key()
+        hub.approve(key, "kitchen", "recorder")
+        environment = {**os.environ, "KITH_KEY": str(key.file(tmp_path / "key", hub.server_key, Key().public.decode()))}
+
+        def run(script, *arguments):
+            return subprocess.run([sys.executable, EXAMPLES / script, "--hub", hub.tcp(), *arguments], env=environment,
+                                  capture_output=True, text=True, timeout=60)
+
+        sent = run("send.py", "kith.v1.System/Hello")
+        assert json.loads(sent.stdout)["body"]["principal"] == "key:kitchen", sent
+        refused = run("send.py", "kith.v1.Keys/List")
+        assert refused.returncode == 1 and "ROLE_NOT_ALLOWED" in refused.stdout
+        watched = run("watch.py", "system", "--since", "system=0", "--count", "2")
+        kinds = [json.loads(line)["event"]["system"]["kind"] for line in watched.stdout.splitlines()]
+        assert kinds == ["agent.started", "key.approved"], watched

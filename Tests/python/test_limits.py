@@ -10,7 +10,7 @@ import pytest
 import zmq
 
 from conftest import Wire
-from keyed import CurveWire, Key, eventually, tcp_hub
+from keyed import CurveWire, Key, tcp_hub
 from trials import NOBODY, acting_as, needs_root
 
 
@@ -33,7 +33,7 @@ def busy(wire, silence, count):
     """Sends so many commands that do not end for now."""
     for _ in range(count):
         wire.send("kith.v1.Contacts/Discover", json.dumps({"account": {"url": silence}}).encode(),
-                  header={"requestId": str(uuid.uuid4()), "timeoutMs": 12_000})
+                  header={"requestId": str(uuid.uuid4()), "timeoutMs": 120_000})
 
 
 def refused(wire, seconds=1.5):
@@ -52,8 +52,8 @@ def refused(wire, seconds=1.5):
     return count
 
 
-def test_64_commands_a_connection_128_a_principal_and_448_over_tcp_are_taken(hub, silence):
-    with contextlib.ExitStack() as closing:
+def test_64_commands_a_connection_128_a_principal_and_448_over_tcp_are_taken(silence):
+    with tcp_hub() as hub, contextlib.ExitStack() as closing:
         def connect(key):
             wire = closing.enter_context(CurveWire(hub, key))
             assert wire.is_in()
@@ -81,7 +81,6 @@ def test_64_commands_a_connection_128_a_principal_and_448_over_tcp_are_taken(hub
         # The admin of this machine can still shut all of them out.
         for number in range(5):
             hub.reply("Keys/Revoke", {"name": f"busy-{number}"})
-    assert eventually(lambda: hub.reply("System/Status").get("commandsInFlight", 0) == 0, 40)
 
 
 def subscriber(hub, topics):

@@ -9,7 +9,7 @@ struct ConnectionTable {
   private let limit: Int
   private var connections: [Int32: (madeAt: ContinuousClock.Instant, port: Substring)] = [:]
   /// When peers were let in; those of a long time ago are left out.
-  private var admissions: [ContinuousClock.Instant] = []
+  private var admissions: [(at: ContinuousClock.Instant, isLocal: Bool)] = []
 
   /// How old a connection gets that is not let in, with a second to spare.
   private static let youth = HubSocket.handshakeTime + .seconds(1)
@@ -42,13 +42,20 @@ struct ConnectionTable {
   /// - Parameter isLocal: Whether it is on this machine. Some places are for those alone, so that an admin always gets in who may
   ///   have to shut others out.
   mutating func admit(_ now: ContinuousClock.Instant, isLocal: Bool = true) -> Bool {
-    self.admissions.removeAll { $0 + Self.youth <= now }
-    let young = self.connections.values.count { $0.madeAt + Self.youth > now }
-    // Among the young is the one that asks.
-    let letIn = self.connections.count - young + min(max(0, young - 1), self.admissions.count)
-    guard letIn < self.limit - (isLocal ? 0 : WireLimits.localConnections) else { return false }
-    self.admissions.append(now)
+    self.admissions.removeAll { $0.at + Self.youth <= now }
+    guard self.letIn(now, isRemoteOnly: false) < self.limit,
+      isLocal || self.letIn(now, isRemoteOnly: true) < self.limit - WireLimits.localConnections
+    else { return false }
+    self.admissions.append((now, isLocal))
     return true
+  }
+
+  /// How many are in, of all or of those that came over tcp, without the one that asks, which is among the young ones.
+  private func letIn(_ now: ContinuousClock.Instant, isRemoteOnly: Bool) -> Int {
+    let made = self.connections.values.filter { !isRemoteOnly || !$0.port.isEmpty }
+    let young = made.count { $0.madeAt + Self.youth > now }
+    let admitted = self.admissions.count { !isRemoteOnly || !$0.isLocal }
+    return made.count - young + min(max(0, young - 1), admitted)
   }
 
   /// The port of a tcp endpoint; empty for any other.

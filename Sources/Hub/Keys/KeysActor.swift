@@ -109,8 +109,11 @@ actor KeysActor {
       return key
     }
     try await self.renew()
-    // What it has subscribed to was granted under what it was.
-    if let before, before.state == "approved", before.role != answer.reply.role || before.name != answer.reply.name {
+    // What it has subscribed to, or takes jobs of, was granted under what it was.
+    if let before, before.state == "approved",
+      before.role != answer.reply.role || before.name != answer.reply.name
+        || before.services != answer.reply.services
+    {
       await self.cut(for: context, answer.isReplayed)
     }
     return answer
@@ -237,6 +240,8 @@ actor KeysActor {
         if keys.contains(where: { $0.hasExpires && (since..<now).contains($0.expires.nanosecondsSince1970) }) {
           await self.tcp.cut()
         }
+        // Also what a reading after a commit has failed to.
+        try await self.renew()
         try await self.tcp.settle(now)
         since = now
       } catch {
@@ -280,6 +285,5 @@ actor KeysActor {
     try await self.storage.write { transaction throws(Failure) in
       try transaction.keys.dropPending(notSeenSince: now - patience)
     }
-    try await self.renew()
   }
 }
