@@ -230,6 +230,14 @@ public actor WorkPlane: LoopActor {
     }
   }
 
+  /// Lets go what belongs to workers that are gone without a word.
+  func forgetStrangers() {
+    for peer in self.encodings.keys where self.table.workers[peer] == nil {
+      self.encodings[peer] = nil
+      self.uploads.drop(peer: peer)
+    }
+  }
+
   func trySend(_ frame: WorkFrame, to peer: [UInt8]) -> SendResult {
     do {
       self.outgoing.removeAll()
