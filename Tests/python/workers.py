@@ -139,7 +139,8 @@ def until(what, seconds=20):
     begin = time.monotonic()
     while not (found := what()):
         assert time.monotonic() < begin + seconds, "it did not come about"
-        time.sleep(0.1)
+        # Each question is a connection of its own, and the hub takes so many in a few seconds.
+        time.sleep(0.25)
     return found, time.monotonic() - begin
 
 

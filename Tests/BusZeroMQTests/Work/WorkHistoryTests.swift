@@ -20,6 +20,7 @@ struct WorkHistoryTests {
       steps += 1
     }
     #expect(world.isDone, "seed \(seed): open after all were calm: \(world.open)")
+    #expect(world.runs.count > 20)
     for (id, ends) in world.ends {
       // Of unknown outcome until the one that has it comes back.
       #expect(ends.drop { $0 == .unknown }.count <= 1, "seed \(seed): \(id) ended as \(ends)")

@@ -6,13 +6,22 @@ internal import Logging
 /// What the hub itself asks of the plane.
 extension WorkPlane {
   /// Has somebody told what becomes of a job that is stored.
-  func attach(_ record: JobRecord, _ caller: JobCaller) {
+  ///
+  /// - Parameter isNew: Whether it was stored for this caller.
+  func attach(_ record: JobRecord, _ caller: JobCaller, isNew: Bool) {
     guard !self.isClosing else {
       return caller.end(.failure(Failure(.unavailable, "SHUTTING_DOWN", "kithd is stopping.")))
     }
     // The one before was given up: a call with the same key has taken its place.
     self.callers.updateValue(caller, forKey: record.id)?.end(.failure(.cancelled))
     if self.table.jobs[record.id] == nil {
+      guard isNew else {
+        // It has ended since it was found: the same call finds its end.
+        self.callers[record.id] = nil
+        return caller.end(
+          .failure(
+            Failure(.unavailable, "WORKER_LOST", "The job has just ended. Ask again.", retryAfterMilliseconds: 100)))
+      }
       self.perform(self.table.add(record, isOnce: self.isOnce(record), now: .now))
     }
     self.arm()

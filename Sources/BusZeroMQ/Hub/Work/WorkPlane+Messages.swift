@@ -75,6 +75,7 @@ extension WorkPlane {
         metadata: ["worker": "\(ready.workerName)", "services": "\(services.joined(separator: " "))"])
     }
     self.announceServed()
+    self.forgetStrangers()
   }
 
   private func take(_ partial: Partial, _ body: [UInt8], _ encoding: Encoding, from peer: [UInt8]) {

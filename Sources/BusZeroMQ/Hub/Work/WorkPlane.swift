@@ -248,6 +248,14 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     }
   }
 
+  /// Lets go what belongs to workers that are gone without a word.
+  func forgetStrangers() {
+    for peer in self.encodings.keys where self.table.workers[peer] == nil {
+      self.encodings[peer] = nil
+      self.uploads.drop(peer: peer)
+    }
+  }
+
   func trySend(_ frame: WorkFrame, to peer: [UInt8]) -> SendResult {
     do {
       self.outgoing.removeAll()

@@ -41,14 +41,15 @@ public struct WorkerPort: Port, BatchPort {
   ) async throws(Failure) -> [UInt8] {
     let inputs = Dictionary(
       context.attachments.map { (Hex.encode(SHA256.digest($0)), $0) }, uniquingKeysWith: { first, _ in first })
-    let record = try await self.plane.store.open(Self.draft(method, command, context, inputs, isAlone: receive != nil))
+    let draft = Self.draft(method, command, context, inputs, isInBatches: receive != nil)
+    let record = try await self.plane.store.open(draft)
     if record.state == .done { return record.reply }
     if let failure = record.failure { throw failure }
     let (news, continuation) = AsyncStream<JobCaller.News>.makeStream()
     let caller = JobCaller(
       token: UUIDv7.make().text, isInBatches: receive != nil, inputs: inputs, news: continuation)
     let plane = self.plane
-    plane.post { $0.attach(record, caller) }
+    plane.post { $0.attach(record, caller, isNew: record.id == draft.id) }
     do throws(Failure) {
       let limit = context.timeout ?? .milliseconds(Int64(method.timeoutMilliseconds))
       return try await Deadline.race(limit) { () async throws(Failure) in
@@ -71,10 +72,10 @@ public struct WorkerPort: Port, BatchPort {
   }
 
   private static func draft(
-    _ method: Method, _ command: [UInt8], _ context: CallContext, _ inputs: [String: [UInt8]], isAlone: Bool
+    _ method: Method, _ command: [UInt8], _ context: CallContext, _ inputs: [String: [UInt8]], isInBatches: Bool
   ) -> JobRecord {
     let id = UUIDv7.make().text
-    let isKept = !isAlone && !context.idempotencyKey.isEmpty
+    let isKept = !isInBatches && !context.idempotencyKey.isEmpty
     // With the content, because the same key may come back with another.
     let content = Hex.encode(SHA256.digest(Array(method.name.utf8) + command + inputs.keys.sorted().joined().utf8))
     let refs = inputs.sorted { $0.key < $1.key }.map { sha256, bytes in
