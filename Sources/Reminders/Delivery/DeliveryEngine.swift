@@ -104,8 +104,14 @@ actor DeliveryEngine {
     self.pause = Task { [sleep] in
       await sleep(span)
       guard !Task.isCancelled else { return }
-      await self.look()
+      await self.lookAfterPause()
     }
+  }
+
+  /// This task is the pause itself, which ``look()`` would cancel, and with it what it reads.
+  private func lookAfterPause() async {
+    self.pause = nil
+    await self.look()
   }
 
   private func attempt(_ id: String, on channel: String) async {
