@@ -53,7 +53,7 @@ struct CareServices: Sendable {
 
   func start() async throws(Failure) {
     try await self.recorder.start()
-    try await self.reminders.start()
+    await self.reminders.start()
   }
 
   func see(_ events: [LoggedEvent]) { self.reminders.see(events) }

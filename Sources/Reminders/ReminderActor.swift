@@ -56,10 +56,8 @@ public actor ReminderActor {
   }
 
   /// Deals with what came due while this machine was off, sends what was queued, and goes on from there.
-  ///
-  /// - Throws: A failure of the store.
-  public func start() async throws(Failure) {
-    try await self.engine.start()
+  public func start() async {
+    await self.engine.look()
     await self.alarm?.connect { [weak self] in
       guard let self else { return }
       Task { await self.wake() }

@@ -80,7 +80,7 @@ import Testing
       post.answers.withLock { $0["a"] = Array(repeating: Self.trouble, count: 3) }
       try await post.queue("1", "2", "3", on: "a", in: storage)
       try await post.queue("4", "5", on: "b", in: storage)
-      try await engine.start()
+      await engine.look()
       #expect(Set(try await post.ended(in: storage).values) == ["delivered"])
     }
     let taken = post.taken.withLock { $0 }
@@ -94,7 +94,7 @@ import Testing
     try await post.run { engine, storage in
       post.answers.withLock { $0["a"] = [Failure(.invalidArgument, "CHANNEL_REFUSED", "no")] }
       try await post.queue("1", "2", on: "a", in: storage)
-      try await engine.start()
+      await engine.look()
       #expect(try await post.ended(in: storage) == ["1": "failed", "2": "delivered"])
     }
   }
@@ -104,7 +104,7 @@ import Testing
     try await post.run { engine, storage in
       post.answers.withLock { $0["a"] = Array(repeating: Self.trouble, count: 100) }
       try await post.queue("1", on: "a", in: storage, lifetime: 100)
-      try await engine.start()
+      await engine.look()
       #expect(try await post.ended(in: storage) == ["1": "failed"])
     }
     #expect(post.answers.withLock { $0["a"]?.count } == 96)
@@ -115,7 +115,7 @@ import Testing
     try await post.run { engine, storage in
       try await post.queue("1", on: "a", in: storage)
       try await storage.write { transaction throws(Failure) in try transaction.channels.remove("a") }
-      try await engine.start()
+      await engine.look()
       #expect(try await post.ended(in: storage) == ["1": "failed"])
     }
     #expect(post.taken.withLock { $0.isEmpty })
@@ -132,5 +132,25 @@ import Testing
       #expect(post.taken.withLock { $0.first } == "a test")
       #expect(Set(try await post.ended(in: storage).values) == ["delivered"])
     }
+  }
+
+  @Test func `what a process left under way goes out again, under its id`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      try await post.queue("1", on: "a", in: storage)
+      let now = post.now
+      let id = try await storage.write { transaction throws(Failure) in
+        var entry = try transaction.deliveries.heads()[0]
+        entry.begin(at: now)
+        try transaction.deliveries.put(entry, now: now)
+        return entry.id
+      }
+      await engine.look()
+      #expect(try await post.ended(in: storage) == ["1": "delivered"])
+      let entry = try await storage.read { view throws(Failure) in try view.deliveries.require(id) }
+      #expect(entry.attempts == 2)
+      #expect(entry.mayHaveArrived)
+    }
+    #expect(post.taken.withLock { $0 } == ["a 1"])
   }
 }

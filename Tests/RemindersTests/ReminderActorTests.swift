@@ -51,7 +51,7 @@ import Testing
           return "Ann"
         }, now: { self.clock.withLock { $0 } }, sleep: { _ in })
       self.actor.withLock { $0 = actor }
-      try await actor.engine.start()
+      await actor.engine.look()
       let result: Result<Value, any Error>
       do { result = .success(try await body(actor, storage)) } catch { result = .failure(error) }
       try await self.settle(storage)

@@ -141,6 +141,28 @@ def monica(request):
 
 
 @pytest.fixture
+def services():
+    """ntfy, LINE and a webhook in one."""
+    from servers import MessageServer
+
+    server = MessageServer()
+    try:
+        yield server.start()
+    finally:
+        server.remove()
+
+
+@pytest.fixture
+def unstarted():
+    """A hub that the test starts, and may kill."""
+    hub = Hub()
+    try:
+        yield hub
+    finally:
+        hub.remove()
+
+
+@pytest.fixture
 def name(request):
     """A name for a source that no other test of the file has."""
     return re.sub("[^a-z0-9]+", "-", request.node.name.removeprefix("test_").lower())[-32:].strip("-")

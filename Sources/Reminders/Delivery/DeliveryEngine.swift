@@ -18,7 +18,7 @@ actor DeliveryEngine {
   private var pause: Task<Void, Never>?
   private var isStopping = false
 
-  /// Makes an engine that does nothing before ``start()``.
+  /// Makes an engine that does nothing before ``look()``.
   ///
   /// - Parameters:
   ///   - delivery: The way to `kith.v1.Delivery`.
@@ -35,20 +35,6 @@ actor DeliveryEngine {
     self.now = now
     self.chance = chance
     self.sleep = sleep
-  }
-
-  /// Takes up what the last process left.
-  ///
-  /// - Throws: A failure of the store.
-  func start() async throws(Failure) {
-    let now = self.now()
-    try await self.storage.write { transaction throws(Failure) in
-      for var entry in try transaction.deliveries.interrupted() {
-        entry.resume(at: now)
-        try transaction.deliveries.put(entry, now: now)
-      }
-    }
-    await self.look()
   }
 
   /// Gives up what is under way; it goes on at the next start.
@@ -77,7 +63,7 @@ actor DeliveryEngine {
     self.pause?.cancel()
     let heads: [DeliveryEntry]
     do throws(Failure) {
-      heads = try await self.storage.read { view throws(Failure) in try view.deliveries.heads() }
+      heads = try await self.heads()
     } catch {
       self.logger.error("deliveries wait for the store", metadata: ["reason": "\(error.reason)"])
       return self.comeBack(in: Self.longPause)
@@ -95,13 +81,37 @@ actor DeliveryEngine {
     if let next { self.comeBack(in: min(max(0, next - now), Self.longPause)) }
   }
 
+  /// The first of each channel. What is under way without anybody at it goes out again: the last process ended there, or the
+  /// store refused to note how it went.
+  private func heads() async throws(Failure) -> [DeliveryEntry] {
+    let heads = try await self.storage.read { view throws(Failure) in try view.deliveries.heads() }
+    let left = heads.filter { $0.state == "sending" && self.attempts[$0.channel] == nil }.map(\.id)
+    guard !left.isEmpty else { return heads }
+    let now = self.now()
+    return try await self.storage.write { transaction throws(Failure) in
+      for id in left {
+        var entry = try transaction.deliveries.require(id)
+        guard entry.state == "sending" else { continue }
+        entry.resume(at: now)
+        try transaction.deliveries.put(entry, now: now)
+      }
+      return try transaction.deliveries.heads()
+    }
+  }
+
   private func comeBack(in span: Int64) {
     self.pause?.cancel()
     self.pause = Task { [sleep] in
       await sleep(span)
       guard !Task.isCancelled else { return }
-      await self.look()
+      await self.lookAfterPause()
     }
+  }
+
+  /// This task is the pause itself, which ``look()`` would cancel, and with it what it reads.
+  private func lookAfterPause() async {
+    self.pause = nil
+    await self.look()
   }
 
   private func attempt(_ id: String, on channel: String) async {

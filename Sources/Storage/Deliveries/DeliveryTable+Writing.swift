@@ -106,11 +106,6 @@ extension DeliveryTable where View == Transaction {
     return waiting.count
   }
 
-  /// What was under way when a process ended.
-  public func interrupted() throws(Failure) -> [DeliveryEntry] {
-    try self.entries("WHERE state IN ('pending', 'sending') AND state = 'sending'", [])
-  }
-
   private func discard(_ entries: [DeliveryEntry], now: Int64) throws(Failure) {
     for var entry in entries {
       entry.state = "discarded"
