@@ -318,3 +318,42 @@ def test_the_pass_is_followed_by_events(household):
     states = [event["event"]["sync"] for event in events if event["header"]["key"] == "monica"]
     assert {state["state"] for state in states} >= {"SYNCING", "COMPLETED"}
     assert sum(state.get("pushed", 0) for state in states if state["state"] == "COMPLETED") == 1
+
+
+# Size.
+
+
+def test_what_is_too_large_for_a_reply_is_cut_and_says_so(household):
+    ann = household.person("Ann")["id"]
+    household.settle()
+    server, text = household.monica, "電話の記録"
+    talk = server.create("conversations", contact_id=1, contact_field_type_id=1, happened_at=NOON)
+    for number in range(40):
+        server.create("messages", contact_id=1, conversation_id=talk, content=f"{number} {text * 2000}", written_at=NOON)
+    for body in (text * 20_000, "short"):
+        server.create("notes", contact_id=1, body=body)
+    server.create("calls", contact_id=1, called_at=NOON, content='"' * 500_000)
+    household.settle()
+    details = household.details(ann)
+    assert details["person"]["firstName"] == "Ann"
+    (held,) = household.hub.reply("Conversations/List", {"personId": ann})["conversations"]
+    assert held["truncated"] and held == household.hub.reply("Conversations/Get", {"id": held["id"]})
+    said = [message["content"].split()[0] for message in held["messages"]]
+    assert 1 < len(said) < 40 and said == [str(number) for number in range(40 - len(said), 40)]
+    notes, cursor = [], ""
+    while True:
+        page = household.hub.reply("Notes/List", {"personId": ann, "cursor": cursor})
+        notes += page["notes"]
+        cursor = page.get("nextCursor", "")
+        if not cursor:
+            break
+    large = next(note for note in notes if note.get("truncated"))
+    assert len(notes) == 2 and (text * 20_000).startswith(large["body"])
+    (call,) = household.calls(personId=ann)
+    assert call["truncated"]
+    # A part is not written back for the whole, and another field can be changed.
+    assert household.hub.error("Notes/Update", {"record": large}) == ("INVALID_ARGUMENT", "FIELD_INVALID")
+    household.hub.reply("Notes/Update", {"record": {"id": large["id"], "isFavorite": True}, "fields": ["is_favorite"]})
+    household.settle()
+    (row,) = there(household, "notes", body=text * 20_000)
+    assert row["is_favorited"]
