@@ -1,10 +1,12 @@
 """Calls through a whole kithd: over the wire, over its death, and as a report that can be read."""
 import io
+import json
 import signal
 
 from conftest import BINARIES
 from pypdf import PdfReader
 from test_blobs import content, download, opened, upload
+from trials import kith
 
 
 def person(hub, name):
@@ -53,3 +55,35 @@ def test_a_recording_stays_with_its_call(hub):
         file.unlink()
     hub.start()
     assert download(hub, digest) == data
+
+
+def test_an_attachment_is_taken_away_again(hub, tmp_path):
+    ann = person(hub, "Ann")
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.wav").write_bytes(content(1000, seed=len(name) + ord(name[0]))[0])
+    line = ["call", "log", ann, *(word for name in ("one", "two") for word in ("--attach", str(tmp_path / f"{name}.wav")))]
+    call = json.loads(kith(hub, *line, "--json").stdout)
+    assert len(call["attachments"]) == 2
+    left = json.loads(kith(hub, "call", "edit", call["id"], "--detach", "1", "--json").stdout)
+    assert left["attachments"] == call["attachments"][1:]
+    refused = kith(hub, "call", "edit", call["id"], "--detach", "2")
+    assert refused.returncode == 1 and "there is no number 2 to take away" in refused.stderr
+    assert "attachments" not in json.loads(kith(hub, "call", "edit", call["id"], "--detach", "1", "--json").stdout)
+
+
+def test_records_name_their_people_and_a_running_call_is_not_counted(hub):
+    ann, ben = person(hub, "Ann"), person(hub, "Ben")
+    hub.reply("Calls/Log", {"record": {"personId": ann, "durationMinutes": 5}})
+    hub.reply("Calls/Start", {"personId": ben})
+    assert hub.reply("Calls/Stats")["calls"] == 1
+    for method, field, record in (
+            ("Notes", "notes", {"body": "Likes tea"}), ("Tasks", "tasks", {"title": "Write"}),
+            ("Gifts", "gifts", {"name": "Book", "status": "idea"})):
+        hub.reply(f"{method}/Create", {"record": {"personId": ann, **record}})
+        (listed,) = hub.reply(f"{method}/List")[field]
+        assert listed["personName"] == "Ann"
+    hub.reply("Activities/Create", {"record": {"participants": [ann, ben], "summary": "Walk", "happenedOn": "2026-01-02"}})
+    (listed,) = hub.reply("Activities/List")["activities"]
+    assert listed["participantNames"] == ["Ann", "Ben"]
+    hub.reply("People/Delete", {"id": ben})
+    assert kith(hub, "activity", "list").stdout.count("Ben") == 1

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bus
 internal import KithMessages
 
 struct SyncMonicaCommand: HubCommand {
@@ -6,7 +7,7 @@ struct SyncMonicaCommand: HubCommand {
     commandName: "sync", abstract: "Send what waits, fetch what changed, and wait until that is done.",
     discussion: """
       Leaving with Ctrl-C does not stop the sync: kithd goes on, and `kith monica status` shows it.
-      Exits with 1 where the server failed.
+      Exits with 1 where the server failed, with 4 where it no longer accepts the token.
       Example: kith monica sync
       """)
 
@@ -30,6 +31,8 @@ struct SyncMonicaCommand: HubCommand {
     request.pushOnly = self.pushOnly
     let status = try await session.ask(request, drawing: "sync")
     try session.show(status, MonicaReport(status).sync(session))
-    if status.sync.state == .error { throw ExitCode(ExitStatus.failed.rawValue) }
+    if status.sync.state == .error {
+      throw ExitCode(ExitStatus(Failure(status: status.sync.error)).rawValue)
+    }
   }
 }

@@ -542,6 +542,12 @@ public nonisolated struct Note: @unchecked Sendable {
     set {_uniqueStorage()._personName = newValue}
   }
 
+  /// too large for one reply: its text is cut; read, not written
+  public var truncated: Bool {
+    get {_storage._truncated}
+    set {_uniqueStorage()._truncated = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -650,6 +656,12 @@ public nonisolated struct TaskItem: @unchecked Sendable {
   public var personName: String {
     get {_storage._personName}
     set {_uniqueStorage()._personName = newValue}
+  }
+
+  /// too large for one reply: its text is cut; read, not written
+  public var truncated: Bool {
+    get {_storage._truncated}
+    set {_uniqueStorage()._truncated = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -764,6 +776,12 @@ public nonisolated struct Activity: @unchecked Sendable {
   public var participantNames: [String] {
     get {_storage._participantNames}
     set {_uniqueStorage()._participantNames = newValue}
+  }
+
+  /// too large for one reply: its text is cut; read, not written
+  public var truncated: Bool {
+    get {_storage._truncated}
+    set {_uniqueStorage()._truncated = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -881,6 +899,12 @@ public nonisolated struct Gift: @unchecked Sendable {
   public var personName: String {
     get {_storage._personName}
     set {_uniqueStorage()._personName = newValue}
+  }
+
+  /// too large for one reply: its text is cut; read, not written
+  public var truncated: Bool {
+    get {_storage._truncated}
+    set {_uniqueStorage()._truncated = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1188,6 +1212,12 @@ public nonisolated struct PersonReminder: @unchecked Sendable {
     set {_uniqueStorage()._isAutomatic = newValue}
   }
 
+  /// too large for one reply: its text is cut; read, not written
+  public var truncated: Bool {
+    get {_storage._truncated}
+    set {_uniqueStorage()._truncated = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1322,6 +1352,12 @@ public nonisolated struct Call: @unchecked Sendable {
     set {_uniqueStorage()._personName = newValue}
   }
 
+  /// too large for one reply: its text is cut; read, not written
+  public var truncated: Bool {
+    get {_storage._truncated}
+    set {_uniqueStorage()._truncated = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1424,6 +1460,12 @@ public nonisolated struct Conversation: @unchecked Sendable {
   public var personName: String {
     get {_storage._personName}
     set {_uniqueStorage()._personName = newValue}
+  }
+
+  /// too large for one reply: older messages are left out; read, not written
+  public var truncated: Bool {
+    get {_storage._truncated}
+    set {_uniqueStorage()._truncated = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2119,7 +2161,7 @@ nonisolated extension PersonAddress: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Note"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}body\0\u{3}is_favorite\0\u{4}\u{1d}person_name\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}body\0\u{3}is_favorite\0\u{4}\u{1d}person_name\0\u{1}truncated\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -2134,6 +2176,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
     var _body: String = String()
     var _isFavorite: Bool = false
     var _personName: String = String()
+    var _truncated: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2156,6 +2199,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       _body = source._body
       _isFavorite = source._isFavorite
       _personName = source._personName
+      _truncated = source._truncated
     }
   }
 
@@ -2186,6 +2230,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._body) }()
         case 21: try { try decoder.decodeSingularBoolField(value: &_storage._isFavorite) }()
         case 50: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
+        case 51: try { try decoder.decodeSingularBoolField(value: &_storage._truncated) }()
         default: break
         }
       }
@@ -2234,6 +2279,9 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       if !_storage._personName.isEmpty {
         try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 50)
       }
+      if _storage._truncated != false {
+        try visitor.visitSingularBoolField(value: _storage._truncated, fieldNumber: 51)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2255,6 +2303,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         if _storage._body != rhs_storage._body {return false}
         if _storage._isFavorite != rhs_storage._isFavorite {return false}
         if _storage._personName != rhs_storage._personName {return false}
+        if _storage._truncated != rhs_storage._truncated {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2266,7 +2315,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
 
 nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".TaskItem"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}title\0\u{1}description\0\u{3}is_completed\0\u{3}completed_at\0\u{4}\u{1b}person_name\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}title\0\u{1}description\0\u{3}is_completed\0\u{3}completed_at\0\u{4}\u{1b}person_name\0\u{1}truncated\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -2283,6 +2332,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _isCompleted: Bool = false
     var _completedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _personName: String = String()
+    var _truncated: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2307,6 +2357,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _isCompleted = source._isCompleted
       _completedAt = source._completedAt
       _personName = source._personName
+      _truncated = source._truncated
     }
   }
 
@@ -2339,6 +2390,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 22: try { try decoder.decodeSingularBoolField(value: &_storage._isCompleted) }()
         case 23: try { try decoder.decodeSingularMessageField(value: &_storage._completedAt) }()
         case 50: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
+        case 51: try { try decoder.decodeSingularBoolField(value: &_storage._truncated) }()
         default: break
         }
       }
@@ -2393,6 +2445,9 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._personName.isEmpty {
         try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 50)
       }
+      if _storage._truncated != false {
+        try visitor.visitSingularBoolField(value: _storage._truncated, fieldNumber: 51)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2416,6 +2471,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._isCompleted != rhs_storage._isCompleted {return false}
         if _storage._completedAt != rhs_storage._completedAt {return false}
         if _storage._personName != rhs_storage._personName {return false}
+        if _storage._truncated != rhs_storage._truncated {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2427,7 +2483,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Activity"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}summary\0\u{1}description\0\u{3}happened_on\0\u{1}participants\0\u{1}type\0\u{4}\u{1a}participant_names\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}summary\0\u{1}description\0\u{3}happened_on\0\u{1}participants\0\u{1}type\0\u{4}\u{1a}participant_names\0\u{1}truncated\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -2445,6 +2501,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _participants: [String] = []
     var _type: String = String()
     var _participantNames: [String] = []
+    var _truncated: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2470,6 +2527,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _participants = source._participants
       _type = source._type
       _participantNames = source._participantNames
+      _truncated = source._truncated
     }
   }
 
@@ -2503,6 +2561,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 23: try { try decoder.decodeRepeatedStringField(value: &_storage._participants) }()
         case 24: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
         case 50: try { try decoder.decodeRepeatedStringField(value: &_storage._participantNames) }()
+        case 51: try { try decoder.decodeSingularBoolField(value: &_storage._truncated) }()
         default: break
         }
       }
@@ -2560,6 +2619,9 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._participantNames.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._participantNames, fieldNumber: 50)
       }
+      if _storage._truncated != false {
+        try visitor.visitSingularBoolField(value: _storage._truncated, fieldNumber: 51)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2584,6 +2646,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._participants != rhs_storage._participants {return false}
         if _storage._type != rhs_storage._type {return false}
         if _storage._participantNames != rhs_storage._participantNames {return false}
+        if _storage._truncated != rhs_storage._truncated {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2595,7 +2658,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Gift"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}name\0\u{1}status\0\u{1}comment\0\u{1}url\0\u{1}amount\0\u{1}date\0\u{4}\u{19}person_name\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}name\0\u{1}status\0\u{1}comment\0\u{1}url\0\u{1}amount\0\u{1}date\0\u{4}\u{19}person_name\0\u{1}truncated\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -2614,6 +2677,7 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
     var _amount: String = String()
     var _date: String = String()
     var _personName: String = String()
+    var _truncated: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2640,6 +2704,7 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       _amount = source._amount
       _date = source._date
       _personName = source._personName
+      _truncated = source._truncated
     }
   }
 
@@ -2674,6 +2739,7 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         case 24: try { try decoder.decodeSingularStringField(value: &_storage._amount) }()
         case 25: try { try decoder.decodeSingularStringField(value: &_storage._date) }()
         case 50: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
+        case 51: try { try decoder.decodeSingularBoolField(value: &_storage._truncated) }()
         default: break
         }
       }
@@ -2734,6 +2800,9 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       if !_storage._personName.isEmpty {
         try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 50)
       }
+      if _storage._truncated != false {
+        try visitor.visitSingularBoolField(value: _storage._truncated, fieldNumber: 51)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2759,6 +2828,7 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         if _storage._amount != rhs_storage._amount {return false}
         if _storage._date != rhs_storage._date {return false}
         if _storage._personName != rhs_storage._personName {return false}
+        if _storage._truncated != rhs_storage._truncated {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3057,7 +3127,7 @@ nonisolated extension Relationship: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension PersonReminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PersonReminder"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}title\0\u{1}description\0\u{3}initial_date\0\u{1}frequency\0\u{1}every\0\u{4}\u{1a}next_on\0\u{3}is_automatic\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}title\0\u{1}description\0\u{3}initial_date\0\u{1}frequency\0\u{1}every\0\u{4}\u{1a}next_on\0\u{3}is_automatic\0\u{1}truncated\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -3076,6 +3146,7 @@ nonisolated extension PersonReminder: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _every: UInt32 = 0
     var _nextOn: String = String()
     var _isAutomatic: Bool = false
+    var _truncated: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3102,6 +3173,7 @@ nonisolated extension PersonReminder: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _every = source._every
       _nextOn = source._nextOn
       _isAutomatic = source._isAutomatic
+      _truncated = source._truncated
     }
   }
 
@@ -3136,6 +3208,7 @@ nonisolated extension PersonReminder: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 24: try { try decoder.decodeSingularUInt32Field(value: &_storage._every) }()
         case 50: try { try decoder.decodeSingularStringField(value: &_storage._nextOn) }()
         case 51: try { try decoder.decodeSingularBoolField(value: &_storage._isAutomatic) }()
+        case 52: try { try decoder.decodeSingularBoolField(value: &_storage._truncated) }()
         default: break
         }
       }
@@ -3196,6 +3269,9 @@ nonisolated extension PersonReminder: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if _storage._isAutomatic != false {
         try visitor.visitSingularBoolField(value: _storage._isAutomatic, fieldNumber: 51)
       }
+      if _storage._truncated != false {
+        try visitor.visitSingularBoolField(value: _storage._truncated, fieldNumber: 52)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3221,6 +3297,7 @@ nonisolated extension PersonReminder: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._every != rhs_storage._every {return false}
         if _storage._nextOn != rhs_storage._nextOn {return false}
         if _storage._isAutomatic != rhs_storage._isAutomatic {return false}
+        if _storage._truncated != rhs_storage._truncated {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3232,7 +3309,7 @@ nonisolated extension PersonReminder: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension Call: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Call"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{4}\u{b}called_at\0\u{3}duration_minutes\0\u{1}emotion\0\u{1}note\0\u{3}they_called\0\u{1}tags\0\u{1}attachments\0\u{3}is_running\0\u{4}\u{17}person_name\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{4}\u{b}called_at\0\u{3}duration_minutes\0\u{1}emotion\0\u{1}note\0\u{3}they_called\0\u{1}tags\0\u{1}attachments\0\u{3}is_running\0\u{4}\u{17}person_name\0\u{1}truncated\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -3253,6 +3330,7 @@ nonisolated extension Call: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
     var _attachments: [BlobRef] = []
     var _isRunning: Bool = false
     var _personName: String = String()
+    var _truncated: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3281,6 +3359,7 @@ nonisolated extension Call: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       _attachments = source._attachments
       _isRunning = source._isRunning
       _personName = source._personName
+      _truncated = source._truncated
     }
   }
 
@@ -3317,6 +3396,7 @@ nonisolated extension Call: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         case 26: try { try decoder.decodeRepeatedMessageField(value: &_storage._attachments) }()
         case 27: try { try decoder.decodeSingularBoolField(value: &_storage._isRunning) }()
         case 50: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
+        case 51: try { try decoder.decodeSingularBoolField(value: &_storage._truncated) }()
         default: break
         }
       }
@@ -3383,6 +3463,9 @@ nonisolated extension Call: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       if !_storage._personName.isEmpty {
         try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 50)
       }
+      if _storage._truncated != false {
+        try visitor.visitSingularBoolField(value: _storage._truncated, fieldNumber: 51)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3410,6 +3493,7 @@ nonisolated extension Call: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         if _storage._attachments != rhs_storage._attachments {return false}
         if _storage._isRunning != rhs_storage._isRunning {return false}
         if _storage._personName != rhs_storage._personName {return false}
+        if _storage._truncated != rhs_storage._truncated {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3421,7 +3505,7 @@ nonisolated extension Call: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
 
 nonisolated extension Conversation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Conversation"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}channel\0\u{3}happened_at\0\u{1}messages\0\u{4}\u{1c}person_name\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}channel\0\u{3}happened_at\0\u{1}messages\0\u{4}\u{1c}person_name\0\u{1}truncated\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -3437,6 +3521,7 @@ nonisolated extension Conversation: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _happenedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _messages: [ConversationMessage] = []
     var _personName: String = String()
+    var _truncated: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3460,6 +3545,7 @@ nonisolated extension Conversation: SwiftProtobuf.Message, SwiftProtobuf._Messag
       _happenedAt = source._happenedAt
       _messages = source._messages
       _personName = source._personName
+      _truncated = source._truncated
     }
   }
 
@@ -3491,6 +3577,7 @@ nonisolated extension Conversation: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._happenedAt) }()
         case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._messages) }()
         case 50: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
+        case 51: try { try decoder.decodeSingularBoolField(value: &_storage._truncated) }()
         default: break
         }
       }
@@ -3542,6 +3629,9 @@ nonisolated extension Conversation: SwiftProtobuf.Message, SwiftProtobuf._Messag
       if !_storage._personName.isEmpty {
         try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 50)
       }
+      if _storage._truncated != false {
+        try visitor.visitSingularBoolField(value: _storage._truncated, fieldNumber: 51)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3564,6 +3654,7 @@ nonisolated extension Conversation: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if _storage._happenedAt != rhs_storage._happenedAt {return false}
         if _storage._messages != rhs_storage._messages {return false}
         if _storage._personName != rhs_storage._personName {return false}
+        if _storage._truncated != rhs_storage._truncated {return false}
         return true
       }
       if !storagesAreEqual {return false}

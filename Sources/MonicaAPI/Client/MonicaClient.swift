@@ -175,7 +175,7 @@ struct Envelope<Value: Decodable>: Decodable {
 extension Envelope: Sendable where Value: Sendable {}
 
 /// The answer to a deletion.
-private struct Deletion: Decodable {
+struct Deletion: Decodable {
   init(from decoder: any Swift.Decoder) throws {
     let fields = try Fields(decoder)
     guard fields.flag("deleted") == true else { throw fields.missing("deleted") }

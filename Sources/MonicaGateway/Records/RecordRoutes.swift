@@ -24,7 +24,7 @@ extension MonicaGatewayActor {
 
   nonisolated func reading<C: RecordNaming>(_ type: C.Type) -> Route {
     self.answering(type) { request, view throws(Failure) in
-      try view.records.require(C.Reply.self, request.id)
+      try PageLimit.fit(try view.records.require(C.Reply.self, request.id))
     }
   }
 
@@ -73,9 +73,10 @@ extension Transaction {
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a person; what ``EditableRecord`` says.
   func make<Record: EditableRecord>(_ given: Record, now: Int64) throws(Failure) -> Record {
+    try given.checkWhole()
     var record = try Record(creating: given, now: now)
     try record.settle(nil, in: self, now: now)
-    return try self.records.create(record, now: now)
+    return try PageLimit.fit(try self.records.create(record, now: now))
   }
 
   /// Changes fields of a record as a request says.
@@ -86,6 +87,7 @@ extension Transaction {
     _ given: Record, _ names: [String], now: Int64
   ) throws(Failure) -> Record {
     guard !given.id.isEmpty else { throw .invalid(field: "id", "must not be empty. Name the record to change.") }
+    try given.checkWhole()
     let previous = try self.records.require(Record.self, given.id)
     guard !previous.hasDeletedAt else {
       throw Failure(
@@ -95,6 +97,16 @@ extension Transaction {
     var record = previous
     try record.change(names, as: given, now: now)
     try record.settle(previous, in: self, now: now)
-    return try self.records.update(record, now: now)
+    return try PageLimit.fit(try self.records.update(record, now: now))
+  }
+}
+
+extension SyncedRecord {
+  /// Refuses what a reply had no room for, so that nobody writes back a part for the whole.
+  fileprivate func checkWhole() throws(Failure) {
+    guard self.any.isTruncated else { return }
+    throw .invalid(
+      field: "truncated",
+      "is set: this was cut to fit into a reply. Leave it out, and give only the fields that change.")
   }
 }

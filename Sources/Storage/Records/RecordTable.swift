@@ -129,12 +129,18 @@ public struct RecordTable<View: DatabaseView> {
     var bytes = 0
     for start in stride(from: 0, to: rows.count, by: PageLimit.chunk) {
       for record in try self.load(Array(rows[start..<min(start + PageLimit.chunk, rows.count)]), seenBy: person) {
+        let record = try self.fit(record)
         bytes += try Encoding.pb.encode(record.record).count + 8
         guard bytes <= PageLimit.replyBytes || records.isEmpty else { return records }
         records.append(record)
       }
     }
     return records
+  }
+
+  private func fit(_ record: AnyRecord) throws(Failure) -> AnyRecord {
+    func fit<R: SyncedRecord>(_ record: R) throws(Failure) -> AnyRecord { try PageLimit.fit(record).any }
+    return try fit(record.record)
   }
 
   static func unknown(_ kind: RecordKind?, _ id: String) -> Failure {
