@@ -48,6 +48,9 @@ public struct CareTable<View: DatabaseView> {
       start = (time, cursor.row)
     }
     let words = SearchText.words(of: query.text)
+    // Where the last page ended bounds the walk through the index.
+    let from = query.isAscending ? max(query.from ?? .min, start?.0 ?? .min) : query.from ?? .min
+    let to = query.isAscending ? query.to ?? .max : min(query.to ?? .max, start.map { $0.0 &+ 1 } ?? .max)
     return try self.view.attempt { database in
       var reply = ListCareReply()
       var bytes = 0
@@ -64,7 +67,7 @@ public struct CareTable<View: DatabaseView> {
             ORDER BY occurred_at \(direction.0), id \(direction.0) LIMIT ?9
             """),
         arguments: [
-          query.from ?? .min, query.to ?? .max, query.category, query.review, query.state, start?.0, start?.1,
+          from, to, query.category, query.review, query.state, start?.0, start?.1,
           ColumnValues.array(words), limit + 1,
         ])
       while let row = try rows.next() {
@@ -89,6 +92,14 @@ public struct CareTable<View: DatabaseView> {
           sql: """
             SELECT EXISTS (SELECT 1 FROM care_record WHERE deleted_at IS NULL AND occurred_at >= ? AND occurred_at < ?)
             """), arguments: [start, end]) ?? false
+    }
+  }
+
+  /// The entry that was made last, deleted or not; nil when there is none.
+  public func lastMade() throws(Failure) -> CareRecord? {
+    try self.view.attempt { database in
+      try [UInt8].fetchAll(database, "SELECT body FROM care_record ORDER BY id DESC LIMIT 1", []).first
+        .map { try CareRecord(serializedBytes: $0) }
     }
   }
 
