@@ -50,7 +50,7 @@ extension ReminderActor {
       reply.daily = try view.reminders.daily()
       reply.daily.show(in: zone, delivery: word)
       reply.due = try view.reminders.due()
-      reply.pending = try view.reminders.page(ListRemindersRequest()).reminders.filter { $0.state != "due" }
+      reply.pending = try view.reminders.coming()
       return reply
     }
   }
