@@ -2,8 +2,10 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 import wave
 
 import pytest
@@ -101,6 +103,23 @@ def test_voice_becomes_words_and_the_sound_goes(home):
     confirmed = home.kith("care", "confirm", record["id"])["record"]
     assert confirmed["review"] == "done"
     assert home.stop() == 0
+    assert home.sounds() == []
+
+
+def test_ctrl_c_ends_the_recording_and_keeps_what_was_said(home):
+    home.start()
+    # As a microphone does: it gives sound until it is interrupted.
+    command = f"cat {recording(home.folder / 'a.wav')}; exec sleep 600"
+    kith = subprocess.Popen(
+        [BIN / "kith", "--runtime-dir", home.folder / "run", "--json", "care", "voice", "--category", "meal", "--command",
+         command], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 30
+    while not any(path.stat().st_size for path in (home.folder / "state" / "audio").glob("*.part")):
+        assert time.monotonic() < deadline and kith.poll() is None
+    os.killpg(kith.pid, signal.SIGINT)
+    record = json.loads(kith.communicate(timeout=60)[0])["record"]
+    assert kith.returncode == 0
+    assert record["transcript"] == "two tablets after breakfast"
     assert home.sounds() == []
 
 
