@@ -10,17 +10,24 @@ public struct CareTable<View: DatabaseView> {
 
   /// An entry, deleted ones included; nil when there is none of that id.
   ///
-  /// - Parameter withVersions: Whether what it said before it was corrected is given too.
+  /// - Parameter withVersions: Whether what it said before it was corrected is given too: the newest versions that one reply
+  ///   holds beside the entry.
   public func get(_ id: String, withVersions: Bool = false) throws(Failure) -> CareRecord? {
     guard let (row, found) = try self.row(id) else { return nil }
     guard withVersions else { return found }
-    var record = found
-    record.versions = try self.view.attempt { database in
-      try [UInt8].fetchAll(
-        database, "SELECT body FROM care_version WHERE record = ? ORDER BY position DESC", [row]
-      ).map { try CareVersion(serializedBytes: $0) }
+    return try self.view.attempt { database in
+      var record = found
+      var bytes = 0
+      let rows = try Data.fetchCursor(
+        database.cachedStatement(sql: "SELECT body FROM care_version WHERE record = ? ORDER BY position DESC"),
+        arguments: [row])
+      while let body = try rows.next() {
+        bytes += body.count
+        guard bytes <= PageLimit.replyBytes || record.versions.isEmpty else { break }
+        record.versions.append(try CareVersion(serializedBytes: [UInt8](body)))
+      }
+      return record
     }
-    return record
   }
 
   /// An entry that has to be there.
