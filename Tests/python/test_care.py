@@ -120,6 +120,7 @@ def test_ctrl_c_ends_the_recording_and_keeps_what_was_said(home):
     record = json.loads(kith.communicate(timeout=60)[0])["record"]
     assert kith.returncode == 0
     assert record["transcript"] == "two tablets after breakfast"
+    assert home.stop() == 0
     assert home.sounds() == []
 
 
