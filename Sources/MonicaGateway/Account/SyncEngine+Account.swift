@@ -54,6 +54,13 @@ extension SyncEngine {
     }
   }
 
+  /// Forgets the token of a login that was killed. What cannot be forgotten now is at the next login.
+  func forgetCandidate() async {
+    try? await self.inTurn(self.logins) { () async throws(Failure) in
+      try await self.secrets.forget(MonicaEndpoint.candidateName)
+    }
+  }
+
   /// Where the account and its sync stand.
   func status() async throws(Failure) -> MonicaStatus {
     let token = try await self.maskedToken()

@@ -90,8 +90,8 @@ public actor SyncEngine {
     try await self.storage.write { transaction throws(Failure) in
       try transaction.outbox.settleInterrupted()
     }
-    // Of a login that was killed; what cannot be forgotten now is at the next login.
-    try? await self.secrets.forget(MonicaEndpoint.candidateName)
+    // A keyring may take its time. Nobody waits for it but the next login.
+    Task { await self.forgetCandidate() }
     await self.alarm?.connect { [weak self] in
       guard let self else { return }
       Task { await self.wake() }
