@@ -31,6 +31,7 @@ let package = Package(
     .executable(name: "kith-report", targets: ["kith-report"]),
     .executable(name: "kith-pocketsphinx", targets: ["kith-pocketsphinx"]),
     .library(name: "KithClient", targets: ["KithClient"]),
+    .library(name: "KithWorker", targets: ["KithWorker", "KithClient", "Bus", "KithMessages"]),
     .library(name: "VCard", targets: ["VCard"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -38,7 +39,7 @@ let package = Package(
       name: "KithHub",
       targets: [
         "Hub", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "CareRecorder", "Transcription", "Reminders",
-        "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets",
+        "Delivery", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets",
       ]),
   ],
   dependencies: [
@@ -70,7 +71,8 @@ let package = Package(
       name: "Bus", dependencies: ["KithMessages", "EventLoop", "Digest", protobuf, logging], swiftSettings: strict),
     .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
     .target(
-      name: "BusZeroMQ", dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", protobuf, logging],
+      name: "BusZeroMQ",
+      dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(
       name: "Storage", dependencies: ["Bus", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb],
@@ -102,25 +104,37 @@ let package = Package(
       dependencies: ["Bus", "KithMessages", "Transfer", "EventLoop", "CLinux", protobuf, logging],
       swiftSettings: memorySafe),
     .target(
+      name: "Delivery",
+      dependencies: ["Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf], swiftSettings: strict),
+    .target(
       name: "Reminders",
-      dependencies: ["Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "CLinux", protobuf, logging],
+      dependencies: [
+        "Bus", "CivilTime", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Digest", "EventLoop", "KithMessages", "MonicaAPI",
-        "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer", "ZeroMQ", "CLinux", lifecycle,
-        signals, logging, protobuf, toml,
+        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Delivery", "Digest", "EventLoop", "KithMessages",
+        "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer",
+        "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf, toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
-      dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithMessages", "ZeroMQ", "Digest", protobuf, logging],
+      dependencies: [
+        "Bus", "BusZeroMQ", "EventLoop", "KithMessages", "Secrets", "ZeroMQ", "Digest", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", "Digest", protobuf, arguments, logging],
       swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
+      swiftSettings: strict),
+
+    .target(
+      name: "KithWorker",
+      dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithClient", "KithMessages", "ZeroMQ", logging],
       swiftSettings: strict),
 
     .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
@@ -192,11 +206,23 @@ let package = Package(
       dependencies: ["Transcription", "Transfer", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
-      name: "RemindersTests",
+      name: "DeliveryTests",
       dependencies: [
-        "Reminders", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
+        "Delivery", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "RemindersTests",
+      dependencies: [
+        "Reminders", "Secrets", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf,
+        logging,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HubTests",
+      dependencies: [
+        "Hub", "Bus", "BusZeroMQ", "EventLoop", "KithMessages", "TestKit", "ZeroMQ", protobuf, logging,
+      ], swiftSettings: strict),
     .testTarget(
       name: "PortContractTests",
       dependencies: [

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
-# transport, vcard, storage, contacts, folder, hub, carddav, speech; none: all. ROUNDS (5), COUNT (10000 cards) and SENTENCES
-# (a file with one more set of sentences to speak) can be set.
+# transport, vcard, storage, contacts, records, folder, hub, carddav, monica, speech; none: all. ROUNDS (5), COUNT (10000
+# cards) and SENTENCES (a file with one more set of sentences to speak) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5}
 count=${COUNT:-10000}
-known=(transport vcard storage contacts folder hub carddav speech)
+known=(transport vcard storage contacts records folder hub carddav monica speech)
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
 for name in "${wanted[@]}"; do
@@ -98,6 +98,14 @@ contacts() {
   "$bin/contacts-bench" "$count"
 }
 
+records() {
+  local calls
+  for calls in 5000 100000; do
+    title "Records in the store: $calls calls"
+    "$bin/records-bench" "$calls"
+  done
+}
+
 folder() {
   cards
   title "A folder of $count cards, $(cat "$work/kind")"
@@ -123,6 +131,11 @@ carddav() {
   done
 }
 
+monica() {
+  title "Monica: the double of the tests"
+  "$(scripts/python-env.sh)" Benchmarks/monica_bench.py "$kithd" "$rounds"
+}
+
 speech() {
   title "Speech: kith-pocketsphinx"
   scripts/setup.sh flite
@@ -139,7 +152,7 @@ speech() {
 {
   echo "# $(date -u +%F), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg), $(swift --version 2>&1 | grep -o 'Swift version [0-9.]*' | head -1)"
   for name in "${wanted[@]}"; do
-    if [ "$name" = carddav ] || [ "$name" = speech ] || has "$name"; then "$name"; fi
+    if [[ " carddav monica speech " == *" $name "* ]] || has "$name"; then "$name"; fi
   done
 } | tee "$work/table"
 cp "$work/table" .build/bench.md

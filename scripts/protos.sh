@@ -13,7 +13,7 @@ fi
 swift build --product protoc-gen-swift
 swift build --product protoc-gen-kith
 bin=$(swift build --show-bin-path)
-messages=(proto/kith/v1/{wire,events,system,contacts,records,monica,people,calls,care,reminders}.proto)
+messages=(proto/kith/v1/{wire,work,events,system,contacts,records,monica,people,calls,channels,care,reminders,keys}.proto)
 swift_opts=(--swift_opt=FileNaming=DropPath --swift_opt=UseAccessLevelOnImports=true)
 
 protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" --swift_opt=Visibility=Public \

@@ -6,6 +6,11 @@ public struct BatchRoute: Sendable {
   public let method: Method
   /// The typed handler, cast back by the port.
   let handler: any Sendable
+  /// Decodes protobuf, runs, and encodes each batch and the reply: on a worker.
+  let direct:
+    @Sendable (
+      [UInt8], CallContext, _ yield: @escaping @Sendable ([UInt8]) async throws(Failure) -> Void
+    ) async throws(Failure) -> [UInt8]
 
   /// Serves a method.
   ///
@@ -20,6 +25,13 @@ public struct BatchRoute: Sendable {
   ) {
     self.method = C.method
     self.handler = BatchHandler<C>(run: handler)
+    self.direct = { body, context, yield throws(Failure) in
+      let command = try Encoding.pb.decode(C.self, from: body)
+      let reply = try await handler(command, context) { batch throws(Failure) in
+        try await yield(try Encoding.pb.encode(batch))
+      }
+      return try Encoding.pb.encode(reply)
+    }
   }
 }
 

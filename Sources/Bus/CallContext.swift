@@ -14,6 +14,8 @@ public struct CallContext: Sendable {
   public var progress: (@Sendable (Progress) -> Void)?
   /// Bulk bytes that belong to the request, such as a piece of a blob.
   public var attachments: [[UInt8]]
+  /// Where an earlier attempt at a command in batches came to, and how far this one is.
+  public var checkpoint = Checkpoint()
   /// The durable identity of a mutating command, set by the ``Router``.
   package var ticket: CommandTicket?
 

@@ -10,7 +10,7 @@ package enum Deadline {
   /// Runs `work` and gives it up after `limit`.
   ///
   /// - Throws: `DEADLINE_EXCEEDED/RUNNING_TOO_LONG`, or what `work` throws.
-  static func race<Result: Sendable>(
+  package static func race<Result: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
     do {

@@ -44,6 +44,13 @@ public enum FaultPoint: String, Sendable, CaseIterable {
   /// The sound is unlinked, and the store does not know.
   case careUnlinked = "care_unlinked"
 
+  /// A message is in the store as under way and not sent yet.
+  case deliveryBegun = "delivery_begun"
+  /// A message was sent, and what became of it is not stored yet.
+  case deliverySent = "delivery_sent"
+  /// What became of a message is stored.
+  case deliveryStored = "delivery_stored"
+
   private static let armed = Countdown(getenv("KITH_FAULT_POINT").map { String(cString: $0) })
 
   /// Marks that the point is passed.

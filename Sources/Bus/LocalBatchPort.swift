@@ -19,7 +19,7 @@ public struct LocalBatchPort: BatchPort, Port {
 
   /// Calls the handler, for as long as the method's own time-out or the context's.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
-    guard let handler = self.routes[C.method.name]?.handler as? Handler<C> else { throw Self.unserved(C.method) }
+    guard let handler = self.routes[C.method.name]?.handler as? Handler<C> else { throw Self.unserved(C.method.name) }
     let limit = context.timeout ?? .milliseconds(Int64(C.method.timeoutMilliseconds))
     return try await Deadline.race(limit) { () async throws(Failure) in try await handler.run(command, context) }
   }
@@ -29,7 +29,7 @@ public struct LocalBatchPort: BatchPort, Port {
     _ command: C, _ context: CallContext, receive: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
   ) async throws(Failure) -> C.Reply {
     guard let handler = self.batchRoutes[C.method.name]?.handler as? BatchHandler<C> else {
-      throw Self.unserved(C.method)
+      throw Self.unserved(C.method.name)
     }
     let handOver = HandOver<C.Batch>()
     async let making = Self.make(command, context, handler, into: handOver)
@@ -41,6 +41,25 @@ public struct LocalBatchPort: BatchPort, Port {
       throw error
     }
     return try await making.get()
+  }
+
+  /// The names of the methods that are served.
+  package var methods: [String] { Array(self.routes.keys) + Array(self.batchRoutes.keys) }
+
+  /// Runs a method by its name, for a worker.
+  ///
+  /// - Parameters:
+  ///   - command: In protobuf encoding.
+  ///   - yield: Takes each batch in protobuf encoding, and returns when the next one is wanted.
+  /// - Returns: The reply in protobuf encoding.
+  @concurrent
+  package func run(
+    _ method: String, _ command: [UInt8], _ context: CallContext,
+    yield: @escaping @Sendable ([UInt8]) async throws(Failure) -> Void
+  ) async throws(Failure) -> [UInt8] {
+    if let route = self.routes[method] { return try await route.direct(command, context) }
+    guard let route = self.batchRoutes[method] else { throw Self.unserved(method) }
+    return try await route.direct(command, context, yield)
   }
 
   @concurrent
@@ -58,7 +77,7 @@ public struct LocalBatchPort: BatchPort, Port {
     return result
   }
 
-  private static func unserved(_ method: Method) -> Failure {
-    Failure(.unimplemented, "SERVICE_UNKNOWN", "Nobody here serves '\(method.name)'.")
+  private static func unserved(_ method: String) -> Failure {
+    Failure(.unimplemented, "SERVICE_UNKNOWN", "Nobody here serves '\(method.prefix(80))'.")
   }
 }

@@ -6,11 +6,14 @@ public struct Principal: Sendable, Hashable {
   public let name: String
   /// Looked up at every command.
   public let role: Role
+  /// The services that a worker's key was approved for, such as `kith.v1.Transcriber`; nil = not limited, as with a local user.
+  public let services: Set<String>?
 
   /// Makes a principal.
-  public init(name: String, role: Role) {
+  public init(name: String, role: Role, services: Set<String>? = nil) {
     self.name = name
     self.role = role
+    self.services = services
   }
 
   /// The hub's own work: schedules and start-up.

@@ -9,6 +9,8 @@ public struct Route: Sendable {
   let handler: any Sendable
   /// Decodes, runs and encodes.
   let encoded: @Sendable (Router, [UInt8], Encoding, CallContext) async throws(Failure) -> EncodedAnswer
+  /// Decodes protobuf, runs and encodes, without a router: on a worker.
+  let direct: @Sendable ([UInt8], CallContext) async throws(Failure) -> [UInt8]
   /// Runs the handler on a stored request, for its effect.
   let rerun: @Sendable (Router, UnfinishedCommand, CallContext) async throws(Failure) -> Void
 
@@ -25,6 +27,10 @@ public struct Route: Sendable {
       return EncodedAnswer(
         body: try encoding.encode(answer.reply), attachments: answer.attachments, effects: answer.effects,
         isReplayed: answer.isReplayed)
+    }
+    self.direct = { body, context throws(Failure) in
+      let command = try Encoding.pb.decode(C.self, from: body)
+      return try Encoding.pb.encode(try await handler(command, context).reply)
     }
     self.rerun = { router, unfinished, context throws(Failure) in
       let command = try Encoding.pb.decode(C.self, from: unfinished.request)

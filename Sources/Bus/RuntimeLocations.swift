@@ -50,6 +50,9 @@ public struct RuntimeLocations: Sendable, Hashable {
   /// The file of the events plane's socket.
   public var eventsSocket: String { self.runtimeDirectory + "/events.sock" }
 
+  /// The file of the work plane's socket.
+  public var workSocket: String { self.runtimeDirectory + "/work.sock" }
+
   /// The value of a variable of this process.
   public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 

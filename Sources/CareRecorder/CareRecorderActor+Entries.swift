@@ -110,27 +110,6 @@ extension CareRecorderActor {
     }
   }
 
-  func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
-    let wanted = request.day.isEmpty ? nil : try CareRules.day(request.day)
-    let language = request.language.isEmpty ? nil : try CareRules.language(request.language)
-    let now = self.now()
-    return try await self.storage.read { view throws(Failure) in
-      let settings = try view.care.settings()
-      let zone = try CareRules.zone(settings.timeZone)
-      let day = wanted ?? zone.date(at: now)
-      let summary = CareSummary(
-        of: try view.entries(from: day, through: day), on: day, zone: zone,
-        language: language ?? Self.language(settings), recipient: settings.recipient, honorific: settings.honorific)
-      var reply = CareSummaryReply()
-      reply.text = summary.text
-      reply.day = day.description
-      reply.language = (language ?? Self.language(settings)).rawValue
-      reply.records = UInt32(clamping: summary.count)
-      reply.unreviewed = UInt32(clamping: summary.unreviewed)
-      return reply
-    }
-  }
-
   static func language(_ settings: CareSettings) -> CareLanguage {
     CareLanguage(named: settings.language) ?? CareLanguage(named: RuntimeLocations.variable("LANG") ?? "") ?? .english
   }

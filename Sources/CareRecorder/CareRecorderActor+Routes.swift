@@ -3,7 +3,7 @@ internal import KithMessages
 internal import Storage
 
 extension CareRecorderActor {
-  /// Every method of `kith.v1.Care` but `Share`, which the channels serve.
+  /// Every method of `kith.v1.Care`.
   public nonisolated var routes: [Route] {
     [
       Route(answering: RecordCareRequest.self) { request, context throws(Failure) in
@@ -57,6 +57,9 @@ extension CareRecorderActor {
         try await self.transcribeAgain(request, context)
       },
       Route(CareSummaryRequest.self) { request, _ throws(Failure) in try await self.summary(request) },
+      Route(answering: ShareCareRequest.self) { request, context throws(Failure) in
+        try await self.share(request, context)
+      },
       Route(ExportCareRequest.self) { request, _ throws(Failure) in
         try await CareExport(request, storage: self.storage, now: self.now()).stage()
       },

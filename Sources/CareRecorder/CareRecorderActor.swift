@@ -146,9 +146,12 @@ public actor CareRecorderActor {
       request.language = audio.language
       request.audio.size = UInt64(bytes.count)
       self.logger.debug("transcribing", metadata: ["record": "\(record.id)"])
-      result = .words(try await self.transcriber.ask(request, CallContext(attachments: [bytes])))
+      // The same until something becomes of the entry: where a worker transcribes, a restart finds its work again.
+      let key = "care-\(audio.name)-\(record.updatedAt.nanosecondsSince1970)"
+      result = .words(
+        try await self.transcriber.ask(request, CallContext(idempotencyKey: key, attachments: [bytes])))
     } catch {
-      guard !Task.isCancelled else { return }
+      guard !Task.isCancelled, !self.isStopping else { return }
       result = .failed(error)
     }
     FaultPoint.careTranscribed.pass()

@@ -14,7 +14,7 @@ protocol HubCommand: AsyncParsableCommand {
 
 extension HubCommand {
   func run() async throws {
-    let client = try await KithClient.connect(runtimeDirectory: self.global.runtimeDir)
+    let client = try await self.global.connect()
     do {
       try await self.run(Session(client: client, console: .standard, isJSON: self.global.json))
     } catch {

@@ -41,6 +41,7 @@ protocol PagedRequest: KithMessages.Command {
 }
 
 extension ListContactsRequest: PagedRequest {}
+extension ListJobsRequest: PagedRequest {}
 extension ListPeopleRequest: PagedRequest {}
 extension PersonTimelineRequest: PagedRequest {}
 extension SuggestLinksRequest: PagedRequest {}

@@ -13,6 +13,12 @@ struct Session: Sendable {
   /// Whose clocks times are typed and shown by.
   var zone = LocalZone.current
 
+  /// The language of what exists in two.
+  var tongue = Tongue.ofLocale
+
+  /// `2 days ago` or `2日前`.
+  func relative(_ time: Google_Protobuf_Timestamp) -> String { self.tongue.relative(time, now: self.now) }
+
   /// Asks, and draws progress where somebody looks.
   func ask<C: Command>(_ command: C, drawing label: String? = nil) async throws(Failure) -> C.Reply {
     guard let label, !self.isJSON, self.console.isTerminal else { return try await self.client.ask(command) }

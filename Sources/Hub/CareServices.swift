@@ -1,10 +1,13 @@
 internal import Bus
+internal import BusZeroMQ
 internal import CareRecorder
+internal import Delivery
 internal import EventLoop
 internal import Foundation
 internal import KithMessages
 internal import Logging
 internal import Reminders
+internal import Secrets
 internal import Storage
 internal import Transcription
 internal import Transfer
@@ -13,23 +16,34 @@ internal import Transfer
 struct CareServices: Sendable {
   let recorder: CareRecorderActor
   let reminders: ReminderActor
+  private let connections: ChannelConnections
 
   /// Composes them; nothing is started.
   ///
   /// - Parameters:
   ///   - scratch: A folder for recordings while they are transcribed.
   ///   - transfers: The loop of transfers.
-  /// - Throws: `INVALID_ARGUMENT` for engines that cannot be meant.
+  ///   - secrets: Where the secrets of channels are.
+  ///   - plane: Where workers are.
+  /// - Throws: `INVALID_ARGUMENT` for engines that cannot be meant; `LoopError` when no descriptor is left.
   init(
-    _ storage: StorageActor, _ configuration: HubConfiguration, scratch: String, transfers: LoopExecutor, logger: Logger
-  ) throws(Failure) {
+    _ storage: StorageActor, _ configuration: HubConfiguration, scratch: String, transfers: LoopExecutor,
+    secrets: any SecretStore, plane: WorkPlane, logger: Logger
+  ) throws {
     let transcriber = try TranscriberService(
       configuration.transcription.settings(programs: ProgramFolder.path, scratch: scratch),
       http: HTTPClient(on: transfers))
     self.recorder = CareRecorderActor(
-      storage: storage, transcriber: LocalBatchPort(transcriber.routes, batches: []), logger: logger)
+      storage: storage,
+      transcriber: configuration.placement.port(
+        to: .transcriber, here: LocalBatchPort(transcriber.routes, batches: []), plane), logger: logger)
+    self.connections = ChannelConnections(on: transfers, secrets: secrets)
+    let delivery = DeliveryService(connections: self.connections, programs: configuration.channelPrograms)
     self.reminders = ReminderActor(
-      storage: storage, notifier: configuration.notifiesDesktop ? Self.desktop : nil, logger: logger,
+      storage: storage,
+      delivery: configuration.placement.port(
+        to: .delivery, here: LocalBatchPort(delivery.routes, batches: []), plane), secrets: secrets,
+      alarm: try WallAlarm(loop: transfers), showsOnDesktop: configuration.notifiesDesktop, logger: logger,
       nameOfPerson: { id async throws(Failure) in
         try await storage.read { view throws(Failure) in try view.records.require(Person.self, id).displayName }
       })
@@ -39,34 +53,15 @@ struct CareServices: Sendable {
 
   func start() async throws(Failure) {
     try await self.recorder.start()
-    await self.reminders.start()
+    try await self.reminders.start()
   }
 
-  /// Takes note of what was committed: an entry of care ends the reminder that is due.
-  func see(_ events: [LoggedEvent]) {
-    guard events.contains(where: { $0.header.stream == EventStream.care.name }) else { return }
-    let reminders = self.reminders
-    // A reminder that stays due is no loss.
-    Task { try? await reminders.acknowledgeRecording() }
-  }
+  func see(_ events: [LoggedEvent]) { self.reminders.see(events) }
 
   func stop() async {
     await self.reminders.stop()
     await self.recorder.stop()
-  }
-
-  /// notify-send(1), which fails where there is no desktop.
-  private static let desktop = DesktopNotifier(
-    isJapanese: (RuntimeLocations.variable("LANG") ?? "").hasPrefix("ja")
-  ) { title, text in
-    var environment = ChildProcess.plainEnvironment
-    for variable in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY"] {
-      environment[variable] = RuntimeLocations.variable(variable)
-    }
-    let program = ChildProcess(
-      "/usr/bin/notify-send", ["-a", "kith", "-u", "critical", title, text], environment: environment, directory: "/",
-      limits: ChildProcess.Limits(time: .seconds(10)))
-    _ = try? await program.run()
+    await self.connections.close()
   }
 }
 

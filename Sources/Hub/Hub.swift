@@ -32,7 +32,8 @@ public struct Hub: ServiceLifecycle.Service {
     let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
     let runtime = try Self.rephrased { () throws(IPCError) in
       try Self.makeParent(of: self.locations.runtimeDirectory)
-      return try RuntimeDirectory(path: self.locations.runtimeDirectory)
+      return try RuntimeDirectory(
+        path: self.locations.runtimeDirectory, isShared: !self.configuration.users.isEmpty)
     }
     // Held until this function ends: a second daemon would take the socket paths away in silence.
     let lock = try Self.rephrased { () throws(IPCError) in try runtime.lock("kith.lock") }
@@ -57,28 +58,35 @@ public struct Hub: ServiceLifecycle.Service {
   ) async throws {
     let control = try runtime.endpoint("control.sock")
     let events = try runtime.endpoint("events.sock")
+    let work = try runtime.endpoint("work.sock")
     let identity = HubIdentity(eventsEndpoint: events.url)
     let loop = try LoopExecutor(name: "kith-bus", poller: Poller(), logger: self.logger)
     let context = try Context()
-    let access = AccessPolicy(ownUserID: geteuid())
+    let access = AccessPolicy(ownUserID: geteuid(), users: self.configuration.users, logger: self.logger)
     let zap = try await ZAPHandler.start(context: context, loop: loop, logger: self.logger) { access.decide($0) }
 
+    let workPlane = try WorkPlane(
+      context: context, loop: loop, store: storage, codecs: Placement.codecs, access: access, logger: self.logger)
+    let placement = self.configuration.placement
     let secrets = self.configuration.secretSources(stateDirectory: self.locations.stateDirectory)
     // Beside the bus: parsing what servers answer would hold up everybody else there.
     let transfers = try LoopExecutor(name: "kith-transfers", poller: try DescriptorPoller(), logger: self.logger)
     let accounts = AccountConnections(on: transfers, secrets: secrets)
     let sources = ContactsSourceService(accounts: accounts)
     let contacts = ContactsSyncActor(
-      storage: storage, source: LocalBatchPort(sources.routes, batches: sources.batchRoutes), secrets: secrets,
-      logger: self.logger)
+      storage: storage,
+      source: placement.port(
+        to: .contacts, here: LocalBatchPort(sources.routes, batches: sources.batchRoutes), workPlane),
+      secrets: secrets, logger: self.logger)
     let servers = MonicaConnections(on: transfers, secrets: secrets)
     let remote = MonicaRemoteService(connections: servers)
     let gateway = MonicaGatewayActor(
-      storage: storage, remote: LocalBatchPort(remote.routes, batches: remote.batchRoutes), secrets: secrets,
-      alarm: SyncAlarm(loop: loop), logger: self.logger)
+      storage: storage,
+      remote: placement.port(to: .monica, here: LocalBatchPort(remote.routes, batches: remote.batchRoutes), workPlane),
+      secrets: secrets, alarm: SyncAlarm(loop: loop), logger: self.logger)
     let care = try CareServices(
       storage, self.configuration, scratch: self.locations.runtimeDirectory + "/care", transfers: transfers,
-      logger: self.logger)
+      secrets: secrets, plane: workPlane, logger: self.logger)
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
@@ -89,22 +97,33 @@ public struct Hub: ServiceLifecycle.Service {
     publisher.connect { keeper.see($0) }
     publisher.connect { care.see($0) }
 
+    let tcp = try TCPAccess(
+      self.configuration.tcp, stateDirectory: self.locations.stateDirectory, logger: self.logger
+    ) { domain in
+      try await AccessProbe.isGuarded(domain, context: context, loop: loop, access: access)
+    }
+    let keys = KeysActor(storage: storage, access: access, tcp: tcp, logger: self.logger)
     let flights = Flights()
+    let jobs = JobRoutes(storage: storage, plane: workPlane, placement: placement)
     let system = SystemRoutes(
-      storage: storage, identity: identity, flights: flights,
-      subscriptions: { await eventsPlane.subscriptionCount })
+      storage: storage, identity: identity, flights: flights, jobs: jobs,
+      subscriptions: { await eventsPlane.subscriptionCount }, tcp: { await tcp.status })
     let router = Router(
-      system.routes + contacts.routes + gateway.routes + care.routes, flights: flights, journal: storage,
+      system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes, flights: flights,
+      journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory), logger: self.logger)
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, logger: self.logger)
 
     await contacts.settle()
+    try await workPlane.restore()
+    try await workPlane.bind(work)
     try await gateway.start(
       startsNow: self.configuration.monicaSyncAtStart, interval: self.configuration.monicaInterval)
     try await eventsPlane.bind(events)
     try await controlPlane.bind(control)
     try await router.recover()
+    try await keys.start(serving: [controlPlane, eventsPlane, workPlane])
     await self.announce("agent.started", storage)
     await keeper.start()
     try await care.start()
@@ -116,20 +135,24 @@ public struct Hub: ServiceLifecycle.Service {
     notifier.stopping()
     self.logger.info("stopping")
     await self.announce("agent.stopping", storage)
+    // Callers that end now leave their jobs to the next process.
+    await workPlane.beginClosing()
     await keeper.stop()
+    await keys.stop()
     // A pass goes on at the next start, so no command waits for its end.
     async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()
     await gateway.stop()
     await care.stop()
     await drained
+    await workPlane.close()
     await accounts.close()
     await servers.close()
     upkeep.cancel()
     await upkeep.value
     await controlPlane.close()
     await eventsPlane.close()
-    for endpoint in [control, events] { unlink(endpoint.path) }
+    for endpoint in [control, events, work] { unlink(endpoint.path) }
     // The sockets close on the loop, which ends with the process.
     withExtendedLifetime(zap) {}
   }

@@ -17,11 +17,27 @@ internal import TOMLKit
 /// sync_at_start = true       # a pass over the account when the daemon starts
 /// sync_every_minutes = 15    # 0 = only at start and on command; what is recorded is sent at once all the same
 ///
+/// [placement]                # "hub", or "worker": kithd worker --serve contacts,monica,transcriber,delivery
+/// contacts = "hub"
+/// monica = "hub"
+/// transcriber = "hub"
+/// delivery = "hub"
+///
 /// [reminders]
 /// desktop = true             # notifications, through notify-send
 ///
+/// [channels]
+/// programs = ["/usr/bin/apprise"]   # what a channel may run; none by default
+///
 /// [secrets]
 /// store = "files"            # or "keyring": the desktop's, through secret-tool
+///
+/// [tcp]                      # closed without an address
+/// address = "192.168.1.10"   # of this machine, or "*"
+/// port = 7750                # the first of six
+///
+/// [users]                    # others of this machine, by name or number
+/// ann = "recorder"
 ///
 /// [log]
 /// level = "info"             # trace, debug, info, notice, warning, error
@@ -37,12 +53,20 @@ public struct HubConfiguration: Sendable, Hashable {
   public var monicaSyncAtStart = true
   /// Minutes between passes of that account; 0 = no schedule.
   public var monicaSyncEveryMinutes = 15
+  /// Which services wait for workers.
+  var placement = Placement()
   /// The engines that turn speech into text.
   var transcription = TranscriptionConfiguration()
   /// Whether reminders are shown on the desktop.
   public var notifiesDesktop = false
+  /// Absolute paths of the programs that channels may run.
+  public var channelPrograms: Set<String> = []
   /// Whether secrets are kept in the desktop's keyring instead of files in the state directory.
   public var usesKeyring = false
+  /// Where other machines reach the hub; nil = nowhere.
+  var tcp: TCPSettings?
+  /// What other users of this machine may do.
+  var users: [UInt32: Role] = [:]
   /// The least severity that is logged, by the names of swift-log.
   public var logLevel = "info"
 
@@ -95,7 +119,8 @@ public struct HubConfiguration: Sendable, Hashable {
     }
     for section in root.keys {
       guard let table = root[section]?.table else { throw Self.invalid(name, "'\(section)' has to be a section") }
-      for key in table.keys { try self.set("\(section).\(key)", table[key], name) }
+      if section == "tcp" { self.tcp = try Self.tcp(table, name) }
+      for key in table.keys where section != "tcp" { try self.set("\(section).\(key)", table[key], name) }
     }
   }
 
@@ -113,11 +138,29 @@ public struct HubConfiguration: Sendable, Hashable {
       self.monicaSyncEveryMinutes = try Self.minutes(value, key, name)
     case "reminders.desktop":
       self.notifiesDesktop = try Self.require(value?.bool, key, "true or false", name)
+    case let key where key.hasPrefix("placement."):
+      try self.place(String(key.dropFirst("placement.".count)), value?.string, name)
     case let key where key.hasPrefix("transcription."):
       let engine = String(key.dropFirst("transcription.".count))
       if let fault = self.transcription.add(engine, value, programs: ProgramFolder.path) {
         throw Self.invalid(name, fault)
       }
+    case let key where key.hasPrefix("users."):
+      let user = String(key.dropFirst("users.".count))
+      let text = try Self.require(value?.string, key, "\"viewer\", \"recorder\" or \"admin\"", name)
+      guard let role = Role(rawValue: text), role != .worker else {
+        throw Self.invalid(name, "\(key) has to be \"viewer\", \"recorder\" or \"admin\"")
+      }
+      guard let number = LocalUser.number(of: user) else {
+        throw Self.invalid(name, "there is no user '\(user)' on this machine")
+      }
+      self.users[number] = role
+    case "channels.programs":
+      let programs = value?.array?.compactMap { $0.string } ?? []
+      guard value?.array?.count == programs.count, programs.allSatisfy({ $0.hasPrefix("/") }) else {
+        throw Self.invalid(name, "\(key) has to be a list of absolute paths such as [\"/usr/bin/apprise\"]")
+      }
+      self.channelPrograms = Set(programs)
     case "secrets.store":
       let store = try Self.require(value?.string, key, "\"files\" or \"keyring\"", name)
       guard ["files", "keyring"].contains(store) else {
@@ -133,6 +176,46 @@ public struct HubConfiguration: Sendable, Hashable {
       self.logLevel = level
     default:
       throw Self.invalid(name, "'\(key)' is not a key of the configuration; docs/operations.md lists them")
+    }
+  }
+
+  private static func tcp(_ table: TOMLTable, _ name: String) throws(Failure) -> TCPSettings {
+    if let unknown = table.keys.first(where: { !["address", "port"].contains($0) }) {
+      throw Self.invalid(name, "'tcp.\(unknown)' is not a key of the configuration; docs/operations.md lists them")
+    }
+    let address = try Self.require(
+      table["address"]?.string, "tcp.address", "an address of this machine, or \"*\"", name)
+    let port = try table["port"].map { value throws(Failure) in
+      try Self.require(value.int, "tcp.port", "a number", name)
+    }
+    guard let settings = TCPSettings(address: address, port: port ?? Int(TCPSettings.standardPort)) else {
+      throw Self.invalid(
+        name, "tcp has to have an address of this machine, or \"*\", and a port with room for the five that follow it")
+    }
+    return settings
+  }
+
+  /// Takes what the command line says of tcp: `ADDRESS` or `ADDRESS:PORT`.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/CONFIG_INVALID`.
+  mutating func listen(_ text: String) throws(Failure) {
+    guard let settings = TCPSettings(text: text) else {
+      throw Failure(
+        .invalidArgument, "CONFIG_INVALID",
+        "--listen takes an address of this machine, or '*', and if need be a port: 192.168.1.10 or 192.168.1.10:7750.")
+    }
+    self.tcp = settings
+  }
+
+  private mutating func place(_ service: String, _ place: String?, _ name: String) throws(Failure) {
+    guard let service = PlaceableService(rawValue: service) else {
+      let services = PlaceableService.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Self.invalid(name, "placement.\(service) is no service; there are \(services)")
+    }
+    switch place {
+    case "hub": self.placement.onWorkers.remove(service)
+    case "worker": self.placement.onWorkers.insert(service)
+    default: throw Self.invalid(name, "placement.\(service.rawValue) has to be \"hub\" or \"worker\"")
     }
   }
 

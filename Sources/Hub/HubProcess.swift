@@ -14,12 +14,14 @@ public struct HubProcess: Sendable {
   private let stateDirectory: String?
   private let runtimeDirectory: String?
   private let configPath: String?
+  private let listen: String?
 
   /// Takes the command line; nil = not given.
-  public init(stateDirectory: String?, runtimeDirectory: String?, configPath: String?) {
+  public init(stateDirectory: String?, runtimeDirectory: String?, configPath: String?, listen: String? = nil) {
     self.stateDirectory = stateDirectory
     self.runtimeDirectory = runtimeDirectory
     self.configPath = configPath
+    self.listen = listen
   }
 
   /// Runs until SIGTERM or SIGINT.
@@ -32,7 +34,8 @@ public struct HubProcess: Sendable {
       let environment = ProcessInfo.processInfo.environment
       let locations = try RuntimeLocations(
         runtimeDirectory: self.runtimeDirectory, stateDirectory: self.stateDirectory)
-      let configuration = try self.configuration(environment)
+      var configuration = try Self.configuration(self.configPath, environment)
+      if let listen { try configuration.listen(listen) }
       var logger = Logger(label: "kithd", factory: StreamLogHandler.standardError(label:))
       logger.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
       let hub = Hub(locations: locations, configuration: configuration, logger: logger)
@@ -52,8 +55,11 @@ public struct HubProcess: Sendable {
     }
   }
 
-  private func configuration(_ environment: [String: String]) throws(Failure) -> HubConfiguration {
-    if let path = self.configPath ?? environment["KITH_CONFIG"] { return try HubConfiguration(path: path) }
+  /// Reads the file that was named, or the one at its usual place where there is one.
+  static func configuration(
+    _ path: String?, _ environment: [String: String]
+  ) throws(Failure) -> HubConfiguration {
+    if let path = path ?? environment["KITH_CONFIG"] { return try HubConfiguration(path: path) }
     let home = environment["HOME"] ?? "/"
     let base = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/.config"
     let path = "\(base)/kith/kithd.toml"

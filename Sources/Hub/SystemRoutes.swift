@@ -12,11 +12,14 @@ struct SystemRoutes: Sendable {
   let storage: StorageActor
   let identity: HubIdentity
   let flights: Flights
+  let jobs: JobRoutes
   let subscriptions: @Sendable () async -> Int
+  /// How tcp is served.
+  let tcp: @Sendable () async -> ServerKey
 
   var routes: [Route] {
     [
-      Route(HelloRequest.self) { request, context throws(Failure) in try self.hello(request, context) },
+      Route(HelloRequest.self) { request, context throws(Failure) in try await self.hello(request, context) },
       Route(PingRequest.self) { request, _ throws(Failure) in
         var reply = PingReply()
         reply.echo = request.echo
@@ -42,7 +45,7 @@ struct SystemRoutes: Sendable {
     ]
   }
 
-  private func hello(_ request: HelloRequest, _ context: CallContext) throws(Failure) -> HelloReply {
+  private func hello(_ request: HelloRequest, _ context: CallContext) async throws(Failure) -> HelloReply {
     guard request.minorMin <= Self.minor else {
       throw Failure(
         .unimplemented, "MINOR_UNSUPPORTED",
@@ -58,6 +61,12 @@ struct SystemRoutes: Sendable {
     reply.role = context.principal.role.rawValue
     reply.heads = self.storage.heads()
     reply.eventsEndpoint = self.identity.eventsEndpoint
+    let server = await self.tcp()
+    reply.nextServerKeyZ85 = server.nextPublicKeyZ85
+    // Control, events, work.
+    if context.principal.name.hasPrefix("key:"), server.endpoints.count > 1 {
+      reply.eventsEndpoint = server.endpoints[1]
+    }
     reply.limits.maxFrame = UInt32(WireLimits.frame)
     reply.limits.maxBody = UInt32(WireLimits.body)
     reply.limits.maxAttachments = UInt32(WireLimits.attachments)
@@ -66,6 +75,21 @@ struct SystemRoutes: Sendable {
     reply.limits.window = 2 << 20
     reply.limits.maxBlob = 512 << 20
     return reply
+  }
+
+  /// Says of passes that wait for a worker that they do.
+  private static func waiting(_ statuses: [SyncStatus], _ work: WorkStatus) -> [SyncStatus] {
+    statuses.map { status in
+      let service: PlaceableService = status.source == "monica" ? .monica : .contacts
+      guard status.state == .syncing, work.unserved.contains(service.name) else { return status }
+      var status = status
+      status.error =
+        Failure(
+          .unavailable, "NO_WORKER",
+          "No worker serves \(service.name). Start one: kithd worker --serve \(service.rawValue)"
+        ).status
+      return status
+    }
   }
 
   private func status() async throws(Failure) -> StatusReply {
@@ -82,7 +106,8 @@ struct SystemRoutes: Sendable {
     let (sources, monica) = try await self.storage.read { view throws(Failure) in
       (try view.sources.all().map(\.source.status), try view.accounts.status())
     }
-    reply.sync = sources + (monica.map { [$0] } ?? [])
+    reply.work = await self.jobs.status()
+    reply.sync = Self.waiting(sources + (monica.map { [$0] } ?? []), reply.work)
     reply.storage.contacts = sources.reduce(0) { $0 + $1.live }
     return reply
   }

@@ -62,6 +62,55 @@ public final class KithClient: Port, Sendable {
     return client
   }
 
+  /// Connects to a hub on another machine, by the key of a file.
+  ///
+  /// - Parameters:
+  ///   - file: Trusts one key of the hub, and while that changes the next one too, which the hub has told of.
+  ///   - serverKey: The hub's public key in Z85; nil = as the file says. The one that was right is kept in the file.
+  ///   - limit: How long it may take to answer.
+  /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` when nobody answers; `UNAUTHENTICATED` with `KEY_NOT_ADMITTED`, `KEY_REFUSED` or
+  ///   `SERVER_KEY_WRONG`; `INVALID_ARGUMENT/FIELD_INVALID` without a key of the hub.
+  public static func connect(
+    to hub: RemoteHub, key file: KeyFile, serverKey: String? = nil, within limit: Duration = .seconds(10),
+    logger: Logger = Logger(label: "kith.client", factory: { _ in SwiftLogNoOpLogHandler() })
+  ) async throws(Failure) -> KithClient {
+    var file = file
+    let candidates = serverKey.map { [$0] } ?? file.serverKeys
+    var failure = KeyFile.noServerKey
+    for candidate in candidates {
+      do throws(Failure) {
+        let (client, next) = try await self.connect(
+          to: hub, as: file.identity(towards: candidate), within: limit / candidates.count, logger: logger)
+        let trusted = [candidate] + (next.isEmpty ? [] : [next])
+        // A file that cannot be written still lets us in today.
+        if trusted != file.serverKeys { try? file.trust(trusted) }
+        return client
+      } catch {
+        failure = error
+        guard error.reason == "SERVER_KEY_WRONG" else { throw error }
+      }
+    }
+    throw failure
+  }
+
+  private static func connect(
+    to hub: RemoteHub, as identity: CurveIdentity, within limit: Duration, logger: Logger
+  ) async throws(Failure) -> (KithClient, nextServerKey: String) {
+    let client = KithClient(
+      try Transport(
+        control: hub.control, events: hub.events, identity: identity, connectLimit: limit / 3, logger: logger))
+    do throws(Failure) {
+      return (client, try await client.ask(HelloRequest(), CallContext(timeout: limit)).nextServerKeyZ85)
+    } catch {
+      await client.close()
+      guard error.code == .unavailable || error.code == .deadlineExceeded else { throw error }
+      throw Failure(
+        .unavailable, "HUB_NOT_RUNNING",
+        "No kithd answers at \(hub.control). Check the address, and that tcp is served there: `kith keys show` on the hub."
+      )
+    }
+  }
+
   /// Sends a command, as often as it takes, and waits for its answer.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     try await self.port.call(command, context)

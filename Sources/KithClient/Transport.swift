@@ -11,6 +11,7 @@ final class Transport: Sendable {
   let loop: LoopExecutor
   private let context: Context
   private let eventsEndpoint: String
+  private let identity: CurveIdentity?
   private let logger: Logger
   private let state = Lock(State())
 
@@ -23,18 +24,31 @@ final class Transport: Sendable {
     weak let subscription: Subscription?
   }
 
-  init(_ locations: RuntimeLocations, connectLimit: Duration, logger: Logger) throws(Failure) {
+  /// The way to the hub of this machine.
+  convenience init(_ locations: RuntimeLocations, connectLimit: Duration, logger: Logger) throws(Failure) {
+    let (control, events): (IPCEndpoint, IPCEndpoint)
+    do throws(IPCError) {
+      control = try IPCEndpoint(path: locations.controlSocket)
+      events = try IPCEndpoint(path: locations.eventsSocket)
+    } catch {
+      throw Failure(.invalidArgument, "FIELD_INVALID", error.description)
+    }
+    try self.init(control: control.url, events: events.url, connectLimit: connectLimit, logger: logger)
+  }
+
+  /// The way to a hub by its endpoints; over tcp with an identity.
+  init(
+    control: String, events: String, identity: CurveIdentity? = nil, connectLimit: Duration, logger: Logger
+  ) throws(Failure) {
     do {
-      let control = try IPCEndpoint(path: locations.controlSocket)
-      let events = try IPCEndpoint(path: locations.eventsSocket)
       self.loop = try LoopExecutor(name: "kith-client", poller: Poller(), logger: logger)
       self.context = try Context()
-      self.eventsEndpoint = events.url
+      self.eventsEndpoint = events
+      self.identity = identity
       self.logger = logger
       self.port = ZeroMQPort(
-        context: self.context, loop: self.loop, endpoint: control.url, connectLimit: connectLimit, logger: logger)
-    } catch let error as IPCError {
-      throw Failure(.invalidArgument, "FIELD_INVALID", error.description)
+        context: self.context, loop: self.loop, endpoint: control, identity: identity, connectLimit: connectLimit,
+        logger: logger)
     } catch {
       throw Failure(.unavailable, "HUB_NOT_RUNNING", "The connection cannot be set up: \(error).")
     }
@@ -42,8 +56,8 @@ final class Transport: Sendable {
 
   func events(_ streams: [String], since: [StreamPosition]) throws(Failure) -> EventSequence {
     let subscription = Subscription(
-      context: self.context, loop: self.loop, endpoint: self.eventsEndpoint, streams: streams, since: since,
-      port: self.port, logger: self.logger)
+      context: self.context, loop: self.loop, endpoint: self.eventsEndpoint, identity: self.identity,
+      streams: streams, since: since, port: self.port, logger: self.logger)
     let isClosed = self.state.withLock { state in
       state.subscriptions.removeAll { $0.subscription == nil }
       state.subscriptions.append(WeakSubscription(subscription: subscription))

@@ -4,8 +4,10 @@ internal import KithMessages
 internal import Storage
 
 extension ReminderActor {
-  /// Every method of `kith.v1.Reminders`.
-  public nonisolated var routes: [Route] {
+  /// Every method of `kith.v1.Reminders` and `kith.v1.Channels`.
+  public nonisolated var routes: [Route] { self.reminderRoutes + self.channelRoutes }
+
+  private nonisolated var reminderRoutes: [Route] {
     [
       Route(answering: SetDailyReminderRequest.self) { request, context throws(Failure) in
         try await self.setDaily(request, context)
@@ -26,17 +28,30 @@ extension ReminderActor {
       Route(answering: RemoveReminderRequest.self) { request, context throws(Failure) in
         try await self.end(RemoveReminderRequest.self, request.id, as: "removed", context)
       },
+      Route(ReminderSettingsRequest.self) { _, _ throws(Failure) in
+        try await self.storage.read { view throws(Failure) in try view.reminders.settings() }
+      },
+      Route(answering: ConfigureRemindersRequest.self) { request, context throws(Failure) in
+        let answer = try await self.storage.commit(ConfigureRemindersRequest.self, context) {
+          transaction throws(Failure) in
+          let settings = try transaction.reminders.settings().changed(by: request, transaction)
+          try transaction.reminders.configure(settings)
+          return settings
+        }
+        await self.wake()
+        return answer
+      },
     ]
   }
 
   private func setDaily(
     _ request: SetDailyReminderRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<DailyReminder> {
-    let (now, systemZone, word) = (self.now(), self.systemZone(), self.deliveryWord)
+    let (now, systemZone, always) = (self.now(), self.systemZone(), self.always)
     let answer = try await self.storage.commit(SetDailyReminderRequest.self, context) { transaction throws(Failure) in
       var daily = try DailyReminder(request, before: transaction.reminders.daily(), now: now, systemZone: systemZone)
       try transaction.reminders.setDaily(daily)
-      daily.show(in: systemZone, delivery: word)
+      daily.show(in: systemZone, over: try transaction.channels(of: "daily", always: always))
       return daily
     }
     self.wake()
@@ -44,12 +59,16 @@ extension ReminderActor {
   }
 
   private func status() async throws(Failure) -> ReminderStatusReply {
-    let (zone, word) = (self.systemZone(), self.deliveryWord)
+    let (zone, always) = (self.systemZone(), self.always)
     return try await self.storage.read { view throws(Failure) in
       var reply = ReminderStatusReply()
       reply.daily = try view.reminders.daily()
-      reply.daily.show(in: zone, delivery: word)
+      let last = try view.reminders.lastDaily()
+      reply.daily.show(
+        in: zone, over: try view.channels(of: "daily", always: always),
+        last: try last.map { reminder throws(Failure) in try view.sent(about: reminder) } ?? [])
       reply.due = try view.reminders.due()
+      for index in reply.due.indices { reply.due[index].deliveries = try view.sent(about: reply.due[index]) }
       reply.pending = try view.reminders.coming()
       return reply
     }
@@ -107,6 +126,27 @@ extension ReminderActor {
       reminder.updatedAt = .init(nanosecondsSince1970: now)
       try transaction.reminders.put(reminder)
       return reminder
+    }
+  }
+}
+
+extension DatabaseView {
+  /// The channels that reminders of a kind go over.
+  fileprivate func channels(of kind: String, always: [String]) throws(Failure) -> [String] {
+    let names = try self.reminders.settings().channels(of: kind)
+    return names + always.filter { !names.contains($0) }
+  }
+
+  /// What became of the messages about a reminder.
+  fileprivate func sent(about reminder: Reminder) throws(Failure) -> [ReminderDelivery] {
+    try self.deliveries.newest(about: reminder.id).map { entry in
+      var delivery = ReminderDelivery()
+      delivery.channel = entry.channel
+      delivery.state = entry.state
+      delivery.id = entry.id
+      delivery.attempts = entry.attempts
+      if entry.hasError { delivery.error = entry.error }
+      return delivery
     }
   }
 }

@@ -1,94 +1,145 @@
 public import Bus
 internal import CivilTime
-internal import EventLoop
-internal import KithMessages
+public import EventLoop
+public import KithMessages
 public import Logging
+public import Secrets
 public import Storage
 
-/// Reminds: once a day to record care, and to call people.
+/// Reminds: once a day to record care, to call people, and of what is kept with them. Keeps the channels that messages go over.
 ///
-/// What is due is an event and a row that stays until somebody deals with it. Whoever shows notifications is asked too.
+/// What is due is an event and a row that stays until somebody deals with it. In the same commit it is queued for the channels
+/// that the settings name; ``DeliveryEngine`` brings it there.
 public actor ReminderActor {
   let storage: StorageActor
+  let secrets: any SecretStore
+  let engine: DeliveryEngine
   let now: @Sendable () -> Int64
   let systemZone: @Sendable () -> Zone
   let nameOfPerson: @Sendable (String) async throws(Failure) -> String
-  private let notifier: DesktopNotifier?
+  /// The channels that every reminder goes over.
+  let always: [String]
+  private let alarm: WallAlarm?
   private let logger: Logger
-  private let sleep: @Sendable (Int64) async -> Void
   private var work: Task<Void, Never>?
-  private var pause: Task<Void, Never>?
+  private var isWanted = false
+  private var isStopping = false
+  /// Whether what is kept with people may have changed since it was last looked at.
+  private var isPeopleStale = true
 
-  /// Makes an actor.
+  /// Makes an actor that does nothing before ``start()``.
   ///
   /// - Parameters:
   ///   - storage: Where everything is kept.
-  ///   - notifier: Shows notifications; nil = nobody does.
+  ///   - delivery: The way to `kith.v1.Delivery`.
+  ///   - secrets: Where the secrets of channels are kept.
+  ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``tick()``.
+  ///   - showsOnDesktop: Whether every reminder is shown on the desktop of whoever runs the daemon.
   ///   - nameOfPerson: The name of a person by id. Throws `NOT_FOUND/RECORD_UNKNOWN`.
   ///   - now: Gives the time of day in nanoseconds since 1970.
-  ///   - sleep: Waits for so many nanoseconds.
+  ///   - sleep: Waits for so many nanoseconds, between attempts to deliver.
   public init(
-    storage: StorageActor, notifier: DesktopNotifier?, logger: Logger,
-    nameOfPerson: @escaping @Sendable (String) async throws(Failure) -> String,
+    storage: StorageActor, delivery: any Port, secrets: any SecretStore, alarm: WallAlarm?, showsOnDesktop: Bool,
+    logger: Logger, nameOfPerson: @escaping @Sendable (String) async throws(Failure) -> String,
     now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
     sleep: @escaping @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .nanoseconds($0)) }
   ) {
     self.storage = storage
-    self.notifier = notifier
+    self.secrets = secrets
+    self.alarm = alarm
+    self.always = showsOnDesktop ? [ChannelTable<ReadView>.desktop] : []
     self.logger = logger
     self.nameOfPerson = nameOfPerson
     self.now = now
     self.systemZone = Zone.system
-    self.sleep = sleep
+    self.engine = DeliveryEngine(storage: storage, delivery: delivery, logger: logger, now: now, sleep: sleep)
   }
 
-  /// Deals with what came due while this machine was off, and goes on from there.
-  public func start() {
-    guard self.work == nil else { return }
+  /// Deals with what came due while this machine was off, sends what was queued, and goes on from there.
+  ///
+  /// - Throws: A failure of the store.
+  public func start() async throws(Failure) {
+    try await self.engine.start()
+    await self.alarm?.connect { [weak self] in
+      guard let self else { return }
+      Task { await self.wake() }
+    }
+    self.wake()
+  }
+
+  /// Ends the waiting, and what is being sent: it goes on at the next start.
+  public func stop() async {
+    self.isStopping = true
+    self.alarm?.set(nil)
+    await self.work?.value
+    await self.engine.stop()
+  }
+
+  /// Takes note of what was committed: recorded care ends the reminder that is due, and what was queued goes out.
+  public nonisolated func see(_ events: [LoggedEvent]) {
+    let isCare = events.contains { $0.header.stream == EventStream.care.name }
+    let isQueued = events.contains { $0.event.delivery.state == "pending" }
+    let isPeople = events.contains {
+      $0.header.stream == EventStream.people.name && $0.event.changed.kind == RecordKind.reminder.name
+    }
+    // A reminder that stays due is no loss.
+    if isCare { Task { try? await self.acknowledgeRecording() } }
+    if isQueued { Task { await self.engine.look() } }
+    if isPeople { Task { await self.lookAtPeople() } }
+  }
+
+  private func lookAtPeople() {
+    self.isPeopleStale = true
+    self.wake()
+  }
+
+  /// Looks at the clock now: its time has come, it was set, or a setting was changed.
+  func wake() {
+    self.isWanted = true
+    guard self.work == nil, !self.isStopping else { return }
     self.work = Task { await self.run() }
   }
 
-  /// Ends the waiting.
-  public func stop() async {
-    self.work?.cancel()
-    self.pause?.cancel()
-    await self.work?.value
-  }
-
-  /// Looks at the clock now: something was set.
-  func wake() { self.pause?.cancel() }
-
-  /// The clock on the wall may jump, and the machine may sleep: so the wait is short, whatever comes next.
   private func run() async {
-    while !Task.isCancelled {
-      var wait = Self.longestWait
+    while self.isWanted, !self.isStopping {
+      self.isWanted = false
+      var next: Int64?
       do throws(Failure) {
         try await self.tick()
-        if let next = try await self.next() { wait = min(wait, max(0, next - self.now())) }
+        next = try await self.next()
       } catch {
         self.logger.error("reminders wait for the store", metadata: ["error": "\(error)"])
       }
-      let pause = Task { [sleep, wait] in await sleep(wait) }
-      self.pause = pause
-      await withTaskCancellationHandler {
-        await pause.value
-      } onCancel: {
-        pause.cancel()
-      }
+      // The kernel tells of a clock that was set, but not of a machine that has moved to another zone.
+      self.alarm?.set(min(next ?? .max, self.now() + Self.longestWait))
     }
+    self.work = nil
   }
 
   /// Deals with everything whose time has come.
   ///
   /// - Throws: A failure of the store.
   func tick() async throws(Failure) {
-    let (now, zone) = (self.now(), self.systemZone())
-    let come = try await self.storage.write { transaction throws(Failure) in
-      try transaction.dealWithDailyReminder(now: now, systemZone: zone) + transaction.dealWithRipeReminders(now: now)
+    let (now, systemZone, always) = (self.now(), self.systemZone(), self.always)
+    let isPeopleStale = self.isPeopleStale
+    self.isPeopleStale = false
+    let come: [Reminder]
+    do throws(Failure) {
+      come = try await self.storage.write { transaction throws(Failure) in
+        let zone = try transaction.reminders.daily().zone ?? systemZone
+        var come = try transaction.dealWithDailyReminder(now: now, systemZone: systemZone)
+        come += try transaction.dealWithRipeReminders(now: now)
+        let isNewDay = try transaction.reminders.lastDayOfPersonReminders() != zone.date(at: now).description
+        if isPeopleStale || isNewDay { come += try transaction.dealWithPersonReminders(now: now, zone: zone) }
+        _ = try transaction.queueDeliveries(of: come, always: always, now: now, zone: zone)
+        return come
+      }
+    } catch {
+      self.isPeopleStale = true
+      throw error
     }
     for reminder in come {
       self.logger.info("reminder", metadata: ["id": "\(reminder.id)", "kind": "\(reminder.kind)"])
-      await self.notifier?.show(reminder)
     }
   }
 
@@ -114,14 +165,22 @@ public actor ReminderActor {
   }
 
   private func next() async throws(Failure) -> Int64? {
-    let zone = self.systemZone()
+    let (systemZone, now) = (self.systemZone(), self.now())
     return try await self.storage.read { view throws(Failure) in
       let daily = try view.reminders.daily()
-      return [daily.schedule?.next(in: daily.zone ?? zone), try view.reminders.next()].compactMap(\.self).min()
+      let zone = daily.zone ?? systemZone
+      let settings = try view.reminders.settings()
+      let today = zone.date(at: now)
+      // Of today when that is still to come, else of tomorrow.
+      let people =
+        settings.noPersonReminders
+        ? nil
+        : [today, today.adding(days: 1)].compactMap { zone.instant(of: $0, at: settings.timeOfPersonReminders) }
+          .first { $0 > now }
+      return [daily.schedule?.next(in: zone), try view.reminders.next(), people].compactMap(\.self).min()
     }
   }
 
-  var deliveryWord: String { self.notifier == nil ? "events" : "desktop" }
-
-  private static let longestWait: Int64 = 30_000_000_000
+  /// A minute.
+  private static let longestWait: Int64 = 60_000_000_000
 }

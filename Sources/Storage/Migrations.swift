@@ -17,6 +17,9 @@ extension Migration {
     .records,
     .care,
     .reminders,
+    .keys,
+    .deliveries,
+    .jobs,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

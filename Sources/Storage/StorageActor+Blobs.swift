@@ -47,7 +47,7 @@ extension StorageActor {
   /// The copy is one SQLite file. To restore it: stop kithd, remove `kith.db`, `kith.db-wal` and `kith.db-shm` from the
   /// state directory, put the copy there as `kith.db`, and start kithd. The copy has no epoch, so a restored store
   /// begins a new one and subscribers take a snapshot; commands that were running are not in it, nor are uploads,
-  /// exports and earlier backups.
+  /// exports and earlier backups. What waited for a server may have been sent since, so it is looked for there first.
   ///
   /// - Throws: `DISK_FULL`, `STORE_DAMAGED`.
   public nonisolated func backup(now: Int64 = WallClock.nanoseconds()) async throws(Failure) -> BlobRef {
@@ -82,6 +82,10 @@ extension StorageActor {
           UPDATE meta SET value = 'yes' WHERE name = 'closed';
           DELETE FROM command WHERE finished_at IS NULL;
           DELETE FROM blob_file;
+          UPDATE record SET state = \(RecordState.pending.rawValue) WHERE state = \(RecordState.syncing.rawValue);
+          UPDATE outbox SET first_tried_at = coalesce(first_tried_at, queued_at),
+            sent = coalesce(sent, (SELECT body FROM record WHERE record.id = outbox.record))
+          WHERE next_attempt_at IS NOT NULL OR error IS NOT NULL;
           """)
     }
     try copy.close()

@@ -32,6 +32,7 @@ extension StorageActor {
     for stream in EventStream.allCases {
       while try await self.group.compact(stream, now: now) {}
     }
+    while try await self.expireJobs(now: now) {}
     try await self.blobs.expire(now: now)
     await self.announceDamage()
   }

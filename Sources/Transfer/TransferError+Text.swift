@@ -28,8 +28,8 @@ extension TransferError: CustomStringConvertible {
       "The reply of \(origin) is larger than \(limit) bytes. Raise the limit if that is to be expected."
     case .compressionBomb(let origin):
       "The reply of \(origin) grows beyond reason when it is decompressed. Check what the server sends."
-    case .tooManyRedirects(let limit):
-      "The server redirects more than \(limit) times. Check the address; it may redirect in a circle."
+    case .tooManyRedirects(let limit, let origin):
+      "\(origin) redirects more than \(limit) times. Check the address; it may redirect in a circle."
     case .refusedRedirect(.downgrade, let origin):
       "\(origin) redirects from https to plain http, which is not followed. Correct the server's settings."
     case .refusedRedirect(.invalidURL, let origin):

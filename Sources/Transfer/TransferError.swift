@@ -29,7 +29,7 @@ public enum TransferError: Error, Hashable, Sendable {
   /// A reply that grows suspiciously when it is decompressed.
   case compressionBomb(Origin)
   /// More redirects than the limit, or a loop of them.
-  case tooManyRedirects(limit: Int)
+  case tooManyRedirects(limit: Int, Origin)
   /// A redirect to where this request must not go.
   case refusedRedirect(RedirectFault, Origin)
   /// A reply that is not HTTP, or HTTP that makes no sense; with libcurl's words.

@@ -35,19 +35,31 @@ public struct MonitorEvent: Hashable, Sendable {
 
     /// Everything, except that the monitor itself has stopped: libzmq would wait for room to say so.
     public static let all = Selection(rawValue: ZMQ_EVENT_ALL & ~ZMQ_EVENT_MONITOR_STOPPED)
-    /// Connections that came to be, and that ended.
+    /// Connections that came to be, and that ended; listeners that were closed, with all that came in by them.
     public static let connections = Selection(
-      rawValue: ZMQ_EVENT_CONNECTED | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED)
+      rawValue: ZMQ_EVENT_CONNECTED | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED)
     /// How handshakes ended.
-    public static let handshakes = Selection(
-      rawValue: ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
-        | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+    public static let handshakes = Selection(rawValue: ZMQ_EVENT_HANDSHAKE_SUCCEEDED).union(.failedHandshakes)
+    /// Handshakes that came to nothing.
+    public static let failedHandshakes = Selection(
+      rawValue: ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
+        | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
   }
 
   /// What happened.
   public let kind: Kind
   /// The endpoint of the connection, as libzmq spells it.
   public let endpoint: String
+
+  /// Why the near end gave a handshake up that broke the protocol, in words; nil for any other event.
+  public var protocolFault: String? {
+    guard case .handshakeInvalid(let code) = self.kind else { return nil }
+    return switch code {
+    case ZMQ_PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC: "it takes this server for one with another key"
+    case ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH: "it has no key"
+    default: "it does not keep to the protocol (\(code))"
+    }
+  }
 
   /// Reads the two frames of an event: number and value in the machine's byte order, then the endpoint.
   ///

@@ -16,6 +16,8 @@ extension SocketOption<Bool> {
   public static let immediate = Self(rawValue: ZMQ_IMMEDIATE)
   /// Lets the owner of an XPUB accept each subscription, with `subscribe` and `unsubscribe` for the last one reported.
   public static let manualSubscriptions = Self(rawValue: ZMQ_XPUB_MANUAL)
+  /// Takes addresses of IPv6 as well.
+  public static let ipv6 = Self(rawValue: ZMQ_IPV6)
   /// Makes the socket the CURVE server of its connections.
   public static let curveServer = Self(rawValue: ZMQ_CURVE_SERVER)
   /// Refuses connections when no ZAP handler answers for the domain.

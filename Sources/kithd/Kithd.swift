@@ -8,35 +8,22 @@ struct Kithd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kithd", abstract: "Keeps a home's contacts in step and serves them over ZeroMQ.",
     discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith",
-    version: "kithd \(HubProcess.version)")
-
-  @Option(help: "Where what is kept lives. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
-  var stateDir: String?
-
-  @Option(help: "Where the sockets live. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
-  var runtimeDir: String?
-
-  @Option(
-    help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml when it is there.")
-  var config: String?
+    version: "kithd \(HubProcess.version)", subcommands: [RunCommand.self, WorkerCommand.self],
+    defaultSubcommand: RunCommand.self)
 
   /// Ends with 2 where the options are wrong, as with a wrong configuration; ArgumentParser has 64 (sysexits.h).
   static func main() async {
     do {
-      guard let command = try Self.parseAsRoot() as? Kithd else { return }
-      try await command.run()
+      var command = try Self.parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
     } catch {
       guard Self.exitCode(for: error) == .validationFailure else { Self.exit(withError: error) }
       FileHandle.standardError.write(Data("\(Self.fullMessage(for: error))\n".utf8))
       Self.exit(withError: ExitCode(2))
     }
-  }
-
-  func run() async throws {
-    let code = await HubProcess(
-      stateDirectory: self.stateDir, runtimeDirectory: self.runtimeDir, configPath: self.config
-    )
-    .run()
-    guard code == 0 else { throw ExitCode(code) }
   }
 }

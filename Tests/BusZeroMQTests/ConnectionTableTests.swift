@@ -71,4 +71,25 @@ struct ConnectionTableTests {
     table.note(.accepted(1), now: now)
     #expect(table.admit(now) == true)
   }
+
+  @Test func aListenerThatClosesTakesItsConnectionsAlong() {
+    var table = ConnectionTable(limit: 8)
+    for descriptor: Int32 in 1...2 { table.note(.accepted(descriptor), at: "tcp://192.168.1.5:7750", now: self.start) }
+    table.note(.accepted(3), at: "tcp://192.168.1.5:7753", now: self.start)
+    table.note(.accepted(4), at: "ipc:///run/kith/control.sock", now: self.start)
+    table.note(.closed, at: "tcp://0.0.0.0:7750", now: self.start)
+    #expect(table.count == 2)
+    table.note(.closed, at: "ipc:///run/kith/control.sock", now: self.start)
+    #expect(table.count == 2)
+  }
+
+  @Test func placesAreLeftForThisMachine() {
+    var table = ConnectionTable(limit: WireLimits.localConnections + 2)
+    let admitted = (0..<20).map { (number: Int32) in
+      table.note(.accepted(number), now: self.start)
+      return table.admit(self.start, isLocal: number >= 5)
+    }
+    #expect(admitted.prefix(5).count { $0 } == 2)
+    #expect(admitted.dropFirst(5).count { $0 } == WireLimits.localConnections)
+  }
 }

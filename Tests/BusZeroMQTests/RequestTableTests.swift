@@ -82,6 +82,18 @@ struct RequestTableTests {
     #expect(failure.reason == "IDEMPOTENCY_KEY_REUSED")
   }
 
+  @Test func someAreLeftForThisMachine() {
+    var table = RequestTable(limits: .init(perConnection: 10, perPrincipal: 10, total: 5, local: 2))
+    func admit(_ id: String, _ principal: String) -> Bool {
+      let admission = table.admit(
+        RequestTable.Key(peer: [1], requestID: id), self.request(principal: principal), now: self.start)
+      if case .admitted = admission { return true }
+      return false
+    }
+    #expect(["a", "b", "c", "d"].map { admit($0, "key:kitchen") } == [true, true, true, false])
+    #expect(["e", "f", "g"].map { admit($0, "uid:1") } == [true, true, false])
+  }
+
   @Test func limitsHoldAndAreGivenBack() {
     var table = RequestTable(limits: .init(perConnection: 2, perPrincipal: 3, total: 4))
     func admits(_ peer: UInt8, _ id: String, _ principal: String) -> Bool {

@@ -123,4 +123,14 @@ import Testing
     guard locals.contains(where: { $0.local / 86_400 == date.dayNumber }) else { return nil }
     return locals.first { $0.local >= wall }.map { Int64($0.second) * 1_000_000_000 }
   }
+
+  @Test(arguments: [
+    ("Asia/Tokyo", "2026-11-20T12:00:05Z", "Fri, 20 Nov 2026 21:00:05 +0900"),
+    ("America/St_Johns", "2026-01-01T00:00:00Z", "Wed, 31 Dec 2025 20:30:00 -0330"),
+    ("UTC", "2026-02-01T23:59:59Z", "Sun, 1 Feb 2026 23:59:59 +0000"),
+  ])
+  func `mail has days of its own form`(_ zone: String, _ instant: String, _ wanted: String) throws {
+    let seconds = try #require(ISO8601DateFormatter().date(from: instant)).timeIntervalSince1970
+    #expect(try #require(Zone(named: zone)).mailDate(at: Int64(seconds) * 1_000_000_000) == wanted)
+  }
 }

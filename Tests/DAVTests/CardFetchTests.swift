@@ -6,7 +6,7 @@ import Transfer
 @Suite struct CardFetchTests {
   /// A server whose cards each behave in their own way, and a client that asks it.
   struct Exchange {
-    enum Card { case whole(Int), gone, omitted, empty, spoilsBatch(Int), tooLarge, refused(Int) }
+    enum Card: Sendable { case whole(Int), gone, omitted, empty, spoilsBatch(Int), tooLarge, refused(Int), cut, page }
 
     var cards: [String: Card] = [:]
     /// More bytes than this in one answer are refused in the given way.
@@ -64,7 +64,7 @@ import Transfer
           response.properties.addressData = [UInt8](repeating: 65, count: size)
           bytes += size
         case .gone?, nil: response.status = 404
-        case .empty?, .tooLarge?, .refused?:
+        case .empty?, .tooLarge?, .refused?, .cut?, .page?:
           response.hasProperties = true
           response.properties.entityTag = "\"\(name)\""
           response.refused = [404]
@@ -82,13 +82,27 @@ import Transfer
       return (responses, .success(DAVReply(status: 207)), bytes)
     }
 
+    /// A card with a note of so many bytes.
+    static func card(_ size: Int) -> [UInt8] {
+      Array("\r\nBegin:vCard\r\nNOTE:\(String(repeating: "A", count: size))\r\nEND:VCARD\r\n".utf8)
+    }
+
+    private func page(_ body: [UInt8]) -> DAVReply {
+      var reply = DAVReply(status: 200)
+      reply.entityTag = "\"1\""
+      reply.body = body
+      return reply
+    }
+
     private func single(_ name: String) -> Result<DAVReply, DAVError> {
       switch self.cards[name] {
       case .whole(let size)?, .spoilsBatch(let size)?:
         var reply = DAVReply(status: 200)
         reply.entityTag = "W/\"\(name)\""
-        reply.body = [UInt8](repeating: 65, count: size)
+        reply.body = Self.card(size)
         return .success(reply)
+      case .cut?: return .success(self.page(Self.card(500).dropLast(20)))
+      case .page?: return .success(self.page(Array("<html></html>".utf8)))
       case .tooLarge?: return .failure(.tooLarge(place: "", what: ""))
       case .refused(let status)?: return .success(DAVReply(status: status))
       default: return .success(DAVReply(status: 404))
@@ -167,6 +181,20 @@ import Transfer
     #expect(exchange.singles == ["b", "d", "e", "f", "g"])
   }
 
+  @Test(arguments: [Exchange.Card.cut, .page])
+  func whatIsNoWholeCardIsNotTakenForOne(_ answer: Exchange.Card) {
+    var exchange = Exchange()
+    exchange.cards = ["a": answer, "b": .whole(5)]
+    let (cards, error) = exchange.run(["a", "b"])
+    #expect(error == nil)
+    let failed = cards.first { Exchange.name($0.href) == "a" }
+    guard case .failed(.malformed)? = failed?.outcome else {
+      Issue.record("\(String(describing: failed))")
+      return
+    }
+    #expect(cards.count == 2)
+  }
+
   @Test(arguments: [400, 405, 501])
   func aServerWithoutTheReportGivesOneByOne(_ status: Int) {
     var exchange = Exchange()
@@ -177,7 +205,7 @@ import Transfer
     #expect(cards.count == 120)
     #expect(exchange.batchSizes.count == 1)
     #expect(cards.map { Exchange.name($0.href) } == self.names(120))
-    #expect(cards.first?.outcome == .card([65, 65, 65], fingerprint: "\"c0\""))
+    #expect(cards.first?.outcome == .card(Exchange.card(3), fingerprint: "\"c0\""))
   }
 
   @Test(arguments: [401, 403, 404, 429, 503])
@@ -246,7 +274,7 @@ import Transfer
     for card in cards {
       switch (exchange.cards[Exchange.name(card.href)], card.outcome) {
       case (.whole(let size)?, .card(let bytes, _)), (.spoilsBatch(let size)?, .card(let bytes, _)):
-        #expect(bytes.count == size)
+        #expect([size, Exchange.card(size).count].contains(bytes.count))
       case (.gone?, .gone), (.omitted?, .gone), (.empty?, .gone), (.tooLarge?, .failed), (.refused?, .failed): break
       case (let card, let outcome): Issue.record("\(String(describing: card)) came to \(outcome)")
       }

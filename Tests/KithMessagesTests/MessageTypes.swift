@@ -6,9 +6,14 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
   let types: [any (SwiftProtobuf.Message & Equatable).Type] = [
     // wire.proto
     Status.self, StreamPosition.self, RequestHeader.self, ReplyHeader.self, Accepted.self, Progress.self, BlobRef.self,
+    // work.proto
+    ListJobsRequest.self, ListJobsReply.self, GetJobRequest.self, RetryJobRequest.self, CancelJobRequest.self,
+    JobReply.self, JobInfo.self, WorkerInfo.self, WorkStatus.self, Ready.self, Capability.self, Held.self,
+    Welcome.self, Job.self, Partial.self, WorkResult.self, Heartbeat.self, Disconnect.self, Credit.self,
+    LeaseUpdate.self, Ack.self, Cancel.self, Fetch.self, Chunk.self, ChunkAck.self, Drain.self,
     // events.proto
     EventHeader.self, Event.self, Changed.self, SyncStatus.self, JobStatus.self, ReminderDue.self, SystemNotice.self,
-    Head.self, LoggedEvent.self,
+    DeliveryStatus.self, Head.self, LoggedEvent.self,
     // system.proto
     HelloRequest.self, HelloReply.self, Limits.self, PingRequest.self, PingReply.self, CancelRequest.self,
     CancelReply.self, ServicesRequest.self, ServicesReply.self, Service.self, StatusRequest.self, StatusReply.self,
@@ -66,7 +71,14 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     DeleteCallTemplateRequest.self, ListConversationsRequest.self, ListConversationsReply.self,
     GetConversationRequest.self, CreateConversationRequest.self, UpdateConversationRequest.self,
     DeleteConversationRequest.self, AddMessageRequest.self, UpdateMessageRequest.self, DeleteMessageRequest.self,
+    // channels.proto
+    Channel.self, MailChannel.self, LineChannel.self, NtfyChannel.self, WebhookChannel.self, CommandChannel.self,
+    DesktopChannel.self, AddChannelRequest.self, ListChannelsRequest.self, ListChannelsReply.self,
+    SetChannelCredentialsRequest.self, RemoveChannelRequest.self, RemoveChannelReply.self, TestChannelRequest.self,
+    TestChannelReply.self, DeliveryEntry.self, ListDeliveriesRequest.self, ListDeliveriesReply.self,
+    RetryDeliveryRequest.self, DiscardDeliveryRequest.self, Notice.self, DeliverRequest.self, DeliverReply.self,
     // care.proto
+    ShareCareRequest.self, ShareCareReply.self,
     CareRecord.self, CareVersion.self, CareReply.self, RecordCareRequest.self, UpdateCareRequest.self,
     ConfirmCareRequest.self, DeleteCareRequest.self, RestoreCareRequest.self, GetCareRequest.self,
     ListCareRequest.self, ListCareReply.self, SearchCareRequest.self, StartVoiceRequest.self, AppendVoiceRequest.self,
@@ -75,9 +87,13 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     ConfigureCareRequest.self, TranscribeRequest.self, TranscriptSegment.self, TranscribeReply.self,
     EnginesRequest.self, EngineInfo.self, EnginesReply.self,
     // reminders.proto
+    ReminderDelivery.self, ReminderSettingsRequest.self, ReminderSettings.self, ConfigureRemindersRequest.self,
     DailyReminder.self, SetDailyReminderRequest.self, Reminder.self, ReminderStatusRequest.self,
     ReminderStatusReply.self, AddCallReminderRequest.self, ListRemindersRequest.self, ListRemindersReply.self,
     SnoozeReminderRequest.self, DoneReminderRequest.self, RemoveReminderRequest.self,
+    // keys.proto
+    KeyInfo.self, KeysListRequest.self, KeysListReply.self, KeyApproveRequest.self, KeyRevokeRequest.self,
+    ServerKeyRequest.self, KeysInitRequest.self, KeyRotateServerRequest.self, ServerKey.self,
   ]
   return Dictionary(uniqueKeysWithValues: types.map { ($0.protoMessageName, $0) })
 }()

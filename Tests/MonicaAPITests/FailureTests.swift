@@ -5,9 +5,11 @@ import Transfer
 
 @testable import MonicaAPI
 
-struct FailureTests {
-  private static let origin = (try? WebURL("https://monica.example.org/"))?.origin
+private let origin: Origin = {
+  do { return try WebURL("https://monica.example.org/").origin } catch { preconditionFailure("\(error)") }
+}()
 
+struct FailureTests {
   @Test(
     arguments: [
       (.unauthenticated, .unauthenticated, "TOKEN_INVALID", "This API token is invalid or expired"),
@@ -20,7 +22,7 @@ struct FailureTests {
       ),
       (.missing, .notFound, "GONE", "The server no longer has that record."),
       (
-        .transfer(.tooManyRedirects(limit: 0)), .failedPrecondition, "NOT_MONICA",
+        .transfer(.tooManyRedirects(limit: 0, origin)), .failedPrecondition, "NOT_MONICA",
         "The server leads elsewhere, as to a login page: the address is not quite right, or the API token is invalid."
       ),
       (.transfer(.cancelled), .cancelled, "CANCELLED_BY_USER", "The command was cancelled."),
@@ -33,7 +35,6 @@ struct FailureTests {
   }
 
   @Test func theNetwork() throws {
-    let origin = try #require(Self.origin)
     for error: TransferError in [.unresolvable(origin), .refused(origin), .unreachable(origin), .truncated(origin)] {
       let failure = MonicaError(.transfer(error)).failure
       #expect(failure.code == .unavailable)
@@ -49,7 +50,6 @@ struct FailureTests {
   }
 
   @Test func openOutcomesSayTheyAre() throws {
-    let origin = try #require(Self.origin)
     let open: [MonicaFault] = [
       .trouble(status: 500, retryAfterMilliseconds: nil), .garbled(""), .transfer(.timeout(.total, origin)),
       .transfer(.timeout(.idle, origin)), .transfer(.connectionLost("", origin)), .transfer(.truncated(origin)),
@@ -58,7 +58,8 @@ struct FailureTests {
     let closed: [MonicaFault] = [
       .unauthenticated, .planLimit, .rateLimited(wait: .zero), .missing, .archived, .transfer(.unresolvable(origin)),
       .transfer(.timeout(.connect, origin)), .transfer(.refused(origin)), .transfer(.tls(.expired, origin)),
-      .transfer(.tooManyRedirects(limit: 0)), .refused(status: 422, ErrorReply(text: "")), .notMonica(.unknownPath),
+      .transfer(.tooManyRedirects(limit: 0, origin)), .refused(status: 422, ErrorReply(text: "")),
+      .notMonica(.unknownPath),
     ]
     for fault in open { #expect(fault.leavesOutcomeOpen) }
     for fault in closed { #expect(!fault.leavesOutcomeOpen) }

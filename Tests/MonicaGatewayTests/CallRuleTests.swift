@@ -11,11 +11,12 @@ import Testing
 
   /// - Parameter day: Days after 1 January 2026, at noon UTC.
   private func fact(
-    _ person: Int64 = 1, day: Int64, minutes: Int = 0, emotion: String = "", theyCalled: Bool = false
+    _ person: Int64 = 1, day: Int64, minutes: Int = 0, emotion: String = "", theyCalled: Bool = false,
+    isRunning: Bool = false
   ) -> CallFact {
     CallFact(
       person: person, calledAt: (20_454 + day) * Self.day + Self.day / 2, minutes: minutes, emotion: emotion,
-      theyCalled: theyCalled)
+      theyCalled: theyCalled, isRunning: isRunning)
   }
 
   // MARK: - Groups

@@ -76,6 +76,18 @@ import Testing
     #expect(state.room(now: 5 + 40 * Self.second) == PushState.width)
   }
 
+  @Test func aTimeThatTheServerNamesIsNoLongerForAPersonThanTheServerSays() {
+    var state = PushState()
+    state.begin(1)
+    let limited = self.failure(.resourceExhausted, "RATE_LIMITED", retryAfter: 1)
+    _ = state.end(1, attempts: 1, .failure(limited), now: 0, jitter: 1)
+    #expect(state.gate.until == Self.second, "it backs off by itself all the same")
+    #expect(state.gate.refusal(now: 0)?.status.retryAfterMs == 1 && state.gate.order(now: 0) != nil)
+    #expect(state.gate.refusal(now: 2_000_000)?.status.retryAfterMs == 0 && state.gate.order(now: 2_000_000) == nil)
+    state.gate.force(now: 2_000_000)
+    #expect(state.room(now: 2_000_000) == PushState.width)
+  }
+
   @Test func anUnreachableServerStopsAllAndAPersonMayTryAtOnce() {
     var state = PushState()
     for attempt in 1...3 {

@@ -15,6 +15,8 @@ import ZeroMQ
 enum Way: String, CaseIterable, CustomTestStringConvertible {
   case inProcess
   case zeroMQ
+  /// ZeroMQ over tcp, by a key.
+  case curveZeroMQ
   /// ZeroMQ through a relay that loses, delays and repeats messages.
   case lossyZeroMQ
 
@@ -53,6 +55,13 @@ final class Fixture: Sendable {
     try await self.plane.bind(endpoint)
 
     var address = endpoint.url
+    var identity: CurveIdentity?
+    if way == .curveZeroMQ {
+      let (server, client) = (try CurveKeyPair.random(), try CurveKeyPair.random())
+      access.setKeys([client.publicKey: .approved(KeyGrant(name: "contract", role: .admin))])
+      address = try await self.plane.listen([TCPListener(address: "127.0.0.1", port: 0, keys: server)])[0]
+      identity = CurveIdentity(keys: client, serverKey: server.publicKey)
+    }
     var relay: LossyRelay?
     if way == .lossyZeroMQ {
       let front = try IPCEndpoint(path: directory.file("r.sock"))
@@ -65,8 +74,9 @@ final class Fixture: Sendable {
     switch way {
     case .inProcess:
       self.port = router
-    case .zeroMQ, .lossyZeroMQ:
-      self.port = ZeroMQPort(context: self.context, loop: loop, endpoint: address, logger: logger)
+    case .zeroMQ, .curveZeroMQ, .lossyZeroMQ:
+      self.port = ZeroMQPort(
+        context: self.context, loop: loop, endpoint: address, identity: identity, logger: logger)
     }
   }
 

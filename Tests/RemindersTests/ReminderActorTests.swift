@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import KithMessages
 import Logging
+import Secrets
 import Storage
 import TestKit
 import Testing
@@ -16,28 +17,46 @@ import Testing
     let directory: TemporaryDirectory
     let clock: Lock<Int64>
     let shown = Lock<[String]>([])
+    private let actor = Lock<ReminderActor?>(nil)
 
     init(at text: String) throws {
       self.directory = try TemporaryDirectory()
       self.clock = Lock(try DailyScheduleTests.instant(text))
     }
 
+    /// Waits until nothing is on its way.
+    private func settle(_ storage: StorageActor) async throws {
+      while try await !storage.read({ view throws(Failure) in try view.deliveries.heads() }).isEmpty {
+        await Task.yield()
+      }
+    }
+
     func set(_ text: String) throws { try self.clock.withLock { $0 = try DailyScheduleTests.instant(text) } }
 
     func run<Value>(_ body: (ReminderActor, StorageActor) async throws -> Value) async throws -> Value {
-      let storage = try StorageActor(
-        directory: self.directory.file("state"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-      ) { _ in }
+      let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      let storage = try StorageActor(directory: self.directory.file("state"), logger: logger) { events in
+        self.actor.withLock { $0 }?.see(events)
+      }
+      let port = CannedPort { command, _ async throws(Failure) in
+        guard let request = command as? DeliverRequest else { throw .bug("no delivery") }
+        self.shown.withLock { $0.append(request.notice.title) }
+        return DeliverReply()
+      }
       let actor = ReminderActor(
-        storage: storage,
-        notifier: DesktopNotifier(isJapanese: false) { title, text in self.shown.withLock { $0.append(title) } },
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        storage: storage, delivery: port, secrets: SecretDirectory(path: self.directory.file("secrets")), alarm: nil,
+        showsOnDesktop: true, logger: logger,
         nameOfPerson: { id async throws(Failure) in
           guard id == "ann" else { throw .unknownRecord(id, "There is no such person.") }
           return "Ann"
         }, now: { self.clock.withLock { $0 } }, sleep: { _ in })
+      self.actor.withLock { $0 = actor }
+      try await actor.engine.start()
       let result: Result<Value, any Error>
       do { result = .success(try await body(actor, storage)) } catch { result = .failure(error) }
+      try await self.settle(storage)
+      self.actor.withLock { $0 = nil }
+      await actor.stop()
       await storage.close()
       return try result.get()
     }
@@ -236,5 +255,89 @@ import Testing
       snooze.minutes = 10
       #expect(try await Self.ask(snooze, actor).state == "snoozed")
     }
+  }
+
+  @Test func `what is kept with a person comes on its day, late within a week, once`() async throws {
+    let home = try Home(at: "2026-11-20T00:00:00Z")
+    func keep(_ id: String, _ day: String, _ frequency: String, in storage: StorageActor) async throws {
+      try await storage.write { transaction throws(Failure) in
+        if try transaction.records.get(Person.self, "ann") == nil {
+          var ann = Person()
+          ann.id = "ann"
+          ann.firstName = "Ann"
+          ann.displayName = "Ann"
+          _ = try transaction.records.create(ann, now: 1)
+        }
+        var reminder = PersonReminder()
+        reminder.id = id
+        reminder.personID = "ann"
+        reminder.title = "Card"
+        reminder.initialDate = day
+        reminder.frequency = frequency
+        reminder.every = 1
+        _ = try transaction.records.create(reminder, now: 1)
+      }
+    }
+    func due(_ actor: ReminderActor) async throws -> [String] {
+      try await Self.ask(ReminderStatusRequest(), actor).due.map { "\($0.id) \($0.isLate ? "late" : "")" }.sorted()
+    }
+    try await home.run { actor, storage in
+      var settings = ConfigureRemindersRequest()
+      settings.settings.personTime = "00:00"
+      _ = try await Self.ask(settings, actor)
+      _ = try await Self.ask(Self.daily("23:59"), actor)
+      try await keep("r1", "2020-11-23", "year", in: storage)
+      try await keep("r2", "2026-11-19", "week", in: storage)
+      try await actor.tick()
+      #expect(try await due(actor) == [])
+    }
+    // Off for five days, over the day of the first and one of the second.
+    try home.set("2026-11-26T03:00:00Z")
+    try await home.run { actor, _ in
+      try await actor.tick()
+      try await actor.tick()
+      #expect(
+        try await due(actor)
+          == ["daily:2026-11-26 ", "person:r1:2026-11-23 late", "person:r2:2026-11-26 "].filter {
+            !$0.hasPrefix("daily")
+          })
+      var done = DoneReminderRequest()
+      done.id = "person:r1:2026-11-23"
+      _ = try await Self.ask(done, actor)
+    }
+    try await home.run { actor, _ in
+      try await actor.tick()
+      #expect(try await due(actor) == ["person:r2:2026-11-26 "])
+    }
+    #expect(home.shown.withLock { $0 } == ["Ann: Card", "Ann: Card"])
+  }
+
+  @Test func `it goes over the channels of the settings, and says how that went`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    try await home.run { actor, _ in
+      var add = AddChannelRequest()
+      add.channel.name = "phone"
+      add.channel.ntfy.topic = "care"
+      _ = try await Self.ask(add, actor)
+      var settings = ConfigureRemindersRequest()
+      settings.settings.dailyChannels = ["phone"]
+      _ = try await Self.ask(settings, actor)
+      #expect(try await Self.ask(Self.daily("21:00"), actor).delivery == "phone, desktop")
+      try home.set("2026-11-20T12:00:00Z")
+      try await actor.tick()
+      while try await Self.ask(ReminderStatusRequest(), actor).daily.deliveries.contains(where: {
+        $0.state != "delivered"
+      }) {
+        await Task.yield()
+      }
+      let status = try await Self.ask(ReminderStatusRequest(), actor)
+      #expect(status.daily.deliveries.map(\.channel) == ["desktop", "phone"])
+      #expect(status.due.first?.deliveries.count == 2)
+      var wrong = ConfigureRemindersRequest()
+      wrong.settings.callChannels = ["nowhere"]
+      let failure = await #expect(throws: Failure.self) { try await Self.ask(wrong, actor) }
+      #expect(failure?.reason == "RECORD_UNKNOWN")
+    }
+    #expect(home.shown.withLock { $0.count } == 2)
   }
 }

@@ -18,13 +18,8 @@ import Testing
     }()
     let ref = try await storage.backup()
     try await writes
-    let bytes = try await storage.readWhole(ref.sha256)
-    #expect(ref.size == UInt64(bytes.count))
-
     let restored = TemporaryStore()
-    try FileManager.default.createDirectory(atPath: restored.directory, withIntermediateDirectories: true)
-    try Data(bytes).write(to: URL(fileURLWithPath: restored.directory + "/kith.db"))
-    let copy = try restored.open()
+    let copy = try await Self.restore(ref, of: storage, into: restored)
     let records = try await copy.records()
     #expect(records.isSuperset(of: (0..<50).map { "before\($0)" }))
     #expect(copy.head(.contacts) == UInt64(records.count))
@@ -39,5 +34,40 @@ import Testing
     #expect(try await storage.unfinished().count == 1)
     await copy.close()
     await storage.close()
+  }
+
+  @Test func `what waited in a backup may have been sent since`() async throws {
+    let temporary = TemporaryStore()
+    let storage = try temporary.open()
+    let (waiting, flying, running) = try await storage.write { transaction throws(Failure) in
+      let flying = try transaction.records.create(Person(first: "Ann"), now: 1)
+      _ = try transaction.outbox.begin(try transaction.outbox.due(now: 1, limit: 1).map(\.row), now: 1)
+      let waiting = try transaction.records.create(Person(first: "Bob"), now: 1)
+      var call = Call(with: waiting, at: 1)
+      call.isRunning = true
+      return (waiting, flying, try transaction.records.create(call, now: 1))
+    }
+    let ref = try await storage.backup()
+    let restored = TemporaryStore()
+    let copy = try await Self.restore(ref, of: storage, into: restored)
+    let due = try await copy.read { view throws(Failure) in try view.outbox.due(now: 2, limit: 5) }
+    #expect(Set(due.map(\.id)) == [waiting.id, flying.id])
+    #expect(due.allSatisfy { $0.isUnsure && $0.firstTriedAt == 1 })
+    let call = try await copy.read { view throws(Failure) in
+      try view.outbox.page().entries.contains { $0.id == running.id && $0.attempts == 0 }
+    }
+    #expect(call)
+    await copy.close()
+    await storage.close()
+  }
+
+  private static func restore(
+    _ ref: BlobRef, of storage: StorageActor, into restored: TemporaryStore
+  ) async throws -> StorageActor {
+    let bytes = try await storage.readWhole(ref.sha256)
+    #expect(ref.size == UInt64(bytes.count))
+    try FileManager.default.createDirectory(atPath: restored.directory, withIntermediateDirectories: true)
+    try Data(bytes).write(to: URL(fileURLWithPath: restored.directory + "/kith.db"))
+    return try restored.open()
   }
 }

@@ -99,7 +99,7 @@ struct FailureTests {
   @Test(
     "Every error has a sentence that ends",
     arguments: [
-      TransferError.invalidURL("it is empty"), .cancelled, .closed, .sink, .failed("why"), .tooManyRedirects(limit: 5),
+      TransferError.invalidURL("it is empty"), .cancelled, .closed, .sink, .failed("why"),
     ])
   func sentences(_ error: TransferError) {
     #expect(error.description.hasSuffix("."))

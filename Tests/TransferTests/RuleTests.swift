@@ -74,7 +74,9 @@ struct RuleTests {
     var chain = RedirectChain(try request(limits: TransferLimits(redirects: 2)))
     #expect(try chain.follow(status: 302, location: "/1"))
     #expect(try chain.follow(status: 302, location: "/2"))
-    #expect(throws: TransferError.tooManyRedirects(limit: 2)) { try chain.follow(status: 302, location: "/3") }
+    #expect(throws: TransferError.tooManyRedirects(limit: 2, try request().url.origin)) {
+      try chain.follow(status: 302, location: "/3")
+    }
   }
 
   @Test(arguments: [(200, "/x"), (300, "/x"), (304, "/x"), (305, "/x"), (401, "/x")])

@@ -23,7 +23,8 @@ class Request(typing.NamedTuple):
 
 class Reply(typing.NamedTuple):
     status: int
-    body: bytes = b""
+    # Pieces instead of bytes are sent one after another, for as long as they are taken.
+    body: bytes | typing.Iterable[bytes] = b""
     headers: dict = {}
 
 
@@ -73,9 +74,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(reply.status)
         for name, value in reply.headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(reply.body)))
+        if isinstance(reply.body, bytes):
+            # A length of its own is a lie; the connection ends where the body does.
+            self.close_connection = "Content-Length" in reply.headers
+            if not self.close_connection:
+                self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body)
+            return
+        self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        self.wfile.write(reply.body)
+        for piece in reply.body:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+        self.wfile.write(b"0\r\n\r\n")
 
     do_GET = do_PROPFIND = do_REPORT = answer
 

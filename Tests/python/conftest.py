@@ -37,6 +37,8 @@ class Hub:
         self.events = f"ipc://{self.runtime}/events.sock"
         self.log = self.directory / "log"
         (self.directory / "config.toml").write_text(CONFIGURATION)
+        # Variables beside those of the tests.
+        self.environment = {}
         self.process = None
 
     def command_line(self):
@@ -46,7 +48,8 @@ class Hub:
     def start(self):
         assert (BINARIES / "kithd").exists(), f"{BINARIES}/kithd is missing: run swift build first"
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command_line(), stdout=log, stderr=log)
+            environment = {**os.environ, **self.environment}
+            self.process = subprocess.Popen(self.command_line(), stdout=log, stderr=log, env=environment)
         end = time.monotonic() + 20
         while True:
             assert self.process.poll() is None, f"kithd ended: {self.log.read_text()[-2000:]}"
@@ -146,9 +149,9 @@ def name(request):
 class Wire:
     """A socket that sends frames just as a test wrote them."""
 
-    def __init__(self, endpoint, kind=zmq.DEALER):
+    def __init__(self, endpoint, kind=zmq.DEALER, *, immediate=1):
         self.socket = zmq.Context.instance().socket(kind)
-        self.socket.linger, self.socket.immediate, self.socket.sndtimeo = 0, 1, 3000
+        self.socket.linger, self.socket.immediate, self.socket.sndtimeo = 0, immediate, 3000
         self.socket.connect(endpoint)
 
     def send(self, method="kith.v1.System/Ping", body=b"{}", *, header=None, tag=b"KTHC01", kind=b"\x01", ctype=b"json",

@@ -94,6 +94,12 @@ def event(name, stream, kind, header, body):
         encode(body)]
 
 
+def work(name, kind, header, body=None, data=None, service=""):
+    return name, "work", header, body, lambda encode: [
+        b"KTHW01", bytes([kind]), service.encode(), encode.__name__.encode(), encode(header),
+        b"" if body is None else encode(body), *([] if data is None else [data])]
+
+
 def pb(message):
     return message.SerializeToString(deterministic=True)
 
@@ -134,6 +140,44 @@ def messages_on_the_wire():
     yield event("tombstone", "sync", 1, new("EventHeader", key="contacts:home", tombstone=True, **logged), new("Event"))
     yield event("head", "!head", 2, new("EventHeader"), new(
         "Head", heads=[position], hubInstance=identity, intervalMs=2000))
+    yield from messages_of_work(identity, time)
+
+
+def messages_of_work(identity, time):
+    """One of each kind of message of the work plane."""
+    lease = {"jobId": identity, "attempt": 1, "leaseId": "lease-1"}
+    service, digest = "kith.v1.Transcriber/Transcribe", "ab" * 32
+    yield work("worker ready", 0x01, new(
+        "Ready", workerName="speech", instanceId=identity, capabilities=[{"name": "kith.v1.Transcriber", "version": 1}],
+        credit=1, held=[lease], software="kithd 0.1.0"))
+    yield work("worker welcome", 0x10, new(
+        "Welcome", sessionId="s-1", heartbeat="2.5s", lease="30s", resumeGrace="10s", maxChunk=262144, maxWindow=2097152,
+        lostLeaseIds=["lease-0"]))
+    yield work("job", 0x02, new(
+        "Job", **lease, lease="30s", deadline=time, inputs=[{"sha256": digest, "size": "16"}], checkpoint="AAE=",
+        service=service, batches=1), new("TranscribeRequest", language="en-US"), service=service)
+    yield work("job progress", 0x03, new("Partial", **lease, progress={"fraction": 0.5}), service=service)
+    yield work("job batch", 0x03, new("Partial", **lease, batchSeq=2, checkpoint="AAI="), new(
+        "ItemBatch", gone=["a.vcf"]), service="kith.v1.ContactsSource/List")
+    yield work("job result", 0x04, new("WorkResult", **lease), new("TranscribeReply", text="two tablets"), service=service)
+    yield work("job result in a blob", 0x04, new(
+        "WorkResult", **lease, outputs=[{"sha256": digest, "size": "300000"}]), service=service)
+    yield work("job failed", 0x04, new("WorkResult", **lease, retryable=True, status={
+        "code": "UNAVAILABLE", "reason": "UPSTREAM_DOWN", "message": "whisper-server does not answer"}), service=service)
+    yield work("worker heartbeat", 0x05, new("Heartbeat", leaseIds=["lease-1"], creditInUse=1))
+    yield work("hub heartbeat", 0x05, new("Heartbeat", hubTime=time))
+    yield work("session unknown", 0x06, new("Disconnect", reconnectAfter="1s", status={
+        "code": "FAILED_PRECONDITION", "reason": "SESSION_UNKNOWN", "message": "Send READY again."}))
+    yield work("credit", 0x11, new("Credit", add=1))
+    yield work("leases", 0x12, new("LeaseUpdate", renewed=["lease-1"], revoked=["lease-0"], lease="30s"))
+    yield work("batch stored", 0x12, new(
+        "LeaseUpdate", renewed=["lease-1"], committedBatch=2, jobId=identity, leaseId="lease-1"))
+    yield work("ack", 0x13, new("Ack", jobId=identity, leaseId="lease-1", duplicate=True))
+    yield work("cancel", 0x14, new("Cancel", jobId=identity, leaseId="lease-1", reason="nobody waits for it"))
+    yield work("fetch", 0x15, new("Fetch", sha256=digest, offset="262144", window=1048576))
+    yield work("chunk", 0x16, new("Chunk", sha256=digest, offset="0", eof=True, size="16"), data=bytes(range(16)))
+    yield work("chunk taken", 0x18, new("ChunkAck", sha256=digest, nextOffset="16", done=True))
+    yield work("drain", 0x17, new("Drain", grace="30s", reason="the worker is stopping"))
 
 
 def frame_vectors():

@@ -6,8 +6,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-_FILES = ("options", "wire", "events", "system", "contacts", "records", "monica", "people", "calls", "care",
-          "reminders")
+_FILES = ("options", "wire", "work", "events", "system", "contacts", "records", "monica", "people", "calls",
+          "channels", "care", "reminders", "keys")
 
 
 def _generate():

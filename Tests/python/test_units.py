@@ -2,6 +2,8 @@
 import ctypes.util
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -22,3 +24,21 @@ def test_accounts_are_read_in_spite_of_what_a_unit_restricts(unit):
         dav.fill(3)
         Reader(hub, dav).completed(added=3)
         assert hub.end() == 0
+
+
+@pytest.mark.parametrize("unit", ["kithd.service", "kithd-user.service"])
+def test_units_bound_the_memory_and_start_again(unit):
+    text = (ROOT / "examples" / "systemd" / unit).read_text()
+    for line in ("MemoryMax=512M", "Restart=always", "LimitCORE=0", "NoNewPrivileges=true", "UMask=0077"):
+        assert f"\n{line}\n" in text
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_the_system_unit_is_exposed_no_more_than_the_handbook_says():
+    said = float(re.search(r"rates the system unit ([0-9.]+)", (ROOT / "docs" / "operations.md").read_text())[1])
+    unit = ROOT / "examples" / "systemd" / "kithd.service"
+    # In tenths.
+    result = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--no-pager", f"--threshold={round(said * 10)}", unit],
+        capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout[-200:]

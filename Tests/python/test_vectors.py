@@ -8,7 +8,8 @@ from messages import ROOT, SERVICES, TYPES
 
 MESSAGES = json.loads((ROOT / "proto/vectors/messages.json").read_text())
 FRAMES = json.loads((ROOT / "proto/vectors/frames.json").read_text())
-LAYOUT = {"control": dict(tag=0, kind=1, ctype=3, header=4, body=5), "events": dict(tag=1, kind=2, ctype=3, header=4, body=5)}
+LAYOUT = {"control": dict(tag=0, kind=1, ctype=3, header=4, body=5), "events": dict(tag=1, kind=2, ctype=3, header=4, body=5),
+          "work": dict(tag=0, kind=1, ctype=3, header=4, body=5)}
 
 
 def written(message):
@@ -36,7 +37,7 @@ def test_every_message_has_vectors():
 @pytest.mark.parametrize("vector", FRAMES, ids=lambda vector: f"{vector['name']} {vector['encoding']}")
 def test_whole_message(vector):
     frames, at = [bytes.fromhex(frame) for frame in vector["frames"]], LAYOUT[vector["plane"]]
-    assert frames[at["tag"]] == {"control": b"KTHC01", "events": b"KTHE01"}[vector["plane"]]
+    assert frames[at["tag"]] == {"control": b"KTHC01", "events": b"KTHE01", "work": b"KTHW01"}[vector["plane"]]
     assert frames[at["ctype"]].decode() == vector["encoding"]
     for part in ("header", "body"):
         if not vector[part]:

@@ -9,12 +9,12 @@ error or the server has not got it in time, 2 wrong usage, 3 no hub.
 """
 import argparse
 import json
-import os
 import re
 import signal
 import sys
 from datetime import datetime, timezone
 
+from place import endpoints
 from send import HubNotRunning, command, runtime_directory
 from watch import follow
 
@@ -31,7 +31,7 @@ class Hub:
 
     def __init__(self, directory):
         self.directory = directory
-        self.endpoint = f"ipc://{os.path.abspath(directory)}/control.sock"
+        self.endpoint = endpoints(directory)[0]
 
     def ask(self, method, body):
         """The reply, and how far the streams are that have what the command did."""
@@ -98,7 +98,7 @@ def main():
     parser.add_argument("--note", help="what it was about")
     parser.add_argument("--they-called", action="store_true", help="they called")
     parser.add_argument("--wait", type=int, default=60, help="seconds to wait for the server; 0: not at all")
-    parser.add_argument("--runtime-dir", default=runtime_directory(), help="where kithd has its sockets")
+    parser.add_argument("--runtime-dir", "--hub", default=runtime_directory(), help="sockets of kithd, or tcp://HOST")
     options = parser.parse_args()
     hub = Hub(options.runtime_dir)
     try:

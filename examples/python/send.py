@@ -18,6 +18,8 @@ import uuid
 
 import zmq
 
+from place import endpoints, prepare
+
 TAG = b"KTHC01"
 REQUEST, PARTIAL, FINAL = b"\x01", b"\x02", b"\x03"
 WAITS = (2, 4, 8, 15)  # seconds without any answer before the same request is sent again
@@ -43,7 +45,7 @@ def connect(endpoint, kind):
     """A control socket that never queues a command for a hub that is away."""
     socket = zmq.Context.instance().socket(kind)
     socket.linger, socket.immediate, socket.sndtimeo = 0, 1, 3000
-    socket.connect(endpoint)
+    prepare(socket, endpoint).connect(endpoint)
     return socket
 
 
@@ -51,7 +53,7 @@ def command(endpoint, service, body=None, *, request_id=None, key=None, timeout=
             plain=False):
     """Sends a command until it is answered; returns (header, body, attachments) of its FINAL.
 
-    endpoint     such as ipc:///run/user/1000/kith/control.sock
+    endpoint     such as ipc:///run/user/1000/kith/control.sock; for tcp see place.py
     body         the request message as a dictionary
     request_id   the same on every try: a command that changes something happens once
     key          under which the hub remembers the answer; the request id unless given
@@ -107,7 +109,7 @@ def main():
     parser = argparse.ArgumentParser(description="Send one command to kithd.")
     parser.add_argument("service", help="for example kith.v1.Contacts/List")
     parser.add_argument("body", nargs="?", default="{}", help="the request as JSON; field names are in docs/services.md")
-    parser.add_argument("--runtime-dir", default=runtime_directory(), help="where kithd has its sockets")
+    parser.add_argument("--runtime-dir", "--hub", default=runtime_directory(), help="sockets of kithd, or tcp://HOST")
     parser.add_argument("--endpoint", help="a full address instead, such as ipc:///tmp/kith/control.sock")
     parser.add_argument("--request-id", help="repeat an earlier call: its stored answer comes back")
     parser.add_argument("--key", help="idempotency key, when it is not the request id")
@@ -123,7 +125,7 @@ def main():
     def show(_, progress):
         print(json.dumps(progress, ensure_ascii=False), file=sys.stderr)
 
-    endpoint = options.endpoint or f"ipc://{os.path.abspath(options.runtime_dir)}/control.sock"
+    endpoint = options.endpoint or endpoints(options.runtime_dir)[0]
     try:
         header, reply, _ = command(
             endpoint, options.service, body, request_id=options.request_id, key=options.key, timeout=options.timeout,

@@ -11,12 +11,12 @@ of a key, when following starts or the log no longer reaches back), "replay" (re
 import argparse
 import itertools
 import json
-import os
 import sys
 import time
 
 import zmq
 
+from place import endpoints, prepare
 from send import HubNotRunning, command, runtime_directory
 
 EVENT, HEAD = b"\x01", b"\x02"
@@ -27,7 +27,7 @@ class Follower:
     """Positions of streams, and what is needed to move them on without leaving anything out."""
 
     def __init__(self, directory, streams, since):
-        self.directory, self.streams = os.path.abspath(directory), set(streams)
+        (self.control, self.published), self.streams = endpoints(directory), set(streams)
         self.positions = {stream: (None, seq) for stream, seq in since.items()}
 
     def events(self):
@@ -46,7 +46,7 @@ class Follower:
         for topic in [f"j/{stream}/" for stream in self.streams] or ["j/"]:
             socket.subscribe(topic.encode())
         socket.subscribe(b"j/!head/")
-        socket.connect(f"ipc://{self.directory}/events.sock")
+        prepare(socket, self.published).connect(self.published)
         return socket
 
     def listen(self, socket):
@@ -119,8 +119,7 @@ class Follower:
                 return
 
     def ask(self, method, request):
-        control = f"ipc://{self.directory}/control.sock"
-        return command(control, f"kith.v1.System/{method}", request, timeout=10)[:2]
+        return command(self.control, f"kith.v1.System/{method}", request, timeout=10)[:2]
 
 
 def follow(streams=(), *, directory=None, since=None):
@@ -131,7 +130,7 @@ def follow(streams=(), *, directory=None, since=None):
 def main():
     parser = argparse.ArgumentParser(description="Follow event streams of kithd.")
     parser.add_argument("streams", nargs="*", help="such as sync or contacts; none = all")
-    parser.add_argument("--runtime-dir", default=runtime_directory(), help="where kithd has its sockets")
+    parser.add_argument("--runtime-dir", "--hub", default=runtime_directory(), help="sockets of kithd, or tcp://HOST")
     parser.add_argument("--since", action="append", default=[], metavar="STREAM=SEQ", help="what was seen already")
     parser.add_argument("--count", type=int, default=0, help="end after so many events")
     options = parser.parse_args()

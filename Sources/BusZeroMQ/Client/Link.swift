@@ -7,21 +7,26 @@ internal import ZeroMQ
 final class Link {
   // Before the socket, because it has to go first.
   private var watch: Watch?
+  private var monitorWatch: Watch?
   private var socket: Socket
+  private let monitor: PollSource?
   private var frames = MultipartMessage(capacity: WireLimits.frames + 2)
 
   /// Which of its owner's links it is, counted from 1.
   let number: Int
+  /// Whether the hub lets us in; says nothing over ipc.
+  private(set) var admittance = Admittance()
   /// Whether nobody took the last message that was offered.
   private(set) var isBlocked = false
 
   /// Connects a socket with the options that every peer of a hub sets. docs/protocol.md, 1.
   init(
-    _ kind: SocketKind, number: Int, in context: Context, to endpoint: String, topics: [Topic] = []
+    _ kind: SocketKind, number: Int, in context: Context, to endpoint: String, as identity: CurveIdentity? = nil,
+    topics: [Topic] = [], linger: Duration = .zero
   ) throws(ZMQError) {
     self.number = number
     var socket = try context.makeSocket(kind)
-    try socket.set(.linger, .zero)
+    try socket.set(.linger, linger)
     try socket.set(.immediate, true)
     try socket.set(.sendHighWaterMark, 64)
     try socket.set(.receiveHighWaterMark, kind == .subscribe ? 1000 : 256)
@@ -31,6 +36,8 @@ final class Link {
     try socket.set(.heartbeatTimeout, .seconds(15))
     try socket.set(.heartbeatLifetime, .seconds(15))
     for topic in topics { try socket.set(.subscribe, topic.bytes) }
+    try identity?.apply(to: &socket)
+    self.monitor = identity == nil ? nil : try socket.startMonitor([.connections, .handshakes])
     try socket.connect(endpoint)
     self.socket = socket
   }
@@ -40,6 +47,19 @@ final class Link {
     by owner: isolated Owner, _ handler: @escaping @Sendable (isolated Owner, Readiness) -> Void
   ) {
     self.watch = owner.watch(self.socket.source, for: .readable, handler)
+  }
+
+  /// Calls `handler` when more is known of ``admittance``.
+  func observeAdmittance<Owner: LoopActor>(
+    by owner: isolated Owner, _ handler: @escaping @Sendable (isolated Owner) -> Void
+  ) {
+    guard let monitor else { return }
+    self.monitorWatch = owner.watch(monitor, for: .readable) { owner, _ in handler(owner) }
+  }
+
+  /// Takes up what the monitor of the socket tells.
+  func drainMonitor() throws(ZMQError) {
+    try self.socket.drainMonitor { self.admittance.note($0.kind, .now) }
   }
 
   /// Offers a message to the hub.

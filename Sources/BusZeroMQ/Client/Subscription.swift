@@ -18,6 +18,7 @@ public actor Subscription: LoopActor {
   public nonisolated let loop: LoopExecutor
   private let context: Context
   private let endpoint: String
+  private let identity: CurveIdentity?
   private let topics: [Topic]
   private let port: any Port
   private let logger: Logger
@@ -38,16 +39,18 @@ public actor Subscription: LoopActor {
   ///
   /// - Parameters:
   ///   - endpoint: Of the hub's events plane.
+  ///   - identity: Needed over tcp, not used over ipc.
   ///   - streams: What to subscribe to.
   ///   - since: Saved positions to go on from.
   ///   - port: The way to the same hub's `System/Snapshot` and `System/Replay`.
   public init(
-    context: Context, loop: LoopExecutor, endpoint: String, streams: [String], since: [StreamPosition] = [],
-    port: any Port, logger: Logger
+    context: Context, loop: LoopExecutor, endpoint: String, identity: CurveIdentity? = nil, streams: [String],
+    since: [StreamPosition] = [], port: any Port, logger: Logger
   ) {
     self.context = context
     self.loop = loop
     self.endpoint = endpoint
+    self.identity = identity
     self.topics = streams.map { .stream($0, .pb) } + [.head(.pb)]
     self.port = port
     self.logger = logger
@@ -142,8 +145,10 @@ public actor Subscription: LoopActor {
     self.linkCount += 1
     do {
       self.link = nil
-      let link = try Link(.subscribe, number: self.linkCount, in: self.context, to: self.endpoint, topics: self.topics)
+      let link = try Link(
+        .subscribe, number: self.linkCount, in: self.context, to: self.endpoint, as: self.identity, topics: self.topics)
       link.observe(by: self) { subscription, _ in subscription.readable() }
+      link.observeAdmittance(by: self) { $0.drainMonitor() }
       self.link = link
     } catch {
       self.end(
@@ -188,6 +193,18 @@ public actor Subscription: LoopActor {
     } catch {
       self.logger.error("events socket cannot receive", metadata: ["error": "\(error)"])
     }
+  }
+
+  private func drainMonitor() {
+    do {
+      try self.link?.drainMonitor()
+    } catch {
+      self.logger.error("monitor of the events socket failed", metadata: ["error": "\(error)"])
+    }
+    guard let identity, let link, link.admittance.state == .refused,
+      let failure = link.admittance.failure(endpoint: self.endpoint, identity: identity, now: .now)
+    else { return }
+    self.end(.failure(failure))
   }
 
   private func take(_ message: [[UInt8]]) {

@@ -22,6 +22,7 @@ public actor ZeroMQPort: LoopActor, Port {
   public nonisolated let loop: LoopExecutor
   private let context: Context
   private let endpoint: String
+  private let identity: CurveIdentity?
   private let connectLimit: Duration?
   private let logger: Logger
 
@@ -42,12 +43,17 @@ public actor ZeroMQPort: LoopActor, Port {
   ///
   /// - Parameters:
   ///   - endpoint: Of the hub's control plane, such as `ipc:///run/user/1000/kith/control.sock`.
+  ///   - identity: Needed over tcp, not used over ipc.
   ///   - connectLimit: After how long without a connection a call fails with `UNAVAILABLE/HUB_NOT_RUNNING`; nil = only at
   ///     its own time-out.
-  public init(context: Context, loop: LoopExecutor, endpoint: String, connectLimit: Duration? = nil, logger: Logger) {
+  public init(
+    context: Context, loop: LoopExecutor, endpoint: String, identity: CurveIdentity? = nil,
+    connectLimit: Duration? = nil, logger: Logger
+  ) {
     self.context = context
     self.loop = loop
     self.endpoint = endpoint
+    self.identity = identity
     self.connectLimit = connectLimit
     self.logger = logger
   }
@@ -216,8 +222,9 @@ public actor ZeroMQPort: LoopActor, Port {
   private func openLink(after stale: Int) throws(ZMQError) -> Link {
     if let link = self.link, link.number != stale { return link }
     self.linkCount += 1
-    let link = try Link(.dealer, number: self.linkCount, in: self.context, to: self.endpoint)
+    let link = try Link(.dealer, number: self.linkCount, in: self.context, to: self.endpoint, as: self.identity)
     link.observe(by: self) { port, ready in port.ready(ready) }
+    link.observeAdmittance(by: self) { $0.drainMonitors() }
     self.link?.unblock()
     self.previousLink = self.link
     self.link = link
@@ -237,6 +244,23 @@ public actor ZeroMQPort: LoopActor, Port {
     self.flush()
     // A socket that is waited for while there is nothing to send would be reported in every turn.
     if self.unsent.isEmpty { self.link?.unblock() }
+  }
+
+  private func drainMonitors() {
+    do {
+      for link in [self.link, self.previousLink] { try link?.drainMonitor() }
+    } catch {
+      self.logger.error("monitor of the control socket failed", metadata: ["error": "\(error)"])
+    }
+    // libzmq does not try again.
+    guard self.link?.admittance.state == .refused, let failure = self.notAdmitted else { return }
+    for id in Array(self.calls.keys) { self.settle(id, .failure(failure)) }
+    self.link = nil
+  }
+
+  /// Why the hub does not let this client in; nil where it does, or is not there.
+  private var notAdmitted: Failure? {
+    self.identity.flatMap { self.link?.admittance.failure(endpoint: self.endpoint, identity: $0, now: .now) }
   }
 
   private func take(_ frames: [[UInt8]]) {
@@ -281,7 +305,9 @@ public actor ZeroMQPort: LoopActor, Port {
         self.logger.debug(
           "command sent again", metadata: ["method": "\(call.request.service)", "attempt": "\(call.machine.attempts)"])
         self.send(call, onNewSocket: onNewSocket)
-      case .giveUp(let failure): self.settle(id, .failure(failure))
+      case .giveUp(let failure):
+        let isAway = failure == ResendMachine.hubNotRunning
+        self.settle(id, .failure(isAway ? self.notAdmitted ?? failure : failure))
       case nil: break
       }
     }

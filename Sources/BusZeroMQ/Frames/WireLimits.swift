@@ -28,6 +28,16 @@ public enum WireLimits {
   public static let controlConnections = 64
   /// Connections of the events plane; twice as many, because its peers cost the hub nothing but what is sent to them.
   public static let eventConnections = 128
+  /// Connections of the work plane.
+  public static let workConnections = 64
+  /// Slots of a worker.
+  public static let credit: UInt32 = 16
+  /// Bytes of a checkpoint.
+  public static let checkpoint = 2 << 10
+  /// Bytes that are sent for one FETCH.
+  public static let window: UInt32 = 2 << 20
+  /// Of the connections of each plane, those that are for this machine alone.
+  public static let localConnections = 8
   /// Topics a peer may subscribe to.
   public static let subscriptions = 16
   /// Events of a page of Replay or Snapshot.

@@ -8,6 +8,9 @@ public struct WireTag: Sendable, Hashable {
   /// Events.
   public static let events = WireTag("KTHE01")
 
+  /// Jobs.
+  public static let work = WireTag("KTHW01")
+
   private init(_ text: String) { self.bytes = Array(text.utf8) }
 
   /// How another tag relates to this one.

@@ -1,41 +1,124 @@
 public import Bus
 internal import EventLoop
-internal import KithMessages
+public import KithMessages
+public import Logging
 public import ZeroMQ
 
 /// Who may connect, and what each may do.
 ///
-/// Over ipc the kernel names the peer's user: the one that runs the daemon is an admin, all others are refused. Asked at
-/// the handshake for the connection and at every command for the role, so that a change counts at once.
+/// Over ipc the kernel names the peer's user: the one that runs the daemon is an admin, others have the role that the
+/// configuration gives them, or are refused. Over tcp a peer proves that it holds a key, and ``KeyRing`` says what that
+/// may do. Asked at the handshake for the connection and at every command for the role, so that a change counts at once.
 public struct AccessPolicy: Sendable {
-  private let ownUserID: UInt32
-  /// By the ZAP domains of planes: whether there is room for one more. Shared by all copies.
-  private let rooms = Lock<[String: @Sendable () -> Bool]>([:])
+  /// A key that has knocked.
+  public struct Knock: Sendable, Hashable {
+    /// The public key.
+    public let key: CurveKey
+    /// From where, as libzmq spells it.
+    public let address: String
+  }
 
-  /// Makes the policy.
+  private let ownUserID: UInt32
+  private let users: [UInt32: Role]
+  private let logger: Logger
+  /// By the ZAP domains of planes: whether there is room for one more. Shared by all copies, like what follows.
+  private let rooms = Lock<[String: @Sendable (_ isLocal: Bool) -> Bool]>([:])
+  private let ring = Lock(KeyRing())
+  private let listener = Lock<(@Sendable (Knock) -> Void)?>(nil)
+  /// The key of a self-test, which is a stranger to the ring, and leaves no trace.
+  private let stranger = Lock<CurveKey?>(nil)
+
+  /// Makes the policy. No key is known at first.
   ///
-  /// - Parameter ownUserID: The user that runs the daemon.
-  public init(ownUserID: UInt32) { self.ownUserID = ownUserID }
+  /// - Parameters:
+  ///   - ownUserID: The user that runs the daemon.
+  ///   - users: Other users of this machine, with what they may do.
+  ///   - logger: Told why somebody was not let in.
+  public init(
+    ownUserID: UInt32, users: [UInt32: Role] = [:],
+    logger: Logger = Logger(label: "kith.access", factory: { _ in SwiftLogNoOpLogHandler() })
+  ) {
+    self.ownUserID = ownUserID
+    self.users = users
+    self.logger = logger
+  }
 
   /// Decides on a handshake (ZeroMQ RFC 27).
   public func decide(_ request: ZAPRequest) -> ZAPReply {
-    guard case .null = request.credentials, let peer = request.ipcPeer, peer.uid == self.ownUserID else {
-      return .refuse
-    }
+    let reply =
+      switch request.credentials {
+      case .null: self.decide(user: request)
+      case .curve(let key): self.decide(key, request)
+      case .plain: ZAPReply.refuse
+      }
+    guard case .accept = reply else { return reply }
     // Who is told to come later is tried again by libzmq itself, so whoever comes when a plane is full is in when one leaves.
-    if let hasRoom = self.rooms.withLock({ $0[request.domain] }), !hasRoom() { return .later }
-    return .accept(userID: "uid:\(peer.uid)")
+    if let hasRoom = self.rooms.withLock({ $0[request.domain] }), !hasRoom(request.ipcPeer != nil) { return .later }
+    return reply
   }
+
+  /// Whom a user id of ``decide(_:)`` stands for; nil for anybody who may do nothing any more.
+  public func principal(userID: String) -> Principal? {
+    let parts = userID.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2 else { return nil }
+    switch parts[0] {
+    case "uid": return UInt32(parts[1]).flatMap { self.role(of: $0) }.map { Principal(name: userID, role: $0) }
+    case "key":
+      let grant = self.ring.withLock { $0.grant(named: String(parts[1]), now: WallClock.nanoseconds()) }
+      return grant.map { Principal(name: userID, role: $0.role, services: $0.services) }
+    default: return nil
+    }
+  }
+
+  /// Takes the keys that are stored in place of what was known.
+  public func setKeys(_ standings: [CurveKey: KeyRing.Standing]) { self.ring.withLock { $0.replace(standings) } }
+
+  /// Has somebody told of keys that knock: new ones, and those that are known, but not of each knock of a stranger.
+  ///
+  /// - Parameter listener: Called on the loop of the handshakes: it must not wait.
+  public func onKnock(_ listener: @escaping @Sendable (Knock) -> Void) { self.listener.withLock { $0 = listener } }
 
   /// Has a plane asked before each peer that comes to it.
   ///
   /// - Parameter hasRoom: Called by ``decide(_:)``, on the loop of the handler: that has to be the plane's own.
-  func askFirst(_ domain: String, hasRoom: @escaping @Sendable () -> Bool) {
+  func askFirst(_ domain: String, hasRoom: @escaping @Sendable (_ isLocal: Bool) -> Bool) {
     self.rooms.withLock { $0[domain] = hasRoom }
   }
 
-  /// Whom a user id of ``decide(_:)`` stands for; nil for anything else.
-  public func principal(userID: String) -> Principal? {
-    userID == "uid:\(self.ownUserID)" ? Principal(name: userID, role: .admin) : nil
+  /// Judges a key without keeping anything of it; nil = none any more.
+  func expectStranger(_ key: CurveKey?) { self.stranger.withLock { $0 = key } }
+
+  // MARK: - Deciding
+
+  private func role(of user: UInt32) -> Role? { user == self.ownUserID ? .admin : self.users[user] }
+
+  private func decide(user request: ZAPRequest) -> ZAPReply {
+    guard let peer = request.ipcPeer, let role = self.role(of: peer.uid),
+      peer.uid == self.ownUserID || KeyRing.isOpen(request.domain, to: role)
+    else {
+      self.logger.notice(
+        "user not let in", metadata: ["plane": "\(request.domain)", "peer": "\(request.address)"])
+      return .refuse
+    }
+    return .accept(userID: "uid:\(peer.uid)")
+  }
+
+  private func decide(_ key: CurveKey, _ request: ZAPRequest) -> ZAPReply {
+    let (now, instant) = (WallClock.nanoseconds(), ContinuousClock.now)
+    if self.stranger.withLock({ $0 == key }) {
+      var copy = self.ring.withLock { $0 }
+      return copy.judge(key, domain: request.domain, now: now, instant: instant).reply
+    }
+    let verdict = self.ring.withLock { $0.judge(key, domain: request.domain, now: now, instant: instant) }
+    if verdict.isLogged, let why = verdict.why {
+      self.logger.notice(
+        "key not let in",
+        metadata: [
+          "fingerprint": "\(KeyFingerprint.of(key.bytes))", "plane": "\(request.domain)", "peer": "\(request.address)",
+          "why": "\(why)",
+        ])
+    }
+    if verdict.isNoted { self.listener.withLock { $0 }?(Knock(key: key, address: request.address)) }
+    return verdict.reply
   }
 }

@@ -7,7 +7,7 @@ internal import ZeroMQ
 /// older was let in; of the younger ones no more than were let in meanwhile.
 struct ConnectionTable {
   private let limit: Int
-  private var madeAt: [Int32: ContinuousClock.Instant] = [:]
+  private var connections: [Int32: (madeAt: ContinuousClock.Instant, port: Substring)] = [:]
   /// When peers were let in; those of a long time ago are left out.
   private var admissions: [ContinuousClock.Instant] = []
 
@@ -20,25 +20,40 @@ struct ConnectionTable {
   init(limit: Int) { self.limit = limit }
 
   /// Connections there are, those that wait to be let in among them.
-  var count: Int { self.madeAt.count }
+  var count: Int { self.connections.count }
 
   /// Takes up what happened to a connection.
-  mutating func note(_ event: MonitorEvent.Kind, now: ContinuousClock.Instant) {
+  ///
+  /// - Parameter endpoint: The near end, as libzmq spells it.
+  mutating func note(_ event: MonitorEvent.Kind, at endpoint: String = "", now: ContinuousClock.Instant) {
     switch event {
-    case .accepted(let descriptor): self.madeAt[descriptor] = now
-    case .disconnected(let descriptor): self.madeAt[descriptor] = nil
+    case .accepted(let descriptor): self.connections[descriptor] = (now, Self.port(of: endpoint))
+    case .disconnected(let descriptor): self.connections[descriptor] = nil
+    case .closed:
+      // A listener that goes takes its connections along, and nothing is said of them. Its address may be `0.0.0.0`, theirs is not.
+      let port = Self.port(of: endpoint)
+      self.connections = self.connections.filter { port.isEmpty || $0.value.port != port }
     default: break
     }
   }
 
   /// Whether a peer may come in whose connection was noted already; it is then taken to be in.
-  mutating func admit(_ now: ContinuousClock.Instant) -> Bool {
+  ///
+  /// - Parameter isLocal: Whether it is on this machine. Some places are for those alone, so that an admin always gets in who may
+  ///   have to shut others out.
+  mutating func admit(_ now: ContinuousClock.Instant, isLocal: Bool = true) -> Bool {
     self.admissions.removeAll { $0 + Self.youth <= now }
-    let young = self.madeAt.values.count { $0 + Self.youth > now }
+    let young = self.connections.values.count { $0.madeAt + Self.youth > now }
     // Among the young is the one that asks.
-    let letIn = self.madeAt.count - young + min(max(0, young - 1), self.admissions.count)
-    guard letIn < self.limit else { return false }
+    let letIn = self.connections.count - young + min(max(0, young - 1), self.admissions.count)
+    guard letIn < self.limit - (isLocal ? 0 : WireLimits.localConnections) else { return false }
     self.admissions.append(now)
     return true
+  }
+
+  /// The port of a tcp endpoint; empty for any other.
+  private static func port(of endpoint: String) -> Substring {
+    guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":") else { return "" }
+    return endpoint[colon...]
   }
 }

@@ -9,9 +9,10 @@ public import ZeroMQ
 ///
 /// It lives on the event loop. What a command does happens elsewhere, in a task that comes back with a posted closure;
 /// only Ping is answered here.
-public actor ControlPlane: LoopActor {
-  private static let domain = "control"
+public actor ControlPlane: LoopActor, NetworkPlane {
 
+  /// The name under which ZAP is asked about its peers.
+  public nonisolated let domain = "control"
   /// The loop that owns the socket.
   public nonisolated let loop: LoopExecutor
   private let router: Router
@@ -20,6 +21,8 @@ public actor ControlPlane: LoopActor {
 
   /// Nil after ``close()``.
   private var socket: Socket?
+  private var tcp = TCPBinding()
+  private var handshakes = HandshakeLog()
   private var watch: Watch?
   private var monitorWatch: Watch?
   private var incoming = MultipartMessage(capacity: WireLimits.frames + 2)
@@ -49,7 +52,7 @@ public actor ControlPlane: LoopActor {
     self.router = router
     self.access = access
     self.logger = logger
-    self.socket = try HubSocket.make(.router, zapDomain: Self.domain, in: context)
+    self.socket = try HubSocket.make(.router, zapDomain: self.domain, in: context)
   }
 
   isolated deinit {}
@@ -58,11 +61,21 @@ public actor ControlPlane: LoopActor {
   ///
   /// - Throws: `ZMQError`.
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
-    guard let source = self.socket?.source, let monitor = try self.socket?.startMonitor(.connections) else { return }
+    guard let source = self.socket?.source,
+      let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
+    else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(Self.domain) { [weak self] in self?.assumeIsolated { $0.hasRoom() } ?? true }
+    self.access.askFirst(self.domain) { [weak self] isLocal in
+      self?.assumeIsolated { $0.hasRoom(isLocal) } ?? true
+    }
     try self.socket?.bind(endpoint)
     self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
+  }
+
+  /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
+  public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] {
+    try self.socket?.listen(listeners, &self.tcp)
+    return self.tcp.endpoints
   }
 
   /// Commands that are being worked on.
@@ -89,14 +102,22 @@ public actor ControlPlane: LoopActor {
   // MARK: - Connections
 
   /// Whether a peer that is just asked about may come in.
-  private func hasRoom() -> Bool {
+  private func hasRoom(_ isLocal: Bool) -> Bool {
     self.drainMonitor()
-    return self.connections.admit(.now)
+    return self.connections.admit(.now, isLocal: isLocal)
+  }
+
+  private func report(_ event: MonitorEvent) {
+    guard let line = self.handshakes.line(event, on: self.domain, now: .now) else { return }
+    self.logger.notice("peer not let in", metadata: line)
   }
 
   private func drainMonitor() {
     do {
-      try self.socket?.drainMonitor { self.connections.note($0.kind, now: .now) }
+      try self.socket?.drainMonitor { event in
+        self.connections.note(event.kind, at: event.endpoint, now: .now)
+        self.report(event)
+      }
     } catch {
       self.logger.error("monitor of the control plane failed", metadata: ["error": "\(error)"])
     }
@@ -143,7 +164,7 @@ public actor ControlPlane: LoopActor {
           .unavailable, "SHUTTING_DOWN", "kithd is stopping. Send the command again when it is back.",
           retryAfterMilliseconds: 1000)
       }
-      if frame.service == Methods.systemPing.name { return try self.pong(frame, client) }
+      if frame.service == Methods.systemPing.name { return try self.pong(frame, principal, client) }
       try self.start(frame, principal, client)
     } catch {
       self.send(
@@ -153,7 +174,8 @@ public actor ControlPlane: LoopActor {
   }
 
   /// Answers Ping without leaving the loop: it measures the way, not the pool.
-  private func pong(_ frame: RequestFrame, _ client: Client) throws(Failure) {
+  private func pong(_ frame: RequestFrame, _ principal: Principal, _ client: Client) throws(Failure) {
+    try principal.require(Methods.systemPing)
     _ = try Self.timeout(of: frame.header, Methods.systemPing)
     var reply = PingReply()
     reply.echo = try frame.encoding.decode(PingRequest.self, from: frame.body).echo

@@ -5,11 +5,12 @@ public import Logging
 public import ZeroMQ
 
 /// The hub's side of the events plane: publishes what was committed, and where the streams stand.
-public actor EventsPlane: LoopActor {
+public actor EventsPlane: LoopActor, NetworkPlane {
   /// How often positions are published while anybody listens.
   public static let headInterval = Duration.seconds(2)
-  private static let domain = "events"
 
+  /// The name under which ZAP is asked about its peers.
+  public nonisolated let domain = "events"
   /// The loop that owns the socket.
   public nonisolated let loop: LoopExecutor
   private let access: AccessPolicy
@@ -18,6 +19,8 @@ public actor EventsPlane: LoopActor {
 
   /// Nil after ``close()``.
   private var socket: Socket?
+  private var tcp = TCPBinding()
+  private var handshakes = HandshakeLog()
   private var watch: Watch?
   private var monitorWatch: Watch?
   private var incoming = MultipartMessage(capacity: 2)
@@ -49,7 +52,7 @@ public actor EventsPlane: LoopActor {
     self.logger = logger
     self.subscriptions = SubscriptionTable(streams: heads.map(\.stream))
     self.positions = Dictionary(heads.map { ($0.stream, $0) }, uniquingKeysWith: { first, _ in first })
-    self.socket = try HubSocket.make(.extendedPublish, zapDomain: Self.domain, in: context)
+    self.socket = try HubSocket.make(.extendedPublish, zapDomain: self.domain, in: context)
   }
 
   isolated deinit {}
@@ -58,11 +61,21 @@ public actor EventsPlane: LoopActor {
   ///
   /// - Throws: `ZMQError`.
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
-    guard let source = self.socket?.source, let monitor = try self.socket?.startMonitor(.connections) else { return }
+    guard let source = self.socket?.source,
+      let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
+    else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(Self.domain) { [weak self] in self?.assumeIsolated { $0.hasRoom() } ?? true }
+    self.access.askFirst(self.domain) { [weak self] isLocal in
+      self?.assumeIsolated { $0.hasRoom(isLocal) } ?? true
+    }
     try self.socket?.bind(endpoint)
     self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
+  }
+
+  /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
+  public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] {
+    try self.socket?.listen(listeners, &self.tcp)
+    return self.tcp.endpoints
   }
 
   /// Subscriptions that are held.
@@ -158,15 +171,21 @@ public actor EventsPlane: LoopActor {
   }
 
   /// Whether a peer that is just asked about may come in.
-  private func hasRoom() -> Bool {
+  private func hasRoom(_ isLocal: Bool) -> Bool {
     self.drainMonitor()
-    return self.connections.admit(.now)
+    return self.connections.admit(.now, isLocal: isLocal)
+  }
+
+  private func report(_ event: MonitorEvent) {
+    guard let line = self.handshakes.line(event, on: self.domain, now: .now) else { return }
+    self.logger.notice("peer not let in", metadata: line)
   }
 
   private func drainMonitor() {
     do {
       try self.socket?.drainMonitor { event in
-        self.connections.note(event.kind, now: .now)
+        self.connections.note(event.kind, at: event.endpoint, now: .now)
+        self.report(event)
         if case .accepted(let descriptor) = event.kind { self.subscriptions.connected(peer: descriptor) }
       }
     } catch {

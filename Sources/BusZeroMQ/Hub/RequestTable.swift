@@ -49,6 +49,8 @@ struct RequestTable {
     var perConnection = 64
     var perPrincipal = 128
     var total = 512
+    /// Of the total, what is left to this machine: its admin may have to shut others out.
+    var local = 64
   }
 
   private struct Entry {
@@ -91,7 +93,8 @@ struct RequestTable {
       }
       return .duplicate
     }
-    guard self.entries.count < self.limits.total,
+    let isRemote = request.principal.hasPrefix("key:")
+    guard self.entries.count < self.limits.total - (isRemote ? self.limits.local : 0),
       self.perConnection[key.peer, default: 0] < self.limits.perConnection,
       self.perPrincipal[request.principal, default: 0] < self.limits.perPrincipal
     else {

@@ -35,6 +35,13 @@ enum TranscriptionResult {
       self.note(reply, in: &change.record)
       change.record.state = "needs_memo"
       change.record.reason = "no_speech"
+    case .failed(let failure) where ["NO_WORKER", "JOB_DEAD"].contains(failure.reason):
+      // No attempt: what is missing is a worker, or a person's word.
+      let next = now + Self.waitForWorker
+      change = Change(record: record, audio: audio)
+      change.audio.nextAttemptAt = next
+      change.record.nextAttemptAt = .init(nanosecondsSince1970: next)
+      change.record.reason = failure.reason.lowercased()
     case .failed(let failure) where failure.isTransient && change.audio.attempts <= Self.pauses.count:
       let next = now + Self.pauses[change.audio.attempts - 1]
       change.audio.nextAttemptAt = next
@@ -76,6 +83,8 @@ enum TranscriptionResult {
     if !reply.language.isEmpty { record.language = String(reply.language.prefix(100)) }
   }
 
+  /// Nanoseconds until it is looked again whether a worker is there.
+  private static let waitForWorker: Int64 = 60_000_000_000
   /// Nanoseconds before each further attempt.
   private static let pauses: [Int64] = [10_000_000_000, 60_000_000_000, 600_000_000_000]
 }

@@ -70,6 +70,10 @@ extension Activity: ListedRecord {
   static let isListedByPerson = false
 
   var namedPeople: [String] { self.participants }
+  var knownNames: [String: String] {
+    let pairs = zip(self.participants, self.participantNames).filter { !$0.1.isEmpty }
+    return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+  }
 
   func headline(_ names: PersonNames) -> String { self.summary }
 

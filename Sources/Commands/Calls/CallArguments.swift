@@ -69,16 +69,24 @@ struct CallArguments: RecordArguments {
   @Option(help: "A voice note or photo to keep with it; may be repeated.", completion: .file())
   var attach: [String] = []
 
+  @Option(help: "With `edit`: an attachment to take away, as `kith call show` counts them; may be repeated.")
+  var detach: [Int] = []
+
   func fill(_ changes: inout Changes<Call>, _ session: Session) async throws(Failure) {
     changes.set(\.calledAt, "called_at", try self.when.moment(session))
     self.content.fill(&changes)
-    guard !self.attach.isEmpty else { return }
+    guard !self.attach.isEmpty || !self.detach.isEmpty else { return }
     var attachments: [BlobRef] = []
     if !changes.record.id.isEmpty {
       var request = GetCallRequest()
       request.id = changes.record.id
       attachments = try await session.ask(request).attachments
     }
+    if let wrong = self.detach.first(where: { !attachments.indices.contains($0 - 1) }) {
+      throw .invalid(
+        field: "attachments", "there is no number \(wrong) to take away: the call has \(attachments.count).")
+    }
+    attachments = attachments.enumerated().filter { !self.detach.contains($0.offset + 1) }.map(\.element)
     for path in self.attach { attachments.append(try await session.upload(path)) }
     changes.set(\.attachments, "attachments", attachments)
   }

@@ -7,7 +7,8 @@ struct CareCommand: AsyncParsableCommand {
     subcommands: [
       RecordCareCommand.self, VoiceCareCommand.self, ListCareCommand.self, ShowCareCommand.self, EditCareCommand.self,
       ConfirmCareCommand.self, DeleteCareCommand.self, RestoreCareCommand.self, SearchCareCommand.self,
-      RetryCareCommand.self, SummaryCareCommand.self, ExportCareCommand.self, CareSettingsCommand.self,
+      RetryCareCommand.self, SummaryCareCommand.self, ShareCareCommand.self, ExportCareCommand.self,
+      CareSettingsCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

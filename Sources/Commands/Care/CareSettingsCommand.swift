@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct CareSettingsCommand: HubCommand {
+struct CareSettingsCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings", abstract: "Show or change who is cared for and how is written about them.",
     discussion: "Example: kith care settings --recipient 'Hanako Sato' --language en --time-zone Asia/Tokyo")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Option(help: "The name of who is cared for.")
   var recipient: String?
@@ -26,7 +27,7 @@ struct CareSettingsCommand: HubCommand {
   @Option(help: "Hours that sound is kept which could not be transcribed.")
   var keepAudio: UInt32?
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = ConfigureCareRequest()
     func set(_ field: String, _ value: String?, _ path: WritableKeyPath<CareSettings, String>) {
       guard let value else { return }
@@ -44,14 +45,16 @@ struct CareSettingsCommand: HubCommand {
     }
     let settings =
       request.fields.isEmpty ? try await session.ask(CareSettingsRequest()) : try await session.ask(request)
+    let say = session.tongue
+    let hours = settings.keepAudioHours == 0 ? 72 : Int(settings.keepAudioHours)
     try session.show(
       settings,
       [
-        "Cared for:   \([settings.recipient, settings.honorific].filter { !$0.isEmpty }.joined(separator: " "))",
-        "Recorded by: \(settings.recorder)",
-        "Language:    \(settings.language.isEmpty ? "by locale" : settings.language)",
-        "Time zone:   \(settings.timeZone.isEmpty ? "of the hub" : settings.timeZone)",
-        "Sound kept:  \(Count.of(settings.keepAudioHours == 0 ? 72 : Int(settings.keepAudioHours), "hour"))",
+        "\(say("Cared for:  ", "対象:")) \([settings.recipient, settings.honorific].filter { !$0.isEmpty }.joined(separator: " "))",
+        "\(say("Recorded by:", "記録者:")) \(settings.recorder)",
+        "\(say("Language:   ", "言語:")) \(settings.language.isEmpty ? say("by locale", "ロケール") : settings.language)",
+        "\(say("Time zone:  ", "時間帯:")) \(settings.timeZone.isEmpty ? say("of the hub", "kithd と同じ") : settings.timeZone)",
+        say("Sound kept:  \(Count.of(hours, "hour"))", "音声の保存: \(hours)時間"),
       ].map(Printable.text))
   }
 }

@@ -9,12 +9,17 @@ struct CareTable {
   init(_ reply: ListCareReply) { self.reply = reply }
 
   func lines(_ session: Session) -> [String] {
-    guard !self.reply.records.isEmpty else { return ["No care records found."] }
-    var table = Table(("WHEN", .left), ("CATEGORY", .left), ("WHAT", .left), ("", .left), ("ID", .left))
+    guard !self.reply.records.isEmpty else { return [session.tongue("No care records found.", "記録はありません。")] }
+    let say = session.tongue
+    var table = Table(
+      (say("WHEN", "いつ"), .left), (say("CATEGORY", "分類"), .left), (say("WHAT", "内容"), .left), ("", .left), ("ID", .left)
+    )
     for record in self.reply.records {
-      table.add(record.clock, record.categoryInWords, record.content, record.remark(session), record.id)
+      table.add(record.clock, say.category(record.category), record.content(session), record.remark(session), record.id)
     }
-    let more = self.reply.nextCursor.isEmpty ? [] : ["", "There are more: --cursor \(self.reply.nextCursor)"]
+    let more =
+      self.reply.nextCursor.isEmpty
+      ? [] : ["", say("There are more:", "続きがあります:") + " --cursor \(self.reply.nextCursor)"]
     return table.lines(session.console.style) + more
   }
 }
@@ -26,22 +31,25 @@ struct CareCard {
   init(_ record: CareRecord) { self.record = record }
 
   func lines(_ session: Session) -> [String] {
-    let record = self.record
+    let (record, say) = (self.record, session.tongue)
     var rows: [(String, String)] = [
-      ("When", "\(record.clock) (\(RelativeTime.words(record.occurredAt, now: session.now)))"),
-      ("Heard", record.transcript), ("Memo", record.memo), ("State", record.remark(session)),
-      ("Recorded by", record.recorder), ("Engine", [record.engine, record.language].joined(separator: " ")),
-      ("Maybe", record.suggestedCategory.replacing("_", with: " ")), ("Id", record.id),
+      (say("When", "いつ"), "\(record.clock) (\(session.relative(record.occurredAt)))"),
+      (say("Heard", "文字起こし"), record.transcript), (say("Memo", "メモ"), record.memo),
+      (say("State", "状態"), record.remark(session)), (say("Recorded by", "記録者"), record.recorder),
+      (say("Engine", "エンジン"), [record.engine, record.language].joined(separator: " ")),
+      (say("Maybe", "もしかして"), record.suggestedCategory.isEmpty ? "" : say.category(record.suggestedCategory)),
+      ("Id", record.id),
     ]
     rows += record.versions.map { version in
-      let author = version.replacedBy.isEmpty ? "" : " by \(version.replacedBy)"
+      let author = version.replacedBy.isEmpty ? "" : say(" by \(version.replacedBy)", " \(version.replacedBy)")
+      let time = session.relative(version.replacedAt)
       return (
-        "Before",
+        say("Before", "訂正前"),
         "\([version.transcript, version.memo].filter { !$0.isEmpty }.joined(separator: " / "))"
-          + " (corrected \(RelativeTime.words(version.replacedAt, now: session.now))\(author))"
+          + say(" (corrected \(time)\(author))", "(\(time)に訂正\(author))")
       )
     }
-    return [session.console.style.bold(record.categoryInWords)]
+    return [session.console.style.bold(say.category(record.category))]
       + rows.filter { !$0.1.trimmingCharacters(in: .whitespaces).isEmpty }.map {
         "  \(Printable.padded($0.0, to: 11, alignment: .left))  \(Printable.text($0.1))"
       }
@@ -58,12 +66,11 @@ extension CareRecord {
         timeZone: .current, calendar: Calendar(identifier: .gregorian)))
   }
 
-  var categoryInWords: String { self.category.isEmpty ? "-" : self.category.replacing("_", with: " ") }
-
   /// What was heard, and beside it what was written.
-  var content: String {
+  func content(_ session: Session) -> String {
     switch (self.transcript.isEmpty, self.memo.isEmpty) {
-    case (false, false): "\(self.transcript) (memo: \(self.memo))"
+    case (false, false):
+      session.tongue("\(self.transcript) (memo: \(self.memo))", "\(self.transcript)(メモ: \(self.memo))")
     case (false, true): self.transcript
     default: self.memo
     }
@@ -71,26 +78,31 @@ extension CareRecord {
 
   /// What somebody still has to do with it, in words.
   func remark(_ session: Session) -> String {
-    guard !self.hasDeletedAt else { return "deleted" }
+    let say = session.tongue
+    guard !self.hasDeletedAt else { return say("deleted", "削除済み") }
     switch self.state {
-    case "recording": return "being recorded"
+    case "recording": return say("being recorded", "録音中")
     case "pending_transcription":
-      guard self.hasNextAttemptAt else { return "being transcribed" }
-      return "tried again \(RelativeTime.words(self.nextAttemptAt, now: session.now)): \(Self.words(for: self.reason))"
-    case "needs_memo": return "needs a memo: \(Self.words(for: self.reason))"
-    default: return self.review == "needed" ? "please check" : ""
+      guard self.hasNextAttemptAt else { return say("being transcribed", "文字起こし中") }
+      let time = session.relative(self.nextAttemptAt)
+      let reason = Self.words(for: self.reason, say)
+      return say("tried again \(time): \(reason)", "\(time)に再試行: \(reason)")
+    case "needs_memo":
+      let reason = Self.words(for: self.reason, say)
+      return say("needs a memo: \(reason)", "メモを書いてください: \(reason)")
+    default: return self.review == "needed" ? say("please check", "要確認") : ""
     }
   }
 
-  private static func words(for reason: String) -> String {
+  private static func words(for reason: String, _ say: Tongue) -> String {
     switch reason {
-    case "no_speech": "nothing was heard"
-    case "no_sound": "nothing was recorded"
-    case "interrupted": "recording was interrupted"
-    case "discarded": "the sound was discarded"
-    case "sound_expired": "the sound was kept for its time and is gone"
-    case "no_engine": "no speech engine for this language"
-    case "": "nothing was written"
+    case "no_speech": say("nothing was heard", "声が聞き取れませんでした")
+    case "no_sound": say("nothing was recorded", "何も録音されていません")
+    case "interrupted": say("recording was interrupted", "録音が途中で切れました")
+    case "discarded": say("the sound was discarded", "音声は破棄されました")
+    case "sound_expired": say("the sound was kept for its time and is gone", "音声の保存期間が過ぎました")
+    case "no_engine": say("no speech engine for this language", "この言語の音声認識がありません")
+    case "": say("nothing was written", "何も書かれていません")
     default: reason.replacing("_", with: " ")
     }
   }

@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct ConfirmCareCommand: HubCommand {
+struct ConfirmCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "confirm", abstract: "Say that the transcript of an entry is right.",
     discussion: "Example: kith care confirm 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --category medication")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: "The entry's id.")
   var id: String
@@ -14,7 +15,7 @@ struct ConfirmCareCommand: HubCommand {
   @Option(help: "What it is about, where that was heard wrongly.")
   var category = ""
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = ConfirmCareRequest()
     request.id = self.id
     request.category = self.category

@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct EditCareCommand: HubCommand {
+struct EditCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Correct an entry. What it said before is kept.",
     discussion: "Example: kith care edit 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --memo 'one tablet'")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: "The entry's id.")
   var id: String
@@ -28,7 +29,7 @@ struct EditCareCommand: HubCommand {
   @Option(help: "Who corrects it.")
   var by = ""
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = UpdateCareRequest()
     request.record.id = self.id
     request.correctedBy = self.by

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct ExportCareCommand: HubCommand {
+struct ExportCareCommand: BilingualCommand {
   /// What a file of entries may be.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case csv, json
@@ -12,6 +12,7 @@ struct ExportCareCommand: HubCommand {
     discussion: "Example: kith care export -o november.csv --from 2026-11-01 --to 2026-11-30")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Option(
     name: .shortAndLong, help: "The file; an existing one is replaced once the export is whole.", completion: .file())
@@ -26,7 +27,7 @@ struct ExportCareCommand: HubCommand {
   @Option(help: "The last day.")
   var to = ""
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = ExportCareRequest()
     request.format = self.format.rawValue
     request.fromDay = self.from

@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct ListCareCommand: HubCommand {
+struct ListCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the entries of a day, or the newest.",
     discussion: "Example: kith care list --day 2026-11-20")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Option(help: "A day as YYYY-MM-DD.")
   var day = ""
@@ -26,7 +27,7 @@ struct ListCareCommand: HubCommand {
   @Flag(help: "Deleted entries in place of the others.")
   var deleted = false
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = ListCareRequest()
     request.day = self.day
     request.category = self.category

@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct RecordCareCommand: HubCommand {
+struct RecordCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record an entry with a memo.",
     discussion: "Example: kith care record medication two tablets after breakfast")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: "medication, meal, toileting, medical_visit or free_memo.")
   var category: String
@@ -19,7 +20,7 @@ struct RecordCareCommand: HubCommand {
   @Option(help: "Who records; as configured when left out.")
   var recorder = ""
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = RecordCareRequest()
     request.category = self.category
     request.memo = self.memo.joined(separator: " ")

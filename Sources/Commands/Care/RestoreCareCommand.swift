@@ -1,17 +1,18 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct RestoreCareCommand: HubCommand {
+struct RestoreCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Bring a deleted entry back.",
     discussion: "Example: kith care restore 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: "The entry's id.")
   var id: String
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = RestoreCareRequest()
     request.id = self.id
     let reply = try await session.ask(request)

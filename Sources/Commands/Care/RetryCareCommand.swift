@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct RetryCareCommand: HubCommand {
+struct RetryCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Have the kept sound of an entry transcribed again.",
     discussion: "Example: kith care retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --language ja-JP")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: "The entry's id.")
   var id: String
@@ -14,7 +15,7 @@ struct RetryCareCommand: HubCommand {
   @Option(help: "What is spoken; as before when left out.")
   var language = ""
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = TranscribeAgainRequest()
     request.id = self.id
     request.language = self.language

@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct SearchCareCommand: HubCommand {
+struct SearchCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Find entries by words of transcript and memo, newest first.",
     discussion: "Example: kith care search compress")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: "What to look for.")
   var text: [String]
@@ -17,7 +18,7 @@ struct SearchCareCommand: HubCommand {
   @Option(help: "Go on where an earlier search ended.")
   var cursor = ""
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = SearchCareRequest()
     request.text = self.text.joined(separator: " ")
     request.limit = self.limit

@@ -4,7 +4,7 @@ internal import Foundation
 internal import KithClient
 internal import KithMessages
 
-struct VoiceCareCommand: HubCommand {
+struct VoiceCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "voice", abstract: "Record an entry by voice: from the microphone, or from a file.",
     discussion: """
@@ -13,6 +13,7 @@ struct VoiceCareCommand: HubCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Option(help: "What it is about; when left out, the first words say it.")
   var category = ""
@@ -41,7 +42,7 @@ struct VoiceCareCommand: HubCommand {
     guard (1...300).contains(self.seconds) else { throw ValidationError("--seconds takes a number from 1 to 300.") }
   }
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     let sound = try self.sound()
     // From before it begins, so that its end is not missed.
     let changes = self.wait ? try session.client.events(["care"]) : nil
@@ -51,7 +52,9 @@ struct VoiceCareCommand: HubCommand {
     start.recorder = self.recorder
     if let time = try self.moment.moment(session) { start.occurredAt = time }
     let id = try await session.ask(start).record.id
-    if self.file == nil, !session.isJSON { session.console.print("Recording. Ctrl-C ends it.") }
+    if self.file == nil, !session.isJSON {
+      session.console.print(session.tongue("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
+    }
     var stop = StopVoiceRequest()
     stop.id = id
     do throws(Failure) {

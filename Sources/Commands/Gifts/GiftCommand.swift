@@ -62,6 +62,8 @@ extension Gift: OwnedRecord, ListedRecord {
   ]
   static let isListedByPerson = false
 
+  var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
+
   func headline(_ names: PersonNames) -> String { self.name }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {

@@ -38,6 +38,8 @@ extension Note: OwnedRecord, ListedRecord {
   static let headings: [(String, Printable.Alignment)] = [("WRITTEN", .left), ("NOTE", .left), ("FAVOURITE", .left)]
   static let isListedByPerson = true
 
+  var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
+
   func headline(_ names: PersonNames) -> String { Printable.shortened(self.body, to: 60) }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {

@@ -23,7 +23,7 @@ extension Person: Record {
       ("Tags", self.tags.isEmpty ? "No tags" : self.tags.joined(separator: ", ")),
       ("Last contact", session.ago(self.lastInteractionAt)),
       ("Stay in touch", self.stayInTouchDays == 0 ? "" : "every \(Count.of(Int(self.stayInTouchDays), "day"))"),
-      ("Photo", self.hasPhoto ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
+      ("Photo", self.photo.size > 0 ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
       ("Contact", self.contactID), ("Kept as", self.kinds.joined(separator: ", ")),
     ]
   }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct CallReminderCommand: HubCommand {
+struct CallReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "call", abstract: "Be reminded to call somebody.",
     discussion: """
@@ -10,6 +10,7 @@ struct CallReminderCommand: HubCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: PersonReference.help)
   var person: PersonReference
@@ -23,7 +24,7 @@ struct CallReminderCommand: HubCommand {
   @Option(help: "What it is about.")
   var note = ""
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = AddCallReminderRequest()
     request.personID = try await self.person.id(session)
     request.inDays = self.days

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct DailyReminderCommand: HubCommand {
+struct DailyReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "daily", abstract: "Set the one daily reminder to record care, or turn it off.",
     discussion: """
@@ -11,6 +11,7 @@ struct DailyReminderCommand: HubCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: "HH:MM, or off.")
   var time: String
@@ -24,7 +25,7 @@ struct DailyReminderCommand: HubCommand {
   @Option(help: "How many minutes late it may come, at most 1440.")
   var catchUp: UInt32 = 0
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = SetDailyReminderRequest()
     request.enabled = self.time != "off"
     if request.enabled { request.time = self.time }

@@ -1,17 +1,18 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct DoneReminderCommand: HubCommand {
+struct DoneReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "done", abstract: "Say that what a reminder is about is done.",
     discussion: "Example: kith remind done daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: "The reminder's id, as lists show it.")
   var id: String
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = DoneReminderRequest()
     request.id = self.id
     let reminder = try await session.ask(request)

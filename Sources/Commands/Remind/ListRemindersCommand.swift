@@ -1,17 +1,18 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct ListRemindersCommand: HubCommand {
+struct ListRemindersCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the reminders to come, or those that were.",
     discussion: "Example: kith remind list --past --limit 20")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Flag(help: "Those that were done, missed or removed, newest first.")
   var past = false
 
-  @Option(help: "Only daily or call.")
+  @Option(help: "Only daily, call or person.")
   var kind = ""
 
   @Option(help: "How many, at most 500.")
@@ -20,13 +21,14 @@ struct ListRemindersCommand: HubCommand {
   @Option(help: "nextCursor of the page before.")
   var cursor = ""
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = ListRemindersRequest()
     request.past = self.past
     request.kind = self.kind
     request.limit = self.limit
     request.cursor = self.cursor
     let reply = try await session.ask(request)
-    try session.show(reply, ReminderTable(reply.reminders, empty: "No reminders.").lines(session))
+    try session.show(
+      reply, ReminderTable(reply.reminders, empty: session.tongue("No reminders.", "お知らせはありません。")).lines(session))
   }
 }

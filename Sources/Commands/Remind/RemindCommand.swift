@@ -6,7 +6,7 @@ struct RemindCommand: AsyncParsableCommand {
     discussion: "Example: kith remind daily 21:00",
     subcommands: [
       DailyReminderCommand.self, ReminderStatusCommand.self, CallReminderCommand.self, ListRemindersCommand.self,
-      SnoozeReminderCommand.self, DoneReminderCommand.self, RemoveReminderCommand.self,
+      ReminderSettingsCommand.self, SnoozeReminderCommand.self, DoneReminderCommand.self, RemoveReminderCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

@@ -1,4 +1,6 @@
+internal import Bus
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// Reminders as rows.
 struct ReminderTable {
@@ -12,13 +14,15 @@ struct ReminderTable {
 
   func lines(_ session: Session) -> [String] {
     guard !self.reminders.isEmpty else { return [self.empty] }
-    var table = Table(("WHEN", .left), ("WHAT", .left), ("STATE", .left), ("ID", .left))
+    let say = session.tongue
+    var table = Table(
+      (say("WHEN", "いつ"), .left), (say("WHAT", "内容"), .left), (say("STATE", "状態"), .left), ("ID", .left))
     for reminder in self.reminders {
-      let what = reminder.kind == "call" ? "Call \(reminder.title)" : "Record care of \(reminder.day)"
+      let what = reminder.inWords(say)
       let due = reminder.state == "snoozed" ? reminder.snoozedUntil : reminder.due
       table.add(
-        RelativeTime.words(due, now: session.now), reminder.note.isEmpty ? what : "\(what): \(reminder.note)",
-        reminder.isLate ? "\(reminder.state) (late)" : reminder.state, reminder.id)
+        session.relative(due), reminder.note.isEmpty ? what : "\(what): \(reminder.note)",
+        reminder.stateInWords(say), reminder.id)
     }
     return table.lines(session.console.style)
   }
@@ -27,10 +31,56 @@ struct ReminderTable {
 extension DailyReminder {
   /// In a sentence.
   func words(_ session: Session) -> String {
-    guard self.enabled else { return "The daily reminder is off. `kith remind daily HH:MM` turns it on." }
-    let zone = self.timeZone.isEmpty ? "the hub's time" : self.timeZone
-    let next = self.hasNextAt ? ", next \(RelativeTime.words(self.nextAt, now: session.now))" : ""
-    let condition = self.onlyIfNothingRecorded ? ", on days without records" : ""
-    return "The daily reminder comes at \(self.time), \(zone)\(condition)\(next)."
+    let say = session.tongue
+    guard self.enabled else {
+      return say(
+        "The daily reminder is off. `kith remind daily HH:MM` turns it on.",
+        "毎日のお知らせはオフです。`kith remind daily HH:MM` でオンにします。")
+    }
+    let zone = self.timeZone.isEmpty ? say("the hub's time", "kithd の時間帯") : self.timeZone
+    let time = session.relative(self.nextAt)
+    let next = self.hasNextAt ? say(", next \(time)", "、次は\(time)") : ""
+    let condition = self.onlyIfNothingRecorded ? say(", on days without records", "、記録のない日だけ") : ""
+    return say(
+      "The daily reminder comes at \(self.time), \(zone)\(condition)\(next).",
+      "毎日のお知らせは \(self.time) (\(zone))\(condition)\(next)。")
+  }
+
+  /// Over which channels it goes, and what became of the last one.
+  func deliveryLines(_ session: Session) -> [String] {
+    guard self.enabled else { return [] }
+    let say = session.tongue
+    let sent = self.deliveries.map { delivery in
+      let state = DeliveryEntry.with { $0.state = delivery.state }.stateInWords(session)
+      let why = delivery.hasError ? ": \(Failure(status: delivery.error).read(in: say).message)" : ""
+      return "  \(delivery.channel): \(state)\(why)"
+    }
+    return [say("It goes over: \(self.delivery)", "送り先: \(self.delivery)")] + sent.flatMap(Printable.lines)
+  }
+}
+
+extension Reminder {
+  /// What is to be done.
+  fileprivate func inWords(_ say: Tongue) -> String {
+    switch self.kind {
+    case "call": say("Call \(self.title)", "\(self.title)に電話")
+    case "person": self.title
+    default: say("Record care of \(self.day)", "\(self.day)の介護を記録")
+    }
+  }
+
+  fileprivate func stateInWords(_ say: Tongue) -> String {
+    let state =
+      switch self.state {
+      case "waiting": say("waiting", "予定")
+      case "due": say("due", "期限")
+      case "snoozed": say("snoozed", "延期")
+      case "done": say("done", "完了")
+      case "missed": say("missed", "未通知")
+      case "satisfied": say("satisfied", "記録あり")
+      case "removed": say("removed", "削除")
+      default: self.state
+      }
+    return self.isLate ? say("\(state) (late)", "\(state)(遅れ)") : state
   }
 }

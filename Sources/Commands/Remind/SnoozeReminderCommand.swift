@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct SnoozeReminderCommand: HubCommand {
+struct SnoozeReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "snooze", abstract: "Let a reminder that has come come again later.",
     discussion: "Example: kith remind snooze daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
 
   @Argument(help: "The reminder's id, as lists show it.")
   var id: String
@@ -14,7 +15,7 @@ struct SnoozeReminderCommand: HubCommand {
   @Option(help: "In how many minutes; 30 when left out.")
   var minutes: UInt32 = 0
 
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     var request = SnoozeReminderRequest()
     request.id = self.id
     request.minutes = self.minutes

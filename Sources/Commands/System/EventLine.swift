@@ -23,6 +23,9 @@ struct EventLine {
       body = "job \(Printable.text(job.jobID)) \(Printable.text(job.state))"
     case .reminder(let reminder):
       body = "reminder \(Printable.text(reminder.reminderID)) \(Printable.text(reminder.state))"
+    case .delivery(let delivery):
+      body =
+        "delivery \(Printable.text(delivery.deliveryID)) on \(Printable.text(delivery.channel)): \(Printable.text(delivery.state))"
     case .system(let notice):
       body = [notice.kind, notice.text].map(Printable.text).filter { !$0.isEmpty }.joined(separator: ": ")
     case nil:

@@ -30,7 +30,23 @@ struct StatusReport {
     lines.append("Watched   by \(Count.of(Int(self.status.subscriptions), "subscription"))")
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
     lines.append("Streams   \(streams.isEmpty ? "none" : streams.joined(separator: ", "))")
+    lines += self.work()
     return lines + [""] + SourceStates(self.status.sync).lines(session)
+  }
+
+  /// Nothing where there is no worker and nothing waits for one.
+  private func work() -> [String] {
+    let work = self.status.work
+    guard !work.workers.isEmpty || work.queued + work.leased > 0 || !work.unserved.isEmpty else { return [] }
+    var lines = ["Jobs      \(work.queued) waiting, \(work.leased) with workers"]
+    for worker in work.workers {
+      let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) }).sorted()
+      lines.append(
+        "Worker    \(Printable.text(worker.name)): \(worker.state), \(Count.of(Int(worker.leases), "job")), "
+          + services.joined(separator: ", "))
+    }
+    for service in work.unserved { lines.append("No worker serves \(JobCard.short(service)): its jobs wait") }
+    return lines
   }
 
   private func storage(_ style: Style) -> String {

@@ -82,6 +82,8 @@ extension TaskItem: OwnedRecord, ListedRecord {
   static let headings: [(String, Printable.Alignment)] = [("DONE", .left), ("TASK", .left), ("ADDED", .left)]
   static let isListedByPerson = false
 
+  var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
+
   func headline(_ names: PersonNames) -> String { self.title }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {

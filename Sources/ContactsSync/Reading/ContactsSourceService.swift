@@ -38,8 +38,10 @@ public struct ContactsSourceService: Sendable {
       BatchRoute(ListItemsRequest.self) { request, _, yield throws(Failure) in
         try await Self.onThread { () async throws(Failure) in try await self.list(request, yield) }
       },
-      BatchRoute(FetchItemsRequest.self) { request, _, yield throws(Failure) in
-        try await Self.onThread { () async throws(Failure) in try await self.fetch(request, yield) }
+      BatchRoute(FetchItemsRequest.self) { request, context, yield throws(Failure) in
+        try await Self.onThread { () async throws(Failure) in
+          try await self.fetch(request, context.checkpoint, yield)
+        }
       },
     ]
   }
@@ -84,11 +86,13 @@ public struct ContactsSourceService: Sendable {
 
   @concurrent
   private func fetch(
-    _ request: FetchItemsRequest, _ yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
+    _ request: FetchItemsRequest, _ checkpoint: Checkpoint,
+    _ yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> FetchItemsReply {
     switch request.source.kind {
     case .vdir(let vdir)?:
-      try await FolderSource(path: vdir.path, now: self.now).fetch(request.hrefs, yield: yield)
+      try await FolderSource(path: vdir.path, now: self.now).fetch(
+        request.hrefs, checkpoint: checkpoint, yield: yield)
     case .vcf(let vcf)?: try await FileSource(path: vcf.path, now: self.now).fetch(request.hrefs, yield: yield)
     case .carddav(let account)?:
       try await self.account(account, of: request.source).fetch(request.hrefs, token: request.token, yield: yield)

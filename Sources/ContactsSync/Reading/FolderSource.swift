@@ -43,13 +43,16 @@ struct FolderSource: Sendable {
     return reply
   }
 
-  /// Reads the cards of the named files. A file that is gone gives a card that says so.
+  /// Reads the cards of the named files in their order. A file that is gone gives a card that says so.
   func fetch(
-    _ hrefs: [String], yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
+    _ hrefs: [String], checkpoint: Checkpoint = Checkpoint(),
+    yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> FetchItemsReply {
     let folder = try Folder(path: self.path)
-    var batcher = CardBatcher(yield)
-    for href in hrefs { try await batcher.add(self.read(try FileName(text: href), in: folder)) }
+    var batcher = CardBatcher(checkpoint: checkpoint, yield)
+    for href in hrefs.dropFirst(Int(CardBatcher.files(before: checkpoint))) {
+      try await batcher.add(self.read(try FileName(text: href), in: folder))
+    }
     try await batcher.flush()
     var reply = FetchItemsReply()
     reply.read = UInt32(clamping: batcher.count)

@@ -103,6 +103,9 @@ public struct CardFetch: Sendable {
     switch outcome {
     case .success(let reply):
       switch reply.status {
+      case 200 where !Self.isCard(reply.body):
+        // A page for people, or a part of a card: taken for the card, it would stand until the card changes.
+        return self.failed(href, .malformed(place: self.place, what: "a card was asked for, and it is not a whole one"))
       case 200:
         self.absences = 0
         let fingerprint = self.form.fingerprint(entityTag: reply.entityTag)
@@ -116,6 +119,16 @@ public struct CardFetch: Sendable {
       if error.isTimeout { return .failure(error) }
       return error.isTooMuch ? self.failed(href, error) : .failure(error)
     }
+  }
+
+  /// Whether a body is one whole vCard, from BEGIN to END (RFC 6350 section 6.1), as far as its ends tell.
+  private static func isCard(_ body: [UInt8]) -> Bool {
+    func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self).lowercased() }
+    let isSpace: (UInt8) -> Bool = { $0 <= 0x20 || [0xEF, 0xBB, 0xBF].contains($0) }
+    guard let first = body.firstIndex(where: { !isSpace($0) }), let last = body.lastIndex(where: { !isSpace($0) })
+    else { return false }
+    let card = body[first...last]
+    return text(card.prefix(11)) == "begin:vcard" && text(card.suffix(9)) == "end:vcard"
   }
 
   private mutating func failed(_ href: Href, _ error: DAVError) -> Result<FetchedCard, DAVError> {

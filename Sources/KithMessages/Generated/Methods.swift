@@ -3,6 +3,30 @@
 
 /// Every method of the wire protocol.
 public enum Methods {
+  /// Lists jobs, the newest first.
+  public static let jobsList = Method(
+    name: "kith.v1.Jobs/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Tells one job.
+  public static let jobsGet = Method(
+    name: "kith.v1.Jobs/Get", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a job that ended without a result to workers again.
+  public static let jobsRetry = Method(
+    name: "kith.v1.Jobs/Retry", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Ends a job. Whoever waits for it is told so.
+  public static let jobsCancel = Method(
+    name: "kith.v1.Jobs/Cancel", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Agrees on version and features, and tells the limits and the positions of all streams. Optional for one-shot scripts.
   public static let systemHello = Method(
     name: "kith.v1.System/Hello", role: .viewer, isMutating: false,
@@ -735,6 +759,60 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Adds a channel. Nothing goes over it before a command or a setting of reminders names it.
+  public static let channelsAdd = Method(
+    name: "kith.v1.Channels/Add", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// The channels by name, each with how its last delivery went.
+  public static let channelsList = Method(
+    name: "kith.v1.Channels/List", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives a channel another secret.
+  public static let channelsSetCredentials = Method(
+    name: "kith.v1.Channels/SetCredentials", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Removes a channel and its secret. What waits for it is discarded.
+  public static let channelsRemove = Method(
+    name: "kith.v1.Channels/Remove", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Sends a short message over a channel, once, and says how that went.
+  public static let channelsTest = Method(
+    name: "kith.v1.Channels/Test", role: .admin, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 120000)
+  /// What is on its way and what became of the rest, newest first. Kept for 30 days.
+  public static let channelsDeliveries = Method(
+    name: "kith.v1.Channels/Deliveries", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Tries again what failed, or what may not have arrived.
+  public static let channelsRetry = Method(
+    name: "kith.v1.Channels/Retry", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Gives up what waits or failed.
+  public static let channelsDiscard = Method(
+    name: "kith.v1.Channels/Discard", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Delivers one message. The same id again is the same message: who can tell doubles by it drops them.
+  public static let deliveryDeliver = Method(
+    name: "kith.v1.Delivery/Deliver", role: .worker, isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 60000)
   /// Records an entry with a typed memo.
   public static let careRecord = Method(
     name: "kith.v1.Care/Record", role: .recorder, isMutating: true,
@@ -813,6 +891,12 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Sends the summary of a day over channels: queued when it answers, and brought there in the background.
+  public static let careShare = Method(
+    name: "kith.v1.Care/Share", role: .recorder, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Writes entries to a blob as CSV or JSON; fetched by System/BlobGet, kept for 24 hours.
   public static let careExport = Method(
     name: "kith.v1.Care/Export", role: .viewer, isMutating: false,
@@ -879,15 +963,67 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Tells what reminders are about and which channels they go over.
+  public static let remindersSettings = Method(
+    name: "kith.v1.Reminders/Settings", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes these settings.
+  public static let remindersConfigure = Method(
+    name: "kith.v1.Reminders/Configure", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Takes a reminder away.
   public static let remindersRemove = Method(
     name: "kith.v1.Reminders/Remove", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Lists the keys that were approved or revoked, and those that wait for approval.
+  public static let keysList = Method(
+    name: "kith.v1.Keys/List", role: .admin, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lets a key in under a name and a role, or changes those of a key that is in.
+  public static let keysApprove = Method(
+    name: "kith.v1.Keys/Approve", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Shuts a key out for good, and cuts the connections it has. One that only waits is turned away.
+  public static let keysRevoke = Method(
+    name: "kith.v1.Keys/Revoke", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Tells the server's public key, the one that follows it while they change, and where tcp is served.
+  public static let keysServer = Method(
+    name: "kith.v1.Keys/Server", role: .admin, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Makes the server's key if there is none yet, and tells its public half.
+  public static let keysInit = Method(
+    name: "kith.v1.Keys/Init", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Makes the server a new key, served beside the old one on ports of its own until the overlap is over.
+  public static let keysRotateServer = Method(
+    name: "kith.v1.Keys/RotateServer", role: .admin, isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
 
   /// All methods, in the order of `proto/`.
   public static let all: [Method] = [
+    jobsList,
+    jobsGet,
+    jobsRetry,
+    jobsCancel,
     systemHello,
     systemPing,
     systemCancel,
@@ -1010,6 +1146,15 @@ public enum Methods {
     conversationsAddMessage,
     conversationsUpdateMessage,
     conversationsDeleteMessage,
+    channelsAdd,
+    channelsList,
+    channelsSetCredentials,
+    channelsRemove,
+    channelsTest,
+    channelsDeliveries,
+    channelsRetry,
+    channelsDiscard,
+    deliveryDeliver,
     careRecord,
     careUpdate,
     careConfirm,
@@ -1023,6 +1168,7 @@ public enum Methods {
     careStopVoice,
     careTranscribe,
     careSummary,
+    careShare,
     careExport,
     careSettings,
     careConfigure,
@@ -1034,11 +1180,23 @@ public enum Methods {
     remindersList,
     remindersSnooze,
     remindersDone,
+    remindersSettings,
+    remindersConfigure,
     remindersRemove,
+    keysList,
+    keysApprove,
+    keysRevoke,
+    keysServer,
+    keysInit,
+    keysRotateServer,
   ]
 
   /// The request types by the name of their method.
   public static let commands: [String: any Command.Type] = [
+    "kith.v1.Jobs/List": ListJobsRequest.self,
+    "kith.v1.Jobs/Get": GetJobRequest.self,
+    "kith.v1.Jobs/Retry": RetryJobRequest.self,
+    "kith.v1.Jobs/Cancel": CancelJobRequest.self,
     "kith.v1.System/Hello": HelloRequest.self,
     "kith.v1.System/Ping": PingRequest.self,
     "kith.v1.System/Cancel": CancelRequest.self,
@@ -1161,6 +1319,15 @@ public enum Methods {
     "kith.v1.Conversations/AddMessage": AddMessageRequest.self,
     "kith.v1.Conversations/UpdateMessage": UpdateMessageRequest.self,
     "kith.v1.Conversations/DeleteMessage": DeleteMessageRequest.self,
+    "kith.v1.Channels/Add": AddChannelRequest.self,
+    "kith.v1.Channels/List": ListChannelsRequest.self,
+    "kith.v1.Channels/SetCredentials": SetChannelCredentialsRequest.self,
+    "kith.v1.Channels/Remove": RemoveChannelRequest.self,
+    "kith.v1.Channels/Test": TestChannelRequest.self,
+    "kith.v1.Channels/Deliveries": ListDeliveriesRequest.self,
+    "kith.v1.Channels/Retry": RetryDeliveryRequest.self,
+    "kith.v1.Channels/Discard": DiscardDeliveryRequest.self,
+    "kith.v1.Delivery/Deliver": DeliverRequest.self,
     "kith.v1.Care/Record": RecordCareRequest.self,
     "kith.v1.Care/Update": UpdateCareRequest.self,
     "kith.v1.Care/Confirm": ConfirmCareRequest.self,
@@ -1174,6 +1341,7 @@ public enum Methods {
     "kith.v1.Care/StopVoice": StopVoiceRequest.self,
     "kith.v1.Care/Transcribe": TranscribeAgainRequest.self,
     "kith.v1.Care/Summary": CareSummaryRequest.self,
+    "kith.v1.Care/Share": ShareCareRequest.self,
     "kith.v1.Care/Export": ExportCareRequest.self,
     "kith.v1.Care/Settings": CareSettingsRequest.self,
     "kith.v1.Care/Configure": ConfigureCareRequest.self,
@@ -1185,10 +1353,34 @@ public enum Methods {
     "kith.v1.Reminders/List": ListRemindersRequest.self,
     "kith.v1.Reminders/Snooze": SnoozeReminderRequest.self,
     "kith.v1.Reminders/Done": DoneReminderRequest.self,
+    "kith.v1.Reminders/Settings": ReminderSettingsRequest.self,
+    "kith.v1.Reminders/Configure": ConfigureRemindersRequest.self,
     "kith.v1.Reminders/Remove": RemoveReminderRequest.self,
+    "kith.v1.Keys/List": KeysListRequest.self,
+    "kith.v1.Keys/Approve": KeyApproveRequest.self,
+    "kith.v1.Keys/Revoke": KeyRevokeRequest.self,
+    "kith.v1.Keys/Server": ServerKeyRequest.self,
+    "kith.v1.Keys/Init": KeysInitRequest.self,
+    "kith.v1.Keys/RotateServer": KeyRotateServerRequest.self,
   ]
 }
 
+extension ListJobsRequest: Command {
+  public typealias Reply = KithMessages.ListJobsReply
+  public static var method: Method { Methods.jobsList }
+}
+extension GetJobRequest: Command {
+  public typealias Reply = KithMessages.JobReply
+  public static var method: Method { Methods.jobsGet }
+}
+extension RetryJobRequest: Command {
+  public typealias Reply = KithMessages.JobReply
+  public static var method: Method { Methods.jobsRetry }
+}
+extension CancelJobRequest: Command {
+  public typealias Reply = KithMessages.JobReply
+  public static var method: Method { Methods.jobsCancel }
+}
 extension HelloRequest: Command {
   public typealias Reply = KithMessages.HelloReply
   public static var method: Method { Methods.systemHello }
@@ -1680,6 +1872,42 @@ extension DeleteMessageRequest: Command {
   public typealias Reply = KithMessages.Conversation
   public static var method: Method { Methods.conversationsDeleteMessage }
 }
+extension AddChannelRequest: Command {
+  public typealias Reply = KithMessages.Channel
+  public static var method: Method { Methods.channelsAdd }
+}
+extension ListChannelsRequest: Command {
+  public typealias Reply = KithMessages.ListChannelsReply
+  public static var method: Method { Methods.channelsList }
+}
+extension SetChannelCredentialsRequest: Command {
+  public typealias Reply = KithMessages.Channel
+  public static var method: Method { Methods.channelsSetCredentials }
+}
+extension RemoveChannelRequest: Command {
+  public typealias Reply = KithMessages.RemoveChannelReply
+  public static var method: Method { Methods.channelsRemove }
+}
+extension TestChannelRequest: Command {
+  public typealias Reply = KithMessages.TestChannelReply
+  public static var method: Method { Methods.channelsTest }
+}
+extension ListDeliveriesRequest: Command {
+  public typealias Reply = KithMessages.ListDeliveriesReply
+  public static var method: Method { Methods.channelsDeliveries }
+}
+extension RetryDeliveryRequest: Command {
+  public typealias Reply = KithMessages.DeliveryEntry
+  public static var method: Method { Methods.channelsRetry }
+}
+extension DiscardDeliveryRequest: Command {
+  public typealias Reply = KithMessages.DeliveryEntry
+  public static var method: Method { Methods.channelsDiscard }
+}
+extension DeliverRequest: Command {
+  public typealias Reply = KithMessages.DeliverReply
+  public static var method: Method { Methods.deliveryDeliver }
+}
 extension RecordCareRequest: Command {
   public typealias Reply = KithMessages.CareReply
   public static var method: Method { Methods.careRecord }
@@ -1732,6 +1960,10 @@ extension CareSummaryRequest: Command {
   public typealias Reply = KithMessages.CareSummaryReply
   public static var method: Method { Methods.careSummary }
 }
+extension ShareCareRequest: Command {
+  public typealias Reply = KithMessages.ShareCareReply
+  public static var method: Method { Methods.careShare }
+}
 extension ExportCareRequest: Command {
   public typealias Reply = KithMessages.BlobRef
   public static var method: Method { Methods.careExport }
@@ -1776,7 +2008,39 @@ extension DoneReminderRequest: Command {
   public typealias Reply = KithMessages.Reminder
   public static var method: Method { Methods.remindersDone }
 }
+extension ReminderSettingsRequest: Command {
+  public typealias Reply = KithMessages.ReminderSettings
+  public static var method: Method { Methods.remindersSettings }
+}
+extension ConfigureRemindersRequest: Command {
+  public typealias Reply = KithMessages.ReminderSettings
+  public static var method: Method { Methods.remindersConfigure }
+}
 extension RemoveReminderRequest: Command {
   public typealias Reply = KithMessages.Reminder
   public static var method: Method { Methods.remindersRemove }
+}
+extension KeysListRequest: Command {
+  public typealias Reply = KithMessages.KeysListReply
+  public static var method: Method { Methods.keysList }
+}
+extension KeyApproveRequest: Command {
+  public typealias Reply = KithMessages.KeyInfo
+  public static var method: Method { Methods.keysApprove }
+}
+extension KeyRevokeRequest: Command {
+  public typealias Reply = KithMessages.KeyInfo
+  public static var method: Method { Methods.keysRevoke }
+}
+extension ServerKeyRequest: Command {
+  public typealias Reply = KithMessages.ServerKey
+  public static var method: Method { Methods.keysServer }
+}
+extension KeysInitRequest: Command {
+  public typealias Reply = KithMessages.ServerKey
+  public static var method: Method { Methods.keysInit }
+}
+extension KeyRotateServerRequest: Command {
+  public typealias Reply = KithMessages.ServerKey
+  public static var method: Method { Methods.keysRotateServer }
 }

@@ -105,6 +105,14 @@ public nonisolated struct Event: Sendable {
     set {payload = .system(newValue)}
   }
 
+  public var delivery: DeliveryStatus {
+    get {
+      if case .delivery(let v)? = payload {return v}
+      return DeliveryStatus()
+    }
+    set {payload = .delivery(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Payload: Equatable, Sendable {
@@ -113,6 +121,7 @@ public nonisolated struct Event: Sendable {
     case job(JobStatus)
     case reminder(ReminderDue)
     case system(SystemNotice)
+    case delivery(DeliveryStatus)
 
   }
 
@@ -404,6 +413,25 @@ public nonisolated struct ReminderDue: Sendable {
   fileprivate var _due: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
+/// How a message fares on its channel; the event's key is "delivery:ID". Gone when it arrived or was discarded.
+public nonisolated struct DeliveryStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var deliveryID: String = String()
+
+  public var channel: String = String()
+
+  public var state: String = String()
+
+  public var attempts: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct SystemNotice: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -536,7 +564,7 @@ nonisolated extension EventHeader: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Event"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sync\0\u{1}changed\0\u{1}job\0\u{1}reminder\0\u{1}system\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sync\0\u{1}changed\0\u{1}job\0\u{1}reminder\0\u{1}system\0\u{2}\u{5}delivery\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -609,6 +637,19 @@ nonisolated extension Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
           self.payload = .system(v)
         }
       }()
+      case 10: try {
+        var v: DeliveryStatus?
+        var hadOneofValue = false
+        if let current = self.payload {
+          hadOneofValue = true
+          if case .delivery(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.payload = .delivery(v)
+        }
+      }()
       default: break
       }
     }
@@ -639,6 +680,10 @@ nonisolated extension Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
     case .system?: try {
       guard case .system(let v)? = self.payload else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .delivery?: try {
+      guard case .delivery(let v)? = self.payload else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
     case nil: break
     }
@@ -1030,6 +1075,51 @@ nonisolated extension ReminderDue: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.reminderID != rhs.reminderID {return false}
     if lhs._due != rhs._due {return false}
     if lhs.state != rhs.state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension DeliveryStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeliveryStatus"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}delivery_id\0\u{1}channel\0\u{1}state\0\u{1}attempts\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.deliveryID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.channel) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.attempts) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.deliveryID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deliveryID, fieldNumber: 1)
+    }
+    if !self.channel.isEmpty {
+      try visitor.visitSingularStringField(value: self.channel, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if self.attempts != 0 {
+      try visitor.visitSingularUInt32Field(value: self.attempts, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: DeliveryStatus, rhs: DeliveryStatus) -> Bool {
+    if lhs.deliveryID != rhs.deliveryID {return false}
+    if lhs.channel != rhs.channel {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.attempts != rhs.attempts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -536,6 +536,12 @@ public nonisolated struct Note: @unchecked Sendable {
     set {_uniqueStorage()._isFavorite = newValue}
   }
 
+  /// read, not written
+  public var personName: String {
+    get {_storage._personName}
+    set {_uniqueStorage()._personName = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -639,6 +645,12 @@ public nonisolated struct TaskItem: @unchecked Sendable {
   public var hasCompletedAt: Bool {_storage._completedAt != nil}
   /// Clears the value of `completedAt`. Subsequent reads from it will return its default value.
   public mutating func clearCompletedAt() {_uniqueStorage()._completedAt = nil}
+
+  /// read, not written
+  public var personName: String {
+    get {_storage._personName}
+    set {_uniqueStorage()._personName = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -746,6 +758,12 @@ public nonisolated struct Activity: @unchecked Sendable {
   public var type: String {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
+  }
+
+  /// in the order of participants; read, not written
+  public var participantNames: [String] {
+    get {_storage._participantNames}
+    set {_uniqueStorage()._participantNames = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -857,6 +875,12 @@ public nonisolated struct Gift: @unchecked Sendable {
   public var date: String {
     get {_storage._date}
     set {_uniqueStorage()._date = newValue}
+  }
+
+  /// read, not written
+  public var personName: String {
+    get {_storage._personName}
+    set {_uniqueStorage()._personName = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2095,7 +2119,7 @@ nonisolated extension PersonAddress: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Note"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}body\0\u{3}is_favorite\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}body\0\u{3}is_favorite\0\u{4}\u{1d}person_name\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -2109,6 +2133,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
     var _deletedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _body: String = String()
     var _isFavorite: Bool = false
+    var _personName: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2130,6 +2155,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       _deletedAt = source._deletedAt
       _body = source._body
       _isFavorite = source._isFavorite
+      _personName = source._personName
     }
   }
 
@@ -2159,6 +2185,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._deletedAt) }()
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._body) }()
         case 21: try { try decoder.decodeSingularBoolField(value: &_storage._isFavorite) }()
+        case 50: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
         default: break
         }
       }
@@ -2204,6 +2231,9 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       if _storage._isFavorite != false {
         try visitor.visitSingularBoolField(value: _storage._isFavorite, fieldNumber: 21)
       }
+      if !_storage._personName.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 50)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2224,6 +2254,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         if _storage._deletedAt != rhs_storage._deletedAt {return false}
         if _storage._body != rhs_storage._body {return false}
         if _storage._isFavorite != rhs_storage._isFavorite {return false}
+        if _storage._personName != rhs_storage._personName {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2235,7 +2266,7 @@ nonisolated extension Note: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
 
 nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".TaskItem"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}title\0\u{1}description\0\u{3}is_completed\0\u{3}completed_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}title\0\u{1}description\0\u{3}is_completed\0\u{3}completed_at\0\u{4}\u{1b}person_name\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -2251,6 +2282,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _description_p: String = String()
     var _isCompleted: Bool = false
     var _completedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _personName: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2274,6 +2306,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _description_p = source._description_p
       _isCompleted = source._isCompleted
       _completedAt = source._completedAt
+      _personName = source._personName
     }
   }
 
@@ -2305,6 +2338,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 21: try { try decoder.decodeSingularStringField(value: &_storage._description_p) }()
         case 22: try { try decoder.decodeSingularBoolField(value: &_storage._isCompleted) }()
         case 23: try { try decoder.decodeSingularMessageField(value: &_storage._completedAt) }()
+        case 50: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
         default: break
         }
       }
@@ -2356,6 +2390,9 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       try { if let v = _storage._completedAt {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
       } }()
+      if !_storage._personName.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 50)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2378,6 +2415,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._description_p != rhs_storage._description_p {return false}
         if _storage._isCompleted != rhs_storage._isCompleted {return false}
         if _storage._completedAt != rhs_storage._completedAt {return false}
+        if _storage._personName != rhs_storage._personName {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2389,7 +2427,7 @@ nonisolated extension TaskItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Activity"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}summary\0\u{1}description\0\u{3}happened_on\0\u{1}participants\0\u{1}type\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}summary\0\u{1}description\0\u{3}happened_on\0\u{1}participants\0\u{1}type\0\u{4}\u{1a}participant_names\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -2406,6 +2444,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _happenedOn: String = String()
     var _participants: [String] = []
     var _type: String = String()
+    var _participantNames: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2430,6 +2469,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _happenedOn = source._happenedOn
       _participants = source._participants
       _type = source._type
+      _participantNames = source._participantNames
     }
   }
 
@@ -2462,6 +2502,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 22: try { try decoder.decodeSingularStringField(value: &_storage._happenedOn) }()
         case 23: try { try decoder.decodeRepeatedStringField(value: &_storage._participants) }()
         case 24: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
+        case 50: try { try decoder.decodeRepeatedStringField(value: &_storage._participantNames) }()
         default: break
         }
       }
@@ -2516,6 +2557,9 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._type.isEmpty {
         try visitor.visitSingularStringField(value: _storage._type, fieldNumber: 24)
       }
+      if !_storage._participantNames.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._participantNames, fieldNumber: 50)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2539,6 +2583,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._happenedOn != rhs_storage._happenedOn {return false}
         if _storage._participants != rhs_storage._participants {return false}
         if _storage._type != rhs_storage._type {return false}
+        if _storage._participantNames != rhs_storage._participantNames {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2550,7 +2595,7 @@ nonisolated extension Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Gift"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}name\0\u{1}status\0\u{1}comment\0\u{1}url\0\u{1}amount\0\u{1}date\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{3}person_id\0\u{3}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{2}\u{b}name\0\u{1}status\0\u{1}comment\0\u{1}url\0\u{1}amount\0\u{1}date\0\u{4}\u{19}person_name\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -2568,6 +2613,7 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
     var _url: String = String()
     var _amount: String = String()
     var _date: String = String()
+    var _personName: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2593,6 +2639,7 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       _url = source._url
       _amount = source._amount
       _date = source._date
+      _personName = source._personName
     }
   }
 
@@ -2626,6 +2673,7 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         case 23: try { try decoder.decodeSingularStringField(value: &_storage._url) }()
         case 24: try { try decoder.decodeSingularStringField(value: &_storage._amount) }()
         case 25: try { try decoder.decodeSingularStringField(value: &_storage._date) }()
+        case 50: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
         default: break
         }
       }
@@ -2683,6 +2731,9 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       if !_storage._date.isEmpty {
         try visitor.visitSingularStringField(value: _storage._date, fieldNumber: 25)
       }
+      if !_storage._personName.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 50)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2707,6 +2758,7 @@ nonisolated extension Gift: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         if _storage._url != rhs_storage._url {return false}
         if _storage._amount != rhs_storage._amount {return false}
         if _storage._date != rhs_storage._date {return false}
+        if _storage._personName != rhs_storage._personName {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -44,7 +44,7 @@ public nonisolated struct DailyReminder: Sendable {
   /// Clears the value of `nextAt`. Subsequent reads from it will return its default value.
   public mutating func clearNextAt() {self._nextAt = nil}
 
-  /// "events", or "desktop" where notifications are shown too; "off" while it is not enabled
+  /// the channels that it goes over, separated by ", "; "events" without any, "off" while it is not enabled
   public var delivery: String = String()
 
   /// YYYY-MM-DD that was last dealt with
@@ -56,11 +56,46 @@ public nonisolated struct DailyReminder: Sendable {
   /// how late it may come; 0 = 360
   public var catchUpMinutes: UInt32 = 0
 
+  /// of the last one, by channel; read, not written
+  public var deliveries: [ReminderDelivery] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _nextAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// How a reminder fared on a channel.
+public nonisolated struct ReminderDelivery: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var channel: String = String()
+
+  /// as of a DeliveryEntry; empty = nothing went there yet
+  public var state: String = String()
+
+  /// of the delivery
+  public var id: String = String()
+
+  public var attempts: UInt32 = 0
+
+  public var error: Status {
+    get {_error ?? Status()}
+    set {_error = newValue}
+  }
+  /// Returns true if `error` has been explicitly set.
+  public var hasError: Bool {self._error != nil}
+  /// Clears the value of `error`. Subsequent reads from it will return its default value.
+  public mutating func clearError() {self._error = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _error: Status? = nil
 }
 
 public nonisolated struct SetDailyReminderRequest: Sendable {
@@ -102,7 +137,7 @@ public nonisolated struct Reminder: @unchecked Sendable {
     set {_uniqueStorage()._id = newValue}
   }
 
-  /// "daily", "call"
+  /// "daily", "call", "person": one that is kept with a person
   public var kind: String {
     get {_storage._kind}
     set {_uniqueStorage()._kind = newValue}
@@ -180,6 +215,12 @@ public nonisolated struct Reminder: @unchecked Sendable {
   public var hasUpdatedAt: Bool {_storage._updatedAt != nil}
   /// Clears the value of `updatedAt`. Subsequent reads from it will return its default value.
   public mutating func clearUpdatedAt() {_uniqueStorage()._updatedAt = nil}
+
+  /// only by Status
+  public var deliveries: [ReminderDelivery] {
+    get {_storage._deliveries}
+    set {_uniqueStorage()._deliveries = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -317,13 +358,75 @@ public nonisolated struct RemoveReminderRequest: Sendable {
   public init() {}
 }
 
+public nonisolated struct ReminderSettingsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct ReminderSettings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// of the daily reminder
+  public var dailyChannels: [String] = []
+
+  /// of reminders to call
+  public var callChannels: [String] = []
+
+  /// of reminders that are kept with a person
+  public var personChannels: [String] = []
+
+  /// those that are kept with a person do not come
+  public var noPersonReminders: Bool = false
+
+  /// HH:MM at which these come; empty = 10:00
+  public var personTime: String = String()
+
+  /// "ja", "en": of what is sent; empty = as of care
+  public var language: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct ConfigureRemindersRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var settings: ReminderSettings {
+    get {_settings ?? ReminderSettings()}
+    set {_settings = newValue}
+  }
+  /// Returns true if `settings` has been explicitly set.
+  public var hasSettings: Bool {self._settings != nil}
+  /// Clears the value of `settings`. Subsequent reads from it will return its default value.
+  public mutating func clearSettings() {self._settings = nil}
+
+  /// none named: those that are not empty
+  public var fields: [String] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _settings: ReminderSettings? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension DailyReminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DailyReminder"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enabled\0\u{1}time\0\u{3}time_zone\0\u{3}only_if_nothing_recorded\0\u{3}next_at\0\u{1}delivery\0\u{3}last_day\0\u{3}last_outcome\0\u{3}catch_up_minutes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enabled\0\u{1}time\0\u{3}time_zone\0\u{3}only_if_nothing_recorded\0\u{3}next_at\0\u{1}delivery\0\u{3}last_day\0\u{3}last_outcome\0\u{3}catch_up_minutes\0\u{1}deliveries\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -340,6 +443,7 @@ nonisolated extension DailyReminder: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 7: try { try decoder.decodeSingularStringField(value: &self.lastDay) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.lastOutcome) }()
       case 9: try { try decoder.decodeSingularUInt32Field(value: &self.catchUpMinutes) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.deliveries) }()
       default: break
       }
     }
@@ -377,6 +481,9 @@ nonisolated extension DailyReminder: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if self.catchUpMinutes != 0 {
       try visitor.visitSingularUInt32Field(value: self.catchUpMinutes, fieldNumber: 9)
     }
+    if !self.deliveries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.deliveries, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -390,6 +497,61 @@ nonisolated extension DailyReminder: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.lastDay != rhs.lastDay {return false}
     if lhs.lastOutcome != rhs.lastOutcome {return false}
     if lhs.catchUpMinutes != rhs.catchUpMinutes {return false}
+    if lhs.deliveries != rhs.deliveries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ReminderDelivery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReminderDelivery"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}channel\0\u{1}state\0\u{1}id\0\u{1}attempts\0\u{1}error\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.channel) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.attempts) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._error) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.channel.isEmpty {
+      try visitor.visitSingularStringField(value: self.channel, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 3)
+    }
+    if self.attempts != 0 {
+      try visitor.visitSingularUInt32Field(value: self.attempts, fieldNumber: 4)
+    }
+    try { if let v = self._error {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: ReminderDelivery, rhs: ReminderDelivery) -> Bool {
+    if lhs.channel != rhs.channel {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.attempts != rhs.attempts {return false}
+    if lhs._error != rhs._error {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -451,7 +613,7 @@ nonisolated extension SetDailyReminderRequest: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Reminder"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}title\0\u{3}person_id\0\u{1}due\0\u{1}state\0\u{3}snoozed_until\0\u{1}snoozes\0\u{3}is_late\0\u{1}day\0\u{1}note\0\u{3}created_at\0\u{3}updated_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}title\0\u{3}person_id\0\u{1}due\0\u{1}state\0\u{3}snoozed_until\0\u{1}snoozes\0\u{3}is_late\0\u{1}day\0\u{1}note\0\u{3}created_at\0\u{3}updated_at\0\u{1}deliveries\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -467,6 +629,7 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _note: String = String()
     var _createdAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _updatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _deliveries: [ReminderDelivery] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -490,6 +653,7 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _note = source._note
       _createdAt = source._createdAt
       _updatedAt = source._updatedAt
+      _deliveries = source._deliveries
     }
   }
 
@@ -521,6 +685,7 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._createdAt) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._updatedAt) }()
+        case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._deliveries) }()
         default: break
         }
       }
@@ -572,6 +737,9 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       try { if let v = _storage._updatedAt {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
       } }()
+      if !_storage._deliveries.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._deliveries, fieldNumber: 14)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -594,6 +762,7 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._note != rhs_storage._note {return false}
         if _storage._createdAt != rhs_storage._createdAt {return false}
         if _storage._updatedAt != rhs_storage._updatedAt {return false}
+        if _storage._deliveries != rhs_storage._deliveries {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -886,6 +1055,119 @@ nonisolated extension RemoveReminderRequest: SwiftProtobuf.Message, SwiftProtobu
 
   public static func ==(lhs: RemoveReminderRequest, rhs: RemoveReminderRequest) -> Bool {
     if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ReminderSettingsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReminderSettingsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: ReminderSettingsRequest, rhs: ReminderSettingsRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ReminderSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReminderSettings"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}daily_channels\0\u{3}call_channels\0\u{3}person_channels\0\u{3}no_person_reminders\0\u{3}person_time\0\u{1}language\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.dailyChannels) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.callChannels) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.personChannels) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.noPersonReminders) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.personTime) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.dailyChannels.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.dailyChannels, fieldNumber: 1)
+    }
+    if !self.callChannels.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.callChannels, fieldNumber: 2)
+    }
+    if !self.personChannels.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.personChannels, fieldNumber: 3)
+    }
+    if self.noPersonReminders != false {
+      try visitor.visitSingularBoolField(value: self.noPersonReminders, fieldNumber: 4)
+    }
+    if !self.personTime.isEmpty {
+      try visitor.visitSingularStringField(value: self.personTime, fieldNumber: 5)
+    }
+    if !self.language.isEmpty {
+      try visitor.visitSingularStringField(value: self.language, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: ReminderSettings, rhs: ReminderSettings) -> Bool {
+    if lhs.dailyChannels != rhs.dailyChannels {return false}
+    if lhs.callChannels != rhs.callChannels {return false}
+    if lhs.personChannels != rhs.personChannels {return false}
+    if lhs.noPersonReminders != rhs.noPersonReminders {return false}
+    if lhs.personTime != rhs.personTime {return false}
+    if lhs.language != rhs.language {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ConfigureRemindersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ConfigureRemindersRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}settings\0\u{1}fields\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._settings) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._settings {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.fields.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: ConfigureRemindersRequest, rhs: ConfigureRemindersRequest) -> Bool {
+    if lhs._settings != rhs._settings {return false}
+    if lhs.fields != rhs.fields {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

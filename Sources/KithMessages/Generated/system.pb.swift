@@ -113,6 +113,12 @@ public nonisolated struct HelloReply: @unchecked Sendable {
     set {_uniqueStorage()._workEndpoint = newValue}
   }
 
+  /// to be trusted besides: the server's key changes soon
+  public var nextServerKeyZ85: String {
+    get {_storage._nextServerKeyZ85}
+    set {_uniqueStorage()._nextServerKeyZ85 = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -244,57 +250,82 @@ public nonisolated struct StatusRequest: Sendable {
   public init() {}
 }
 
-public nonisolated struct StatusReply: Sendable {
+public nonisolated struct StatusReply: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var version: String = String()
+  public var version: String {
+    get {_storage._version}
+    set {_uniqueStorage()._version = newValue}
+  }
 
-  public var hubInstance: String = String()
+  public var hubInstance: String {
+    get {_storage._hubInstance}
+    set {_uniqueStorage()._hubInstance = newValue}
+  }
 
   public var startedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_startedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_startedAt = newValue}
+    get {_storage._startedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._startedAt = newValue}
   }
   /// Returns true if `startedAt` has been explicitly set.
-  public var hasStartedAt: Bool {self._startedAt != nil}
+  public var hasStartedAt: Bool {_storage._startedAt != nil}
   /// Clears the value of `startedAt`. Subsequent reads from it will return its default value.
-  public mutating func clearStartedAt() {self._startedAt = nil}
+  public mutating func clearStartedAt() {_uniqueStorage()._startedAt = nil}
 
   public var hubTime: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_hubTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_hubTime = newValue}
+    get {_storage._hubTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._hubTime = newValue}
   }
   /// Returns true if `hubTime` has been explicitly set.
-  public var hasHubTime: Bool {self._hubTime != nil}
+  public var hasHubTime: Bool {_storage._hubTime != nil}
   /// Clears the value of `hubTime`. Subsequent reads from it will return its default value.
-  public mutating func clearHubTime() {self._hubTime = nil}
+  public mutating func clearHubTime() {_uniqueStorage()._hubTime = nil}
 
-  public var commandsInFlight: UInt32 = 0
+  public var commandsInFlight: UInt32 {
+    get {_storage._commandsInFlight}
+    set {_uniqueStorage()._commandsInFlight = newValue}
+  }
 
-  public var subscriptions: UInt32 = 0
+  public var subscriptions: UInt32 {
+    get {_storage._subscriptions}
+    set {_uniqueStorage()._subscriptions = newValue}
+  }
 
-  public var heads: [StreamPosition] = []
+  public var heads: [StreamPosition] {
+    get {_storage._heads}
+    set {_uniqueStorage()._heads = newValue}
+  }
 
   public var storage: StorageStatus {
-    get {_storage ?? StorageStatus()}
-    set {_storage = newValue}
+    get {_storage._storage ?? StorageStatus()}
+    set {_uniqueStorage()._storage = newValue}
   }
   /// Returns true if `storage` has been explicitly set.
-  public var hasStorage: Bool {self._storage != nil}
+  public var hasStorage: Bool {_storage._storage != nil}
   /// Clears the value of `storage`. Subsequent reads from it will return its default value.
-  public mutating func clearStorage() {self._storage = nil}
+  public mutating func clearStorage() {_uniqueStorage()._storage = nil}
 
-  public var sync: [SyncStatus] = []
+  public var sync: [SyncStatus] {
+    get {_storage._sync}
+    set {_uniqueStorage()._sync = newValue}
+  }
+
+  public var work: WorkStatus {
+    get {_storage._work ?? WorkStatus()}
+    set {_uniqueStorage()._work = newValue}
+  }
+  /// Returns true if `work` has been explicitly set.
+  public var hasWork: Bool {_storage._work != nil}
+  /// Clears the value of `work`. Subsequent reads from it will return its default value.
+  public mutating func clearWork() {_uniqueStorage()._work = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _startedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _hubTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _storage: StorageStatus? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct StorageStatus: Sendable {
@@ -613,7 +644,7 @@ nonisolated extension HelloRequest: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".HelloReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{3}hub_instance\0\u{1}minor\0\u{1}features\0\u{3}hub_time\0\u{1}principal\0\u{1}role\0\u{1}limits\0\u{1}heads\0\u{3}events_endpoint\0\u{3}work_endpoint\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{3}hub_instance\0\u{1}minor\0\u{1}features\0\u{3}hub_time\0\u{1}principal\0\u{1}role\0\u{1}limits\0\u{1}heads\0\u{3}events_endpoint\0\u{3}work_endpoint\0\u{3}next_server_key_z85\0")
 
   fileprivate class _StorageClass {
     var _sessionID: String = String()
@@ -627,6 +658,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _heads: [StreamPosition] = []
     var _eventsEndpoint: String = String()
     var _workEndpoint: String = String()
+    var _nextServerKeyZ85: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -648,6 +680,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _heads = source._heads
       _eventsEndpoint = source._eventsEndpoint
       _workEndpoint = source._workEndpoint
+      _nextServerKeyZ85 = source._nextServerKeyZ85
     }
   }
 
@@ -677,6 +710,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._heads) }()
         case 10: try { try decoder.decodeSingularStringField(value: &_storage._eventsEndpoint) }()
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._workEndpoint) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._nextServerKeyZ85) }()
         default: break
         }
       }
@@ -722,6 +756,9 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._workEndpoint.isEmpty {
         try visitor.visitSingularStringField(value: _storage._workEndpoint, fieldNumber: 11)
       }
+      if !_storage._nextServerKeyZ85.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._nextServerKeyZ85, fieldNumber: 12)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -742,6 +779,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._heads != rhs_storage._heads {return false}
         if _storage._eventsEndpoint != rhs_storage._eventsEndpoint {return false}
         if _storage._workEndpoint != rhs_storage._workEndpoint {return false}
+        if _storage._nextServerKeyZ85 != rhs_storage._nextServerKeyZ85 {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1051,73 +1089,132 @@ nonisolated extension StatusRequest: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}hub_instance\0\u{3}started_at\0\u{3}hub_time\0\u{3}commands_in_flight\0\u{1}subscriptions\0\u{1}heads\0\u{1}storage\0\u{1}sync\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}hub_instance\0\u{3}started_at\0\u{3}hub_time\0\u{3}commands_in_flight\0\u{1}subscriptions\0\u{1}heads\0\u{1}storage\0\u{1}sync\0\u{1}work\0")
+
+  fileprivate class _StorageClass {
+    var _version: String = String()
+    var _hubInstance: String = String()
+    var _startedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _hubTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _commandsInFlight: UInt32 = 0
+    var _subscriptions: UInt32 = 0
+    var _heads: [StreamPosition] = []
+    var _storage: StorageStatus? = nil
+    var _sync: [SyncStatus] = []
+    var _work: WorkStatus? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _version = source._version
+      _hubInstance = source._hubInstance
+      _startedAt = source._startedAt
+      _hubTime = source._hubTime
+      _commandsInFlight = source._commandsInFlight
+      _subscriptions = source._subscriptions
+      _heads = source._heads
+      _storage = source._storage
+      _sync = source._sync
+      _work = source._work
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.version) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.hubInstance) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._startedAt) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._hubTime) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.commandsInFlight) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.subscriptions) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.heads) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._storage) }()
-      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.sync) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._version) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._hubInstance) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._startedAt) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._hubTime) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._commandsInFlight) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._subscriptions) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._heads) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._storage) }()
+        case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._sync) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._work) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.version.isEmpty {
-      try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
-    }
-    if !self.hubInstance.isEmpty {
-      try visitor.visitSingularStringField(value: self.hubInstance, fieldNumber: 2)
-    }
-    try { if let v = self._startedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._hubTime {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    if self.commandsInFlight != 0 {
-      try visitor.visitSingularUInt32Field(value: self.commandsInFlight, fieldNumber: 5)
-    }
-    if self.subscriptions != 0 {
-      try visitor.visitSingularUInt32Field(value: self.subscriptions, fieldNumber: 6)
-    }
-    if !self.heads.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.heads, fieldNumber: 7)
-    }
-    try { if let v = self._storage {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    } }()
-    if !self.sync.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.sync, fieldNumber: 9)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._version.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._version, fieldNumber: 1)
+      }
+      if !_storage._hubInstance.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._hubInstance, fieldNumber: 2)
+      }
+      try { if let v = _storage._startedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._hubTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      if _storage._commandsInFlight != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._commandsInFlight, fieldNumber: 5)
+      }
+      if _storage._subscriptions != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._subscriptions, fieldNumber: 6)
+      }
+      if !_storage._heads.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._heads, fieldNumber: 7)
+      }
+      try { if let v = _storage._storage {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      if !_storage._sync.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._sync, fieldNumber: 9)
+      }
+      try { if let v = _storage._work {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: StatusReply, rhs: StatusReply) -> Bool {
-    if lhs.version != rhs.version {return false}
-    if lhs.hubInstance != rhs.hubInstance {return false}
-    if lhs._startedAt != rhs._startedAt {return false}
-    if lhs._hubTime != rhs._hubTime {return false}
-    if lhs.commandsInFlight != rhs.commandsInFlight {return false}
-    if lhs.subscriptions != rhs.subscriptions {return false}
-    if lhs.heads != rhs.heads {return false}
-    if lhs._storage != rhs._storage {return false}
-    if lhs.sync != rhs.sync {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._version != rhs_storage._version {return false}
+        if _storage._hubInstance != rhs_storage._hubInstance {return false}
+        if _storage._startedAt != rhs_storage._startedAt {return false}
+        if _storage._hubTime != rhs_storage._hubTime {return false}
+        if _storage._commandsInFlight != rhs_storage._commandsInFlight {return false}
+        if _storage._subscriptions != rhs_storage._subscriptions {return false}
+        if _storage._heads != rhs_storage._heads {return false}
+        if _storage._storage != rhs_storage._storage {return false}
+        if _storage._sync != rhs_storage._sync {return false}
+        if _storage._work != rhs_storage._work {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -61,11 +61,13 @@ struct RecordPush<R: WritableResource>: Sendable {
     return nil
   }
 
-  /// Completes what was found.
+  /// Completes what was found, unless somebody has changed it since.
   private func settle(_ found: R) async throws(MonicaError) -> PushReply {
     let want = try await R.aligned(self.request.record, with: found, self.session)
-    if let have = found.record, R.facts(have).isDone(R.facts(want), base: nil, except: have.unsaid) {
-      return Self.done(found, want)
+    if let have = found.record {
+      let (facts, wanted) = (R.facts(have), R.facts(want))
+      if facts.isDone(wanted, base: nil, except: have.unsaid) { return Self.done(found, want) }
+      guard facts.isPart(of: wanted, except: have.unsaid) else { return Self.changed(have) }
     }
     return Self.done(try await found.replaced(with: want, base: nil, self.session), want)
   }

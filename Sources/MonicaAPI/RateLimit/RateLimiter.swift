@@ -71,17 +71,19 @@ struct RateLimiter: Sendable {
   mutating func settle(_ report: Report?, now: Instant) {
     self.underWay -= 1
     guard let report else { return }
+    // One of nothing is none: nothing could ever be asked.
+    let limit = report.limit.flatMap { $0 > 0 ? $0 : nil }
     if report.isRefusal {
       let end = self.began.map { $0 + Self.window - now } ?? Self.window
       // At least a second: what the server says is in whole seconds, and rounded down.
       let wait = report.wait.map { $0 + .seconds(1) } ?? max(.seconds(1), end)
-      self.limit = report.limit ?? self.limit
+      self.limit = limit ?? self.limit
       self.closedUntil = max(now + wait, self.closedUntil ?? now)
       self.began = nil
       self.used = self.underWay
       return
     }
-    self.limit = report.limit.flatMap { $0 > 0 ? $0 : nil }
+    self.limit = limit
     guard let limit, let remaining = report.remaining else { return }
     let counted = limit - remaining + self.underWay
     if counted + Self.disorder < self.used {

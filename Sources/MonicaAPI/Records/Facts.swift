@@ -55,6 +55,11 @@ struct Facts: Equatable, Sendable {
     return base.differences(from: want, except: []).allSatisfy { !Self.isPart($0, of: unsaid) }
   }
 
+  /// Whether all that it says is said there as well, as of a record of which an attempt that was cut off has made a part.
+  func isPart(of want: Facts, except unsaid: [String]) -> Bool {
+    self.differences(from: want, except: unsaid).allSatisfy { self.values[$0] == nil }
+  }
+
   private func differences(from other: Facts, except unsaid: [String]) -> Set<String> {
     Set(self.values.keys).union(other.values.keys).filter {
       self.values[$0] != other.values[$0] && !Self.isPart($0, of: unsaid)

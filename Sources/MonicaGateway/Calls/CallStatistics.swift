@@ -31,8 +31,9 @@ struct CallStatistics {
 
   init(in time: LocalTime) { self.time = time }
 
-  /// Counts a call.
+  /// Counts a call, unless its timer runs: what it comes to is not known yet.
   mutating func count(_ call: CallFact) {
+    guard !call.isRunning else { return }
     let minutes = UInt64(clamping: call.minutes)
     self.reply.calls += 1
     self.minutes += minutes

@@ -23,6 +23,9 @@ struct MergeRule: Sendable {
     guard let local else { return .take }
     // What is under way is decided on when its answer is here.
     guard local.state != .syncing else { return .ignore }
+    // It was sent, and nobody knows how much of it arrived: what it lacks there is not taken away here. The next attempt finds
+    // and completes it.
+    if local.base == nil, local.sent != nil, local.state == .pending { return .ignore }
     let known = self.merge(local.base ?? local.record, local, server)
     let isNews = local.base == nil || known.isNews
     if local.state == .conflict, local.stamp == self.stamp { return .ignore }

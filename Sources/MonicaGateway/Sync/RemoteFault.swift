@@ -33,10 +33,15 @@ enum RemoteFault: Equatable {
 }
 
 extension Failure {
-  /// Whether what was asked for may have happened all the same: the remote half says so, or it was not waited for.
+  /// Whether what was asked for may have happened all the same: the remote half says so, or nobody waited for its answer.
   var isUnsure: Bool {
-    self.status.details["outcome"] == "unknown"
-      || ["CANCELLED_BY_USER", "RUNNING_TOO_LONG", "WORKER_LOST", "OUTCOME_UNKNOWN", "BUG"].contains(self.reason)
+    if self.status.details["outcome"] == "unknown" { return true }
+    switch self.code {
+    case .cancelled, .aborted, .internal, .unknown: return true
+    case .deadlineExceeded: return self.reason != "MONICA_TIMEOUT"
+    case .unavailable: return ["WORKER_LOST", "SHUTTING_DOWN"].contains(self.reason)
+    default: return false
+    }
   }
 
   /// What people are told whose token is no longer accepted.

@@ -10,20 +10,31 @@ struct ServerGate: Sendable, Equatable {
 
   /// Nanoseconds since 1970; nil while it is open.
   private(set) var until: Int64?
-  /// Why it is closed.
-  private(set) var cause: Failure?
-  /// Whether the server itself named the time. Nobody may shorten that.
-  private(set) var isOrdered = false
+  private var cause: Failure?
+  /// Until when the server itself wants nothing; nil = it named no time. Nobody may shorten that.
+  private var orderedUntil: Int64?
   private var failures = 0
 
   /// Whether nothing is asked at a moment.
   func isClosed(now: Int64) -> Bool { self.until.map { now < $0 } ?? false }
 
+  /// Why nothing is asked at a moment; nil while it is open. Where the server named a time, with what is left of it.
+  func refusal(now: Int64) -> Failure? {
+    guard self.isClosed(now: now), var cause = self.cause else { return nil }
+    if let orderedUntil { cause.status.retryAfterMs = UInt32(clamping: max(0, orderedUntil - now) / 1_000_000) }
+    return cause
+  }
+
+  /// As ``refusal(now:)``, for somebody who waits for the answer: only what the server itself ordered counts.
+  func order(now: Int64) -> Failure? {
+    self.orderedUntil.map { now < $0 } ?? false ? self.refusal(now: now) : nil
+  }
+
   /// Something failed that will fail for everything else as well.
   mutating func close(_ failure: Failure, now: Int64, jitter: Double) {
     self.failures += 1
     let ordered = Int64(failure.status.retryAfterMs) * 1_000_000
-    self.isOrdered = ordered > 0
+    self.orderedUntil = ordered > 0 ? now + ordered : nil
     self.cause = failure
     self.until = now + max(ordered, Self.backoff(attempts: self.failures, jitter: jitter))
   }
@@ -35,7 +46,7 @@ struct ServerGate: Sendable, Equatable {
 
   /// A person wants it tried now. Only what the server itself ordered stands.
   mutating func force(now: Int64) {
-    if !self.isOrdered || !self.isClosed(now: now) { self.until = nil }
+    self.until = self.orderedUntil.flatMap { now < $0 ? $0 : nil }
   }
 
   /// How long to wait after so many failures: half of it for certain, the rest by chance, so that many do not come at once.

@@ -42,7 +42,7 @@ extension SyncEngine {
 
   private func checkGate() throws(Failure) {
     if self.push.isExpired { throw .sessionExpired }
-    if self.push.gate.isClosed(now: self.now()), let cause = self.push.gate.cause { throw cause }
+    if let refusal = self.push.gate.refusal(now: self.now()) { throw refusal }
   }
 
   /// Notes the next changes as under way.

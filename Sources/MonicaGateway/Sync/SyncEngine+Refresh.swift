@@ -27,9 +27,7 @@ extension SyncEngine {
   ///   server from answering.
   public func refresh(person id: String) async throws(Failure) {
     guard self.account != nil else { throw try await self.accountFailure() }
-    if self.push.gate.isOrdered, self.push.gate.isClosed(now: self.now()), let cause = self.push.gate.cause {
-      throw cause
-    }
+    if let order = self.push.gate.order(now: self.now()) { throw order }
     do throws(Failure) {
       try await self.inTurn { () async throws(Failure) in try await self.readWhole(person: id) }
     } catch {

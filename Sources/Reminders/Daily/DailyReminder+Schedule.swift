@@ -7,8 +7,7 @@ extension DailyReminder {
   var schedule: DailySchedule? {
     guard self.enabled, let time = TimeOfDay(self.time), let last = LocalDate(self.lastDay) else { return nil }
     return DailySchedule(
-      time: time, catchUp: Self.catchUp(self.catchUpMinutes), onlyIfNothingRecorded: self.onlyIfNothingRecorded,
-      lastDay: last)
+      time: time, catchUp: self.catchUp, onlyIfNothingRecorded: self.onlyIfNothingRecorded, lastDay: last)
   }
 
   /// The zone that was named; nil = the machine's.
@@ -23,6 +22,7 @@ extension DailyReminder {
     self = before
     self.enabled = request.enabled
     self.clearNextAt()
+    self.deliveries = []
     guard request.enabled else { return }
     if !request.time.isEmpty { self.time = request.time }
     if !request.timeZone.isEmpty { self.timeZone = request.timeZone == "system" ? "" : request.timeZone }
@@ -35,17 +35,23 @@ extension DailyReminder {
     guard self.catchUpMinutes <= 1440 else { throw .invalid(field: "catch_up_minutes", "may be a day, 1440.") }
     self.time = time.description
     let schedule = DailySchedule(
-      time: time, catchUp: Self.catchUp(self.catchUpMinutes), onlyIfNothingRecorded: self.onlyIfNothingRecorded,
+      time: time, catchUp: self.catchUp, onlyIfNothingRecorded: self.onlyIfNothingRecorded,
       handled: LocalDate(before.lastDay), now: now, zone: self.zone ?? systemZone)
     self.lastDay = schedule.lastDay.description
   }
 
   /// Fills in what is read and not kept.
-  mutating func show(in systemZone: Zone, delivery: String) {
-    self.delivery = self.enabled ? delivery : "off"
+  ///
+  /// - Parameters:
+  ///   - channels: Over which it goes.
+  ///   - last: What became of the last one on channels.
+  mutating func show(in systemZone: Zone, over channels: [String], last: [ReminderDelivery] = []) {
+    self.delivery = !self.enabled ? "off" : channels.isEmpty ? "events" : channels.joined(separator: ", ")
+    self.deliveries = last
     self.clearNextAt()
     if let schedule { self.nextAt = .init(nanosecondsSince1970: schedule.next(in: self.zone ?? systemZone)) }
   }
 
-  private static func catchUp(_ minutes: UInt32) -> Int64 { Int64(minutes == 0 ? 360 : minutes) * 60_000_000_000 }
+  /// How late it may come, in nanoseconds.
+  var catchUp: Int64 { Int64(self.catchUpMinutes == 0 ? 360 : self.catchUpMinutes) * 60_000_000_000 }
 }

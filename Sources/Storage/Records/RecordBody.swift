@@ -43,6 +43,18 @@ extension RemoteRecord.OneOf_Record {
     case .call(var call):
       call.personName = ""
       return call.any
+    case .note(var note):
+      note.personName = ""
+      return note.any
+    case .task(var task):
+      task.personName = ""
+      return task.any
+    case .gift(var gift):
+      gift.personName = ""
+      return gift.any
+    case .activity(var activity):
+      activity.participantNames = []
+      return activity.any
     case .conversation(var conversation):
       conversation.personName = ""
       return conversation.any

@@ -19,6 +19,7 @@ struct RecordLoader {
     }
     try self.fillPeople(&records)
     try self.fillTags(&records)
+    try self.fillParticipants(&records)
     try self.fillRelationships(&records, seenBy: person)
     return rows.compactMap { records[$0] }
   }
@@ -56,6 +57,15 @@ struct RecordLoader {
     case .conversation(var conversation):
       conversation.personName = row.text(12)
       return conversation.any
+    case .note(var note):
+      note.personName = row.text(12)
+      return note.any
+    case .task(var task):
+      task.personName = row.text(12)
+      return task.any
+    case .gift(var gift):
+      gift.personName = row.text(12)
+      return gift.any
     case .relationship(var relationship):
       // The owner's, until both sides are named.
       relationship.otherName = row.text(12)
@@ -108,15 +118,28 @@ struct RecordLoader {
     }
   }
 
-  private func fillRelationships(_ records: inout [Int64: AnyRecord], seenBy person: String?) throws {
-    var relationships: [Int64: Relationship] = [:]
-    for (row, record) in records {
-      if case .relationship(let relationship) = record { relationships[row] = relationship }
+  private func fillParticipants(_ records: inout [Int64: AnyRecord]) throws {
+    let activities = records.compactMapValues { Activity($0) }
+    guard !activities.isEmpty else { return }
+    let names = try self.names(of: activities.values.flatMap(\.participants))
+    for (row, stored) in activities {
+      var activity = stored
+      activity.participantNames = stored.participants.map { names[$0] ?? "" }
+      records[row] = activity.any
     }
-    guard !relationships.isEmpty else { return }
+  }
+
+  private func names(of people: [String]) throws -> [String: String] {
     var names: [String: String] = [:]
     try EngineStatement(self.database, "SELECT uuid, name FROM record WHERE uuid IN (SELECT value FROM json_each(?))")
-      .forEach([.text(ColumnValues.array(relationships.values.map(\.otherID)))]) { names[$0.text(0)] = $0.text(1) }
+      .forEach([.text(ColumnValues.array(people))]) { names[$0.text(0)] = $0.text(1) }
+    return names
+  }
+
+  private func fillRelationships(_ records: inout [Int64: AnyRecord], seenBy person: String?) throws {
+    let relationships = records.compactMapValues { Relationship($0) }
+    guard !relationships.isEmpty else { return }
+    let names = try self.names(of: relationships.values.map(\.otherID))
     let reverses = try self.reverses(of: relationships.values.filter { $0.reverseType.isEmpty }.map(\.type))
     for (row, stored) in relationships {
       var relationship = stored

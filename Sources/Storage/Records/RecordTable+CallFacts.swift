@@ -13,6 +13,8 @@ public struct CallFact: Sendable, Hashable {
   public let emotion: String
   /// Whether the person called.
   public let theyCalled: Bool
+  /// Whether its timer runs.
+  public let isRunning: Bool
 }
 
 /// A person's id and name.
@@ -70,10 +72,14 @@ extension RecordTable {
       values.append(.text(RecordTraits.key(tag)))
     }
     try self.view.attempt { database in
+      var running: Set<Int64> = []
+      try EngineStatement(
+        database, "SELECT record FROM record_label WHERE account = ? AND kind = 11 AND label = ? AND is_deleted = 0"
+      ).forEach([.integer(account), .text(RecordTraits.running)]) { running.insert($0.integer(0)) }
       try EngineStatement(
         database,
         """
-        SELECT record.owner, record.at, record.duration, record.emotion, record.they_called FROM \(table)
+        SELECT record.owner, record.at, record.duration, record.emotion, record.they_called, record.id FROM \(table)
         WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(time) DESC
         """
       ).forEach(values) { row in
@@ -82,7 +88,7 @@ extension RecordTable {
           CallFact(
             person: row.integer(0), calledAt: row.integer(1), minutes: Int(row.integer(2)),
             emotion: RecordTraits.emotions.indices.contains(emotion - 1) ? RecordTraits.emotions[emotion - 1] : "",
-            theyCalled: row.integer(4) != 0))
+            theyCalled: row.integer(4) != 0, isRunning: running.contains(row.integer(5))))
       }
     }
   }

@@ -83,10 +83,11 @@ extension RecordTable where View == Transaction {
 
   /// Keeps the picture of a person, in the place of the one before. The server is told nothing of it.
   ///
-  /// - Parameter bytes: As they are in the file.
+  /// - Parameter bytes: As they are in the file; nothing is kept where there are none.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func setPhoto(_ bytes: [UInt8], mediaType: String, ofPerson id: String) throws(Failure) {
     let old = try self.stored(.person, id)
+    guard !bytes.isEmpty else { return }
     var picture = Picture()
     picture.ref.sha256 = Hex.encode(SHA256.digest(bytes))
     picture.ref.size = UInt64(bytes.count)

@@ -25,10 +25,33 @@ public struct ReminderTable<View: DatabaseView> {
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func require(_ id: String) throws(Failure) -> Reminder {
-    guard let reminder = try self.rows("WHERE uuid = ?", [id]).first else {
+    guard let reminder = try self.get(id) else {
       throw .unknownRecord(id, "There is no reminder '\(id.prefix(64))'. `kith remind list` shows those there are.")
     }
     return reminder
+  }
+
+  /// A reminder; nil when there is none of that id.
+  public func get(_ id: String) throws(Failure) -> Reminder? { try self.rows("WHERE uuid = ?", [id]).first }
+
+  /// What reminders are about and where they go; empty at first.
+  public func settings() throws(Failure) -> ReminderSettings {
+    try self.view.attempt { database in
+      try Data.fetchOne(database.cachedStatement(sql: "SELECT body FROM reminder_settings"))
+        .map { try ReminderSettings(serializedBytes: [UInt8]($0)) } ?? ReminderSettings()
+    }
+  }
+
+  /// The last day whose reminders of people were dealt with, as YYYY-MM-DD; empty at first.
+  public func lastDayOfPersonReminders() throws(Failure) -> String {
+    try self.view.attempt { database in
+      try String.fetchOne(database.cachedStatement(sql: "SELECT last_day FROM reminder_settings")) ?? ""
+    }
+  }
+
+  /// The daily reminder that came last.
+  public func lastDaily() throws(Failure) -> Reminder? {
+    try self.rows("WHERE subject IS NOT NULL ORDER BY subject DESC LIMIT 1", []).first
   }
 
   /// The daily reminder that waits for somebody, snoozed or not.
@@ -122,10 +145,41 @@ extension ReminderTable where View == Transaction {
     }
   }
 
+  /// Changes the settings.
+  public func configure(_ settings: ReminderSettings) throws(Failure) {
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        INSERT INTO reminder_settings (id, body, last_day) VALUES (1, ?, '')
+        ON CONFLICT (id) DO UPDATE SET body = excluded.body
+        """
+      ).run([.blob(try settings.serializedBytes())])
+    }
+  }
+
+  /// Notes the last day whose reminders of people were dealt with.
+  public func setLastDayOfPersonReminders(_ day: String) throws(Failure) {
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        INSERT INTO reminder_settings (id, body, last_day) VALUES (1, x'', ?)
+        ON CONFLICT (id) DO UPDATE SET last_day = excluded.last_day
+        """
+      ).run([.text(day)])
+    }
+  }
+
   /// Writes a reminder, in the place of what it was, and says so on the stream.
   ///
   /// A daily reminder is one for its day: the same day again changes nothing.
   public func put(_ reminder: Reminder) throws(Failure) {
+    let isOver = !["waiting", "snoozed", "due"].contains(reminder.state)
+    // Whoever has dealt with it needs no message any more.
+    if isOver {
+      try self.view.deliveries.discardWaiting(about: reminder.id, now: reminder.updatedAt.nanosecondsSince1970)
+    }
     let due = reminder.hasSnoozedUntil && reminder.state == "snoozed" ? reminder.snoozedUntil : reminder.due
     try self.view.attempt { database in
       try EngineStatement(
@@ -144,7 +198,6 @@ extension ReminderTable where View == Transaction {
     event.reminder.reminderID = reminder.id
     event.reminder.due = due
     event.reminder.state = reminder.state
-    let isOver = !["waiting", "snoozed", "due"].contains(reminder.state)
     try self.view.emit(event, on: EventStream.reminders.name, key: reminder.id, tombstone: isOver)
   }
 }

@@ -18,6 +18,8 @@ extension EasyOption<Bool> {
   static var keepsPath: Self { Self(rawValue: CURLOPT_PATH_AS_IS) }
   /// Waits for a connection that is being made, because it may carry several requests.
   static var waitsToShare: Self { Self(rawValue: CURLOPT_PIPEWAIT) }
+  /// Closes the connection after the transfer.
+  static var forbidsReuse: Self { Self(rawValue: CURLOPT_FORBID_REUSE) }
   /// Has the certificate of the server verified.
   static var verifiesPeer: Self { Self(rawValue: CURLOPT_SSL_VERIFYPEER) }
 }
@@ -39,6 +41,8 @@ extension EasyOption<Int> {
   static var idleSeconds: Self { Self(rawValue: CURLOPT_LOW_SPEED_TIME) }
   /// The ways in which user name and password may be shown.
   static var authentication: Self { Self(rawValue: CURLOPT_HTTPAUTH) }
+  /// Whether a connection that begins in the clear has to be encrypted: `CURLUSESSL_...`.
+  static var encryption: Self { Self(rawValue: CURLOPT_USE_SSL) }
   /// Bytes that are read from a socket at once.
   static var receiveBuffer: Self { Self(rawValue: CURLOPT_BUFFERSIZE) }
 }
@@ -61,6 +65,8 @@ extension EasyOption<String> {
   static var proxy: Self { Self(rawValue: CURLOPT_PROXY) }
   static var username: Self { Self(rawValue: CURLOPT_USERNAME) }
   static var password: Self { Self(rawValue: CURLOPT_PASSWORD) }
+  /// The sender of a mail, in angle brackets.
+  static var mailSender: Self { Self(rawValue: CURLOPT_MAIL_FROM) }
   /// An OAuth 2 token.
   static var bearerToken: Self { Self(rawValue: CURLOPT_XOAUTH2_BEARER) }
   /// A PEM file with the only authorities that are trusted.
@@ -78,6 +84,8 @@ extension EasyOption<String> {
 extension EasyOption<StringList> {
   /// Lines that are added to the head of a request, or taken out of it.
   static var headerLines: Self { Self(rawValue: CURLOPT_HTTPHEADER) }
+  /// The recipients of a mail, in angle brackets.
+  static var mailRecipients: Self { Self(rawValue: CURLOPT_MAIL_RCPT) }
 }
 
 /// A figure about a transfer, with the type of its value. curl_easy_getinfo(3).
@@ -88,6 +96,8 @@ struct EasyInfo<Value> {
 extension EasyInfo<Int> {
   /// What OpenSSL found about the certificate: `X509_V_ERR_...`, 0 for nothing.
   static var verification: Self { Self(rawValue: CURLINFO_SSL_VERIFYRESULT) }
+  /// The last status that the server gave; 0 without any.
+  static var status: Self { Self(rawValue: CURLINFO_RESPONSE_CODE) }
   /// The `errno` of a connection that failed.
   static var systemError: Self { Self(rawValue: CURLINFO_OS_ERRNO) }
 }

@@ -176,7 +176,7 @@ final class HTTPExchange: Transfer {
 
 extension Duration {
   /// At least one, because 0 means no limit to libcurl; at most what its long has on every platform.
-  fileprivate var curlMilliseconds: Int {
+  var curlMilliseconds: Int {
     let whole = components.seconds.multipliedReportingOverflow(by: 1000)
     guard !whole.overflow, whole.partialValue < Int64(Int32.max) else { return Int(Int32.max) }
     return max(1, Int(whole.partialValue + components.attoseconds / 1_000_000_000_000_000))

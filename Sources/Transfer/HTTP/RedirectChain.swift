@@ -22,7 +22,7 @@ struct RedirectChain: Sendable {
   /// - Throws: `tooManyRedirects`, `refusedRedirect`, and `insecure` for plain http.
   mutating func follow(status: Int, location: String?) throws(TransferError) -> Bool {
     guard [301, 302, 303, 307, 308].contains(status), let location else { return false }
-    guard count < request.limits.redirects else { throw .tooManyRedirects(limit: request.limits.redirects) }
+    guard count < request.limits.redirects else { throw .tooManyRedirects(limit: request.limits.redirects, origin) }
     let from = request.url.origin
     let next: WebURL
     do throws(TransferError) {

@@ -9,14 +9,18 @@ public struct IPCEndpoint: Hashable, Sendable {
   /// The file of the socket.
   public let path: String
 
+  /// Whether every user of the machine may connect, to be told apart by ZAP.
+  public let isShared: Bool
+
   /// Takes a path.
   ///
   /// - Throws: `IPCError.pathTooLong`.
-  public init(path: String) throws(IPCError) {
+  public init(path: String, isShared: Bool = false) throws(IPCError) {
     guard path.utf8.count <= Self.pathLimit else {
       throw .pathTooLong(path: path, limit: Self.pathLimit)
     }
     self.path = path
+    self.isShared = isShared
   }
 
   /// The endpoint as libzmq spells it.
@@ -24,12 +28,13 @@ public struct IPCEndpoint: Hashable, Sendable {
 }
 
 extension Socket {
-  /// Accepts connections at an ipc endpoint, from this user's processes only: the file gets mode 0600.
+  /// Accepts connections at an ipc endpoint, from this user's processes only unless it is shared: the file gets mode 0600, or
+  /// 0666.
   ///
   /// - Important: Take the directory's `LockFile` first: a bind on a path that is in use succeeds and steals it.
   /// - Throws: `ZMQError`.
   public mutating func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
-    try withUmask(0o177) { () throws(ZMQError) in try bind(endpoint.url) }
+    try withUmask(endpoint.isShared ? 0o111 : 0o177) { () throws(ZMQError) in try bind(endpoint.url) }
   }
 }
 

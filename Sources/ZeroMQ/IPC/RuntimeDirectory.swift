@@ -6,11 +6,15 @@ public struct RuntimeDirectory: Hashable, Sendable {
   /// Where it is.
   public let path: String
 
+  private let isShared: Bool
+
   /// Makes the directory with mode 0700, or takes the one that is there and closes it to others.
   ///
-  /// - Parameter path: Its parent must exist.
+  /// - Parameters:
+  ///   - path: Its parent must exist.
+  ///   - isShared: Whether other users may come to the sockets in it: mode 0711.
   /// - Throws: `IPCError.notPrivate` when something else or somebody else's is there, `system` otherwise.
-  public init(path: String) throws(IPCError) {
+  public init(path: String, isShared: Bool = false) throws(IPCError) {
     // The string outlives the calls.
     if unsafe mkdir(path, 0o700) == -1, errno != EEXIST {
       throw .system(call: "mkdir", path: path, code: errno)
@@ -26,15 +30,18 @@ public struct RuntimeDirectory: Hashable, Sendable {
     // `status` is valid for the call.
     guard unsafe fstat(descriptor, &status) == 0 else { throw .system(call: "fstat", path: path, code: errno) }
     guard status.st_uid == geteuid() else { throw .notPrivate(path: path) }
-    guard fchmod(descriptor, 0o700) == 0 else { throw .system(call: "fchmod", path: path, code: errno) }
+    guard fchmod(descriptor, isShared ? 0o711 : 0o700) == 0 else {
+      throw .system(call: "fchmod", path: path, code: errno)
+    }
     self.path = path
+    self.isShared = isShared
   }
 
   /// The endpoint of a socket in the directory.
   ///
   /// - Throws: `IPCError.pathTooLong`.
   public func endpoint(_ name: String) throws(IPCError) -> IPCEndpoint {
-    try IPCEndpoint(path: "\(path)/\(name)")
+    try IPCEndpoint(path: "\(path)/\(name)", isShared: isShared)
   }
 
   /// Takes a lock in the directory.

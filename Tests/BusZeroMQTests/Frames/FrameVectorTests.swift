@@ -28,7 +28,7 @@ struct FrameVectorTests {
   @Test("Every plane and encoding has vectors")
   func isThere() {
     let kinds = Set(FrameVector.all.map { "\($0.plane) \($0.encoding)" })
-    #expect(kinds == ["control pb", "control json", "events pb", "events json"])
+    #expect(kinds == ["control pb", "control json", "events pb", "events json", "work pb", "work json"])
   }
 
   @Test("A message is read and written back byte for byte", arguments: FrameVector.all)
@@ -40,6 +40,12 @@ struct FrameVectorTests {
         return
       }
       #expect(try event.encoded(vector.encoding == "pb" ? .pb : .json) == frames)
+    } else if vector.plane == "work" {
+      guard case .accepted(let message) = WorkFrame.decode(frames) else {
+        Issue.record("not accepted")
+        return
+      }
+      #expect(try message.encoded() == frames)
     } else if frames[1] == [ControlKind.request.rawValue] {
       guard case .accepted(let request) = RequestFrame.decode(frames) else {
         Issue.record("not accepted")

@@ -1,6 +1,3 @@
-internal import Bus
-internal import KithMessages
-
 extension PersonReminder {
   /// The next day that the reminder is due, counted as the server counts; nil without a day to begin with.
   ///
@@ -9,7 +6,7 @@ extension PersonReminder {
   /// (both observed on Monica 4.1.2).
   ///
   /// - Parameter today: Due today is due.
-  func nextDay(from today: CalendarDay) -> CalendarDay? {
+  public func nextDay(from today: CalendarDay) -> CalendarDay? {
     guard var day = CalendarDay(self.initialDate) else { return nil }
     let every = Int(max(1, self.every))
     if self.frequency == "week" {

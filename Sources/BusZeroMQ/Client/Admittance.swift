@@ -1,0 +1,74 @@
+internal import Bus
+internal import KithMessages
+internal import ZeroMQ
+
+/// Whether a hub lets this client in, as far as libzmq says. A pure value.
+struct Admittance: Sendable {
+  /// What is known of the last try.
+  enum State: Sendable, Hashable {
+    /// Nobody answers there.
+    case absent
+    /// Somebody answers, and has not let us in.
+    case waiting
+    /// The connection was cut in the middle of the handshake, at once.
+    case cut
+    /// The hub does not want us, and libzmq tries no more.
+    case refused
+    /// In.
+    case admitted
+  }
+
+  /// A hub that does not know a key holds the connection for seconds, except that libzmq cuts it where ZAP has answered very fast;
+  /// one whose own key is another one cuts it at once, each time.
+  private static let atOnce = Duration.milliseconds(300)
+
+  private(set) var state = State.absent
+  private var connectedAt: ContinuousClock.Instant?
+  private var wasCut = false
+
+  /// Takes up what happened to the connection.
+  mutating func note(_ event: MonitorEvent.Kind, _ now: ContinuousClock.Instant) {
+    switch event {
+    case .connected:
+      self.connectedAt = now
+      self.wasCut = self.state == .cut
+      self.state = .waiting
+    case .handshakeSucceeded: self.state = .admitted
+    case .handshakeRefused(400): self.state = .refused
+    case .handshakeBroken, .handshakeInvalid:
+      self.state = self.connectedAt.map { now - $0 < Self.atOnce } ?? false ? .cut : .waiting
+    default: break
+    }
+  }
+
+  /// Why a client is not let in; nil where there is nobody who could let it in.
+  func failure(endpoint: String, identity: CurveIdentity, now: ContinuousClock.Instant) -> Failure? {
+    let fingerprint = KeyFingerprint.of(identity.keys.publicKey.bytes)
+    // A connection that was just made anew may end as the one before.
+    let isNew = self.wasCut && self.connectedAt.map { now - $0 < Self.atOnce } ?? false
+    switch self.state == .waiting && isNew ? .cut : self.state {
+    case .absent, .admitted: return nil
+    case .waiting:
+      return Failure(
+        .unauthenticated, "KEY_NOT_ADMITTED",
+        """
+        The hub at \(endpoint) does not let the key \(fingerprint) in. On the hub, `kith keys pending` shows whether it waits: \
+        kith keys approve \(fingerprint) --name NAME. If it is approved already, `kith keys list` and the hub's log say why.
+        """)
+    case .cut:
+      return Failure(
+        .unauthenticated, "SERVER_KEY_WRONG",
+        """
+        What answers at \(endpoint) is not the hub with the key \(KeyFingerprint.of(identity.serverKey.bytes)). On the hub, \
+        `kith keys show` tells its key; if it was changed, give the new one: --server-key KEY.
+        """)
+    case .refused:
+      return Failure(
+        .unauthenticated, "KEY_REFUSED",
+        """
+        The hub at \(endpoint) refuses the key \(fingerprint): it was revoked, or too many others wait for approval. \
+        A revoked key stays out; make a new one: kith keys new --file FILE.
+        """)
+    }
+  }
+}

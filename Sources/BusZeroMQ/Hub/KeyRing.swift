@@ -1,0 +1,107 @@
+internal import KithMessages
+public import ZeroMQ
+
+/// The keys that the hub knows, and what it answers to the one that knocks.
+///
+/// A pure value; times come in. It is a copy of what is stored, so that a handshake never waits for the disk.
+public struct KeyRing: Sendable {
+  /// How a key stands with the hub.
+  public enum Standing: Sendable, Hashable {
+    /// It has knocked, and nobody has decided yet.
+    case pending
+    /// It may come in.
+    case approved(KeyGrant)
+    /// It may not, ever.
+    case revoked
+  }
+
+  /// What a handshake comes to.
+  struct Verdict: Hashable {
+    let reply: ZAPReply
+    /// Why it is not let in; nil when it is.
+    var why: String?
+    /// Whether the log is told.
+    var isLogged = false
+    /// Whether what is stored of the key changes: it is new, or was seen.
+    var isNoted = false
+  }
+
+  /// Keys that may wait for approval: docs/protocol.md, 9.
+  public static let pendingLimit = 32
+
+  private var standings: [CurveKey: Standing]
+  private var grants: [String: KeyGrant]
+  private var newcomers = RateLimit(burst: 8, interval: .seconds(1))
+  private var lines = RateLimit(burst: 16, interval: .seconds(2))
+
+  /// Makes a ring.
+  public init(_ standings: [CurveKey: Standing] = [:]) {
+    self.standings = standings
+    self.grants = Self.grants(of: standings)
+  }
+
+  /// Takes what is stored in place of what was known. What is counted of newcomers stays.
+  public mutating func replace(_ standings: [CurveKey: Standing]) {
+    self.standings = standings
+    self.grants = Self.grants(of: standings)
+  }
+
+  /// What a name was approved for, if that still holds.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  func grant(named name: String, now: Int64) -> KeyGrant? {
+    self.grants[name].flatMap { $0.holds(at: now) ? $0 : nil }
+  }
+
+  /// Decides about a key that has proven to hold its secret.
+  ///
+  /// - Parameters:
+  ///   - domain: The plane that it knocks at.
+  ///   - now: Nanoseconds since 1970.
+  mutating func judge(
+    _ key: CurveKey, domain: String, now: Int64, instant: ContinuousClock.Instant
+  ) -> Verdict {
+    switch self.standings[key] {
+    case .approved(let grant):
+      guard grant.holds(at: now) else { return self.put(off("the key has expired"), instant) }
+      guard Self.isOpen(domain, to: grant.role) else {
+        return self.put(off("a key of the role \(grant.role.rawValue) has no business on this plane"), instant)
+      }
+      return Verdict(reply: .accept(userID: "key:\(grant.name)"), isNoted: true)
+    case .revoked:
+      return self.put(Verdict(reply: .refuse, why: "the key was revoked"), instant)
+    case .pending:
+      return self.put(off("the key waits for approval", isNoted: true), instant)
+    case nil:
+      guard self.standings.values.count(where: { $0 == .pending }) < Self.pendingLimit else {
+        return self.put(
+          Verdict(reply: .refuse, why: "the key is unknown, and \(Self.pendingLimit) wait for approval already"),
+          instant)
+      }
+      guard self.newcomers.take(instant) else {
+        return self.put(off("the key is unknown, and many others came just now"), instant)
+      }
+      self.standings[key] = .pending
+      return Verdict(reply: .later, why: "the key is unknown; it waits for approval now", isLogged: true, isNoted: true)
+    }
+  }
+
+  /// Workers take jobs and nothing else; everybody else has no business there.
+  static func isOpen(_ domain: String, to role: Role) -> Bool { (domain == "work") == (role == .worker) }
+
+  private func off(_ why: String, isNoted: Bool = false) -> Verdict {
+    Verdict(reply: .later, why: why, isNoted: isNoted)
+  }
+
+  private mutating func put(_ verdict: Verdict, _ instant: ContinuousClock.Instant) -> Verdict {
+    var verdict = verdict
+    verdict.isLogged = self.lines.take(instant)
+    return verdict
+  }
+
+  private static func grants(of standings: [CurveKey: Standing]) -> [String: KeyGrant] {
+    var grants: [String: KeyGrant] = [:]
+    for case .approved(let grant) in standings.values { grants[grant.name] = grant }
+    return grants
+  }
+}

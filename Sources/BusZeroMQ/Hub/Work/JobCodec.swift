@@ -1,0 +1,44 @@
+internal import Bus
+public import KithMessages
+internal import SwiftProtobuf
+
+/// Rewrites what belongs to a placeable method for workers that speak JSON. Jobs are kept in protobuf.
+public struct JobCodec: Sendable {
+  /// The method.
+  public let method: Method
+  let command: @Sendable (_ protobuf: [UInt8]) throws(Failure) -> [UInt8]
+  let reply: @Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8]
+  let batch: (@Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8])?
+
+  /// Of a method that answers once.
+  public init<C: Command>(_ type: C.Type) {
+    self.method = C.method
+    self.command = Self.json(C.self)
+    self.reply = Self.protobuf(C.Reply.self)
+    self.batch = nil
+  }
+
+  /// Of a method that answers in batches.
+  public init<C: BatchCommand>(inBatches type: C.Type) {
+    self.method = C.method
+    self.command = Self.json(C.self)
+    self.reply = Self.protobuf(C.Reply.self)
+    self.batch = Self.protobuf(C.Batch.self)
+  }
+
+  private static func json<M: SwiftProtobuf.Message>(
+    _ type: M.Type
+  ) -> @Sendable ([UInt8]) throws(Failure) -> [UInt8] {
+    { bytes throws(Failure) in try Encoding.json.encode(try Encoding.pb.decode(M.self, from: bytes)) }
+  }
+
+  /// Reads in either encoding, so that nothing unreadable is stored.
+  private static func protobuf<M: SwiftProtobuf.Message>(
+    _ type: M.Type
+  ) -> @Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8] {
+    { bytes, encoding throws(Failure) in
+      let message = try encoding.decode(M.self, from: bytes)
+      return encoding == .pb ? bytes : try Encoding.pb.encode(message)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+internal import Bus
+internal import KithMessages
+
+/// How jobs are given out, lost and repeated.
+extension LeaseTable {
+  /// Gives out what waits, while there is room.
+  mutating func dispatch(_ now: Instant) -> [Directive] {
+    var directives: [Directive] = []
+    for (method, var queue) in self.queues {
+      var skipped: [String] = []
+      while let session = self.workers.free(for: method), let id = queue.popFirst() {
+        guard var job = self.jobs[id], case .queued(let notBefore) = job.phase else { continue }
+        // What a caller still stores decides where the next attempt begins.
+        guard notBefore <= now, job.received == job.record.batches else {
+          skipped.append(id)
+          if notBefore > now { self.wake(at: notBefore) }
+          continue
+        }
+        self.workers[session.peer]?.credit -= 1
+        directives.append(self.grant(&job, to: session, now))
+        self.jobs[id] = job
+      }
+      queue = skipped.isEmpty ? queue : skipped[...] + queue
+      self.queues[method] = queue.isEmpty ? nil : queue
+    }
+    return directives
+  }
+
+  mutating func grant(_ job: inout LeasedJob, to session: WorkerSession, _ now: Instant) -> Directive {
+    job.record.attempt += 1
+    job.record.state = .leased
+    job.record.worker = session.name
+    job.record.instance = session.instance
+    job.record.leaseID = self.makeID()
+    job.lease = LeasedJob.Lease(
+      id: job.record.leaseID, instance: session.instance, expiresAt: now + self.timing.lease, heardAt: now)
+    job.phase = .granting
+    self.jobsByLease[job.record.leaseID] = job.record.id
+    return .store(job.record, .lease(job.record.leaseID))
+  }
+
+  /// The worker of a job is lost: it is repeated if its rule allows.
+  ///
+  /// - Parameters:
+  ///   - isCounted: Whether it counts towards the losses that end a job.
+  ///   - wasRun: Whether the worker may have begun.
+  mutating func lose(
+    _ id: String, isCounted: Bool = true, wasRun: Bool = true, _ now: Instant
+  ) -> [Directive] {
+    guard var job = self.jobs[id], job.phase == .leased || job.phase == .granting, let lease = job.lease else {
+      return []
+    }
+    let wasSent = job.phase == .leased && wasRun
+    if wasSent, job.isOnce { return self.leaveUnknown(&job) }
+    job.endLease()
+    if wasSent, isCounted { job.record.losses += 1 }
+    let isBeyondResuming = job.received > 0 && (job.checkpoints[job.received] ?? job.record.checkpoint).isEmpty
+    if job.record.losses >= self.timing.attempts || isBeyondResuming {
+      job.phase = .ending
+      job.record.state = isBeyondResuming ? .failed : .dead
+      if isBeyondResuming {
+        job.record.status =
+          Failure(
+            .unavailable, "WORKER_LOST",
+            "The worker was lost, and \(job.record.service) cannot go on where it was. Begin again.",
+            retryAfterMilliseconds: 1000
+          ).status
+      }
+      self.jobs[id] = job
+      return [.store(job.record, .end(job.record.state, nil, lease: ""))]
+    }
+    // The time since it was last heard of has been waited already.
+    let notBefore = wasSent && isCounted ? max(now, lease.heardAt + self.timing.backoff(job.record.losses)) : now
+    job.phase = .queued(notBefore: notBefore)
+    job.record.state = .queued
+    self.jobs[id] = job
+    self.enqueue(id)
+    self.wake(at: notBefore)
+    return [.store(job.record, .queued)]
+  }
+
+  mutating func leaveUnknown(_ job: inout LeasedJob) -> [Directive] {
+    job.lease = nil
+    job.phase = .unknown
+    job.record.state = .unknown
+    self.jobs[job.record.id] = job
+    return [.store(job.record, .end(job.record.state, nil, lease: ""))]
+  }
+
+  mutating func renew(_ job: inout LeasedJob, _ now: Instant) {
+    job.lease?.expiresAt = now + self.timing.lease
+    job.lease?.heardAt = now
+    job.lease?.graceUntil = nil
+    self.wake(at: now + self.timing.lease)
+  }
+
+  mutating func enqueue(_ id: String) {
+    guard let job = self.jobs[id] else { return }
+    self.queues[job.record.service, default: []].append(id)
+  }
+
+  mutating func forget(_ job: LeasedJob) {
+    for lease in job.past.keys { self.jobsByLease[lease] = nil }
+    self.jobsByLease[job.record.leaseID] = nil
+    self.jobs[job.record.id] = nil
+  }
+
+  mutating func wake(at moment: Instant) { self.wakeAt = self.wakeAt.map { min($0, moment) } ?? moment }
+}

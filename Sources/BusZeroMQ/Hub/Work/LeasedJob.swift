@@ -1,0 +1,66 @@
+internal import Bus
+internal import KithMessages
+
+/// One job of the ``LeaseTable``.
+struct LeasedJob: Sendable {
+  /// Where it is between two commits.
+  enum Phase: Sendable, Equatable {
+    /// It waits, at least until then.
+    case queued(notBefore: ContinuousClock.Instant)
+    /// That it is leased is being committed; nothing was sent.
+    case granting
+    /// The worker has it, or is being sent it.
+    case leased
+    /// Its end is being committed.
+    case ending
+    /// Its worker was lost and it may not be repeated. Only its end may still come.
+    case unknown
+  }
+
+  /// The lease that counts.
+  struct Lease: Sendable, Equatable {
+    let id: String
+    let instance: String
+    var expiresAt: ContinuousClock.Instant
+    var heardAt: ContinuousClock.Instant
+    /// Set while the worker is gone: until then it may come back.
+    var graceUntil: ContinuousClock.Instant?
+  }
+
+  var record: JobRecord
+  /// Whether it is never repeated after its worker was lost.
+  let isOnce: Bool
+  var phase: Phase
+  var lease: Lease?
+  /// Leases before, each with its attempt: the end that such a worker brings may still count.
+  var past: [String: UInt32] = [:]
+  /// Of the last batch whose effect is stored.
+  var batchAttempt: UInt32 = 0
+  /// Batches that were taken in; those after `record.batches` are with the caller.
+  var received: UInt32
+  /// What goes with those.
+  var checkpoints: [UInt32: [UInt8]] = [:]
+  var progress = Progress()
+
+  init(_ record: JobRecord, isOnce: Bool, phase: Phase) {
+    self.record = record
+    self.isOnce = isOnce
+    self.phase = phase
+    self.received = record.batches
+  }
+
+  /// Whether a lease with this id may bring the job's end.
+  ///
+  /// A lease that was lost may, as long as no batch of a later one is stored: then its batches and its end belong together.
+  func accepts(_ leaseID: String) -> Bool {
+    if leaseID == self.lease?.id { return self.phase != .granting }
+    if self.phase == .unknown { return leaseID == self.record.leaseID }
+    return self.past[leaseID].map { $0 >= self.batchAttempt } ?? false
+  }
+
+  /// Takes the lease away.
+  mutating func endLease() {
+    if let lease { self.past[lease.id] = self.record.attempt }
+    self.lease = nil
+  }
+}

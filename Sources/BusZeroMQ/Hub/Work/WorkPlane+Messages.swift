@@ -1,0 +1,197 @@
+internal import Bus
+internal import Digest
+internal import KithMessages
+internal import Logging
+internal import ZeroMQ
+
+/// What workers send.
+extension WorkPlane {
+  func take(_ frames: [[UInt8]], from peer: [UInt8], userID: String) {
+    switch WorkFrame.decode(frames) {
+    case .foreign: self.logger.debug("message of another protocol dropped")
+    case .rejected(let rejection):
+      var message = Disconnect()
+      message.status = rejection.failure.status
+      self.send(.disconnect(message), to: peer, encoding: rejection.encoding)
+    case .accepted(let frame):
+      self.askedIn = frame.encoding
+      // Looked up at every message, so that what is taken away from a key counts at once.
+      guard let approval = self.access.approval(userID: userID) else {
+        return self.refuse(
+          peer, frame, Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "This hub does not take workers from you."))
+      }
+      self.take(frame, from: peer, approval)
+    }
+  }
+
+  private func take(_ frame: WorkFrame, from peer: [UInt8], _ approval: WorkerApproval) {
+    let now = ContinuousClock.now
+    switch frame.message {
+    case .ready(let ready): self.take(ready, frame, from: peer, approval)
+    case .heartbeat(let heartbeat): self.perform(self.table.heartbeat(heartbeat, from: peer, now: now))
+    case .credit(let credit): self.perform(self.table.credit(credit, from: peer, now: now))
+    case .drain: self.perform(self.table.drain(from: peer, now: now))
+    case .disconnect:
+      self.perform(self.table.disconnect(from: peer, now: now))
+      self.uploads.drop(peer: peer)
+      self.encodings[peer] = nil
+    case .partial(let partial, let body): self.take(partial, body, frame.encoding, from: peer)
+    case .final(let result, let body): self.take(result, body, frame.encoding, from: peer)
+    case .fetch(let fetch): self.answer(fetch, to: peer)
+    case .chunk(let chunk, let data):
+      guard self.table.hear(peer, now) else { return self.perform([LeaseTable.unknownSession(peer)]) }
+      self.send(.chunkAck(self.uploads.add(chunk, data, from: peer)), to: peer)
+    case .job, .welcome, .lease, .ack, .cancel, .chunkAck:
+      self.refuse(peer, frame, Failure(.unimplemented, "KIND_UNKNOWN", "A worker does not send this kind of message."))
+    }
+  }
+
+  private func take(_ ready: Ready, _ frame: WorkFrame, from peer: [UInt8], _ approval: WorkerApproval) {
+    let services = approval.approved(ready.capabilities)
+    do throws(Failure) {
+      let isName =
+        (1...32).contains(ready.workerName.utf8.count)
+        && ready.workerName.utf8.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }
+      guard isName else { throw .invalid(field: "worker_name", "has to be a-z, 0-9 and -, at most 32 characters.") }
+      guard (1...64).contains(ready.instanceID.utf8.count) else {
+        throw .invalid(field: "instance_id", "has to be new at every start of a worker, at most 64 bytes.")
+      }
+      guard approval.name == nil || approval.name == ready.workerName else {
+        throw Failure(
+          .permissionDenied, "ROLE_NOT_ALLOWED", "This key belongs to the worker '\(approval.name ?? "")'.")
+      }
+      guard !services.isEmpty else {
+        throw Failure(
+          .permissionDenied, "ROLE_NOT_ALLOWED", "This worker is approved for none of the services that it offers.")
+      }
+    } catch { return self.refuse(peer, frame, error) }
+    self.encodings[peer] = frame.encoding
+    let isNew = self.table.workers[peer] == nil
+    self.perform(
+      self.table.ready(ready, from: peer, principal: approval.principal, services: services, now: .now))
+    if isNew {
+      self.logger.info(
+        "worker connected",
+        metadata: ["worker": "\(ready.workerName)", "services": "\(services.joined(separator: " "))"])
+    }
+    self.announceServed()
+  }
+
+  private func take(_ partial: Partial, _ body: [UInt8], _ encoding: Encoding, from peer: [UInt8]) {
+    var batch: [UInt8] = []
+    if partial.batchSeq > 0 {
+      guard let whole = self.whole(body, partial.outputs, from: peer) else { return }
+      do throws(Failure) {
+        guard let codec = self.table.jobs[partial.jobID].flatMap({ self.codecs[$0.record.service]?.batch }) else {
+          return self.perform(self.table.partial(partial, from: peer, now: .now))
+        }
+        batch = try codec(whole, encoding)
+      } catch {
+        return self.fail(partial.jobID, partial.leaseID, error, from: peer)
+      }
+    }
+    self.perform(self.table.partial(partial, from: peer, now: .now), batch: batch)
+    for output in partial.outputs { self.uploads.drop(output.sha256, from: peer) }
+  }
+
+  private func take(_ result: WorkResult, _ body: [UInt8], _ encoding: Encoding, from peer: [UInt8]) {
+    var reply: [UInt8] = []
+    if result.status.code == .ok, let job = self.table.jobs[result.jobID],
+      let codec = self.codecs[job.record.service]
+    {
+      guard let whole = self.whole(body, result.outputs, from: peer) else { return }
+      do throws(Failure) {
+        reply = try codec.reply(whole, encoding)
+      } catch {
+        return self.fail(result.jobID, result.leaseID, error, from: peer)
+      }
+    }
+    self.perform(self.table.final(result, reply, from: peer, now: .now))
+    for output in result.outputs { self.uploads.drop(output.sha256, from: peer) }
+  }
+
+  /// What a worker sent cannot be read: its job failed, because it would be sent again just so.
+  private func fail(_ job: String, _ lease: String, _ failure: Failure, from peer: [UInt8]) {
+    var result = WorkResult()
+    result.jobID = job
+    result.leaseID = lease
+    result.status = failure.status
+    self.perform(self.table.final(result, [], from: peer, now: .now))
+  }
+
+  /// A body that came in the frame, or in chunks before it; nil when those are not there, which the worker is told.
+  private func whole(_ body: [UInt8], _ outputs: [BlobRef], from peer: [UInt8]) -> [UInt8]? {
+    guard let output = outputs.first else { return body }
+    if let whole = self.uploads.body(output.sha256, from: peer) { return whole }
+    var ack = ChunkAck()
+    ack.sha256 = output.sha256
+    ack.status = Failure(.failedPrecondition, "BLOB_MISSING", "Send the body first, in chunks.").status
+    self.send(.chunkAck(ack), to: peer)
+    return nil
+  }
+
+  private func refuse(_ peer: [UInt8], _ frame: WorkFrame, _ failure: Failure) {
+    self.logger.notice("worker refused", metadata: ["reason": "\(failure.reason)", "message": "\(failure.message)"])
+    var message = Disconnect()
+    message.status = failure.status
+    self.send(.disconnect(message), to: peer, encoding: frame.encoding)
+  }
+
+  // MARK: - Jobs and their inputs
+
+  /// Sends a job with its command, as the worker writes.
+  func give(_ job: Job, to peer: [UInt8]) {
+    guard let record = self.table.jobs[job.jobID]?.record else { return }
+    let encoding = self.encodings[peer] ?? .pb
+    var (job, body) = (job, record.command)
+    if encoding == .json {
+      do throws(Failure) {
+        body = try self.codecs[record.service]?.command(body) ?? []
+      } catch {
+        return self.fail(job.jobID, job.leaseID, error, from: peer)
+      }
+    }
+    if body.count > WireLimits.body {
+      let digest = Hex.encode(SHA256.digest(body))
+      job.body.sha256 = digest
+      job.body.size = UInt64(body.count)
+      self.spilled[job.jobID] = [digest: body]
+      body = []
+    }
+    self.send(.job(job, body), service: record.service, to: peer)
+  }
+
+  /// Sends as much of an input as was asked for, to the worker whose job it belongs to.
+  private func answer(_ fetch: Fetch, to peer: [UInt8]) {
+    guard self.table.hear(peer, .now), let instance = self.table.workers[peer]?.instance else {
+      return self.perform([LeaseTable.unknownSession(peer)])
+    }
+    let held = self.table.jobs.values.filter { $0.lease?.instance == instance }.map(\.record.id)
+    let bytes = held.lazy.compactMap { id in
+      self.callers[id]?.inputs[fetch.sha256] ?? self.spilled[id]?[fetch.sha256]
+    }.first
+    var chunk = Chunk()
+    chunk.sha256 = fetch.sha256
+    chunk.offset = fetch.offset
+    guard let bytes, fetch.offset <= UInt64(bytes.count) else {
+      chunk.status =
+        Failure(
+          .failedPrecondition, "BLOB_MISSING", "This is no input of a job of yours, or whoever wants the job is away.",
+          retryAfterMilliseconds: 1000
+        ).status
+      return self.send(.chunk(chunk, []), to: peer)
+    }
+    chunk.size = UInt64(bytes.count)
+    var offset = Int(fetch.offset)
+    let end = min(bytes.count, offset + Int(min(max(fetch.window, 1), WireLimits.window)))
+    repeat {
+      let next = min(end, offset + WireLimits.attachment)
+      chunk.offset = UInt64(offset)
+      chunk.eof = next == bytes.count
+      let frame = WorkFrame(.chunk(chunk, Array(bytes[offset..<next])), encoding: self.encodings[peer] ?? .pb)
+      // Where its queue is full, the worker asks again from where it is.
+      guard self.trySend(frame, to: peer) == .sent else { return }
+      offset = next
+    } while offset < end
+  }
+}

@@ -1,0 +1,274 @@
+public import Bus
+internal import Digest
+public import EventLoop
+internal import KithMessages
+public import Logging
+public import ZeroMQ
+
+/// The hub's side of the work plane: gives jobs to workers and brings back what they found.
+///
+/// It lives on the event loop. The rules are ``LeaseTable``'s; here are the socket, the bytes of bodies, and the commits.
+public actor WorkPlane: LoopActor, NetworkPlane {
+  /// ``NetworkPlane/domain``.
+  public nonisolated let domain = "work"
+
+  /// The loop that owns the socket.
+  public nonisolated let loop: LoopExecutor
+  nonisolated let store: any JobStore
+  nonisolated let codecs: [String: JobCodec]
+  let access: AccessPolicy
+  nonisolated let logger: Logger
+
+  /// Nil after ``close()``.
+  private var socket: Socket?
+  private var tcp = TCPBinding()
+  private var handshakes = HandshakeLog()
+  private var watch: Watch?
+  private var monitorWatch: Watch?
+  private var incoming = MultipartMessage(capacity: WireLimits.frames + 2)
+  private var outgoing = MultipartMessage(capacity: WireLimits.frames + 2)
+  private var connections = ConnectionTable(limit: WireLimits.workConnections)
+  private var timer: LoopTimer?
+
+  var table = LeaseTable()
+  var uploads = Uploads()
+  var callers: [String: JobCaller] = [:]
+  /// Commands that are larger than a frame, as their workers fetch them: by job, then by digest.
+  var spilled: [String: [String: [UInt8]]] = [:]
+  /// How each worker writes.
+  var encodings: [[UInt8]: Encoding] = [:]
+  /// How the message that is being answered was written: strangers are answered so too.
+  var askedIn = Encoding.pb
+  /// Services of which it was announced that nobody serves them.
+  var unserved: Set<String> = []
+  private var changes: [(record: JobRecord, stored: LeaseTable.Stored)] = []
+  private var isWriting = false
+  private var writer: Task<Void, Never>?
+  private(set) var isClosing = false
+
+  // Not inlined into other modules: see `EventsPlane`.
+  /// Makes the plane on a socket that is not bound yet.
+  ///
+  /// - Parameters:
+  ///   - context: With a ZAP handler on the same loop, since the socket asks one about every peer.
+  ///   - store: Where jobs are kept.
+  ///   - codecs: The methods that may be given to workers.
+  ///   - access: Says who the peers are, and what they may serve.
+  /// - Throws: `ZMQError` when the socket cannot be made.
+  @_semantics("optimize.no.crossmodule")
+  public init(
+    context: Context, loop: LoopExecutor, store: any JobStore, codecs: [JobCodec], access: AccessPolicy, logger: Logger
+  ) throws(ZMQError) {
+    self.loop = loop
+    self.store = store
+    self.codecs = Dictionary(codecs.map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.access = access
+    self.logger = logger
+    self.socket = try HubSocket.make(.router, zapDomain: self.domain, in: context)
+  }
+
+  isolated deinit {}
+
+  /// Takes up the jobs that the last process left. Before ``bind(_:)``.
+  ///
+  /// Whoever waited for batches is gone with that process, so such a job is over; its caller begins again.
+  public func restore() async throws(Failure) {
+    var over: [JobRecord] = []
+    for record in try await self.store.unended() {
+      guard let method = self.codecs[record.service]?.method, self.codecs[record.service]?.batch == nil else {
+        var record = record
+        record.state = .cancelled
+        over.append(record)
+        continue
+      }
+      if record.state == .queued {
+        self.perform(self.table.add(record, isOnce: method.delivery == .atMostOnce, now: .now))
+      } else {
+        self.table.restore(record, isOnce: method.delivery == .atMostOnce, now: .now)
+      }
+    }
+    if !over.isEmpty { try await self.store.apply(over) }
+    self.arm()
+    self.schedule(at: .now + .seconds(60)) { $0.dropUnwanted() }
+  }
+
+  /// Binds the endpoint and begins to serve.
+  ///
+  /// - Throws: `ZMQError`.
+  public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
+    guard let source = self.socket?.source,
+      let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
+    else { return }
+    self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
+    self.access.askFirst(self.domain) { [weak self] isLocal in
+      self?.assumeIsolated { $0.hasRoom(isLocal) } ?? true
+    }
+    try self.socket?.bind(endpoint)
+    self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
+  }
+
+  /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
+  public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] {
+    try self.socket?.listen(listeners, &self.tcp)
+    self.table.nextServerKey = listeners.dropFirst().first?.keys.publicKey.z85 ?? ""
+    return self.tcp.endpoints
+  }
+
+  /// From now on callers that leave do not end their jobs: workers go on, and the next process takes the jobs up.
+  public func beginClosing() { self.isClosing = true }
+
+  /// Tells the workers to come back later, ends the callers' waiting, commits what is under way and closes the socket.
+  public func close() async {
+    self.isClosing = true
+    let goodbye = LeaseTable.disconnect(
+      .unavailable, "SHUTTING_DOWN", "kithd is stopping. Keep your jobs, and come back.", after: .seconds(1))
+    for peer in self.table.workers.sessions.keys { self.send(goodbye, to: peer) }
+    for caller in self.callers.values {
+      caller.end(.failure(Failure(.unavailable, "SHUTTING_DOWN", "kithd is stopping.", retryAfterMilliseconds: 1000)))
+    }
+    self.callers = [:]
+    self.watch = nil
+    self.monitorWatch = nil
+    self.socket = nil
+    while let writer { await writer.value }
+  }
+
+  // MARK: - Connections
+
+  private func hasRoom(_ isLocal: Bool) -> Bool {
+    self.drainMonitor()
+    return self.connections.admit(.now, isLocal: isLocal)
+  }
+
+  private func drainMonitor() {
+    do {
+      try self.socket?.drainMonitor { event in
+        self.connections.note(event.kind, at: event.endpoint, now: .now)
+        guard let line = self.handshakes.line(event, on: self.domain, now: .now) else { return }
+        self.logger.notice("peer not let in", metadata: line)
+      }
+    } catch {
+      self.logger.error("monitor of the work plane failed", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func readable() {
+    do {
+      for _ in 0..<64 {
+        switch try self.socket?.receive(&self.incoming) ?? .empty {
+        case .empty: return self.arm()
+        case .oversized(let frameCount):
+          self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
+        case .received:
+          guard self.incoming.count >= 2 else { continue }
+          let userID = self.incoming.userID ?? ""
+          let frames = (1..<self.incoming.count).map { self.incoming.bytes(at: $0) }
+          self.take(frames, from: self.incoming.bytes(at: 0), userID: userID)
+        }
+      }
+    } catch {
+      self.logger.error("work plane cannot receive", metadata: ["error": "\(error)"])
+    }
+    self.arm()
+  }
+
+  // MARK: - Carrying out
+
+  /// Carries out what the table says.
+  ///
+  /// - Parameter batch: The batch that the message brought.
+  func perform(_ directives: [LeaseTable.Directive], batch: [UInt8] = []) {
+    for directive in directives {
+      switch directive {
+      case .send(let peer, let message): self.send(message, to: peer)
+      case .give(let peer, let job): self.give(job, to: peer)
+      case .store(var record, let stored):
+        if record.state == .done, !record.isKept { record.reply = [] }
+        self.changes.append((record, stored))
+      case .deliver(let id, let number):
+        // Without a caller nobody stores it: the worker is not answered, and the job is dropped in a while.
+        self.callers[id]?.news.yield(.batch(number, batch))
+      case .report(let id, let progress): self.callers[id]?.news.yield(.progress(progress))
+      case .conclude(let record):
+        self.spilled[record.id] = nil
+        self.callers.removeValue(forKey: record.id)?.end(
+          record.failure.map { .failure($0) } ?? .success(record.reply))
+      }
+    }
+    self.write()
+  }
+
+  /// Commits the changes that wait, together, one commit after the other.
+  private func write() {
+    guard !self.isWriting, !self.changes.isEmpty else { return }
+    self.isWriting = true
+    let changes = self.changes
+    self.changes = []
+    self.writer = Task.detached { [store, logger, weak self] in
+      while true {
+        do throws(Failure) {
+          try await store.apply(changes.map(\.record))
+          break
+        } catch {
+          // Nothing is acknowledged meanwhile, and workers say everything again.
+          logger.warning("jobs could not be stored", metadata: ["reason": "\(error.reason)"])
+          // What a closing hub cannot store is said again to the next one.
+          guard await self?.isClosing == false else { break }
+          try? await Task.sleep(for: .seconds(1))
+        }
+      }
+      await self?.written(changes)
+    }
+  }
+
+  private func written(_ changes: [(record: JobRecord, stored: LeaseTable.Stored)]) {
+    self.isWriting = false
+    self.writer = nil
+    for change in changes {
+      self.perform(self.table.stored(change.record.id, change.stored, now: .now))
+    }
+    self.write()
+    self.arm()
+  }
+
+  func send(_ message: WorkMessage, service: String = "", to peer: [UInt8], encoding: Encoding? = nil) {
+    var message = message
+    if case .heartbeat(var heartbeat) = message {
+      heartbeat.hubTime = .now()
+      message = .heartbeat(heartbeat)
+    }
+    let frame = WorkFrame(message, service: service, encoding: encoding ?? self.encodings[peer] ?? self.askedIn)
+    switch self.trySend(frame, to: peer) {
+    case .sent: break
+    case .wouldBlock: self.logger.debug("a worker takes no messages", metadata: ["kind": "\(message.kind)"])
+    case .unreachable, .lost:
+      self.encodings[peer] = nil
+      self.uploads.drop(peer: peer)
+      self.table.unreachable(peer, now: .now)
+    }
+  }
+
+  func trySend(_ frame: WorkFrame, to peer: [UInt8]) -> SendResult {
+    do {
+      self.outgoing.removeAll()
+      try self.outgoing.append(peer)
+      for bytes in try frame.encoded() { try self.outgoing.append(bytes) }
+      return try self.socket?.send(&self.outgoing) ?? .lost
+    } catch {
+      self.logger.error("work plane cannot send", metadata: ["error": "\(error)", "kind": "\(frame.message.kind)"])
+      return .sent
+    }
+  }
+
+  /// Keeps one timer on the loop: what the table asks for.
+  func arm() {
+    guard let next = self.table.wakeAt else { return }
+    if let timer, timer.deadline <= next { return }
+    if let timer { self.cancel(timer) }
+    self.timer = self.schedule(at: next) { plane in
+      plane.timer = nil
+      plane.perform(plane.table.tick(.now))
+      plane.arm()
+    }
+  }
+}

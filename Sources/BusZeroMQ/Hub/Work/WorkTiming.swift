@@ -1,0 +1,23 @@
+/// The times and numbers of the work plane: protocol.md, "Workers".
+struct WorkTiming: Sendable {
+  /// Between two heartbeats of either side.
+  var heartbeat = Duration.milliseconds(2500)
+  /// A worker of which nothing was heard for so long is gone: four heartbeats.
+  var silence = Duration.seconds(10)
+  /// A lease that nothing renews ends after this.
+  var lease = Duration.seconds(30)
+  /// How long a worker that is gone may come back to its leases.
+  var grace = Duration.seconds(10)
+  /// Workers that may be lost over a job.
+  var attempts: UInt32 = 5
+  /// The wait after the first loss; it doubles up to ``longestBackoff``.
+  var firstBackoff = Duration.seconds(1)
+  var longestBackoff = Duration.seconds(60)
+  /// Batches that may be unanswered.
+  var window: UInt32 = 2
+
+  /// The wait after so many losses.
+  func backoff(_ losses: UInt32) -> Duration {
+    min(self.firstBackoff * (1 << Int(min(max(losses, 1) - 1, 16))), self.longestBackoff)
+  }
+}

@@ -1,0 +1,98 @@
+public import Bus
+internal import Digest
+internal import EventLoop
+public import KithMessages
+internal import SwiftProtobuf
+
+/// The way to placeable services that live on workers: each call is a job, and waits for its end.
+///
+/// A caller that names an idempotency key and comes back under it, also after a restart of the hub, gets the same job. A caller
+/// that leaves ends its job.
+public struct WorkerPort: Port, BatchPort {
+  private let plane: WorkPlane
+
+  /// Makes the way through a plane.
+  public init(_ plane: WorkPlane) { self.plane = plane }
+
+  /// Has a worker answer.
+  ///
+  /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` when none came in time; `ABORTED` with `JOB_DEAD` or
+  ///   `OUTCOME_UNKNOWN`.
+  public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
+    let reply = try await self.run(C.method, try Encoding.pb.encode(command), context, receive: nil)
+    return Answer(try Encoding.pb.decode(C.Reply.self, from: reply))
+  }
+
+  /// Has a worker answer in batches.
+  ///
+  /// - Throws: As ``call(_:_:)``, and what `receive` throws.
+  public func call<C: BatchCommand>(
+    _ command: C, _ context: CallContext, receive: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
+  ) async throws(Failure) -> C.Reply {
+    let reply = try await self.run(C.method, try Encoding.pb.encode(command), context) { bytes throws(Failure) in
+      try await receive(try Encoding.pb.decode(C.Batch.self, from: bytes))
+    }
+    return try Encoding.pb.decode(C.Reply.self, from: reply)
+  }
+
+  private func run(
+    _ method: Method, _ command: [UInt8], _ context: CallContext,
+    receive: (@Sendable ([UInt8]) async throws(Failure) -> Void)?
+  ) async throws(Failure) -> [UInt8] {
+    let inputs = Dictionary(
+      context.attachments.map { (Hex.encode(SHA256.digest($0)), $0) }, uniquingKeysWith: { first, _ in first })
+    let record = try await self.plane.store.open(Self.draft(method, command, context, inputs, isAlone: receive != nil))
+    if record.state == .done { return record.reply }
+    if let failure = record.failure { throw failure }
+    let (news, continuation) = AsyncStream<JobCaller.News>.makeStream()
+    let caller = JobCaller(
+      token: UUIDv7.make().text, isInBatches: receive != nil, inputs: inputs, news: continuation)
+    let plane = self.plane
+    plane.post { $0.attach(record, caller) }
+    do throws(Failure) {
+      let limit = context.timeout ?? .milliseconds(Int64(method.timeoutMilliseconds))
+      return try await Deadline.race(limit) { () async throws(Failure) in
+        for await one in news {
+          switch one {
+          case .progress(let progress): context.progress?(progress)
+          case .batch(let number, let bytes):
+            try await receive?(bytes)
+            plane.post { $0.taken(record.id, batch: number) }
+          case .ended(let result): return try result.get()
+          }
+        }
+        throw .cancelled
+      }
+    } catch {
+      let waitsFor = await plane.waitsFor(record.id)
+      plane.post { $0.release(record.id, caller.token) }
+      throw error == Deadline.exceeded && waitsFor == "worker" ? Self.noWorker(method) : error
+    }
+  }
+
+  private static func draft(
+    _ method: Method, _ command: [UInt8], _ context: CallContext, _ inputs: [String: [UInt8]], isAlone: Bool
+  ) -> JobRecord {
+    let id = UUIDv7.make().text
+    let isKept = !isAlone && !context.idempotencyKey.isEmpty
+    // With the content, because the same key may come back with another.
+    let content = Hex.encode(SHA256.digest(Array(method.name.utf8) + command + inputs.keys.sorted().joined().utf8))
+    let refs = inputs.sorted { $0.key < $1.key }.map { sha256, bytes in
+      var ref = BlobRef()
+      ref.sha256 = sha256
+      ref.size = UInt64(bytes.count)
+      return ref
+    }
+    return JobRecord(
+      id: id, key: isKept ? "\(context.idempotencyKey)/\(content)" : id, isKept: isKept, service: method.name,
+      command: command, inputs: refs, createdAt: WallClock.nanoseconds())
+  }
+
+  static func noWorker(_ method: Method) -> Failure {
+    let service = method.name.prefix { $0 != "/" }
+    return Failure(
+      .unavailable, "NO_WORKER",
+      "No worker serves \(service). Start one: `kithd worker --hub ENDPOINT --serve ...`.", retryAfterMilliseconds: 5000
+    )
+  }
+}

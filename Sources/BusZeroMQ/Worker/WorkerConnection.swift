@@ -1,0 +1,370 @@
+public import Bus
+public import EventLoop
+internal import KithMessages
+public import Logging
+public import ZeroMQ
+
+/// The worker's side of the work plane: takes jobs from a hub and runs them here.
+///
+/// The rules are ``WorkerMachine``'s; here are the socket and the tasks.
+public actor WorkerConnection: LoopActor {
+  /// Where it lives.
+  public nonisolated let loop: LoopExecutor
+  private let context: Context
+  private let endpoint: String
+  private let services: LocalBatchPort
+  private let onHubKeys: @Sendable (HubKeys) -> Void
+  private let logger: Logger
+  private var keys: HubKeys?
+
+  private var machine: WorkerMachine
+  private var link: Link?
+  private var linkCount = 0
+  private var complainedOf = 0
+  private var tasks: [String: Task<Void, Never>] = [:]
+  /// Jobs that wait until another batch may be made.
+  private var gates: [String: CheckedContinuation<Void, Never>] = [:]
+  private var downloads: [Transfer: (download: Download, end: CheckedContinuation<Result<[UInt8], Failure>, Never>)] =
+    [:]
+  /// Kept until the lease is over, because a hub that is restarted has lost them.
+  private var uploads: [Transfer: Upload] = [:]
+  private var uploaded: [Transfer: CheckedContinuation<Void, Never>] = [:]
+  private var timer: LoopTimer?
+  private var end: CheckedContinuation<Failure?, Never>?
+  private var hasLeft = false
+
+  /// Which bytes for which lease.
+  private struct Transfer: Hashable {
+    let lease: String
+    let sha256: String
+  }
+
+  /// Makes a worker; nothing is connected before ``run()``.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Of the hub's work plane.
+  ///   - name: `[a-z0-9-]{1,32}`; one worker at a time has it.
+  ///   - slots: Jobs at once, at most 16.
+  ///   - services: What it runs.
+  ///   - keys: Needed over tcp, not used over ipc.
+  ///   - onHubKeys: Told when the hub's keys change.
+  public init(
+    context: Context, loop: LoopExecutor, endpoint: String, name: String, slots: Int, services: LocalBatchPort,
+    keys: HubKeys? = nil, onHubKeys: @escaping @Sendable (HubKeys) -> Void = { _ in }, logger: Logger
+  ) {
+    self.keys = keys
+    self.onHubKeys = onHubKeys
+    self.context = context
+    self.loop = loop
+    self.endpoint = endpoint
+    self.services = services
+    self.logger = logger
+    self.machine = WorkerMachine(
+      WorkerMachine.Identity(
+        name: name, instance: UUIDv7.make().text, capabilities: services.methods.sorted(),
+        slots: UInt32(min(max(slots, 1), Int(WireLimits.credit)))), now: .now)
+  }
+
+  isolated deinit {}
+
+  /// Serves until it was drained.
+  ///
+  /// A hub that does not know its key yet, or has another key than expected, is tried again and again, which the log says.
+  ///
+  /// - Throws: Why the hub does not take this worker: `PERMISSION_DENIED`, `UNAUTHENTICATED`, `ABORTED/REPLACED`,
+  ///   `UNIMPLEMENTED/VERSION_UNSUPPORTED`.
+  public func run() async throws(Failure) {
+    let failure = await withCheckedContinuation { continuation in
+      self.end = continuation
+      self.connect()
+      self.perform(self.machine.start(now: .now))
+      self.arm()
+    }
+    for task in self.tasks.values { task.cancel() }
+    if let timer { self.cancel(timer) }
+    self.link = nil
+    if let failure { throw failure }
+  }
+
+  /// Takes no more jobs, and leaves when those that it has have ended, or `grace` is over.
+  public func drain(grace: Duration = .seconds(30)) {
+    self.perform(self.machine.drain(grace: grace, now: .now))
+    self.arm()
+  }
+
+  // MARK: - Connection
+
+  private func connect() {
+    do {
+      self.linkCount += 1
+      let link = try Link(
+        .dealer, number: self.linkCount, in: self.context, to: self.endpoint, as: self.keys?.identity,
+        linger: .milliseconds(500))
+      link.observe(by: self) { worker, _ in worker.readable() }
+      link.observeAdmittance(by: self) { $0.admittanceChanged() }
+      self.link = link
+    } catch {
+      self.logger.error("cannot connect", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// Takes up what libzmq says of the way in. It goes on trying by itself, but for ``Admittance/State/refused``.
+  private func admittanceChanged() {
+    guard let link, let keys else { return }
+    let before = link.admittance.state
+    do {
+      try link.drainMonitor()
+    } catch {
+      self.logger.error("work socket cannot be watched", metadata: ["error": "\(error)"])
+    }
+    switch link.admittance.state {
+    case .refused:
+      if let failure = link.admittance.failure(endpoint: self.endpoint, identity: keys.identity, now: .now) {
+        self.leave(failure)
+      }
+    case .cut where before != .cut:
+      guard self.keys?.tryNext() == true else { return self.complain(of: link, after: .zero) }
+      self.schedule(at: .now + .seconds(1)) { $0.connect() }
+    case .waiting where before == .absent: self.complain(of: link, after: .seconds(3))
+    case .absent, .waiting, .cut, .admitted: break
+    }
+  }
+
+  /// Says in the log why a link is not let in, once a link.
+  private func complain(of link: Link, after delay: Duration) {
+    guard link.number > self.complainedOf else { return }
+    self.complainedOf = link.number
+    self.schedule(at: .now + delay) { worker in
+      guard let link = worker.link, let identity = worker.keys?.identity,
+        let failure = link.admittance.failure(endpoint: worker.endpoint, identity: identity, now: .now)
+      else { return }
+      worker.logger.warning("\(failure.message)")
+    }
+  }
+
+  private func readable() {
+    do {
+      for frames in try self.link?.receive() ?? [] {
+        switch WorkFrame.decode(frames) {
+        case .accepted(let frame): self.take(frame.message)
+        case .rejected(let rejection):
+          self.logger.warning("message not understood", metadata: ["reason": "\(rejection.failure.reason)"])
+        case .foreign: break
+        }
+      }
+    } catch {
+      self.logger.error("work socket cannot receive", metadata: ["error": "\(error)"])
+    }
+    self.arm()
+  }
+
+  private func take(_ message: WorkMessage) {
+    let now = ContinuousClock.now
+    switch message {
+    case .chunk(let chunk, let data): self.take(chunk, data, now)
+    case .chunkAck(let ack):
+      for id in self.uploads.keys.filter({ $0.sha256 == ack.sha256 }) {
+        if ack.status.reason == "BLOB_MISSING" {
+          self.uploads[id]?.again(fromStart: true, now: now)
+        } else {
+          self.uploads[id]?.take(ack, now: now)
+        }
+        self.goOn(id)
+      }
+    case .welcome(let welcome):
+      if self.keys?.expect(CurveKey(z85: welcome.nextServerKeyZ85)) == true, let keys { self.onHubKeys(keys) }
+    default: break
+    }
+    self.perform(self.machine.receive(message, now: now))
+  }
+
+  private func perform(_ directives: [WorkerMachine.Directive]) {
+    for directive in directives {
+      switch directive {
+      case .send(let message, let service): self.send(message, service)
+      case .run(let job, let command): self.start(job, command)
+      case .stop(let lease):
+        self.logger.info("job given up", metadata: ["lease": "\(lease)"])
+        self.tasks.removeValue(forKey: lease)?.cancel()
+        self.gates.removeValue(forKey: lease)?.resume()
+      case .goOn(let lease): self.gates.removeValue(forKey: lease)?.resume()
+      case .reconnect:
+        self.logger.warning("nothing heard of the hub: connecting anew")
+        self.connect()
+      case .left(let failure): self.leave(failure)
+      }
+    }
+    self.forgetTransfers()
+  }
+
+  private func send(_ message: WorkMessage, _ service: String = "") {
+    do {
+      guard let link else { return }
+      // What is not taken is said again in time.
+      if try !link.send(try WorkFrame(message, service: service).encoded()) { link.unblock() }
+    } catch {
+      self.logger.error("work socket cannot send", metadata: ["error": "\(error)", "kind": "\(message.kind)"])
+    }
+  }
+
+  private func leave(_ failure: Failure?) {
+    guard !self.hasLeft else { return }
+    self.hasLeft = true
+    self.end?.resume(returning: failure)
+    self.end = nil
+  }
+
+  private func arm() {
+    guard !self.hasLeft else { return }
+    var next = self.machine.wakeAt
+    for (download, _) in self.downloads.values { next = min(next, download.retryAt) }
+    for upload in self.uploads.values where !upload.isDone { next = min(next, upload.retryAt) }
+    if let timer {
+      guard next < timer.deadline else { return }
+      self.cancel(timer)
+    }
+    self.timer = self.schedule(at: next) { worker in
+      worker.timer = nil
+      worker.tick()
+    }
+  }
+
+  private func tick() {
+    let now = ContinuousClock.now
+    self.perform(self.machine.tick(now))
+    for (id, entry) in self.downloads where entry.download.retryAt <= now { self.ask(id, now) }
+    for (id, upload) in self.uploads where !upload.isDone && upload.retryAt <= now {
+      self.uploads[id]?.again(fromStart: false, now: now)
+      self.goOn(id)
+    }
+    self.arm()
+  }
+
+  // MARK: - Jobs
+
+  private func start(_ job: Job, _ command: [UInt8]) {
+    let lease = job.leaseID
+    self.logger.debug("job begun", metadata: ["service": "\(job.service)", "attempt": "\(job.attempt)"])
+    self.tasks[lease] = Task.detached { [services, weak self] in
+      var (result, reply) = (WorkResult(), [UInt8]())
+      do throws(Failure) {
+        guard let self else { return }
+        let command = job.hasBody ? try await self.fetch(job.body, for: lease) : command
+        var context = CallContext(requestID: job.jobID) { progress in
+          self.post { worker in worker.perform(worker.machine.progress(lease, progress, now: .now)) }
+        }
+        for input in job.inputs { context.attachments.append(try await self.fetch(input, for: lease)) }
+        let checkpoint = Checkpoint(resumed: [UInt8](job.checkpoint))
+        context.checkpoint = checkpoint
+        reply = try await services.run(job.service, command, context) { batch throws(Failure) in
+          try await self.yield(batch, checkpoint.current, of: lease)
+        }
+      } catch {
+        result.status = error.status.fitting
+      }
+      await self?.finish(lease, result, reply)
+    }
+  }
+
+  private func finish(_ lease: String, _ result: WorkResult, _ reply: [UInt8]) async {
+    guard self.tasks[lease] != nil else { return }
+    var (result, reply) = (result, reply)
+    if reply.count > WireLimits.body {
+      result.outputs = [await self.upload(reply, for: lease)]
+      reply = []
+    }
+    self.tasks[lease] = nil
+    self.perform(self.machine.ended(lease, result, reply, now: .now))
+    self.arm()
+  }
+
+  private func yield(_ batch: [UInt8], _ checkpoint: [UInt8], of lease: String) async throws(Failure) {
+    guard self.tasks[lease] != nil else { throw .cancelled }
+    var (batch, outputs) = (batch, [BlobRef]())
+    if batch.count > WireLimits.body {
+      outputs = [await self.upload(batch, for: lease)]
+      batch = []
+    }
+    guard self.tasks[lease] != nil else { throw .cancelled }
+    await withCheckedContinuation { gate in
+      self.gates[lease] = gate
+      self.perform(
+        self.machine.batch(lease, batch, checkpoint: checkpoint, outputs: outputs, now: .now))
+      self.arm()
+    }
+    guard self.tasks[lease] != nil else { throw .cancelled }
+  }
+
+  // MARK: - Bytes
+
+  private func fetch(_ blob: BlobRef, for lease: String) async throws(Failure) -> [UInt8] {
+    let id = Transfer(lease: lease, sha256: blob.sha256)
+    guard self.tasks[lease] != nil, self.downloads[id] == nil else { throw .cancelled }
+    let result = await withCheckedContinuation { (end: CheckedContinuation<Result<[UInt8], Failure>, Never>) in
+      self.downloads[id] = (Download(blob, now: ContinuousClock.now), end)
+      self.ask(id, ContinuousClock.now)
+      self.arm()
+    }
+    return try result.get()
+  }
+
+  private func ask(_ id: Transfer, _ now: ContinuousClock.Instant) {
+    guard let fetch = self.downloads[id]?.download.ask(now) else { return }
+    self.send(.fetch(fetch))
+  }
+
+  private func take(_ chunk: Chunk, _ data: [UInt8], _ now: ContinuousClock.Instant) {
+    for id in self.downloads.keys.filter({ $0.sha256 == chunk.sha256 }) {
+      switch self.downloads[id]?.download.take(chunk, data, now: now) {
+      case .ask(let fetch): self.send(.fetch(fetch))
+      case .whole(let bytes): self.downloads.removeValue(forKey: id)?.end.resume(returning: .success(bytes))
+      case .damaged:
+        self.downloads.removeValue(forKey: id)?.end.resume(
+          returning: .failure(Failure(.dataLoss, "DIGEST_MISMATCH", "An input of the job is not what it was named.")))
+      case .waiting, nil: break
+      }
+    }
+  }
+
+  private func upload(_ bytes: [UInt8], for lease: String) async -> BlobRef {
+    let upload = Upload(bytes, now: .now)
+    let id = Transfer(lease: lease, sha256: upload.blob.sha256)
+    self.uploads[id] = upload
+    await withCheckedContinuation { continuation in
+      self.uploaded[id] = continuation
+      self.goOn(id)
+      self.arm()
+    }
+    return upload.blob
+  }
+
+  private func goOn(_ id: Transfer) {
+    guard var upload = self.uploads[id] else { return }
+    for (chunk, data) in upload.next() { self.send(.chunk(chunk, data)) }
+    self.uploads[id] = upload
+    if upload.isDone { self.uploaded.removeValue(forKey: id)?.resume() }
+  }
+
+  /// Lets go what belongs to leases that are over.
+  private func forgetTransfers() {
+    guard !self.downloads.isEmpty || !self.uploads.isEmpty else { return }
+    let leases = Set(self.machine.leases)
+    for id in self.downloads.keys where !leases.contains(id.lease) {
+      self.downloads.removeValue(forKey: id)?.end.resume(returning: .failure(.cancelled))
+    }
+    for id in self.uploads.keys where !leases.contains(id.lease) {
+      self.uploads[id] = nil
+      self.uploaded.removeValue(forKey: id)?.resume()
+    }
+  }
+}
+
+extension Status {
+  /// The status, cut to what goes into a header.
+  fileprivate var fitting: Status {
+    var status = self
+    if status.message.utf8.count > 1024 { status.message = String(status.message.unicodeScalars.prefix(256)) }
+    if status.details.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) > 1024 { status.details = [:] }
+    return status
+  }
+}

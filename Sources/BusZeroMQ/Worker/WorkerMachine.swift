@@ -1,0 +1,354 @@
+internal import Bus
+internal import KithMessages
+
+internal import struct Foundation.Data
+
+/// A worker's side of the work plane: which jobs it has, what the hub has not confirmed yet, and when to stop by itself.
+///
+/// A pure value: messages, the ends of jobs and time come in, directives come out.
+struct WorkerMachine: Sendable {
+  typealias Instant = ContinuousClock.Instant
+
+  /// What the worker has to do.
+  enum Directive: Sendable, Equatable {
+    case send(WorkMessage, service: String)
+    /// Begin a job; the bytes are its command.
+    case run(Job, [UInt8])
+    /// Stop a job; what it ends with is of no interest any more.
+    case stop(lease: String)
+    /// There is room for the next batch of a job.
+    case goOn(lease: String)
+    /// Nothing was heard for long: connect anew.
+    case reconnect
+    /// The worker has left, or has to: why, where it was told to.
+    case left(Failure?)
+  }
+
+  /// Who it is.
+  struct Identity: Sendable {
+    var name: String
+    var instance: String
+    /// Methods that it runs.
+    var capabilities: [String]
+    var slots: UInt32
+  }
+
+  private struct Held: Sendable {
+    let job: Job
+    var renewedAt: Instant
+    /// What it ended with, once it did.
+    var end: (result: WorkResult, reply: [UInt8])?
+    var endSentAt: Instant
+    var batches: [(message: Partial, body: [UInt8], sentAt: Instant)] = []
+    var nextBatch: UInt32
+    var progressSentAt: Instant?
+  }
+
+  private let identity: Identity
+  private let resendEvery = Duration.seconds(5)
+  private let readyEvery = Duration.seconds(1)
+  private let refreshEvery = Duration.seconds(10)
+  private let leftWithin = Duration.seconds(5)
+  private let window = 2
+
+  private var heartbeat = Duration.milliseconds(2500)
+  private var lease = Duration.seconds(30)
+  private var held: [String: Held] = [:]
+  private var isWelcome = false
+  private var readyAt: Instant
+  private var nextHeartbeat: Instant
+  private var heardAt: Instant
+  /// Not before then is READY sent, as the hub asked.
+  private var notBefore: Instant?
+  /// Until when jobs may end by themselves.
+  private(set) var drainUntil: Instant?
+
+  init(_ identity: Identity, now: Instant) {
+    self.identity = identity
+    self.readyAt = now
+    self.nextHeartbeat = now
+    self.heardAt = now
+  }
+
+  /// Leases that are worked on, or whose end the hub has not confirmed.
+  var leases: [String] { self.held.keys.sorted() }
+
+  private var running: UInt32 { UInt32(self.held.values.count { $0.end == nil }) }
+  private var free: UInt32 { self.identity.slots - min(self.running, self.identity.slots) }
+
+  // MARK: - Beginning and end
+
+  /// Says that it is there.
+  mutating func start(now: Instant) -> [Directive] {
+    self.isWelcome = false
+    return self.sendReady(now)
+  }
+
+  /// No more jobs; those that are held may end until `grace` is over.
+  mutating func drain(grace: Duration, now: Instant) -> [Directive] {
+    guard self.drainUntil == nil else { return [] }
+    self.drainUntil = now + grace
+    var message = Drain()
+    message.grace = .init(of: grace)
+    message.reason = "the worker is stopping"
+    return [.send(.drain(message), service: "")] + self.leaveIfIdle()
+  }
+
+  // MARK: - What jobs do
+
+  /// A job has ended.
+  mutating func ended(_ leaseID: String, _ result: WorkResult, _ reply: [UInt8], now: Instant) -> [Directive] {
+    guard var held = self.held[leaseID], held.end == nil else { return [] }
+    var result = result
+    result.jobID = held.job.jobID
+    result.attempt = held.job.attempt
+    result.leaseID = leaseID
+    held.end = (result, reply)
+    held.endSentAt = now
+    self.held[leaseID] = held
+    // The end says that all before it is stored.
+    guard held.batches.isEmpty else { return [] }
+    return self.sendEnd(leaseID, now)
+  }
+
+  /// A job has made a batch. Another one is wanted after ``Directive/goOn(lease:)``.
+  mutating func batch(
+    _ leaseID: String, _ body: [UInt8], checkpoint: [UInt8], outputs: [BlobRef] = [], now: Instant
+  ) -> [Directive] {
+    guard var held = self.held[leaseID], held.end == nil else { return [] }
+    var message = Partial()
+    message.jobID = held.job.jobID
+    message.attempt = held.job.attempt
+    message.leaseID = leaseID
+    message.batchSeq = held.nextBatch
+    message.checkpoint = .init(checkpoint)
+    message.outputs = outputs
+    held.nextBatch += 1
+    held.batches.append((message, body, now))
+    let isRoom = held.batches.count < self.window
+    self.held[leaseID] = held
+    return [.send(.partial(message, body), service: held.job.service)] + (isRoom ? [.goOn(lease: leaseID)] : [])
+  }
+
+  /// A job says how far it is; at most once a second is passed on.
+  mutating func progress(_ leaseID: String, _ progress: Progress, now: Instant) -> [Directive] {
+    guard let held = self.held[leaseID], held.end == nil, held.progressSentAt.map({ $0 + .seconds(1) <= now }) ?? true
+    else { return [] }
+    self.held[leaseID]?.progressSentAt = now
+    var message = Partial()
+    message.jobID = held.job.jobID
+    message.attempt = held.job.attempt
+    message.leaseID = leaseID
+    message.progress = progress
+    return [.send(.partial(message, []), service: held.job.service)]
+  }
+
+  // MARK: - What the hub says
+
+  mutating func receive(_ message: WorkMessage, now: Instant) -> [Directive] {
+    self.heardAt = now
+    switch message {
+    case .welcome(let welcome): return self.welcome(welcome, now)
+    case .job(let job, let command): return self.take(job, command, now)
+    case .lease(let update): return self.take(update, now)
+    case .ack(let ack):
+      guard let held = self.held[ack.leaseID] else { return [] }
+      self.held[ack.leaseID] = nil
+      return (held.end == nil ? [.stop(lease: ack.leaseID)] + self.sendCredit() : []) + self.leaveIfIdle()
+    case .cancel(let cancel): return self.drop(cancel.leaseID)
+    case .disconnect(let disconnect): return self.take(disconnect, now)
+    case .drain, .heartbeat, .chunk, .chunkAck: return []
+    case .ready, .partial, .final, .credit, .fetch: return []
+    }
+  }
+
+  private mutating func welcome(_ welcome: Welcome, _ now: Instant) -> [Directive] {
+    let isNew = !self.isWelcome
+    self.isWelcome = true
+    if welcome.heartbeat.span > .zero { self.heartbeat = welcome.heartbeat.span }
+    if welcome.lease.span > .zero { self.lease = welcome.lease.span }
+    self.nextHeartbeat = min(self.nextHeartbeat, now + self.heartbeat)
+    var directives = welcome.lostLeaseIds.flatMap { self.drop($0) }
+    for id in self.held.keys { self.held[id]?.renewedAt = now }
+    // Whatever was on its way to the hub before may be lost.
+    if isNew { for id in self.held.keys.sorted() { directives += self.sendAgain(id, now) } }
+    return directives
+  }
+
+  private mutating func take(_ job: Job, _ command: [UInt8], _ now: Instant) -> [Directive] {
+    guard self.held[job.leaseID] == nil else { return [] }
+    var refusal: Failure?
+    if self.drainUntil != nil {
+      refusal = Failure(.cancelled, "DRAINING", "The worker is stopping.")
+    } else if self.free == 0 {
+      refusal = Failure(.resourceExhausted, "NO_CREDIT", "The worker has no free slot.")
+    }
+    self.held[job.leaseID] = Held(
+      job: job, renewedAt: now, endSentAt: now, nextBatch: job.batches + 1)
+    if let refusal {
+      var result = WorkResult()
+      result.status = refusal.status
+      result.retryable = true
+      return self.ended(job.leaseID, result, [], now: now)
+    }
+    return [.run(job, command)]
+  }
+
+  private mutating func take(_ update: LeaseUpdate, _ now: Instant) -> [Directive] {
+    for id in update.renewed { self.held[id]?.renewedAt = now }
+    var directives = update.revoked.flatMap { self.drop($0) }
+    guard update.committedBatch > 0, var held = self.held[update.leaseID] else { return directives }
+    let wasFull = held.batches.count >= self.window
+    held.batches.removeAll { $0.message.batchSeq <= update.committedBatch }
+    let isRoom = held.batches.count < self.window
+    self.held[update.leaseID] = held
+    if wasFull, isRoom, held.end == nil { directives.append(.goOn(lease: update.leaseID)) }
+    if held.batches.isEmpty, held.end != nil { directives += self.sendEnd(update.leaseID, now) }
+    return directives
+  }
+
+  private mutating func take(_ disconnect: Disconnect, _ now: Instant) -> [Directive] {
+    switch disconnect.status.reason {
+    case "SESSION_UNKNOWN":
+      // Once: the hub says so about each message that was on its way.
+      guard self.isWelcome || now >= self.readyAt + self.readyEvery else { return [] }
+      self.isWelcome = false
+      return self.sendReady(now)
+    case "SHUTTING_DOWN":
+      self.isWelcome = false
+      self.notBefore = now + disconnect.reconnectAfter.span
+      return []
+    default: return [.left(Failure(status: disconnect.status))]
+    }
+  }
+
+  // MARK: - Time
+
+  /// When ``tick(_:)`` has something to do next, at the latest.
+  var wakeAt: Instant {
+    var next = min(
+      self.nextHeartbeat, self.isWelcome ? self.readyAt + self.refreshEvery : self.readyAt + self.readyEvery)
+    for held in self.held.values {
+      next = min(next, held.renewedAt + self.lease * 17 / 20)
+      if held.end != nil, held.batches.isEmpty { next = min(next, held.endSentAt + self.resendEvery) }
+      if let first = held.batches.first { next = min(next, first.sentAt + self.resendEvery) }
+    }
+    if let drainUntil { next = min(next, drainUntil) }
+    return next
+  }
+
+  /// Does what time asks for.
+  mutating func tick(_ now: Instant) -> [Directive] {
+    var directives: [Directive] = []
+    // By the own clock: the hub gives the job to another at the end of the lease.
+    for (id, held) in self.held where held.renewedAt + self.lease * 17 / 20 <= now { directives += self.drop(id) }
+    if self.heardAt + self.heartbeat * 4 <= now {
+      self.heardAt = now
+      self.isWelcome = false
+      directives.append(.reconnect)
+      directives += self.sendReady(now)
+    }
+    if now >= self.readyAt + (self.isWelcome ? self.refreshEvery : self.readyEvery),
+      self.notBefore.map({ $0 <= now }) ?? true
+    {
+      directives += self.sendReady(now)
+    }
+    if self.nextHeartbeat <= now {
+      self.nextHeartbeat = now + self.heartbeat
+      if self.isWelcome {
+        var message = Heartbeat()
+        message.leaseIds = self.leases
+        message.creditInUse = self.running
+        directives.append(.send(.heartbeat(message), service: ""))
+      }
+    }
+    if self.isWelcome {
+      for (id, held) in self.held {
+        let since = held.batches.first?.sentAt ?? held.endSentAt
+        if held.end != nil || !held.batches.isEmpty, since + self.resendEvery <= now {
+          directives += self.sendAgain(id, now)
+        }
+      }
+    }
+    return directives + self.endDraining(now)
+  }
+
+  /// What is not done when the time for it is over goes back to the hub, and after some more time the worker leaves.
+  private mutating func endDraining(_ now: Instant) -> [Directive] {
+    guard let drainUntil, drainUntil <= now else { return [] }
+    if drainUntil + self.leftWithin <= now { return [.left(nil)] }
+    var directives: [Directive] = []
+    for (id, held) in self.held where held.end == nil {
+      var result = WorkResult()
+      result.status = Failure(.cancelled, "DRAINING", "The worker is stopping.").status
+      result.retryable = true
+      self.held[id]?.batches = []
+      directives += [.stop(lease: id)] + self.ended(id, result, [], now: now)
+    }
+    return directives + self.leaveIfIdle()
+  }
+
+  // MARK: - Sending
+
+  private mutating func sendReady(_ now: Instant) -> [Directive] {
+    self.readyAt = now
+    self.notBefore = nil
+    var ready = Ready()
+    ready.workerName = self.identity.name
+    ready.instanceID = self.identity.instance
+    ready.capabilities = self.identity.capabilities.map { name in
+      var capability = Capability()
+      capability.name = name
+      capability.version = 1
+      return capability
+    }
+    ready.credit = self.drainUntil == nil ? self.free : 0
+    ready.held = self.held.values.map { held in
+      var message = KithMessages.Held()
+      message.jobID = held.job.jobID
+      message.attempt = held.job.attempt
+      message.leaseID = held.job.leaseID
+      return message
+    }.sorted { $0.leaseID < $1.leaseID }
+    ready.software = "kithd \(SoftwareVersion.current)"
+    return [.send(.ready(ready), service: "")]
+  }
+
+  /// The end, and that its slot is free.
+  private mutating func sendEnd(_ leaseID: String, _ now: Instant) -> [Directive] {
+    guard let held = self.held[leaseID], let end = held.end else { return [] }
+    self.held[leaseID]?.endSentAt = now
+    return [.send(.final(end.result, end.reply), service: held.job.service)] + self.sendCredit()
+  }
+
+  private mutating func sendAgain(_ leaseID: String, _ now: Instant) -> [Directive] {
+    guard let held = self.held[leaseID] else { return [] }
+    if held.batches.isEmpty {
+      guard let end = held.end else { return [] }
+      self.held[leaseID]?.endSentAt = now
+      return [.send(.final(end.result, end.reply), service: held.job.service)]
+    }
+    for index in held.batches.indices { self.held[leaseID]?.batches[index].sentAt = now }
+    return held.batches.map { .send(.partial($0.message, $0.body), service: held.job.service) }
+  }
+
+  private func sendCredit() -> [Directive] {
+    guard self.drainUntil == nil else { return [] }
+    var credit = Credit()
+    credit.add = 1
+    return [.send(.credit(credit), service: "")]
+  }
+
+  /// The lease is lost: whatever comes of the job is of no interest.
+  private mutating func drop(_ leaseID: String) -> [Directive] {
+    guard let held = self.held.removeValue(forKey: leaseID) else { return [] }
+    return (held.end == nil ? [.stop(lease: leaseID)] + self.sendCredit() : []) + self.leaveIfIdle()
+  }
+
+  private func leaveIfIdle() -> [Directive] {
+    guard self.drainUntil != nil, self.held.isEmpty else { return [] }
+    var message = Disconnect()
+    message.status = Failure(.cancelled, "DRAINING", "The worker has stopped.").status
+    return [.send(.disconnect(message), service: ""), .left(nil)]
+  }
+}

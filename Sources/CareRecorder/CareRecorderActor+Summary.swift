@@ -1,0 +1,69 @@
+internal import Bus
+internal import CivilTime
+internal import KithMessages
+internal import Storage
+
+extension CareRecorderActor {
+  func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
+    let wanted = try SummaryWish(day: request.day, language: request.language)
+    let now = self.now()
+    return try await self.storage.read { view throws(Failure) in try view.summary(wanted, now: now) }
+  }
+
+  /// Makes the summary and queues it in one commit: what is sent is what the entries said then, and it is sent or it is not.
+  func share(_ request: ShareCareRequest, _ context: CallContext) async throws(Failure) -> Answer<ShareCareReply> {
+    let wanted = try SummaryWish(day: request.day, language: request.language)
+    guard (1...10).contains(request.channels.count), Set(request.channels).count == request.channels.count else {
+      throw .invalid(field: "channels", "name 1 to 10 channels, each once. `kith channels list` shows those there are.")
+    }
+    let now = self.now()
+    return try await self.storage.commit(ShareCareRequest.self, context) { transaction throws(Failure) in
+      var reply = ShareCareReply()
+      reply.summary = try transaction.summary(wanted, now: now)
+      let zone = try CareRules.zone(try transaction.care.settings().timeZone)
+      let title = reply.summary.text.prefix { $0 != "\n" }
+      let message = OutgoingMessage(
+        kind: "care_summary", title: String(title), text: reply.summary.text, date: zone.mailDate(at: now),
+        expiresAt: now + Self.shareLifetime)
+      for name in request.channels {
+        reply.deliveries += try transaction.deliveries.queue(
+          message, on: try transaction.channels.require(name), now: now)
+      }
+      return reply
+    }
+  }
+
+  /// For how long a summary is worth sending: a day.
+  private static let shareLifetime: Int64 = 86_400_000_000_000
+}
+
+/// The day and the language that a summary is wanted of; what is nil follows from clock and settings.
+private struct SummaryWish: Sendable {
+  let day: LocalDate?
+  let language: CareLanguage?
+
+  /// - Throws: `FIELD_INVALID` naming the field.
+  init(day: String, language: String) throws(Failure) {
+    self.day = day.isEmpty ? nil : try CareRules.day(day)
+    self.language = language.isEmpty ? nil : try CareRules.language(language)
+  }
+}
+
+extension DatabaseView {
+  fileprivate func summary(_ wanted: SummaryWish, now: Int64) throws(Failure) -> CareSummaryReply {
+    let settings = try self.care.settings()
+    let zone = try CareRules.zone(settings.timeZone)
+    let day = wanted.day ?? zone.date(at: now)
+    let language = wanted.language ?? CareRecorderActor.language(settings)
+    let summary = CareSummary(
+      of: try self.entries(from: day, through: day), on: day, zone: zone, language: language,
+      recipient: settings.recipient, honorific: settings.honorific)
+    var reply = CareSummaryReply()
+    reply.text = summary.text
+    reply.day = day.description
+    reply.language = language.rawValue
+    reply.records = UInt32(clamping: summary.count)
+    reply.unreviewed = UInt32(clamping: summary.unreviewed)
+    return reply
+  }
+}

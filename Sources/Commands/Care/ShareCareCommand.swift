@@ -1,0 +1,78 @@
+internal import ArgumentParser
+internal import Bus
+internal import Foundation
+internal import KithMessages
+
+struct ShareCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "share", abstract: "Hand the summary of a day on: print it, write it to a file, or send it.",
+    discussion: """
+      Without a way the summary is printed. --mailto and --line print a link that opens it in a program of your own, without any
+      account. --to sends it over a channel, in the background; kith channels deliveries shows how that goes.
+      Example: kith care share --day 2026-11-20 --to family
+      Example: kith care share --lang ja --file summary.txt
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
+
+  @Option(help: "A day as YYYY-MM-DD; today when left out.")
+  var day = ""
+
+  @Option(help: "A channel to send it over; may be repeated.")
+  var to: [String] = []
+
+  @Option(help: "A file to write it to, for your eyes alone.", completion: .file())
+  var file: String?
+
+  @Flag(help: "Print a link that opens it as a mail.")
+  var mailto = false
+
+  @Flag(name: .customLong("line"), help: "Print a link that opens it in LINE on a phone.")
+  var isForLine = false
+
+  func validate() throws {
+    guard [!self.to.isEmpty, self.file != nil, self.mailto, self.isForLine].count(where: { $0 }) <= 1 else {
+      throw ValidationError("Choose one way: --to CHANNEL, --file FILE, --mailto or --line.")
+    }
+  }
+
+  func carryOut(_ session: Session) async throws {
+    guard self.to.isEmpty else { return try await self.send(session) }
+    var request = CareSummaryRequest()
+    request.day = self.day
+    request.language = self.tongue.lang?.rawValue ?? ""
+    let reply = try await session.ask(request)
+    if let file {
+      try Self.write(reply.text, to: file)
+      return try session.show(reply, [session.tongue("Written to \(file).", "\(file) に書き出しました。")])
+    }
+    if self.mailto {
+      let subject = String(reply.text.prefix { $0 != "\n" })
+      return try session.show(reply, [ShareLinks.mail(subject: subject, text: reply.text)])
+    }
+    if self.isForLine { return try session.show(reply, [ShareLinks.line(text: reply.text)]) }
+    // The text ends with a line feed, and the console adds one to each line.
+    try session.show(reply, [String(reply.text.dropLast())])
+  }
+
+  private func send(_ session: Session) async throws {
+    var request = ShareCareRequest()
+    request.day = self.day
+    request.language = self.tongue.lang?.rawValue ?? ""
+    request.channels = self.to
+    let reply = try await session.ask(request)
+    try session.show(reply, DeliveryTable(reply.deliveries).lines(session))
+  }
+
+  /// Whole, or not at all: the text of a day is nobody else's business.
+  private static func write(_ text: String, to file: String) throws(Failure) {
+    do {
+      try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    } catch {
+      throw Failure(
+        .failedPrecondition, "FILE_UNWRITABLE", "\(file) cannot be written. Check the folder and its permissions.")
+    }
+  }
+}

@@ -1,0 +1,145 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct AddChannelCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Add a channel.",
+    discussion: """
+      A password or token is asked for, and never taken from the command line: leave it empty where there is none. Paths are those
+      of the machine kithd runs on.
+      Example: kith channels add phone --ntfy family-care --server https://ntfy.example.org
+      Example: kith channels add family --mail smtp.example.org --username kith --from kith@example.org --to ann@example.org
+      Example: kith channels add line --line U4af4980629a2e5c9d3b1f0a7c6e8d2b1
+      Example: kith channels add chat --webhook 'https://hooks.example.org/services/{secret}'
+      Example: kith channels add all --command /usr/bin/apprise --argument=--config=/etc/kith/apprise.yml
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
+
+  @Argument(help: "Its name: small letters, digits and hyphens.")
+  var name: String
+
+  @Option(help: "A topic of an ntfy server.")
+  var ntfy: String?
+
+  @Option(help: "The address of the ntfy server; https://ntfy.sh when left out.")
+  var server = ""
+
+  @Option(help: "How much a message of ntfy presses, from 1 to 5.")
+  var priority: UInt32 = 0
+
+  @Option(help: "A tag of ntfy; may be repeated.")
+  var tag: [String] = []
+
+  @Option(help: "A mail server.")
+  var mail: String?
+
+  @Option(help: "Its port; 587, or 465 with --security tls.")
+  var port: UInt32 = 0
+
+  @Option(help: "starttls or tls; none for this machine alone.")
+  var security = "starttls"
+
+  @Option(help: "The user name, of mail or ntfy.")
+  var username = ""
+
+  @Option(help: "Whom mail comes from.")
+  var from = ""
+
+  @Option(help: "Whom mail goes to; may be repeated.")
+  var to: [String] = []
+
+  @Option(help: "The id of a user, group or room of LINE.")
+  var line: String?
+
+  @Option(help: "The address of LINE's server, when it is another one.")
+  var lineServer = ""
+
+  @Option(help: "An address that gets JSON; {secret} in its path stands for the secret.")
+  var webhook: String?
+
+  @Option(help: "A program that gets the text; the configuration has to allow it.")
+  var command: String?
+
+  @Option(help: "An argument of the program; may be repeated.")
+  var argument: [String] = []
+
+  @Option(help: "A file that holds the secret, readable by the user of kithd alone.", completion: .file())
+  var secretFile: String?
+
+  @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
+  var caFile: String?
+
+  @Flag(help: "Ask for no secret.")
+  var noSecret = false
+
+  func validate() throws {
+    guard [self.ntfy, self.mail, self.line, self.webhook, self.command].count(where: { $0 != nil }) == 1 else {
+      throw ValidationError(
+        "A channel is one of --mail HOST, --line ID, --ntfy TOPIC, --webhook URL and --command PROGRAM. Give one of them."
+      )
+    }
+  }
+
+  func carryOut(_ session: Session) async throws {
+    var request = AddChannelRequest()
+    request.channel = self.channel
+    request.channel.name = self.name
+    request.channel.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
+    if let secretFile {
+      request.channel.secretFile = RuntimeLocations.absolute(secretFile)
+    } else if self.mayHaveSecret {
+      request.secret = try self.secret(session)
+    }
+    let channel = try await session.ask(request)
+    let name = Printable.text(channel.name)
+    try session.show(
+      channel,
+      [
+        session.tongue(
+          "Added \(name). Try it: kith channels test \(name)", "\(name) を追加しました。試すには: kith channels test \(name)")
+      ])
+  }
+
+  private var channel: Channel {
+    var channel = Channel()
+    if let ntfy {
+      channel.ntfy.topic = ntfy
+      channel.ntfy.address = self.server
+      channel.ntfy.username = self.username
+      channel.ntfy.priority = self.priority
+      channel.ntfy.tags = self.tag
+    } else if let mail {
+      channel.mail.host = mail
+      channel.mail.port = self.port
+      channel.mail.security = self.security
+      channel.mail.username = self.username
+      channel.mail.from = self.from
+      channel.mail.to = self.to
+    } else if let line {
+      channel.line.to = line
+      channel.line.address = self.lineServer
+    } else if let webhook {
+      channel.webhook.address = webhook
+    } else if let command {
+      channel.command.program = command
+      channel.command.arguments = self.argument
+    }
+    return channel
+  }
+
+  private var mayHaveSecret: Bool {
+    !self.noSecret && self.command == nil && (self.mail == nil || !self.username.isEmpty)
+  }
+
+  /// Asked for where one is needed; where one may do without, nobody has to be there to answer.
+  private func secret(_ session: Session) throws(Failure) -> String {
+    let prompt = session.tongue("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: ")
+    guard self.line != nil || self.mail != nil || !self.username.isEmpty else {
+      return (try? session.console.askSecret(prompt, kind: "secret")) ?? ""
+    }
+    return try session.console.askSecret(prompt, kind: "secret")
+  }
+}

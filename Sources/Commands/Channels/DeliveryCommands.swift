@@ -1,0 +1,112 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct DeliveriesCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "deliveries", abstract: "List what is on its way and what became of the rest, newest first.",
+    discussion: "Example: kith channels deliveries --channel phone --state failed")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
+  @OptionGroup var page: PageOptions
+
+  @Option(help: "Only of this channel.")
+  var channel = ""
+
+  @Option(help: "Only pending, sending, delivered, failed, unknown or discarded.")
+  var state = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = ListDeliveriesRequest()
+    request.channel = self.channel
+    request.state = self.state
+    self.page.fill(&request)
+    let reply = try await session.ask(request)
+    try session.show(reply, DeliveryTable(reply.deliveries).lines(session) + PageOptions.more(reply.nextCursor))
+  }
+}
+
+extension ListDeliveriesRequest: PagedRequest {}
+
+struct RetryDeliveryCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry", abstract: "Try again what failed, or what may not have arrived.",
+    discussion: "Example: kith channels retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
+
+  @Argument(help: "The id of the delivery.")
+  var id: String
+
+  func carryOut(_ session: Session) async throws {
+    var request = RetryDeliveryRequest()
+    request.id = self.id
+    let entry = try await session.ask(request)
+    try session.show(entry, DeliveryTable([entry]).lines(session))
+  }
+}
+
+struct DiscardDeliveryCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "discard", abstract: "Give up what waits or failed.",
+    discussion: "Example: kith channels discard 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
+
+  @Argument(help: "The id of the delivery.")
+  var id: String
+
+  func carryOut(_ session: Session) async throws {
+    var request = DiscardDeliveryRequest()
+    request.id = self.id
+    let entry = try await session.ask(request)
+    try session.show(entry, DeliveryTable([entry]).lines(session))
+  }
+}
+
+/// Deliveries as rows, each failure with its reason below.
+struct DeliveryTable {
+  private let entries: [DeliveryEntry]
+
+  init(_ entries: [DeliveryEntry]) { self.entries = entries }
+
+  func lines(_ session: Session) -> [String] {
+    let say = session.tongue
+    guard !self.entries.isEmpty else { return [say("Nothing was sent yet.", "まだ何も送っていません。")] }
+    var table = Table(
+      (say("WHEN", "いつ"), .left), (say("CHANNEL", "送り先"), .left), (say("WHAT", "内容"), .left),
+      (say("STATE", "状態"), .left), ("ID", .left))
+    for entry in self.entries {
+      let part = entry.parts > 1 ? " (\(entry.part)/\(entry.parts))" : ""
+      table.add(
+        session.relative(entry.createdAt), entry.channel, entry.title + part, entry.stateInWords(session), entry.id)
+    }
+    let reasons = self.entries.filter { $0.hasError }.map { entry in
+      "\(entry.channel): \(Failure(status: entry.error).read(in: say).message)"
+    }
+    let shown = reasons.enumerated().filter { index, reason in reasons.firstIndex(of: reason) == index }.map(\.element)
+    return table.lines(session.console.style) + (shown.isEmpty ? [] : [""] + shown.flatMap(Printable.lines))
+  }
+}
+
+extension DeliveryEntry {
+  /// How it goes, in words.
+  func stateInWords(_ session: Session) -> String {
+    let say = session.tongue
+    switch self.state {
+    case "pending" where self.attempts == 0: return say("waiting", "待機中")
+    case "pending":
+      return say(
+        "tried again \(session.relative(self.nextAttemptAt))", "再送待ち (\(session.relative(self.nextAttemptAt)))")
+    case "sending": return say("being sent", "送信中")
+    case "delivered": return say("delivered", "送信済み")
+    case "failed": return say("failed", "失敗")
+    case "unknown": return say("may have arrived", "届いたか不明")
+    case "discarded": return say("given up", "取り消し")
+    default: return self.state
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// Jobs as rows.
+struct JobTable {
+  private let jobs: [JobInfo]
+
+  init(_ jobs: [JobInfo]) { self.jobs = jobs }
+
+  func lines(_ session: Session) -> [String] {
+    guard !self.jobs.isEmpty else { return ["No jobs found."] }
+    var table = Table(
+      [
+        ("STATE", .left), ("SERVICE", .left), ("ATTEMPT", .right), ("WORKER", .left), ("WAITS FOR", .left),
+        ("SINCE", .left), ("WHY", .left), ("ID", .left),
+      ], hidesEmpty: true)
+    for job in self.jobs {
+      table.add(
+        job.state, JobCard.short(job.service), job.attempt == 0 ? "" : "\(job.attempt)", job.worker, job.waitsFor,
+        session.ago(job.createdAt), job.status.reason, job.jobID)
+    }
+    return table.lines(session.console.style)
+  }
+}
+
+/// One job in full.
+struct JobCard {
+  private let job: JobInfo
+
+  init(_ job: JobInfo) { self.job = job }
+
+  func lines(_ session: Session) -> [String] {
+    var lines = ["\(Self.short(self.job.service)) \(self.job.state)", "ID        \(self.job.jobID)"]
+    if !self.job.waitsFor.isEmpty { lines.append("Waits     for \(self.job.waitsFor)") }
+    if !self.job.worker.isEmpty { lines.append("Worker    \(Printable.text(self.job.worker))") }
+    lines.append("Attempts  \(self.job.attempt), \(self.job.losses) lost")
+    if self.job.batches > 0 { lines.append("Stored    \(Count.of(Int(self.job.batches), "batch", plural: "batches"))") }
+    if !self.job.note.isEmpty { lines.append("Progress  \(Printable.text(self.job.note))") }
+    lines.append("Made      \(session.ago(self.job.createdAt))")
+    if self.job.status.code != .ok {
+      lines.append("Why       \(self.job.status.reason): \(Printable.text(self.job.status.message))")
+    }
+    return lines
+  }
+
+  /// A method without the package.
+  static func short(_ service: String) -> String {
+    service.hasPrefix("kith.v1.") ? String(service.dropFirst(8)) : Printable.text(service)
+  }
+}
+
+/// Connected workers as rows.
+struct WorkerTable {
+  private let workers: [WorkerInfo]
+
+  init(_ workers: [WorkerInfo]) { self.workers = workers }
+
+  func lines(_ session: Session) -> [String] {
+    guard !self.workers.isEmpty else { return [] }
+    var table = Table(
+      ("WORKER", .left), ("STATE", .left), ("JOBS", .right), ("FREE", .right), ("SINCE", .left), ("SERVES", .left))
+    for worker in self.workers {
+      let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) })
+      table.add(
+        worker.name, worker.state, "\(worker.leases)", "\(worker.credit)", session.ago(worker.since),
+        services.sorted().joined(separator: ", "))
+    }
+    return [""] + table.lines(session.console.style)
+  }
+}

@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct ShowServerKeyCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show the public key of kithd, and where it serves other machines.",
+    discussion: "Example: kith keys show")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let key = try await session.ask(ServerKeyRequest())
+    try session.show(key, ServerKeyReport.lines(key, session))
+  }
+}
+
+struct InitKeysCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init", abstract: "Make the key of kithd, if it has none yet, and show its public half.",
+    discussion: """
+      kithd makes it by itself when it first serves other machines; this is for giving it to them before.
+      Example: kith keys init
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let key = try await session.ask(KeysInitRequest())
+    try session.show(key, ServerKeyReport.lines(key, session))
+  }
+}
+
+struct RotateKeysCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate", abstract: "Give kithd a new key; the old one is good until the overlap is over.",
+    discussion: """
+      Clients that connect meanwhile are told of the new key and remember it. Those that do not have to be given it.
+      Example: kith keys rotate --overlap 7d
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Option(
+    help: ArgumentHelp("How long both are good. Default: 7d; 0 = the old one ends now.", valueName: "7d, 12h, 10m"))
+  var overlap: SpanArgument?
+
+  func run(_ session: Session) async throws {
+    var request = KeyRotateServerRequest()
+    if let overlap { request.overlap = overlap.duration }
+    let key = try await session.ask(request)
+    try session.show(key, ServerKeyReport.lines(key, session))
+  }
+}
+
+/// The key of the server as people read it.
+enum ServerKeyReport {
+  static func lines(_ key: ServerKey, _ session: Session) -> [String] {
+    guard !key.publicKeyZ85.isEmpty else { return ["kithd has no key yet. Make one: kith keys init"] }
+    var lines = ["Public key   \(key.publicKeyZ85)", "Fingerprint  \(key.fingerprint)"]
+    if !key.nextPublicKeyZ85.isEmpty {
+      lines.append("Next key     \(key.nextPublicKeyZ85), from \(session.moment(key.overlapEnds))")
+    }
+    for endpoint in key.endpoints { lines.append("Served at    \(Printable.text(endpoint))") }
+    for endpoint in key.nextEndpoints { lines.append("Next key at  \(Printable.text(endpoint))") }
+    if !key.fault.isEmpty {
+      lines.append("Not served   \(session.console.style.bad(Printable.text(key.fault)))")
+    } else if key.endpoints.isEmpty {
+      lines.append("Not served   tcp.address is not set: docs/operations.md")
+    }
+    return lines
+  }
+}

@@ -1,0 +1,88 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct ReminderSettingsCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings", abstract: "Show or change which channels reminders go over.",
+    discussion: """
+      Reminders are always events of kithd; over channels they go when they are named here.
+      Example: kith remind settings --daily phone --daily family --call phone
+      Example: kith remind settings --no-daily
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
+
+  @Option(help: "A channel of the daily reminder; may be repeated.")
+  var daily: [String] = []
+
+  @Option(help: "A channel of reminders to call; may be repeated.")
+  var call: [String] = []
+
+  @Option(help: "A channel of reminders that are kept with a person; may be repeated.")
+  var person: [String] = []
+
+  @Flag(help: "No channels for the daily reminder.")
+  var noDaily = false
+
+  @Flag(help: "No channels for reminders to call.")
+  var noCall = false
+
+  @Flag(help: "No channels for reminders that are kept with a person.")
+  var noPerson = false
+
+  @Flag(inversion: .prefixedNo, help: "Whether reminders that are kept with a person come at all.")
+  var people: Bool?
+
+  @Option(help: "HH:MM at which these come.")
+  var personTime: String?
+
+  @Option(help: "ja or en: of what is sent.")
+  var language: String?
+
+  func carryOut(_ session: Session) async throws {
+    let request = self.request
+    let settings =
+      request.fields.isEmpty ? try await session.ask(ReminderSettingsRequest()) : try await session.ask(request)
+    let say = session.tongue
+    func words(_ channels: [String]) -> String {
+      channels.isEmpty ? say("events alone", "なし") : channels.map(Printable.text).joined(separator: ", ")
+    }
+    let people = say("they come at", "時刻") + " \(settings.personTime.isEmpty ? "10:00" : settings.personTime)"
+    try session.show(
+      settings,
+      [
+        "\(say("Daily reminder:", "毎日のお知らせ:")) \(words(settings.dailyChannels))",
+        "\(say("Reminders to call:", "電話のお知らせ:")) \(words(settings.callChannels))",
+        "\(say("Reminders of people:", "人のお知らせ:")) "
+          + (settings.noPersonReminders ? say("off", "オフ") : "\(words(settings.personChannels)); \(people)"),
+        "\(say("Language:", "言語:")) \(settings.language.isEmpty ? say("as of care", "介護の設定と同じ") : settings.language)",
+      ])
+  }
+
+  private var request: ConfigureRemindersRequest {
+    var request = ConfigureRemindersRequest()
+    let lists: [(String, [String], Bool, WritableKeyPath<ReminderSettings, [String]>)] = [
+      ("daily_channels", self.daily, self.noDaily, \.dailyChannels),
+      ("call_channels", self.call, self.noCall, \.callChannels),
+      ("person_channels", self.person, self.noPerson, \.personChannels),
+    ]
+    for (field, names, isNone, path) in lists where isNone || !names.isEmpty {
+      request.settings[keyPath: path] = isNone ? [] : names
+      request.fields.append(field)
+    }
+    if let people {
+      request.settings.noPersonReminders = !people
+      request.fields.append("no_person_reminders")
+    }
+    if let personTime {
+      request.settings.personTime = personTime
+      request.fields.append("person_time")
+    }
+    if let language {
+      request.settings.language = language
+      request.fields.append("language")
+    }
+    return request
+  }
+}

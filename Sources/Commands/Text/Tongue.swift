@@ -1,0 +1,74 @@
+internal import ArgumentParser
+internal import Bus
+internal import SwiftProtobuf
+
+/// The language that a person reads of care and reminders: what is said exists in both.
+enum Tongue: String, Sendable, CaseIterable, ExpressibleByArgument {
+  case japanese = "ja"
+  case english = "en"
+
+  /// By the locale: locale(7), LC_ALL before LC_MESSAGES before LANG.
+  static var ofLocale: Tongue {
+    let names = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap(RuntimeLocations.variable)
+    return (names.first { !$0.isEmpty } ?? "").hasPrefix("ja") ? .japanese : .english
+  }
+
+  /// Says it in one of the two.
+  func callAsFunction(_ english: @autoclosure () -> String, _ japanese: @autoclosure () -> String) -> String {
+    self == .japanese ? japanese() : english()
+  }
+
+  /// `2 minutes ago`, `in 3 days`, `just now`; `never` for a time that is not set.
+  func relative(_ time: Google_Protobuf_Timestamp, now: Google_Protobuf_Timestamp) -> String {
+    guard self == .japanese else { return RelativeTime.words(time, now: now) }
+    guard time.seconds != 0 else { return "なし" }
+    let seconds = now.seconds - time.seconds
+    let units: [(Int64, String)] = [
+      (31_536_000, "年"), (2_629_800, "か月"), (86_400, "日"), (3600, "時間"), (60, "分"),
+    ]
+    guard let unit = units.first(where: { abs(seconds) >= $0.0 }) else { return "たった今" }
+    return "\(abs(seconds) / unit.0)\(unit.1)\(seconds > 0 ? "前" : "後")"
+  }
+
+  /// The name of a category of care.
+  func category(_ name: String) -> String {
+    switch name {
+    case "": "-"
+    case "medication": self("medication", "服薬")
+    case "meal": self("meal", "食事")
+    case "toileting": self("toileting", "排泄")
+    case "medical_visit": self("medical visit", "通院")
+    case "free_memo": self("free memo", "自由メモ")
+    default: name.replacing("_", with: " ")
+    }
+  }
+}
+
+/// Takes the language that is read.
+struct TongueOption: ParsableArguments {
+  @Option(help: "ja or en: what is printed; by the locale when left out.")
+  var lang: Tongue?
+}
+
+/// A command whose words, and whose failures, exist in both languages.
+protocol BilingualCommand: HubCommand {
+  /// What every such command takes.
+  var tongue: TongueOption { get }
+
+  /// Does the work.
+  ///
+  /// - Throws: As ``HubCommand/run(_:)``.
+  func carryOut(_ session: Session) async throws
+}
+
+extension BilingualCommand {
+  func run(_ session: Session) async throws {
+    var session = session
+    session.tongue = self.tongue.lang ?? session.tongue
+    do {
+      try await self.carryOut(session)
+    } catch let failure as Failure {
+      throw failure.read(in: session.tongue)
+    }
+  }
+}

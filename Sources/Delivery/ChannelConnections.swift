@@ -1,0 +1,61 @@
+internal import Bus
+public import EventLoop
+internal import KithMessages
+public import Secrets
+internal import Transfer
+
+/// The connections that messages go over, and the secrets that they are opened with.
+public final class ChannelConnections: Sendable {
+  private let loop: LoopExecutor
+  private let secrets: any SecretStore
+  private let clients = Lock<[TLSSettings: Clients]>([:])
+
+  private struct Clients: Sendable {
+    let web: HTTPClient
+    let mail: MailClient
+  }
+
+  /// Makes an empty set.
+  ///
+  /// - Parameters:
+  ///   - loop: Carries the transfers; has to run until ``close()`` returns.
+  ///   - secrets: Where passwords and tokens are. They are looked up at each message, so that a new one counts at once.
+  public init(on loop: LoopExecutor, secrets: any SecretStore) {
+    self.loop = loop
+    self.secrets = secrets
+  }
+
+  /// Ends the connections and what is under way on them.
+  public func close() async {
+    let clients = self.clients.withLock { clients in
+      defer { clients = [:] }
+      return Array(clients.values)
+    }
+    for client in clients {
+      await client.web.close()
+      await client.mail.close()
+    }
+  }
+
+  func web(_ channel: Channel) -> HTTPClient { self.clients(for: channel).web }
+
+  func mail(_ channel: Channel) -> MailClient { self.clients(for: channel).mail }
+
+  /// The secret of a channel; nil when there is none.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`.
+  func secret(_ request: DeliverRequest) async throws(Failure) -> String? {
+    if !request.channel.secretFile.isEmpty { return try SecretFile(path: request.channel.secretFile).read() }
+    return request.secretName.isEmpty ? nil : try await self.secrets.secret(named: request.secretName)
+  }
+
+  private func clients(for channel: Channel) -> Clients {
+    let tls = channel.caFile.isEmpty ? TLSSettings.system : TLSSettings(authorityFile: channel.caFile)
+    return self.clients.withLock { [loop] clients in
+      if let known = clients[tls] { return known }
+      let new = Clients(web: HTTPClient(on: loop, tls: tls), mail: MailClient(on: loop, tls: tls))
+      clients[tls] = new
+      return new
+    }
+  }
+}

@@ -1,0 +1,73 @@
+public import Bus
+internal import KithMessages
+internal import Transfer
+
+/// The half that brings messages to where a channel leads: mail, LINE, ntfy, a webhook, a program, the desktop.
+///
+/// It may live on another machine. It has no store, and keeps nothing between calls but what ``ChannelConnections`` has.
+public struct DeliveryService: Sendable {
+  private let connections: ChannelConnections
+  private let programs: Set<String>
+  private let notifier: String
+
+  /// Makes a service.
+  ///
+  /// - Parameters:
+  ///   - connections: The way to the servers.
+  ///   - programs: Absolute paths of the programs that a channel may run.
+  ///   - notifier: The absolute path of notify-send(1).
+  public init(connections: ChannelConnections, programs: Set<String>, notifier: String = "/usr/bin/notify-send") {
+    self.connections = connections
+    self.programs = programs
+    self.notifier = notifier
+  }
+
+  /// Its methods.
+  public var routes: [Route] {
+    [Route(DeliverRequest.self) { request, _ throws(Failure) in try await self.deliver(request) }]
+  }
+
+  @concurrent
+  private func deliver(_ request: DeliverRequest) async throws(Failure) -> DeliverReply {
+    let secret = try await self.connections.secret(request)
+    do throws(DeliveryFault) {
+      return try await self.send(request, secret)
+    } catch {
+      throw error.failure(on: request.channel.name)
+    }
+  }
+
+  private func send(_ request: DeliverRequest, _ secret: String?) async throws(DeliveryFault) -> DeliverReply {
+    let (channel, notice) = (request.channel, request.notice)
+    switch channel.kind {
+    case .mail(let mail)?:
+      guard mail.username.isEmpty || secret != nil else { throw .secretMissing }
+      return try await MailDelivery(request: request, channel: mail)
+        .send(with: self.connections.mail(channel), secret: secret)
+    case .ntfy(let ntfy)?:
+      guard ntfy.username.isEmpty || secret != nil else { throw .secretMissing }
+      return try await self.send(NtfyMessage(id: request.id, channel: ntfy, notice: notice), channel, secret)
+    case .line(let line)?:
+      guard secret != nil else { throw .secretMissing }
+      return try await self.send(LineMessage(id: request.id, channel: line, notice: notice), channel, secret)
+    case .webhook(let webhook)?:
+      guard secret != nil || !webhook.address.contains(WebhookMessage.secretMark) else { throw .secretMissing }
+      return try await self.send(WebhookMessage(id: request.id, channel: webhook, notice: notice), channel, secret)
+    case .command(let command)?:
+      guard self.programs.contains(command.program) else {
+        throw .unavailable(
+          "\(command.program) is not allowed here. Name it in the configuration: [channels] programs = [\"\(command.program)\"]"
+        )
+      }
+      return try await CommandDelivery(request: request, channel: command).run()
+    case .desktop?: return try await DesktopDelivery(request: request, program: self.notifier).run()
+    case nil: throw .unavailable("The channel '\(channel.name)' is of a kind that is not known here.")
+    }
+  }
+
+  private func send(
+    _ message: some WebMessage, _ channel: Channel, _ secret: String?
+  ) async throws(DeliveryFault) -> DeliverReply {
+    try await message.send(with: self.connections.web(channel), secret: secret)
+  }
+}

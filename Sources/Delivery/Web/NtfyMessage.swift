@@ -1,0 +1,37 @@
+internal import Foundation
+internal import KithMessages
+internal import Transfer
+
+/// A message to a topic of ntfy: docs.ntfy.sh/publish.
+struct NtfyMessage: WebMessage {
+  let id: String
+  let channel: NtfyChannel
+  let notice: Notice
+
+  func request(secret: String?) throws(TransferError) -> HTTPRequest {
+    let base = self.channel.address.isEmpty ? "https://ntfy.sh" : self.channel.address
+    let url = try WebURL(base.hasSuffix("/") ? "\(base)\(self.channel.topic)" : "\(base)/\(self.channel.topic)")
+    var request = HTTPRequest("POST", url, limits: .message)
+    // Decides that it is text: without it a body that is none becomes an attachment.
+    request.headers.add("Content-Type", "text/plain; charset=utf-8")
+    if !self.notice.subject.isEmpty, self.notice.subject != self.notice.body {
+      request.headers.add("Title", EncodedWords.encode(self.notice.subject, separator: " "))
+    }
+    request.headers.add("Priority", String(self.channel.priority == 0 ? 3 : self.channel.priority))
+    if !self.channel.tags.isEmpty { request.headers.add("Tags", self.channel.tags.joined(separator: ",")) }
+    // ntfy has no word for a message that is sent again; whoever looks for doubles finds this one.
+    request.headers.add("X-Message-Id", self.id)
+    request.body = .bytes(Array(self.notice.body.utf8))
+    if let secret {
+      request.credentials =
+        self.channel.username.isEmpty
+        ? .bearer(token: secret) : .basic(username: self.channel.username, password: secret)
+    }
+    return request
+  }
+
+  func receipt(of response: HTTPResponse) -> String {
+    struct Published: Decodable { let id: String }
+    return (try? JSONDecoder().decode(Published.self, from: Data(response.body)).id) ?? ""
+  }
+}

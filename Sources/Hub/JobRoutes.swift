@@ -1,0 +1,60 @@
+internal import Bus
+internal import BusZeroMQ
+internal import EventLoop
+internal import KithMessages
+internal import Storage
+
+/// The methods of `kith.v1.Jobs`: what people see of jobs and do about them.
+struct JobRoutes: Sendable {
+  let storage: StorageActor
+  let plane: WorkPlane
+  let placement: Placement
+
+  var routes: [Route] {
+    [
+      Route(ListJobsRequest.self) { request, _ throws(Failure) in
+        var reply = try await self.storage.read { view throws(Failure) in try view.jobs.page(request) }
+        for index in reply.jobs.indices { await self.plane.describe(&reply.jobs[index]) }
+        reply.workers = await self.status().workers
+        return reply
+      },
+      Route(GetJobRequest.self) { request, _ throws(Failure) in
+        var reply = JobReply()
+        reply.job = JobInfo(
+          try await self.storage.read { view throws(Failure) in try view.jobs.require(request.jobID) })
+        await self.plane.describe(&reply.job)
+        return reply
+      },
+      Route(answering: RetryJobRequest.self) { request, context throws(Failure) in
+        let answer = try await self.storage.commit(RetryJobRequest.self, context) { transaction throws(Failure) in
+          var record = try transaction.jobs.require(request.jobID)
+          try transaction.jobs.retry(&record, now: WallClock.nanoseconds())
+          return Self.reply(record)
+        }
+        let record = try await self.storage.read { view throws(Failure) in try view.jobs.require(request.jobID) }
+        self.plane.post { $0.retry(record) }
+        return answer
+      },
+      Route(answering: CancelJobRequest.self) { request, context throws(Failure) in
+        let answer = try await self.storage.commit(CancelJobRequest.self, context) { transaction throws(Failure) in
+          var record = try transaction.jobs.require(request.jobID)
+          guard record.state.isOpen else { return Self.reply(record) }
+          record.state = .cancelled
+          try transaction.jobs.update(record, now: WallClock.nanoseconds())
+          return Self.reply(record)
+        }
+        self.plane.post { $0.cancel(request.jobID) }
+        return answer
+      },
+    ]
+  }
+
+  /// What `System/Status` tells of workers.
+  func status() async -> WorkStatus { await self.plane.status(placed: self.placement.onWorkers.map(\.name).sorted()) }
+
+  private static func reply(_ record: JobRecord) -> JobReply {
+    var reply = JobReply()
+    reply.job = JobInfo(record)
+    return reply
+  }
+}

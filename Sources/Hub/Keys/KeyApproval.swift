@@ -1,0 +1,121 @@
+internal import Bus
+internal import KithMessages
+internal import SwiftProtobuf
+internal import ZeroMQ
+
+/// What an admin wants to approve, checked: a pure value.
+struct KeyApproval: Sendable {
+  private static let longest: Int64 = 100 * 366 * 86_400
+
+  /// The key; nil = it is named by its fingerprint.
+  let publicKey: CurveKey?
+  let fingerprint: String
+  let name: String
+  let role: Role
+  let services: [String]
+  /// Seconds; nil = without end.
+  let validFor: Int64?
+
+  /// Checks a request.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
+  init(_ request: KeyApproveRequest) throws(Failure) {
+    if request.publicKeyZ85.isEmpty {
+      self.publicKey = nil
+      self.fingerprint = request.fingerprint.lowercased()
+      guard self.fingerprint.count == 16, self.fingerprint.allSatisfy(\.isHexDigit) else {
+        throw .invalid(
+          field: "fingerprint", "has to be 16 hex digits. `kith keys pending` shows those of the keys that wait.")
+      }
+    } else {
+      guard let key = CurveKey(z85: request.publicKeyZ85) else {
+        throw .invalid(field: "public_key_z85", "is not a key: 40 characters, as `kith keys new` prints them.")
+      }
+      self.publicKey = key
+      self.fingerprint = KeyFingerprint.of(key.bytes)
+      guard request.fingerprint.isEmpty || request.fingerprint.lowercased() == self.fingerprint else {
+        throw .invalid(field: "fingerprint", "is not that of the key, which is \(self.fingerprint).")
+      }
+    }
+    self.name = request.name
+    let letters = self.name.utf8.allSatisfy {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        || $0 == UInt8(ascii: "-")
+    }
+    guard letters, (1...32).contains(self.name.utf8.count) else {
+      throw .invalid(field: "name", "has to be 1 to 32 of a-z, 0-9 and hyphens.")
+    }
+    guard let role = request.role.isEmpty ? .viewer : Role(rawValue: request.role.lowercased()) else {
+      throw .invalid(field: "role", "has to be one of \(Role.allCases.map(\.rawValue).joined(separator: ", ")).")
+    }
+    self.role = role
+    self.services = try Self.services(request.services, of: role)
+    guard request.hasValidFor else {
+      self.validFor = nil
+      return
+    }
+    guard (1...Self.longest).contains(request.validFor.seconds) else {
+      throw .invalid(field: "valid_for", "has to be at least a second, and at most a hundred years.")
+    }
+    self.validFor = request.validFor.seconds
+  }
+
+  /// The key as it is stored.
+  ///
+  /// - Parameters:
+  ///   - known: What was stored of it; nil = it has never been here.
+  ///   - now: Nanoseconds since 1970.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `FAILED_PRECONDITION/KEY_REVOKED`.
+  func applied(to known: KeyInfo?, now: Int64) throws(Failure) -> KeyInfo {
+    guard known?.state != "revoked" else {
+      throw Failure(
+        .failedPrecondition, "KEY_REVOKED",
+        "The key \(self.fingerprint) was revoked, which is for good. Make a new one there: kith keys new --file FILE")
+    }
+    var key = known ?? KeyInfo()
+    if known == nil {
+      guard let publicKey else {
+        throw .unknownRecord(
+          self.fingerprint,
+          "No key \(self.fingerprint) has knocked. `kith keys pending` shows those that wait; --public-key takes one in advance."
+        )
+      }
+      key.publicKeyZ85 = publicKey.z85
+      key.fingerprint = self.fingerprint
+      key.created = .init(nanosecondsSince1970: now)
+    }
+    key.name = self.name
+    key.role = self.role.rawValue
+    key.services = self.services
+    key.state = "approved"
+    key.clearExpires()
+    if let validFor { key.expires = .init(seconds: now / 1_000_000_000 + validFor) }
+    return key
+  }
+
+  /// The services that may run elsewhere: `kith.v1.Transcriber`.
+  static let placeable = Set(Methods.all.filter(\.isPlaceable).map { String($0.name.prefix { $0 != "/" }) }).sorted()
+
+  /// `transcriber` and `contacts` mean `kith.v1.Transcriber` and `kith.v1.ContactsSource`.
+  private static func services(_ names: [String], of role: Role) throws(Failure) -> [String] {
+    guard role == .worker else {
+      guard names.isEmpty else { throw .invalid(field: "services", "belong to the role worker.") }
+      return []
+    }
+    var services: Set<String> = []
+    for name in names {
+      let start = "kith.v1." + (name.split(separator: ".").last ?? "-").lowercased()
+      guard let service = self.placeable.first(where: { $0.lowercased().hasPrefix(start) })
+      else {
+        throw .invalid(
+          field: "services", "'\(name.prefix(64))' is none; there are \(self.placeable.joined(separator: ", ")).")
+      }
+      services.insert(service)
+    }
+    guard !services.isEmpty else {
+      throw .invalid(
+        field: "services", "have to be named for a worker: of \(self.placeable.joined(separator: ", ")).")
+    }
+    return services.sorted()
+  }
+}

@@ -1,0 +1,285 @@
+internal import Bus
+internal import BusZeroMQ
+internal import KithMessages
+internal import Logging
+internal import Storage
+internal import SwiftProtobuf
+internal import ZeroMQ
+
+/// The methods of `kith.v1.Keys`: which machines may come in, and as what.
+///
+/// The store has the keys; ``AccessPolicy`` has a copy, which is renewed after each commit that changes them.
+actor KeysActor {
+  private static let day: Int64 = 86_400 * 1_000_000_000
+  private static let defaultOverlap = 7 * KeysActor.day
+  /// How long a key may wait while there is room for others, and how long when there is none.
+  private static let waiting = (usual: KeysActor.day, full: Int64(600) * 1_000_000_000)
+  /// How often it is written down that a key was seen.
+  private static let seenEvery = Duration.seconds(60)
+  private static let turn = Duration.seconds(30)
+
+  private let storage: StorageActor
+  private let access: AccessPolicy
+  private let tcp: TCPAccess
+  private let logger: Logger
+  private let knocks: AsyncStream<AccessPolicy.Knock>
+  private var seenAt: [CurveKey: ContinuousClock.Instant] = [:]
+  private var work: [Task<Void, Never>] = []
+  private var sleeper: Task<Void?, Never>?
+  private var changes = 0
+
+  /// Makes the actor; nobody's key is known before ``start(serving:)``.
+  init(storage: StorageActor, access: AccessPolicy, tcp: TCPAccess, logger: Logger) {
+    self.storage = storage
+    self.access = access
+    self.tcp = tcp
+    self.logger = logger
+    let (knocks, continuation) = AsyncStream<AccessPolicy.Knock>.makeStream(bufferingPolicy: .bufferingNewest(256))
+    self.knocks = knocks
+    access.onKnock { continuation.yield($0) }
+  }
+
+  /// Makes the stored keys known, opens the ports of planes where that is wanted, and keeps both up to date until ``stop()``.
+  func start(serving planes: [any NetworkPlane]) async throws(Failure) {
+    try await self.renew()
+    guard self.tcp.isWanted else { return }
+    try await self.tcp.settle(WallClock.nanoseconds())
+    await self.tcp.open(planes)
+    self.work = [
+      Task { for await knock in self.knocks { await self.note(knock) } },
+      Task { await self.keepTime() },
+    ]
+  }
+
+  /// Ends what ``start(serving:)`` began. The ports close with their planes.
+  func stop() {
+    for task in self.work { task.cancel() }
+    self.work = []
+  }
+
+  nonisolated var routes: [Route] {
+    [
+      Route(KeysListRequest.self) { _, _ throws(Failure) in try await self.list() },
+      Route(ServerKeyRequest.self) { _, _ throws(Failure) in await self.tcp.status },
+      Route(answering: KeysInitRequest.self) { _, context throws(Failure) in
+        try await self.tcp.makeKeys()
+        let status = await self.tcp.status
+        return try await self.storage.commit(KeysInitRequest.self, context) { _ throws(Failure) in status }
+      },
+      Route(answering: KeyApproveRequest.self) { request, context throws(Failure) in
+        try await self.approve(request, context)
+      },
+      Route(answering: KeyRevokeRequest.self) { request, context throws(Failure) in
+        try await self.revoke(request, context)
+      },
+      Route(answering: KeyRotateServerRequest.self) { request, context throws(Failure) in
+        try await self.rotate(request, context)
+      },
+    ]
+  }
+
+  // MARK: - Commands
+
+  private func list() async throws(Failure) -> KeysListReply {
+    var reply = KeysListReply()
+    let now = WallClock.nanoseconds()
+    for var key in try await self.storage.read({ view throws(Failure) in try view.keys.all() }) {
+      if key.state == "approved", key.hasExpires, key.expires.nanosecondsSince1970 <= now { key.state = "expired" }
+      if key.state == "pending" { reply.pending.append(key) } else { reply.keys.append(key) }
+    }
+    reply.serverPublicKeyZ85 = await self.tcp.status.publicKeyZ85
+    return reply
+  }
+
+  private func approve(_ request: KeyApproveRequest, _ context: CallContext) async throws(Failure) -> Answer<KeyInfo> {
+    let approval = try KeyApproval(request)
+    let before = try await self.storage.read { view throws(Failure) in
+      try view.keys.find(fingerprint: approval.fingerprint)
+    }
+    let answer = try await self.storage.commit(KeyApproveRequest.self, context) { transaction throws(Failure) in
+      if let other = try transaction.keys.approved(approval.name), other.fingerprint != approval.fingerprint {
+        throw Failure(
+          .alreadyExists, "RECORD_EXISTS",
+          "The key \(other.fingerprint) is in under the name '\(approval.name)'. Revoke it first, or choose another name.",
+          details: ["name": "is in use"])
+      }
+      let known = try transaction.keys.find(fingerprint: approval.fingerprint)
+      let key = try approval.applied(to: known, now: WallClock.nanoseconds())
+      try transaction.keys.put(key, notice: "key.approved")
+      return key
+    }
+    try await self.renew()
+    // What it has subscribed to was granted under what it was.
+    if let before, before.state == "approved", before.role != answer.reply.role || before.name != answer.reply.name {
+      await self.cut(for: context, answer.isReplayed)
+    }
+    return answer
+  }
+
+  private func revoke(_ request: KeyRevokeRequest, _ context: CallContext) async throws(Failure) -> Answer<KeyInfo> {
+    guard request.name.isEmpty != request.fingerprint.isEmpty else {
+      throw .invalid(field: "name", "or fingerprint has to say which key is meant, one of the two.")
+    }
+    let answer = try await self.storage.commit(KeyRevokeRequest.self, context) { transaction throws(Failure) in
+      let found =
+        request.name.isEmpty
+        ? try transaction.keys.find(fingerprint: request.fingerprint) : try transaction.keys.approved(request.name)
+      guard var key = found else {
+        let which = request.name.isEmpty ? request.fingerprint : request.name
+        throw .unknownRecord(which, "There is no key '\(which.prefix(64))'. `kith keys list` shows those there are.")
+      }
+      guard key.state != "revoked" else { return key }
+      key.state = "revoked"
+      try transaction.keys.put(key, notice: "key.revoked")
+      return key
+    }
+    try await self.renew()
+    await self.cut(for: context, answer.isReplayed)
+    return answer
+  }
+
+  private func rotate(
+    _ request: KeyRotateServerRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<ServerKey> {
+    var overlap = Self.defaultOverlap
+    if request.hasOverlap {
+      guard (0...366 * 86_400).contains(request.overlap.seconds) else {
+        throw .invalid(field: "overlap", "has to be between nothing and a year.")
+      }
+      overlap = request.overlap.seconds * 1_000_000_000
+    }
+    try await self.tcp.rotate(until: WallClock.nanoseconds() + overlap)
+    self.wake()
+    let status = await self.tcp.status
+    let answer = try await self.storage.commit(KeyRotateServerRequest.self, context) { transaction throws(Failure) in
+      var event = Event()
+      event.system.kind = "key.server"
+      event.system.text = status.nextPublicKeyZ85.isEmpty ? status.fingerprint : "next"
+      try transaction.emit(event, on: EventStream.system.name)
+      return status
+    }
+    await self.cut(for: context, answer.isReplayed)
+    return answer
+  }
+
+  /// Cuts all who came by tcp, the one who asks last: its answer goes out first.
+  private func cut(for context: CallContext, _ isReplayed: Bool) async {
+    // The connection that an earlier answer was lost with is gone already.
+    guard !isReplayed else { return }
+    guard context.principal.name.hasPrefix("key:") else { return await self.tcp.cut() }
+    Task { [tcp] in
+      try? await Task.sleep(for: .milliseconds(50))
+      await tcp.cut()
+    }
+  }
+
+  // MARK: - Keeping up
+
+  /// Makes the stored keys known to the handshakes.
+  private func renew() async throws(Failure) {
+    let keys = try await self.storage.read { view throws(Failure) in try view.keys.all() }
+    var standings: [CurveKey: KeyRing.Standing] = [:]
+    for key in keys {
+      guard let publicKey = CurveKey(z85: key.publicKeyZ85) else { continue }
+      switch key.state {
+      case "approved":
+        guard let role = Role(rawValue: key.role) else { continue }
+        standings[publicKey] = .approved(
+          KeyGrant(
+            name: key.name, role: role, services: Set(key.services),
+            expiresAt: key.hasExpires ? key.expires.nanosecondsSince1970 : nil))
+      case "pending": standings[publicKey] = .pending
+      default: standings[publicKey] = .revoked
+      }
+    }
+    self.access.setKeys(standings)
+    self.wake()
+  }
+
+  /// Writes down that a key was here, and a new one as waiting.
+  private func note(_ knock: AccessPolicy.Knock) async {
+    let now = ContinuousClock.now
+    if let seen = self.seenAt[knock.key], seen + Self.seenEvery > now { return }
+    self.seenAt = self.seenAt.filter { $0.value + Self.seenEvery > now }
+    self.seenAt[knock.key] = now
+    let (publicKey, fingerprint) = (knock.key.z85, KeyFingerprint.of(knock.key.bytes))
+    do throws(Failure) {
+      try await self.storage.write { transaction throws(Failure) in
+        let known = try transaction.keys.find(publicKey: publicKey)
+        let pending = try transaction.keys.pendingCount()
+        guard known != nil || pending < KeyRing.pendingLimit else { return }
+        var key = known ?? KeyInfo()
+        if known == nil {
+          key.publicKeyZ85 = publicKey
+          key.fingerprint = fingerprint
+          key.state = "pending"
+          key.created = .now()
+        }
+        key.lastSeen = .now()
+        key.lastAddress = knock.address
+        try transaction.keys.put(key, notice: known == nil ? "key.pending" : nil)
+      }
+    } catch {
+      self.logger.warning("visit of a key not stored", metadata: ["reason": "\(error.reason)"])
+      self.seenAt[knock.key] = nil
+    }
+  }
+
+  /// Cuts keys whose time is over, ends overlaps of server keys, and forgets strangers who have given up.
+  private func keepTime() async {
+    var since = WallClock.nanoseconds()
+    while !Task.isCancelled {
+      await self.sleepUntilNext(since)
+      let now = WallClock.nanoseconds()
+      do throws(Failure) {
+        let keys = try await self.storage.read { view throws(Failure) in try view.keys.all() }
+        try await self.forgetStrangers(keys.filter { $0.state == "pending" }, now)
+        if keys.contains(where: { $0.hasExpires && (since..<now).contains($0.expires.nanosecondsSince1970) }) {
+          await self.tcp.cut()
+        }
+        try await self.tcp.settle(now)
+        since = now
+      } catch {
+        guard !Task.isCancelled else { return }
+        self.logger.warning("upkeep of the keys was put off", metadata: ["reason": "\(error.reason)"])
+      }
+    }
+  }
+
+  /// Sleeps until a key expires or an overlap ends, not for long, and not after ``wake()``.
+  private func sleepUntilNext(_ now: Int64) async {
+    let seen = self.changes
+    let wait = min(Self.turn, await self.untilNext(now))
+    // What has changed meanwhile may come sooner.
+    guard seen == self.changes else { return }
+    let sleeper = Task { try? await Task.sleep(for: wait) }
+    self.sleeper = sleeper
+    _ = await withTaskCancellationHandler {
+      await sleeper.value
+    } onCancel: {
+      sleeper.cancel()
+    }
+  }
+
+  private func wake() {
+    self.changes += 1
+    self.sleeper?.cancel()
+  }
+
+  /// How long it is until a key expires or an overlap ends.
+  private func untilNext(_ now: Int64) async -> Duration {
+    let keys = (try? await self.storage.read { view throws(Failure) in try view.keys.all() }) ?? []
+    let ends = keys.filter(\.hasExpires).map(\.expires.nanosecondsSince1970) + [await self.tcp.overlapEnds ?? .max]
+    guard let next = ends.filter({ $0 >= now }).min() else { return Self.turn }
+    return .nanoseconds(max(0, next - WallClock.nanoseconds())) + .milliseconds(1)
+  }
+
+  private func forgetStrangers(_ pending: [KeyInfo], _ now: Int64) async throws(Failure) {
+    let patience = pending.count < KeyRing.pendingLimit ? Self.waiting.usual : Self.waiting.full
+    guard pending.contains(where: { $0.lastSeen.nanosecondsSince1970 < now - patience }) else { return }
+    try await self.storage.write { transaction throws(Failure) in
+      try transaction.keys.dropPending(notSeenSince: now - patience)
+    }
+    try await self.renew()
+  }
+}

@@ -1,0 +1,38 @@
+internal import Bus
+internal import BusZeroMQ
+internal import KithMessages
+
+/// A service whose methods may run in the hub or on a worker.
+public enum PlaceableService: String, Sendable, CaseIterable {
+  case contacts, monica, transcriber, delivery
+
+  /// The service on the wire.
+  var name: String {
+    switch self {
+    case .contacts: "kith.v1.ContactsSource"
+    case .monica: "kith.v1.MonicaRemote"
+    case .transcriber: "kith.v1.Transcriber"
+    case .delivery: "kith.v1.Delivery"
+    }
+  }
+}
+
+/// Where the placeable services run: the section `[placement]` of the configuration.
+struct Placement: Sendable, Hashable {
+  /// Those that wait for a worker.
+  var onWorkers: Set<PlaceableService> = []
+
+  /// The way to a service: in this process, or through the work plane.
+  func port(to service: PlaceableService, here: LocalBatchPort, _ plane: WorkPlane) -> any Port & BatchPort {
+    self.onWorkers.contains(service) ? WorkerPort(plane) : here
+  }
+
+  /// What the work plane has to know of the methods that it gives away.
+  static let codecs: [JobCodec] = [
+    JobCodec(ProbeSourceRequest.self), JobCodec(FindBooksRequest.self), JobCodec(inBatches: ListItemsRequest.self),
+    JobCodec(inBatches: FetchItemsRequest.self), JobCodec(VerifyAccountRequest.self),
+    JobCodec(inBatches: PullRequest.self), JobCodec(ReadRecordRequest.self), JobCodec(ReadCatalogRequest.self),
+    JobCodec(ReadPhotoRequest.self), JobCodec(PushRequest.self), JobCodec(TranscribeRequest.self),
+    JobCodec(EnginesRequest.self), JobCodec(DeliverRequest.self),
+  ]
+}

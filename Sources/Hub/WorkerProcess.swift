@@ -1,0 +1,135 @@
+internal import Bus
+internal import ContactsSync
+internal import Delivery
+internal import EventLoop
+internal import Foundation
+internal import Glibc
+internal import KithClient
+internal import KithMessages
+internal import KithWorker
+internal import Logging
+internal import MonicaAPI
+internal import Secrets
+internal import ServiceLifecycle
+internal import Transcription
+internal import Transfer
+internal import UnixSignals
+
+/// The process of a worker: what it was started with, its services, its signals, its exit code. It never opens the store.
+public struct WorkerProcess: Sendable {
+  private let endpoint: String?
+  private let serves: [String]
+  private let name: String
+  private let slots: Int
+  private let stateDirectory: String?
+  private let runtimeDirectory: String?
+  private let configPath: String?
+  private let keyFile: String?
+  private let serverKey: String?
+
+  /// Takes the command line; nil = not given.
+  public init(
+    endpoint: String?, serves: [String], name: String, slots: Int, stateDirectory: String?, runtimeDirectory: String?,
+    configPath: String?, keyFile: String? = nil, serverKey: String? = nil
+  ) {
+    self.endpoint = endpoint
+    self.keyFile = keyFile
+    self.serverKey = serverKey
+    self.serves = serves
+    self.name = name
+    self.slots = slots
+    self.stateDirectory = stateDirectory
+    self.runtimeDirectory = runtimeDirectory
+    self.configPath = configPath
+  }
+
+  /// Runs until SIGTERM or SIGINT; jobs under way have 30 seconds then.
+  ///
+  /// - Returns: 0 after an orderly end, 2 when the configuration cannot be used, 1 for anything else.
+  public func run() async -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      let configuration = try HubProcess.configuration(self.configPath, ProcessInfo.processInfo.environment)
+      var logger = Logger(label: "kithd.worker", factory: StreamLogHandler.standardError(label:))
+      logger.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
+      let locations = try RuntimeLocations(
+        runtimeDirectory: self.runtimeDirectory, stateDirectory: self.stateDirectory)
+      let worker = try self.worker(locations, try self.services(configuration, locations, logger), logger)
+      logger.info("worker", metadata: ["name": "\(self.name)", "serves": "\(self.serves.joined(separator: " "))"])
+      let group = ServiceGroup(
+        configuration: .init(
+          services: [.init(service: Lifetime(worker: worker), successTerminationBehavior: .gracefullyShutdownGroup)],
+          gracefulShutdownSignals: [.sigterm, .sigint],
+          logger: Logger(label: "kithd.lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })))
+      try await group.run()
+      logger.info("stopped")
+      return 0
+    } catch let failure as Failure {
+      FileHandle.standardError.write(Data("kithd worker: \(failure.message)\n".utf8))
+      return failure.reason.hasPrefix("CONFIG_") ? 2 : 1
+    } catch {
+      FileHandle.standardError.write(Data("kithd worker: \(error)\n".utf8))
+      return 1
+    }
+  }
+
+  private func worker(
+    _ locations: RuntimeLocations, _ services: LocalBatchPort, _ logger: Logger
+  ) throws(Failure) -> Worker {
+    guard let endpoint, endpoint.hasPrefix("tcp:") else {
+      return try Worker(
+        hub: self.endpoint ?? "ipc://\(locations.workSocket)", name: self.name, slots: self.slots, services: services,
+        logger: logger)
+    }
+    guard let keyFile else {
+      throw .invalid(field: "key", "is missing: over tcp a worker needs one. Make it: kith keys new --file FILE.")
+    }
+    return try Worker(
+      hub: RemoteHub(endpoint), key: KeyFile(path: keyFile), serverKey: self.serverKey, name: self.name,
+      slots: self.slots, services: services, logger: logger)
+  }
+
+  private struct Lifetime: ServiceLifecycle.Service {
+    let worker: Worker
+
+    func run() async throws {
+      try await withGracefulShutdownHandler {
+        try await self.worker.run()
+      } onGracefulShutdown: {
+        Task { [worker] in await worker.drain() }
+      }
+    }
+  }
+
+  private func services(
+    _ configuration: HubConfiguration, _ locations: RuntimeLocations, _ logger: Logger
+  ) throws -> LocalBatchPort {
+    var (routes, batches) = ([Route](), [BatchRoute]())
+    let secrets = configuration.secretSources(stateDirectory: locations.stateDirectory)
+    let transfers = try LoopExecutor(name: "kith-transfers", poller: try DescriptorPoller(), logger: logger)
+    for name in self.serves {
+      switch PlaceableService(rawValue: name) {
+      case .contacts:
+        let service = ContactsSourceService(accounts: AccountConnections(on: transfers, secrets: secrets))
+        routes += service.routes
+        batches += service.batchRoutes
+      case .monica:
+        let service = MonicaRemoteService(connections: MonicaConnections(on: transfers, secrets: secrets))
+        routes += service.routes
+        batches += service.batchRoutes
+      case .transcriber:
+        let scratch = locations.runtimeDirectory + "/worker-\(self.name)"
+        let settings = configuration.transcription.settings(programs: ProgramFolder.path, scratch: scratch)
+        routes += try TranscriberService(settings, http: HTTPClient(on: transfers)).routes
+      case .delivery:
+        let connections = ChannelConnections(on: transfers, secrets: secrets)
+        routes += DeliveryService(connections: connections, programs: configuration.channelPrograms).routes
+      case nil:
+        let known = PlaceableService.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Failure(
+          .invalidArgument, "CONFIG_INVALID", "--serve \(name): this program runs no such service; there are \(known).")
+      }
+    }
+    return LocalBatchPort(routes, batches: batches)
+  }
+}

@@ -1,0 +1,131 @@
+public import Bus
+package import BusZeroMQ
+internal import KithMessages
+internal import Secrets
+internal import ZeroMQ
+
+/// A client's own key, and the hub's keys that it trusts, in a file that nobody else may read.
+///
+/// ```
+/// secret  40 characters of Z85
+/// public  the other half of it
+/// server  the public key of a hub; a second one follows it while that changes
+/// ```
+public struct KeyFile: Sendable {
+  /// Where it is.
+  public let path: String
+  /// The hub's public keys, in Z85: the present one first.
+  public private(set) var serverKeys: [String]
+  private let keys: CurveKeyPair
+
+  /// The client's public key, in Z85.
+  public var publicKey: String { self.keys.publicKey.z85 }
+  /// What people compare: the first 16 hex digits of the SHA-256 of the public key.
+  public var fingerprint: String { KeyFingerprint.of(self.keys.publicKey.bytes) }
+
+  /// Reads a file.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`: it is not there, others may read it, or it is no key.
+  public init(path: String) throws(Failure) {
+    guard let text = try SecretFile(path: path).read() else {
+      throw Self.unreadable(path, "it is not there. Make one: kith keys new --file \(path)")
+    }
+    var secret: CurveKey?
+    var serverKeys: [String] = []
+    for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+      let words = line.split(separator: " ")
+      guard words.count == 2, let key = CurveKey(z85: String(words[1])) else {
+        throw Self.unreadable(path, "a line of it is not a word and a key")
+      }
+      switch words[0] {
+      case "secret": secret = key
+      case "public": break
+      case "server": serverKeys.append(key.z85)
+      default: throw Self.unreadable(path, "it is no file of keys")
+      }
+    }
+    guard let secret, let keys = try? CurveKeyPair(secretKey: secret) else {
+      throw Self.unreadable(path, "it has no secret key")
+    }
+    self.path = path
+    self.serverKeys = serverKeys
+    self.keys = keys
+  }
+
+  /// Makes a new key and its file.
+  ///
+  /// - Parameters:
+  ///   - path: Where nothing is yet.
+  ///   - serverKey: The hub's public key in Z85, where it is known already.
+  /// - Throws: `ALREADY_EXISTS/RECORD_EXISTS`, `INVALID_ARGUMENT/FIELD_INVALID`, `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
+  public static func make(at path: String, serverKey: String? = nil) throws(Failure) -> KeyFile {
+    let isThere: Bool
+    do throws(Failure) {
+      isThere = try SecretFile(path: path).read() != nil
+    } catch {
+      isThere = true
+    }
+    guard !isThere else {
+      throw Failure(
+        .alreadyExists, "RECORD_EXISTS",
+        "There is something at \(path) already, which is not replaced. Choose another file, or remove it.")
+    }
+    let keys: CurveKeyPair
+    do throws(ZMQError) {
+      keys = try CurveKeyPair.random()
+    } catch {
+      throw Failure(
+        .failedPrecondition, "NOT_CONFIGURED", "No key can be made: \(error). libzmq has to be built with CURVE.")
+    }
+    var file = KeyFile(path: path, serverKeys: [], keys: keys)
+    if let serverKey { try file.check(serverKey) }
+    try file.trust(serverKey.map { [$0] } ?? [])
+    return file
+  }
+
+  private init(path: String, serverKeys: [String], keys: CurveKeyPair) {
+    self.path = path
+    self.serverKeys = serverKeys
+    self.keys = keys
+  }
+
+  /// Trusts these keys of a hub and no others from now on, also in the file.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
+  public mutating func trust(_ serverKeys: [String]) throws(Failure) {
+    self.serverKeys = serverKeys
+    let lines = [("secret", self.keys.secretKey.z85), ("public", self.publicKey)] + serverKeys.map { ("server", $0) }
+    try SecretFile(path: self.path).write(Array(lines.map { "\($0) \($1)\n" }.joined().utf8))
+  }
+
+  /// The client's proof towards a hub with one of ``serverKeys``.
+  func identity(towards serverKey: String) throws(Failure) -> CurveIdentity {
+    CurveIdentity(keys: self.keys, serverKey: try self.check(serverKey))
+  }
+
+  /// The keys of a worker, which goes by this file.
+  ///
+  /// - Parameter serverKey: The hub's public key in Z85; nil = as the file says.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` without a key of the hub.
+  package func hubKeys(serverKey: String? = nil) throws(Failure) -> HubKeys {
+    var servers: [CurveKey] = []
+    for text in serverKey.map({ [$0] }) ?? self.serverKeys { servers.append(try self.check(text)) }
+    guard let keys = HubKeys(own: self.keys, servers: servers) else { throw Self.noServerKey }
+    return keys
+  }
+
+  static let noServerKey = Failure.invalid(
+    field: "server_key", "is missing. `kith keys show` prints it on the hub; give it once with --server-key KEY.")
+
+  @discardableResult
+  private func check(_ serverKey: String) throws(Failure) -> CurveKey {
+    guard let key = CurveKey(z85: serverKey) else {
+      throw .invalid(field: "server_key", "is not a key: 40 characters, as `kith keys show` prints them on the hub.")
+    }
+    return key
+  }
+
+  private static func unreadable(_ path: String, _ why: String) -> Failure {
+    Failure(.failedPrecondition, "SECRET_UNREADABLE", "The key in \(path) cannot be used: \(why).")
+  }
+}

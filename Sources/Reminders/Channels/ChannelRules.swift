@@ -1,0 +1,192 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+
+/// What a channel must be: names, addresses and whatever goes into a head, so that nobody can smuggle a second line in.
+enum ChannelRules {
+  /// The channel that a request describes, as it is kept.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` naming the field.
+  static func channel(_ request: AddChannelRequest, now: Int64) throws(Failure) -> Channel {
+    var channel = request.channel
+    channel.name = try Self.name(channel.name)
+    channel.createdAt = .init(nanosecondsSince1970: now)
+    channel.clearLast()
+    switch channel.kind {
+    case .mail(let mail)?: channel.mail = try Self.mail(mail)
+    case .line(let line)?: try Self.line(line)
+    case .ntfy(let ntfy)?: try Self.ntfy(ntfy)
+    case .webhook(let webhook)?: try Self.webhook(webhook)
+    case .command(let command)?: try Self.command(command)
+    case .desktop?: break
+    case nil: throw .invalid(field: "channel", "give one of mail, line, ntfy, webhook, command or desktop.")
+    }
+    try Self.secret(request.secret, file: channel.secretFile, field: "channel.secret_file")
+    if !channel.caFile.isEmpty { try Self.path(channel.caFile, field: "channel.ca_file") }
+    return channel
+  }
+
+  /// What a secret must be: one line of visible characters.
+  static func secret(_ secret: String, file: String, field: String) throws(Failure) {
+    guard secret.isEmpty || file.isEmpty else {
+      throw .invalid(field: field, "give a secret or a file that holds it, not both.")
+    }
+    guard secret.utf8.count <= 4096, !secret.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+    else { throw .invalid(field: "secret", "may have 4,096 bytes and no control characters.") }
+    if !file.isEmpty { try Self.path(file, field: field) }
+  }
+
+  private static func name(_ name: String) throws(Failure) -> String {
+    let isPlain = name.utf8.allSatisfy {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        || $0 == UInt8(ascii: "-")
+    }
+    guard isPlain, !name.isEmpty, name.utf8.count <= 32, !name.hasPrefix("-") else {
+      throw .invalid(field: "channel.name", "must be 1 to 32 small letters, digits and hyphens.")
+    }
+    guard name != ChannelTable<ReadView>.desktop else {
+      throw .invalid(field: "channel.name", "'desktop' is there already: it is the desktop of whoever runs kithd.")
+    }
+    return name
+  }
+
+  private static func mail(_ mail: MailChannel) throws(Failure) -> MailChannel {
+    var mail = mail
+    if mail.security.isEmpty { mail.security = "starttls" }
+    guard ["starttls", "tls", "none"].contains(mail.security) else {
+      throw .invalid(field: "channel.mail.security", "must be starttls or tls; none for this machine alone.")
+    }
+    guard Self.isHost(mail.host) else {
+      throw .invalid(field: "channel.mail.host", "must be the name or the address of a mail server.")
+    }
+    guard mail.security != "none" || Self.isLoopback(mail.host) else {
+      throw .invalid(
+        field: "channel.mail.security", "none is for this machine alone; anybody on the way could read the mail.")
+    }
+    guard mail.port <= 65535 else { throw .invalid(field: "channel.mail.port", "must be a number up to 65535.") }
+    guard mail.username.utf8.count <= 256, Self.isVisible(mail.username) else {
+      throw .invalid(field: "channel.mail.username", "may have 256 bytes and no control characters.")
+    }
+    guard Self.isMailAddress(mail.from) else {
+      throw .invalid(field: "channel.mail.from", "must be one plain address such as kith@example.org.")
+    }
+    guard (1...20).contains(mail.to.count), mail.to.allSatisfy(Self.isMailAddress) else {
+      throw .invalid(field: "channel.mail.to", "must be 1 to 20 plain addresses such as ann@example.org.")
+    }
+    return mail
+  }
+
+  private static func line(_ line: LineChannel) throws(Failure) {
+    let digits = line.to.utf8.dropFirst()
+    guard let kind = line.to.first, "UCR".contains(kind), digits.count == 32, digits.allSatisfy(Self.isHexDigit) else {
+      throw .invalid(
+        field: "channel.line.to", "must be the id of a user, group or room: U, C or R and 32 hexadecimal digits.")
+    }
+    if !line.address.isEmpty { try Self.webAddress(line.address, field: "channel.line.address") }
+  }
+
+  private static func ntfy(_ ntfy: NtfyChannel) throws(Failure) {
+    if !ntfy.address.isEmpty { try Self.webAddress(ntfy.address, field: "channel.ntfy.address") }
+    // The server's own rule: docs.ntfy.sh/publish.
+    guard (1...64).contains(ntfy.topic.utf8.count), ntfy.topic.utf8.allSatisfy(Self.isTopicCharacter) else {
+      throw .invalid(field: "channel.ntfy.topic", "must be 1 to 64 letters, digits, hyphens and underscores.")
+    }
+    guard ntfy.priority <= 5 else { throw .invalid(field: "channel.ntfy.priority", "must be 1 to 5.") }
+    guard ntfy.username.utf8.count <= 256, Self.isVisible(ntfy.username), !ntfy.username.contains(":") else {
+      throw .invalid(field: "channel.ntfy.username", "may have 256 bytes, no colon and no control characters.")
+    }
+    guard ntfy.tags.count <= 5,
+      ntfy.tags.allSatisfy({ (1...32).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isTopicCharacter) })
+    else { throw .invalid(field: "channel.ntfy.tags", "may be 5 words of letters, digits, hyphens and underscores.") }
+  }
+
+  private static func webhook(_ webhook: WebhookChannel) throws(Failure) {
+    let field = "channel.webhook.address"
+    let parts = webhook.address.components(around: "{secret}")
+    guard parts.count <= 2 else { throw .invalid(field: field, "may have {secret} in it once.") }
+    try Self.webAddress(webhook.address.replacing("{secret}", with: "x"), field: field)
+    guard parts.count < 2 || parts[0].dropFirst(8).contains("/") else {
+      throw .invalid(field: field, "may have {secret} behind the host alone.")
+    }
+  }
+
+  private static func command(_ command: CommandChannel) throws(Failure) {
+    try Self.path(command.program, field: "channel.command.program")
+    guard command.arguments.count <= 50, command.arguments.allSatisfy({ $0.utf8.count <= 4096 && !$0.utf8.contains(0) })
+    else { throw .invalid(field: "channel.command.arguments", "may be 50 of 4,096 bytes each.") }
+  }
+
+  /// An address that messages go to: https, or http for this machine.
+  private static func webAddress(_ address: String, field: String) throws(Failure) {
+    let isPlain = address.utf8.count <= 2048 && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    let authority =
+      address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
+    guard isPlain, !authority.isEmpty, address.contains("://"), !address.contains("#") else {
+      throw .invalid(field: field, "must be an address such as https://ntfy.example.org.")
+    }
+    guard !authority.contains("@") else {
+      throw .invalid(
+        field: field, "leave user name and password out of the address; the secret has a place of its own.")
+    }
+    let isSafe = address.hasPrefix("https://") || address.hasPrefix("http://") && Self.isLoopback(Self.host(authority))
+    guard isSafe else {
+      throw .invalid(field: field, "must begin with https://; without it anybody on the way could read along.")
+    }
+  }
+
+  private static func host(_ authority: Substring) -> String {
+    if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } + "]" }
+    return String(authority.prefix { $0 != ":" })
+  }
+
+  private static func path(_ path: String, field: String) throws(Failure) {
+    guard path.hasPrefix("/"), path.utf8.count <= 4096, !path.utf8.contains(0) else {
+      throw .invalid(field: field, "must be an absolute path.")
+    }
+  }
+
+  /// An addr-spec of plain characters: RFC 5321, 4.1.2 has more, which no mailbox of today needs.
+  private static func isMailAddress(_ address: String) -> Bool {
+    let parts = address.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, (1...64).contains(parts[0].utf8.count), address.utf8.count <= 254 else { return false }
+    let isPlain = parts[0].utf8.allSatisfy { byte in
+      Self.isTopicCharacter(byte) || "!#$%&'*+/=?^`{|}~.".utf8.contains(byte)
+    }
+    return isPlain && Self.isHost(String(parts[1])) && !parts[1].hasPrefix("[")
+  }
+
+  private static func isHost(_ host: String) -> Bool {
+    if host.hasPrefix("["), host.hasSuffix("]") {
+      return host.dropFirst().dropLast().utf8.allSatisfy { Self.isHexDigit($0) || $0 == UInt8(ascii: ":") }
+    }
+    return !host.isEmpty && host.utf8.count <= 253 && !host.hasPrefix("-")
+      && host.utf8.allSatisfy { Self.isTopicCharacter($0) || $0 == UInt8(ascii: ".") }
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return host == "localhost" || host == "[::1]"
+      || parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
+  private static func isVisible(_ text: String) -> Bool {
+    !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+  }
+
+  private static func isTopicCharacter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+      || byte == UInt8(ascii: "_")
+  }
+}
+
+extension String {
+  /// What stands between the places of a mark.
+  fileprivate func components(around mark: String) -> [Substring] {
+    self.split(separator: mark, omittingEmptySubsequences: false)
+  }
+}

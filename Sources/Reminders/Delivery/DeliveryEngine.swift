@@ -1,0 +1,178 @@
+internal import Bus
+internal import KithMessages
+internal import Logging
+internal import Storage
+
+/// Brings what is queued to its channels: one message at a time on each, in their order, all channels beside each other.
+///
+/// That an attempt begins is committed before it, and how it ended behind it. A process that ends between the two sends the
+/// same message again, under the same id.
+actor DeliveryEngine {
+  private let storage: StorageActor
+  private let delivery: any Port
+  private let now: @Sendable () -> Int64
+  private let chance: @Sendable () -> Double
+  private let sleep: @Sendable (Int64) async -> Void
+  private let logger: Logger
+  private var attempts: [String: Task<Void, Never>] = [:]
+  private var pause: Task<Void, Never>?
+  private var isStopping = false
+
+  /// Makes an engine that does nothing before ``start()``.
+  ///
+  /// - Parameters:
+  ///   - delivery: The way to `kith.v1.Delivery`.
+  ///   - chance: Gives numbers from 0 to 1.
+  ///   - sleep: Waits for so many nanoseconds.
+  init(
+    storage: StorageActor, delivery: any Port, logger: Logger, now: @escaping @Sendable () -> Int64,
+    chance: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+    sleep: @escaping @Sendable (Int64) async -> Void
+  ) {
+    self.storage = storage
+    self.delivery = delivery
+    self.logger = logger
+    self.now = now
+    self.chance = chance
+    self.sleep = sleep
+  }
+
+  /// Takes up what the last process left.
+  ///
+  /// - Throws: A failure of the store.
+  func start() async throws(Failure) {
+    let now = self.now()
+    try await self.storage.write { transaction throws(Failure) in
+      for var entry in try transaction.deliveries.interrupted() {
+        entry.resume(at: now)
+        try transaction.deliveries.put(entry, now: now)
+      }
+    }
+    await self.look()
+  }
+
+  /// Gives up what is under way; it goes on at the next start.
+  func stop() async {
+    self.isStopping = true
+    self.pause?.cancel()
+    for attempt in self.attempts.values { attempt.cancel() }
+    for attempt in Array(self.attempts.values) { await attempt.value }
+  }
+
+  /// Makes the one attempt of a delivery now, before what waits for its channel.
+  ///
+  /// - Returns: The delivery behind the attempt.
+  func attemptNow(_ entry: DeliveryEntry) async throws(Failure) -> DeliveryEntry {
+    while let running = self.attempts[entry.channel] { await running.value }
+    guard !self.isStopping else { throw .cancelled }
+    let attempt = Task { await self.attempt(entry.id, on: entry.channel) }
+    self.attempts[entry.channel] = attempt
+    await attempt.value
+    return try await self.storage.read { view throws(Failure) in try view.deliveries.require(entry.id) }
+  }
+
+  /// Starts what may go now, and comes back when the next may.
+  func look() async {
+    guard !self.isStopping else { return }
+    self.pause?.cancel()
+    let heads: [DeliveryEntry]
+    do throws(Failure) {
+      heads = try await self.storage.read { view throws(Failure) in try view.deliveries.heads() }
+    } catch {
+      self.logger.error("deliveries wait for the store", metadata: ["reason": "\(error.reason)"])
+      return self.comeBack(in: Self.longPause)
+    }
+    guard !self.isStopping else { return }
+    let now = self.now()
+    var next: Int64?
+    for head in heads where self.attempts[head.channel] == nil {
+      if head.isDue(at: now) {
+        self.attempts[head.channel] = Task { await self.attempt(head.id, on: head.channel) }
+      } else if head.state == "pending" {
+        next = min(next ?? .max, head.nextAttemptAt.nanosecondsSince1970)
+      }
+    }
+    if let next { self.comeBack(in: min(max(0, next - now), Self.longPause)) }
+  }
+
+  private func comeBack(in span: Int64) {
+    self.pause?.cancel()
+    self.pause = Task { [sleep] in
+      await sleep(span)
+      guard !Task.isCancelled else { return }
+      await self.look()
+    }
+  }
+
+  private func attempt(_ id: String, on channel: String) async {
+    var isStored = true
+    do throws(Failure) {
+      try await self.carryOut(id)
+    } catch {
+      isStored = false
+      self.logger.error("a delivery waits for the store", metadata: ["id": "\(id)", "reason": "\(error.reason)"])
+    }
+    self.attempts[channel] = nil
+    guard isStored else { return self.comeBack(in: Self.longPause) }
+    await self.look()
+  }
+
+  private func carryOut(_ id: String) async throws(Failure) {
+    let now = self.now()
+    let request = try await self.storage.write { transaction throws(Failure) -> DeliverRequest? in
+      var entry = try transaction.deliveries.require(id)
+      guard entry.isDue(at: now) else { return nil }
+      entry.begin(at: now)
+      guard let channel = try transaction.channels.find(entry.channel),
+        let notice = try transaction.deliveries.notice(of: id)
+      else {
+        entry.settle(.failure(Self.channelGone), at: now, chance: 0)
+        try transaction.deliveries.put(entry, now: now)
+        return nil
+      }
+      try transaction.deliveries.put(entry, now: now)
+      var request = DeliverRequest()
+      request.id = id
+      request.channel = channel
+      request.notice = notice
+      request.secretName = ChannelSecret.name(of: channel.name)
+      return request
+    }
+    guard let request else { return }
+    FaultPoint.deliveryBegun.pass()
+    let outcome: Result<DeliverReply, Failure>
+    do throws(Failure) {
+      outcome = .success(try await self.delivery.ask(request, CallContext()))
+    } catch {
+      // Told to stop: whether it arrived is found out by sending it again.
+      guard !Task.isCancelled else { return }
+      outcome = .failure(error)
+    }
+    FaultPoint.deliverySent.pass()
+    let (end, chance) = (self.now(), self.chance())
+    let entry = try await self.storage.write { transaction throws(Failure) in
+      var entry = try transaction.deliveries.require(id)
+      // Meanwhile its channel may have been removed.
+      guard entry.state == "sending" else { return entry }
+      entry.settle(outcome, at: end, chance: chance)
+      try transaction.deliveries.put(entry, now: end)
+      return entry
+    }
+    FaultPoint.deliveryStored.pass()
+    self.logger.info(
+      "delivery",
+      metadata: [
+        "id": "\(id)", "channel": "\(entry.channel)", "state": "\(entry.state)", "reason": "\(entry.error.reason)",
+      ])
+  }
+
+  private static let channelGone = Failure(
+    .notFound, "CHANNEL_GONE", "The channel that this was for is not there any more.")
+  /// A minute: the clock may be set meanwhile.
+  private static let longPause: Int64 = 60_000_000_000
+}
+
+/// Under which name the secret of a channel is kept.
+enum ChannelSecret {
+  static func name(of channel: String) -> String { "channel-\(channel)" }
+}

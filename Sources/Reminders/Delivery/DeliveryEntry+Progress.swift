@@ -1,0 +1,96 @@
+internal import Bus
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// How a delivery goes: pending -> sending -> delivered, or pending again, until it failed, or nobody knows.
+///
+/// Time and chance are passed in; what is decided here is committed before and after each attempt.
+extension DeliveryEntry {
+  /// The first pause, and the longest: ten seconds, a quarter of an hour.
+  private static let (shortest, longest): (Int64, Int64) = (10_000_000_000, 900_000_000_000)
+  /// How long a person's retry goes on: a day.
+  private static let secondLife: Int64 = 86_400_000_000_000
+
+  /// Whether it may go now.
+  func isDue(at now: Int64) -> Bool { self.state == "pending" && self.nextAttemptAt.nanosecondsSince1970 <= now }
+
+  /// Notes that an attempt begins. From here on the message may arrive.
+  mutating func begin(at now: Int64) {
+    self.state = "sending"
+    self.attempts += 1
+    self.lastAttemptAt = .init(nanosecondsSince1970: now)
+    if !self.hasFirstAttemptAt { self.firstAttemptAt = self.lastAttemptAt }
+    self.clearNextAttemptAt()
+  }
+
+  /// Notes how an attempt ended.
+  ///
+  /// - Parameter chance: From 0 to 1: spreads the pauses of channels that failed together.
+  mutating func settle(_ outcome: Result<DeliverReply, Failure>, at now: Int64, chance: Double) {
+    switch outcome {
+    case .success(let reply):
+      self.state = "delivered"
+      self.deliveredAt = .init(nanosecondsSince1970: now)
+      self.receipt = reply.receipt
+      self.clearError()
+      self.clearNextAttemptAt()
+    case .failure(let failure):
+      self.error = failure.status
+      if failure.status.details["outcome"] == "unknown" || failure.code == .deadlineExceeded {
+        self.mayHaveArrived = true
+      }
+      guard failure.isTransient else { return self.giveUp() }
+      let pause = max(Self.pause(after: self.attempts, chance: chance), Int64(failure.status.retryAfterMs) * 1_000_000)
+      self.goOn(at: now + pause)
+    }
+  }
+
+  /// Notes that the process ended during an attempt: the same message goes out again.
+  mutating func resume(at now: Int64) {
+    self.mayHaveArrived = true
+    self.goOn(at: now)
+  }
+
+  /// Begins anew, because a person wants it.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/NOT_RETRIABLE`.
+  mutating func retry(at now: Int64) throws(Failure) {
+    guard ["failed", "unknown", "pending"].contains(self.state) else {
+      throw Failure(
+        .failedPrecondition, "NOT_RETRIABLE", "This message is \(self.state); only what failed can be tried again.")
+    }
+    self.expiresAt = .init(nanosecondsSince1970: max(self.expiresAt.nanosecondsSince1970, now + Self.secondLife))
+    self.state = "pending"
+    self.clearError()
+    self.nextAttemptAt = .init(nanosecondsSince1970: now)
+  }
+
+  /// Gives it up, because a person wants it.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/NOT_WAITING`.
+  mutating func discard() throws(Failure) {
+    guard ["failed", "unknown", "pending", "discarded"].contains(self.state) else {
+      throw Failure(
+        .failedPrecondition, "NOT_WAITING", "This message is \(self.state) and cannot be taken back.")
+    }
+    self.state = "discarded"
+    self.clearNextAttemptAt()
+  }
+
+  private mutating func goOn(at instant: Int64) {
+    guard instant <= self.expiresAt.nanosecondsSince1970 else { return self.giveUp() }
+    self.state = "pending"
+    self.nextAttemptAt = .init(nanosecondsSince1970: instant)
+  }
+
+  private mutating func giveUp() {
+    self.state = self.mayHaveArrived ? "unknown" : "failed"
+    self.clearNextAttemptAt()
+  }
+
+  /// Doubles from attempt to attempt, a quarter more or less.
+  private static func pause(after attempts: UInt32, chance: Double) -> Int64 {
+    let whole = min(Self.shortest << Int64(min(attempts, 10) - min(attempts, 1)), Self.longest)
+    return Int64(Double(whole) * (0.75 + chance / 2))
+  }
+}

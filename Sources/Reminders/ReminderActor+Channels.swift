@@ -1,0 +1,131 @@
+internal import Bus
+internal import CivilTime
+internal import KithMessages
+internal import Secrets
+internal import Storage
+
+extension ReminderActor {
+  /// Every method of `kith.v1.Channels`.
+  nonisolated var channelRoutes: [Route] {
+    [
+      Route(answering: AddChannelRequest.self) { request, context throws(Failure) in
+        try await self.addChannel(request, context)
+      },
+      Route(ListChannelsRequest.self) { _, _ throws(Failure) in
+        try await self.storage.read { view throws(Failure) in
+          var reply = ListChannelsReply()
+          reply.channels = try view.channels.all()
+          for index in reply.channels.indices {
+            if let last = try view.deliveries.last(on: reply.channels[index].name) { reply.channels[index].last = last }
+          }
+          return reply
+        }
+      },
+      Route(answering: SetChannelCredentialsRequest.self) { request, context throws(Failure) in
+        try await self.setCredentials(request, context)
+      },
+      Route(answering: RemoveChannelRequest.self) { request, context throws(Failure) in
+        try await self.removeChannel(request, context)
+      },
+      Route(TestChannelRequest.self) { request, _ throws(Failure) in try await self.testChannel(request) },
+      Route(ListDeliveriesRequest.self) { request, _ throws(Failure) in
+        try await self.storage.read { view throws(Failure) in try view.deliveries.page(request) }
+      },
+      Route(answering: RetryDeliveryRequest.self) { request, context throws(Failure) in
+        let now = self.now()
+        return try await self.storage.commit(RetryDeliveryRequest.self, context) { transaction throws(Failure) in
+          var entry = try transaction.deliveries.require(request.id)
+          try entry.retry(at: now)
+          _ = try transaction.channels.require(entry.channel)
+          try transaction.deliveries.put(entry, now: now)
+          return entry
+        }
+      },
+      Route(answering: DiscardDeliveryRequest.self) { request, context throws(Failure) in
+        let now = self.now()
+        return try await self.storage.commit(DiscardDeliveryRequest.self, context) { transaction throws(Failure) in
+          var entry = try transaction.deliveries.require(request.id)
+          try entry.discard()
+          try transaction.deliveries.put(entry, now: now)
+          return entry
+        }
+      },
+    ]
+  }
+
+  /// Keeps the secret first: a channel without one would be refused, and some servers count refusals.
+  private func addChannel(_ request: AddChannelRequest, _ context: CallContext) async throws(Failure) -> Answer<Channel>
+  {
+    let channel = try ChannelRules.channel(request, now: self.now())
+    let isKnown = try await self.storage.read { view throws(Failure) in try view.channels.find(channel.name) != nil }
+    let secret = isKnown ? "" : request.secret
+    if !secret.isEmpty { try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name)) }
+    do throws(Failure) {
+      return try await self.storage.commit(AddChannelRequest.self, context) { transaction throws(Failure) in
+        guard try transaction.channels.find(channel.name) == nil else {
+          throw Failure(
+            .alreadyExists, "CHANNEL_EXISTS",
+            "There is a channel '\(channel.name)' already. Choose another name, or remove it first.")
+        }
+        try transaction.channels.put(channel)
+        return channel
+      }
+    } catch {
+      if !secret.isEmpty { try await self.secrets.forget(ChannelSecret.name(of: channel.name)) }
+      throw error
+    }
+  }
+
+  private func setCredentials(
+    _ request: SetChannelCredentialsRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<Channel> {
+    guard !request.secret.isEmpty || !request.secretFile.isEmpty else {
+      throw .invalid(field: "secret", "give a password or token, or a file that holds it.")
+    }
+    try ChannelRules.secret(request.secret, file: request.secretFile, field: "secret_file")
+    _ = try await self.storage.read { view throws(Failure) in try view.channels.require(request.name) }
+    if !request.secret.isEmpty {
+      try await self.secrets.keep(request.secret, named: ChannelSecret.name(of: request.name))
+    }
+    return try await self.storage.commit(SetChannelCredentialsRequest.self, context) { transaction throws(Failure) in
+      var channel = try transaction.channels.require(request.name)
+      channel.secretFile = request.secretFile
+      if channel.name != ChannelTable<ReadView>.desktop { try transaction.channels.put(channel) }
+      return channel
+    }
+  }
+
+  private func removeChannel(
+    _ request: RemoveChannelRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<RemoveChannelReply> {
+    let now = self.now()
+    let answer = try await self.storage.commit(RemoveChannelRequest.self, context) { transaction throws(Failure) in
+      _ = try transaction.channels.require(request.name)
+      var reply = RemoveChannelReply()
+      reply.discarded = UInt32(clamping: try transaction.deliveries.discardWaiting(on: request.name, now: now))
+      try transaction.channels.remove(request.name)
+      var settings = try transaction.reminders.settings()
+      settings.removeChannel(request.name)
+      try transaction.reminders.configure(settings)
+      return reply
+    }
+    try await self.secrets.forget(ChannelSecret.name(of: request.name))
+    return answer
+  }
+
+  private func testChannel(_ request: TestChannelRequest) async throws(Failure) -> TestChannelReply {
+    let now = self.now()
+    let zone = self.systemZone()
+    let entry = try await self.storage.write { transaction throws(Failure) in
+      let words = try ReminderWords(request.language, transaction)
+      let message = OutgoingMessage(
+        kind: "test", title: words.testTitle, text: words.testText, date: zone.mailDate(at: now), expiresAt: now)
+      let entries = try transaction.deliveries.queue(
+        message, on: try transaction.channels.require(request.name), now: now)
+      return entries[0]
+    }
+    var reply = TestChannelReply()
+    reply.delivery = try await self.engine.attemptNow(entry)
+    return reply
+  }
+}

@@ -1,0 +1,44 @@
+internal import Bus
+internal import KithMessages
+internal import Storage
+
+/// What is sent about reminders, in Japanese or English.
+struct ReminderWords: Sendable {
+  private let isJapanese: Bool
+
+  /// In the language that was asked for, else that of the settings of reminders, else that of care, else that of the locale.
+  ///
+  /// - Throws: `FIELD_INVALID` for another language; a failure of the store.
+  init(_ language: String, _ view: some DatabaseView) throws(Failure) {
+    try Self.check(language, field: "language")
+    let wanted = [
+      language, try view.reminders.settings().language, try view.care.settings().language,
+      RuntimeLocations.variable("LANG") ?? "",
+    ]
+    self.isJapanese = (wanted.first { !$0.isEmpty } ?? "").hasPrefix("ja")
+  }
+
+  /// - Throws: `FIELD_INVALID` for what is neither empty nor one of the languages.
+  static func check(_ language: String, field: String) throws(Failure) {
+    guard ["", "ja", "en"].contains(language) else { throw .invalid(field: field, "must be ja or en.") }
+  }
+
+  var testTitle: String { self.isJapanese ? "Kith からのテスト" : "Test from Kith" }
+  var testText: String {
+    self.isJapanese ? "この通知が届いていれば、設定は完了です。" : "If you can read this, the channel works."
+  }
+
+  /// No care is told, only that something is to be done: who sees it may be anybody.
+  func title(of reminder: Reminder) -> String {
+    switch reminder.kind {
+    case "call": self.isJapanese ? "電話: \(reminder.title)" : "Call \(reminder.title)"
+    case "person": reminder.title
+    default: self.isJapanese ? "介護記録" : "Care log"
+    }
+  }
+
+  func text(of reminder: Reminder) -> String {
+    guard reminder.kind == "daily" else { return reminder.note }
+    return self.isJapanese ? "本日の介護の記録を入力してください。" : "Please record today's care."
+  }
+}

@@ -1,0 +1,224 @@
+public import Bus
+internal import Foundation
+internal import GRDB
+public import KithMessages
+internal import SwiftProtobuf
+
+extension DatabaseView {
+  /// The jobs of workers.
+  public var jobs: JobTable<Self> { JobTable(view: self) }
+}
+
+/// The jobs that wait for workers, are with them, or have ended within a day.
+public struct JobTable<View: DatabaseView> {
+  let view: View
+
+  /// A job that has to be there.
+  ///
+  /// - Throws: `NOT_FOUND/JOB_UNKNOWN`.
+  public func require(_ id: String) throws(Failure) -> JobRecord {
+    guard let record = try self.find(id) else {
+      throw Failure(
+        .notFound, "JOB_UNKNOWN", "There is no job '\(id.prefix(64))'. `kith jobs list` shows those of the last day.",
+        details: ["job_id": String(id.unicodeScalars.prefix(64))])
+    }
+    return record
+  }
+
+  /// A job; nil when there is none.
+  public func find(_ id: String) throws(Failure) -> JobRecord? {
+    try self.rows("WHERE uuid = ?", [.text(id)]).first
+  }
+
+  /// The newest job that was made under a key for somebody who may come back.
+  public func kept(under key: String) throws(Failure) -> JobRecord? {
+    try self.rows("WHERE key = ? AND kept = 1 ORDER BY id DESC LIMIT 1", [.text(key)]).first
+  }
+
+  /// Those that are open or whose outcome nobody knows, the oldest first.
+  public func unended() throws(Failure) -> [JobRecord] {
+    try self.rows("WHERE state IN ('queued', 'leased', 'unknown') ORDER BY id", [])
+  }
+
+  /// A page of jobs, the newest first.
+  ///
+  /// - Throws: `FIELD_INVALID` for the cursor, the limit or the state.
+  public func page(_ request: ListJobsRequest) throws(Failure) -> ListJobsReply {
+    guard request.limit <= 200 else {
+      throw .invalid(field: "limit", "is \(request.limit); at most 200 go into one reply.")
+    }
+    guard request.state.isEmpty || JobRecord.State(rawValue: request.state) != nil else {
+      let states = JobRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .invalid(field: "state", "'\(request.state.prefix(32))' is none of \(states).")
+    }
+    let limit = request.limit == 0 ? 50 : Int(request.limit)
+    let before = request.cursor.isEmpty ? Int64.max : try PageCursor(text: request.cursor).row
+    var reply = ListJobsReply()
+    let found = try self.numbered(
+      "WHERE id < ? AND (? = '' OR state = ?) ORDER BY id DESC LIMIT ?",
+      [.integer(before), .text(request.state), .text(request.state), .integer(Int64(limit + 1))])
+    reply.jobs = found.prefix(limit).map { JobInfo($0.record) }
+    if found.count > limit { reply.nextCursor = PageCursor(key: "", row: found[limit - 1].row).text }
+    return reply
+  }
+
+  private func rows(_ condition: String, _ values: [EngineValue]) throws(Failure) -> [JobRecord] {
+    try self.numbered(condition, values).map(\.record)
+  }
+
+  private func numbered(
+    _ condition: String, _ values: [EngineValue]
+  ) throws(Failure) -> [(row: Int64, record: JobRecord)] {
+    try self.view.attempt { database in
+      var found: [(row: Int64, record: JobRecord)] = []
+      try EngineStatement(
+        database,
+        """
+        SELECT id, uuid, key, kept, service, state, attempt, losses, worker, instance, lease, batches, created_at,
+          updated_at, command, inputs, checkpoint, status, reply
+        FROM job \(condition)
+        """
+      ).forEach(values) { row in
+        var record = JobRecord(
+          id: row.text(1), key: row.text(2), isKept: row.integer(3) == 1, service: row.text(4), command: row.blob(14),
+          inputs: try Job(serializedBytes: row.blob(15)).inputs, createdAt: row.integer(12))
+        record.state = JobRecord.State(rawValue: row.text(5)) ?? .failed
+        record.attempt = UInt32(clamping: row.integer(6))
+        record.losses = UInt32(clamping: row.integer(7))
+        record.worker = row.text(8)
+        record.instance = row.text(9)
+        record.leaseID = row.text(10)
+        record.batches = UInt32(clamping: row.integer(11))
+        record.updatedAt = row.integer(13)
+        record.checkpoint = row.blob(16)
+        record.status = try Status(serializedBytes: row.blob(17))
+        record.reply = row.blob(18)
+        found.append((row.integer(0), record))
+      }
+      return found
+    }
+  }
+}
+
+extension JobTable where View == Transaction {
+  /// Keeps a new job, and says so on the stream.
+  public func insert(_ record: JobRecord) throws(Failure) {
+    var inputs = Job()
+    inputs.inputs = record.inputs
+    let inputBytes = try Encoding.pb.encode(inputs)
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        INSERT INTO job (uuid, key, kept, service, state, attempt, losses, worker, instance, lease, batches, created_at,
+          updated_at, command, inputs, checkpoint, status, reply)
+        VALUES (?, ?, ?, ?, ?, 0, 0, '', '', '', 0, ?, ?, ?, ?, zeroblob(0), zeroblob(0), zeroblob(0))
+        """
+      ).run([
+        .text(record.id), .text(record.key), .integer(record.isKept ? 1 : 0), .text(record.service),
+        .text(record.state.rawValue), .integer(record.createdAt), .integer(record.updatedAt), .blob(record.command),
+        .blob(inputBytes),
+      ])
+    }
+    try self.publish(record)
+  }
+
+  /// Writes what became of a job, and says so on the stream where its state or attempt is another.
+  ///
+  /// What has ended stays as it is, but for an unknown outcome that becomes known.
+  public func update(_ record: JobRecord, now: Int64) throws(Failure) {
+    guard let before = try self.find(record.id), before.state.isOpen || before.state == .unknown else { return }
+    try self.write(record, now: now)
+    if before.state != record.state || before.attempt != record.attempt { try self.publish(record) }
+  }
+
+  /// Has a job that ended without a reply wait for workers again, as if none had been lost over it.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/JOB_NOT_RETRYABLE`.
+  public func retry(_ record: inout JobRecord, now: Int64) throws(Failure) {
+    guard !record.state.isOpen, record.state != .done else {
+      throw Failure(
+        .failedPrecondition, "JOB_NOT_RETRYABLE",
+        "The job is \(record.state.rawValue). Only one that ended without a reply can be tried again.")
+    }
+    record.state = .queued
+    record.losses = 0
+    record.status = Status()
+    try self.write(record, now: now)
+    try self.publish(record)
+  }
+
+  /// Forgets a slice of what ended before a moment, or is over the number that is kept.
+  ///
+  /// - Returns: Whether there may be more.
+  public func expire(before: Int64, limit: Int) throws(Failure) -> Bool {
+    let slice = 200
+    let old = try self.view.attempt { database in
+      try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT id, uuid FROM job WHERE state NOT IN ('queued', 'leased')
+              AND (updated_at < ?1 OR id <= (SELECT id FROM job ORDER BY id DESC LIMIT 1 OFFSET ?2))
+            ORDER BY updated_at, id LIMIT ?3
+            """), arguments: [before, limit, slice]
+      ).map { (row: $0[0] as Int64, id: $0[1] as String) }
+    }
+    for job in old {
+      try self.view.attempt { try EngineStatement($0, "DELETE FROM job WHERE id = ?").run([.integer(job.row)]) }
+      var event = Event()
+      event.job.jobID = job.id
+      try self.view.emit(event, on: EventStream.jobs.name, key: job.id, tombstone: true)
+    }
+    return old.count == slice
+  }
+
+  private func write(_ record: JobRecord, now: Int64) throws(Failure) {
+    let status = try Encoding.pb.encode(record.status)
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        UPDATE job SET state = ?, attempt = ?, losses = ?, worker = ?, instance = ?, lease = ?, batches = ?,
+          updated_at = ?, command = ?, checkpoint = ?, status = ?, reply = ? WHERE uuid = ?
+        """
+      ).run([
+        .text(record.state.rawValue), .integer(Int64(record.attempt)), .integer(Int64(record.losses)),
+        .text(record.worker), .text(record.instance), .text(record.leaseID), .integer(Int64(record.batches)),
+        .integer(now), .blob(record.state == .done ? [] : record.command), .blob(record.checkpoint), .blob(status),
+        .blob(record.reply), .text(record.id),
+      ])
+    }
+  }
+
+  private func publish(_ record: JobRecord) throws(Failure) {
+    var event = Event()
+    event.job.jobID = record.id
+    event.job.capability = record.service
+    event.job.state = record.state.rawValue
+    event.job.attempt = record.attempt
+    event.job.worker = record.worker
+    if record.status.code != .ok {
+      // Its class alone: messages may name what the job was about.
+      event.job.status.code = record.status.code
+      event.job.status.reason = record.status.reason
+    }
+    try self.view.emit(event, on: EventStream.jobs.name, key: record.id)
+  }
+}
+
+extension JobInfo {
+  /// What the store knows of a job.
+  public init(_ record: JobRecord) {
+    self.init()
+    self.jobID = record.id
+    self.service = record.service
+    self.state = record.state.rawValue
+    self.attempt = record.attempt
+    self.losses = record.losses
+    self.worker = record.worker
+    if let failure = record.failure { self.status = failure.status }
+    self.createdAt = .init(nanosecondsSince1970: record.createdAt)
+    self.updatedAt = .init(nanosecondsSince1970: record.updatedAt)
+    self.batches = record.batches
+  }
+}

@@ -1,0 +1,278 @@
+import Bus
+import Foundation
+import KithMessages
+import SwiftProtobuf
+import TestKit
+import Testing
+
+@testable import BusZeroMQ
+
+/// The promises of the work plane about leases, with time passed in.
+struct LeaseTableTests {
+  private let start = ContinuousClock.now
+  private let method = "kith.v1.Transcriber/Transcribe"
+
+  private func record(_ id: String = "job", service: String = "kith.v1.Transcriber/Transcribe") -> JobRecord {
+    JobRecord(id: id, key: id, isKept: false, service: service, command: [1], inputs: [], createdAt: 0)
+  }
+
+  private func ready(_ name: String = "one", _ instance: String = "a", credit: UInt32 = 1, held: [Held] = []) -> Ready {
+    var ready = Ready()
+    ready.workerName = name
+    ready.instanceID = instance
+    ready.credit = credit
+    ready.held = held
+    return ready
+  }
+
+  private func table() -> LeaseTable {
+    let numbers = Lock(0)
+    return LeaseTable { "id-\(numbers.next())" }
+  }
+
+  /// Carries out what is to be stored, at once.
+  private func settle(
+    _ table: inout LeaseTable, _ directives: [LeaseTable.Directive], at now: ContinuousClock.Instant
+  ) -> [LeaseTable.Directive] {
+    var (rest, done) = (directives[...], [LeaseTable.Directive]())
+    while let directive = rest.popFirst() {
+      if case .store(let record, let stored) = directive { rest += table.stored(record.id, stored, now: now) }
+      done.append(directive)
+    }
+    return done
+  }
+
+  /// A table with one worker that has one job.
+  private func leased(once: Bool = false) -> (LeaseTable, Job) {
+    var table = self.table()
+    _ = self.settle(
+      &table, table.ready(self.ready(), from: [1], principal: "uid:1", services: [self.method], now: self.start),
+      at: self.start)
+    let done = self.settle(&table, table.add(self.record(), isOnce: once, now: self.start), at: self.start)
+    guard case .give(_, let job)? = done.last else {
+      Issue.record("no job was given: \(done)")
+      return (table, Job())
+    }
+    return (table, job)
+  }
+
+  private func end(_ job: Job, _ failure: Failure? = nil, retryable: Bool = false) -> WorkResult {
+    var result = WorkResult()
+    result.jobID = job.jobID
+    result.attempt = job.attempt
+    result.leaseID = job.leaseID
+    if let failure { result.status = failure.status }
+    result.retryable = retryable
+    return result
+  }
+
+  private func states(_ directives: [LeaseTable.Directive]) -> [JobRecord.State] {
+    directives.compactMap { if case .store(let record, _) = $0 { record.state } else { nil } }
+  }
+
+  @Test func nothingIsSentBeforeItsLeaseIsStored() {
+    var table = self.table()
+    _ = table.ready(self.ready(), from: [1], principal: "uid:1", services: [self.method], now: self.start)
+    let granted = table.add(self.record(), isOnce: false, now: self.start)
+    guard case .store(let record, let stored)? = granted.first, granted.count == 1 else {
+      Issue.record("\(granted)")
+      return
+    }
+    #expect(record.state == .leased && record.attempt == 1)
+    guard case .give(let peer, let job)? = table.stored(record.id, stored, now: self.start).first else {
+      Issue.record("no job was given")
+      return
+    }
+    #expect(peer == [1] && job.attempt == 1 && job.leaseID == record.leaseID)
+    #expect(table.workers[[1]]?.credit == 0)
+  }
+
+  @Test func aSecondEndIsADuplicate() {
+    var (table, job) = self.leased()
+    let first = self.settle(&table, table.final(self.end(job), [7], from: [1], now: self.start), at: self.start)
+    #expect(self.states(first) == [.done])
+    #expect(first.contains(.send([1], LeaseTable.ack("job", job.leaseID, isDuplicate: false))))
+    #expect(first.contains { if case .conclude(let record) = $0 { record.reply == [7] } else { false } })
+    let second = table.final(self.end(job), [7], from: [1], now: self.start)
+    #expect(second == [.send([1], LeaseTable.ack("job", job.leaseID, isDuplicate: true))])
+  }
+
+  @Test func aWorkerThatIsRestartedLosesItsJobAtOnce() {
+    var (table, job) = self.leased()
+    let now = self.start + .seconds(2)
+    let done = self.settle(
+      &table, table.ready(self.ready("one", "b"), from: [2], principal: "uid:1", services: [self.method], now: now),
+      at: now)
+    #expect(self.states(done) == [.queued, .leased])
+    guard case .give(let peer, let again)? = done.last else {
+      Issue.record("\(done)")
+      return
+    }
+    #expect(peer == [2] && again.jobID == job.jobID && again.attempt == 2 && again.leaseID != job.leaseID)
+  }
+
+  @Test func aWorkerThatComesBackWithinTheGraceKeepsItsJob() {
+    var (table, job) = self.leased()
+    table.unreachable([1], now: self.start)
+    var held = Held()
+    held.jobID = job.jobID
+    held.attempt = 1
+    held.leaseID = job.leaseID
+    let now = self.start + .seconds(9)
+    #expect(self.states(table.tick(now)).isEmpty)
+    let done = table.ready(
+      self.ready("one", "a", credit: 0, held: [held]), from: [2], principal: "uid:1", services: [self.method], now: now)
+    #expect(
+      done.contains { if case .send([2], .welcome(let welcome)) = $0 { welcome.lostLeaseIds.isEmpty } else { false } })
+    let ended = table.final(self.end(job), [], from: [2], now: now)
+    #expect(self.states(ended) == [.done])
+    #expect(table.jobs["job"]?.record.attempt == 1)
+  }
+
+  @Test func aWorkerThatStaysAwayLosesItsJobAfterTheGrace() {
+    var (table, _) = self.leased()
+    table.unreachable([1], now: self.start)
+    #expect(self.states(table.tick(self.start + .milliseconds(9_999))).isEmpty)
+    #expect(self.states(table.tick(self.start + .seconds(10))) == [.queued])
+  }
+
+  @Test func silenceOfFourHeartbeatsIsAnEndAsWell() {
+    var (table, _) = self.leased()
+    _ = table.tick(self.start + .seconds(10))
+    #expect(table.workers.sessions.isEmpty)
+    #expect(self.states(table.tick(self.start + .seconds(20))) == [.queued])
+  }
+
+  @Test func theEndOfALostLeaseCountsWhenItIsFirst() {
+    var (table, job) = self.leased()
+    let now = self.start + .seconds(21)
+    _ = self.settle(&table, table.tick(self.start + .seconds(10)), at: now)
+    _ = self.settle(&table, table.tick(self.start + .seconds(20)), at: now)
+    let second = self.settle(
+      &table, table.ready(self.ready("two", "b"), from: [2], principal: "uid:1", services: [self.method], now: now),
+      at: now)
+    guard case .give(_, let again)? = second.last else {
+      Issue.record("\(second)")
+      return
+    }
+    // The first worker wakes up: its session is unknown, it says READY, and brings its end.
+    _ = table.ready(self.ready("one", "a", credit: 0), from: [3], principal: "uid:1", services: [self.method], now: now)
+    let late = self.settle(&table, table.final(self.end(job), [], from: [3], now: now), at: now)
+    #expect(
+      late.contains { if case .send([2], .cancel(let cancel)) = $0 { cancel.leaseID == again.leaseID } else { false } })
+    #expect(late.contains(.send([3], LeaseTable.ack("job", job.leaseID, isDuplicate: false))))
+    #expect(
+      table.final(self.end(again), [], from: [2], now: now)
+        == [.send([2], LeaseTable.ack("job", again.leaseID, isDuplicate: true))])
+  }
+
+  @Test func fiveLossesEndAJobWithGrowingPauses() {
+    var (table, job) = self.leased()
+    var now = self.start
+    var waits: [Duration] = []
+    for loss in 1...5 {
+      let failed = self.end(job, Failure(.internal, "WORKER_FAULT", "It failed."), retryable: true)
+      var done = self.settle(&table, table.final(failed, [], from: [1], now: now), at: now)
+      guard loss < 5 else {
+        #expect(self.states(done) == [.dead])
+        #expect(table.jobs.isEmpty)
+        break
+      }
+      _ = table.credit(.with { $0.add = 1 }, from: [1], now: now)
+      let began = now
+      while true {
+        now += .milliseconds(500)
+        _ = table.heartbeat(Heartbeat(), from: [1], now: now)
+        done = self.settle(&table, table.tick(now), at: now)
+        if case .give(_, let next)? = done.last {
+          job = next
+          break
+        }
+        guard now < began + .seconds(60) else {
+          Issue.record("the job was not given again")
+          return
+        }
+      }
+      waits.append(now - began)
+    }
+    #expect(waits == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
+  }
+
+  @Test func whatMayHappenOnceIsNeverRepeated() {
+    var (table, job) = self.leased(once: true)
+    table.unreachable([1], now: self.start)
+    let lost = self.settle(&table, table.tick(self.start + .seconds(10)), at: self.start)
+    #expect(self.states(lost) == [.unknown])
+    #expect(
+      lost.contains {
+        if case .conclude(let record) = $0 { record.failure?.reason == "OUTCOME_UNKNOWN" } else { false }
+      })
+    let now = self.start + .seconds(11)
+    _ = table.ready(self.ready("two", "b"), from: [2], principal: "uid:1", services: [self.method], now: now)
+    #expect(self.states(table.tick(now)).isEmpty)
+    // What its worker knows is kept all the same.
+    _ = table.ready(self.ready("one", "a"), from: [3], principal: "uid:1", services: [self.method], now: now)
+    #expect(self.states(table.final(self.end(job), [], from: [3], now: now)) == [.done])
+  }
+
+  @Test func aBatchIsAnsweredWhenItIsStoredAndNotAskedForAgain() {
+    var (table, job) = self.leased()
+    func batch(_ number: UInt32) -> Partial {
+      .with {
+        $0.jobID = job.jobID
+        $0.leaseID = job.leaseID
+        $0.batchSeq = number
+        $0.checkpoint = Data([UInt8(number)])
+      }
+    }
+    #expect(table.partial(batch(1), from: [1], now: self.start) == [.deliver(job: "job", batch: 1)])
+    #expect(table.partial(batch(1), from: [1], now: self.start).isEmpty)
+    #expect(table.partial(batch(2), from: [1], now: self.start) == [.deliver(job: "job", batch: 2)])
+    #expect(table.partial(batch(3), from: [1], now: self.start).isEmpty, "two are unanswered")
+    let stored = self.settle(&table, table.taken("job", batch: 1, now: self.start), at: self.start)
+    #expect(
+      stored.contains { if case .send([1], .lease(let update)) = $0 { update.committedBatch == 1 } else { false } })
+    // The worker is lost while the caller stores the second batch: the next attempt waits for that.
+    let now = self.start + .seconds(5)
+    let lost = self.settle(
+      &table, table.ready(self.ready("one", "b"), from: [2], principal: "uid:1", services: [self.method], now: now),
+      at: now)
+    #expect(self.states(lost) == [.queued])
+    let taken = self.settle(&table, table.taken("job", batch: 2, now: now), at: now)
+    guard case .give(_, let again)? = taken.last else {
+      Issue.record("\(taken)")
+      return
+    }
+    #expect(again.batches == 2 && again.checkpoint == Data([2]) && again.attempt == 2)
+    // And the end of the first attempt does not belong to what is stored any more once the second has stored a batch.
+    let third = Partial.with {
+      $0.jobID = again.jobID
+      $0.leaseID = again.leaseID
+      $0.batchSeq = 3
+    }
+    _ = table.partial(third, from: [2], now: now)
+    _ = self.settle(&table, table.taken("job", batch: 3, now: now), at: now)
+    _ = table.ready(self.ready("old", "a"), from: [3], principal: "uid:1", services: [self.method], now: now)
+    #expect(
+      table.final(self.end(job), [], from: [3], now: now)
+        == [.send([3], LeaseTable.ack("job", job.leaseID, isDuplicate: true))])
+  }
+
+  @Test func aStrangerIsToldToIntroduceItself() {
+    var table = self.table()
+    #expect(table.heartbeat(Heartbeat(), from: [9], now: self.start) == [LeaseTable.unknownSession([9])])
+    #expect(table.final(WorkResult(), [], from: [9], now: self.start) == [LeaseTable.unknownSession([9])])
+  }
+}
+
+/// Numbers from 1.
+private final class Lock: @unchecked Sendable {
+  private var value: Int
+
+  init(_ value: Int) { self.value = value }
+
+  func next() -> Int {
+    self.value += 1
+    return self.value
+  }
+}

@@ -1,0 +1,290 @@
+import Bus
+import Foundation
+import KithMessages
+import TestKit
+import Testing
+
+@testable import BusZeroMQ
+
+/// Hub and workers as values on a network that loses, repeats and delays, with deaths of all of them at any step: every job ends
+/// once, and what may happen once never happens twice.
+struct WorkHistoryTests {
+  @Test(arguments: 1...60)
+  func everyJobEndsOnceWhateverDies(seed: UInt64) {
+    var world = World(seed: seed)
+    for _ in 0..<2000 { world.step() }
+    world.calm()
+    var steps = 0
+    while !world.isDone, steps < 20_000 {
+      world.step()
+      steps += 1
+    }
+    #expect(world.isDone, "seed \(seed): open after all were calm: \(world.open)")
+    for (id, ends) in world.ends {
+      // Of unknown outcome until the one that has it comes back.
+      #expect(ends.drop { $0 == .unknown }.count <= 1, "seed \(seed): \(id) ended as \(ends)")
+      #expect(world.isOnce(id) || !ends.contains(.unknown), "seed \(seed): \(id) ended as \(ends)")
+    }
+    for (id, runs) in world.runs where world.isOnce(id) {
+      #expect(runs <= 1, "seed \(seed): \(id) may run once and ran \(runs) times")
+    }
+    for (id, batches) in world.batches {
+      #expect(batches == (1...UInt32(batches.count)).map { $0 }, "seed \(seed): batches of \(id) are \(batches)")
+    }
+  }
+}
+
+/// One hub with its store, three workers, and what is on its way between them.
+private struct World {
+  private struct Node {
+    var machine: WorkerMachine
+    var peer: [UInt8]
+    var number: Int
+    /// Jobs that run: by lease, with the batches that they still make.
+    var running: [String: (job: Job, batches: UInt32, mayYield: Bool)] = [:]
+    var isStopped = false
+  }
+
+  private var random: SeededGenerator
+  private var now = ContinuousClock.now
+  private var hub: LeaseTable
+  private var store: [String: JobRecord] = [:]
+  private var commits: [(record: JobRecord, stored: LeaseTable.Stored)] = []
+  private var nodes: [Node] = []
+  private var toHub: [(peer: [UInt8], message: WorkMessage)] = []
+  private var toWorkers: [(peer: [UInt8], message: WorkMessage)] = []
+  private var nextPeer: UInt8 = 1
+  private var nextJob = 0
+  private var delivered: [(job: String, batch: UInt32)] = []
+
+  private(set) var isCalm = false
+  private(set) var ends: [String: [JobRecord.State]] = [:]
+  private(set) var runs: [String: Int] = [:]
+  private(set) var batches: [String: [UInt32]] = [:]
+
+  init(seed: UInt64) {
+    self.random = SeededGenerator(seed: seed)
+    self.hub = LeaseTable()
+    for number in 0..<3 { self.nodes.append(self.node(number)) }
+    for index in self.nodes.indices { self.perform(self.nodes[index].machine.start(now: self.now), index) }
+  }
+
+  var open: [String] { self.store.values.filter { $0.state.isOpen }.map(\.id) }
+  var isDone: Bool { self.open.isEmpty && self.commits.isEmpty && self.delivered.isEmpty }
+
+  func isOnce(_ id: String) -> Bool { id.hasPrefix("once") }
+  private func batchCount(_ id: String) -> UInt32 { id.hasPrefix("batch") ? 4 : 0 }
+
+  private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self.random) < percent }
+
+  private mutating func node(_ number: Int) -> Node {
+    self.nextPeer &+= 1
+    let identity = WorkerMachine.Identity(
+      name: "worker-\(number)", instance: UUIDv7.make().text, capabilities: ["kith.v1.Test/Run"], slots: 2)
+    return Node(machine: WorkerMachine(identity, now: self.now), peer: [self.nextPeer, UInt8(number)], number: number)
+  }
+
+  /// From now on nothing is lost and nobody dies.
+  mutating func calm() {
+    self.isCalm = true
+    for index in self.nodes.indices { self.nodes[index].isStopped = false }
+  }
+
+  mutating func step() {
+    if !self.isCalm, self.nextJob < 40, self.chance(5) { self.submit() }
+    self.deliver()
+    self.commit()
+    self.take()
+    self.work()
+    if !self.isCalm, self.chance(2) { self.kill() }
+    self.now += .milliseconds(Int.random(in: 1...400, using: &self.random))
+    self.perform(self.hub.tick(self.now))
+    for index in self.nodes.indices where !self.nodes[index].isStopped {
+      if self.nodes[index].machine.wakeAt <= self.now {
+        self.perform(self.nodes[index].machine.tick(self.now), index)
+      }
+    }
+  }
+
+  private mutating func submit() {
+    self.nextJob += 1
+    let kind = ["once", "plain", "batch"].randomElement(using: &self.random) ?? "plain"
+    let record = JobRecord(
+      id: "\(kind)-\(self.nextJob)", key: "", isKept: true, service: "kith.v1.Test/Run", command: [], inputs: [],
+      createdAt: 0)
+    self.store[record.id] = record
+    self.perform(self.hub.add(record, isOnce: self.isOnce(record.id), now: self.now))
+  }
+
+  // MARK: - Network
+
+  private mutating func deliver() {
+    for _ in 0..<4 {
+      if !self.toHub.isEmpty {
+        // Of one peer messages stay in order; which peer is heard first is open.
+        let peer = self.toHub[Int.random(in: 0..<self.toHub.count, using: &self.random)].peer
+        guard let index = self.toHub.firstIndex(where: { $0.peer == peer }) else { continue }
+        let message = self.toHub.remove(at: index).message
+        if self.isCalm || !self.chance(4) { self.receive(message, from: peer) }
+        if !self.isCalm, self.chance(4) { self.receive(message, from: peer) }
+      }
+      if !self.toWorkers.isEmpty {
+        let peer = self.toWorkers[Int.random(in: 0..<self.toWorkers.count, using: &self.random)].peer
+        guard let index = self.nodes.firstIndex(where: { $0.peer == peer }) else {
+          self.toWorkers.removeAll { $0.peer == peer }
+          self.hub.unreachable(peer, now: self.now)
+          continue
+        }
+        guard !self.nodes[index].isStopped, let first = self.toWorkers.firstIndex(where: { $0.peer == peer }) else {
+          continue
+        }
+        let message = self.toWorkers.remove(at: first).message
+        if self.isCalm || !self.chance(4) {
+          self.perform(self.nodes[index].machine.receive(message, now: self.now), index)
+        }
+        if !self.isCalm, self.chance(4) {
+          self.perform(self.nodes[index].machine.receive(message, now: self.now), index)
+        }
+      }
+    }
+  }
+
+  private mutating func receive(_ message: WorkMessage, from peer: [UInt8]) {
+    let directives =
+      switch message {
+      case .ready(let ready):
+        self.hub.ready(ready, from: peer, principal: "uid:1", services: ["kith.v1.Test"], now: self.now)
+      case .heartbeat(let heartbeat): self.hub.heartbeat(heartbeat, from: peer, now: self.now)
+      case .partial(let partial, _): self.hub.partial(partial, from: peer, now: self.now)
+      case .final(let result, let reply): self.hub.final(result, reply, from: peer, now: self.now)
+      case .credit(let credit): self.hub.credit(credit, from: peer, now: self.now)
+      case .drain: self.hub.drain(from: peer, now: self.now)
+      case .disconnect: self.hub.disconnect(from: peer, now: self.now)
+      default: [LeaseTable.Directive]()
+      }
+    self.perform(directives)
+  }
+
+  // MARK: - Hub
+
+  private mutating func perform(_ directives: [LeaseTable.Directive]) {
+    for directive in directives {
+      switch directive {
+      case .send(let peer, let message): self.toWorkers.append((peer, message))
+      case .give(let peer, let job): self.toWorkers.append((peer, .job(job, [])))
+      case .store(let record, let stored): self.commits.append((record, stored))
+      case .deliver(let job, let batch): self.delivered.append((job, batch))
+      case .report: break
+      case .conclude(let record):
+        self.ends[record.id, default: []].append(record.state)
+        self.delivered.removeAll { $0.job == record.id }
+      }
+    }
+  }
+
+  private mutating func commit() {
+    guard !self.commits.isEmpty, self.chance(60) else { return }
+    let (record, stored) = self.commits.removeFirst()
+    if let before = self.store[record.id], before.state.isOpen || before.state == .unknown {
+      self.store[record.id] = record
+    }
+    self.perform(self.hub.stored(record.id, stored, now: self.now))
+  }
+
+  /// The caller stores a batch.
+  private mutating func take() {
+    guard !self.delivered.isEmpty, self.chance(50) else { return }
+    let (job, batch) = self.delivered.removeFirst()
+    self.batches[job, default: []].append(batch)
+    self.perform(self.hub.taken(job, batch: batch, now: self.now))
+  }
+
+  // MARK: - Workers
+
+  private mutating func perform(_ directives: [WorkerMachine.Directive], _ index: Int) {
+    for directive in directives {
+      switch directive {
+      case .send(let message, _): self.toHub.append((self.nodes[index].peer, message))
+      case .run(let job, _):
+        self.runs[job.jobID, default: 0] += 1
+        self.nodes[index].running[job.leaseID] = (job, self.batchCount(job.jobID) - job.batches, true)
+      case .stop(let lease): self.nodes[index].running[lease] = nil
+      case .goOn(let lease): self.nodes[index].running[lease]?.mayYield = true
+      case .reconnect:
+        self.toHub.removeAll { $0.peer == self.nodes[index].peer }
+        self.toWorkers.removeAll { $0.peer == self.nodes[index].peer }
+        self.nextPeer &+= 1
+        self.nodes[index].peer = [self.nextPeer, UInt8(self.nodes[index].number)]
+      case .left: self.replace(index)
+      }
+    }
+  }
+
+  private mutating func work() {
+    for index in self.nodes.indices where !self.nodes[index].isStopped {
+      guard self.chance(30), let lease = self.nodes[index].running.keys.sorted().first,
+        let task = self.nodes[index].running[lease]
+      else { continue }
+      if task.batches > 0 {
+        guard task.mayYield else { continue }
+        self.nodes[index].running[lease] = (task.job, task.batches - 1, false)
+        self.perform(
+          self.nodes[index].machine.batch(lease, [], checkpoint: [UInt8(task.batches)], now: self.now), index)
+      } else {
+        self.nodes[index].running[lease] = nil
+        self.perform(self.nodes[index].machine.ended(lease, WorkResult(), [], now: self.now), index)
+      }
+    }
+  }
+
+  // MARK: - Deaths
+
+  private mutating func kill() {
+    let index = Int.random(in: 0..<self.nodes.count, using: &self.random)
+    switch Int.random(in: 0..<8, using: &self.random) {
+    case 0: self.replace(index)
+    case 1: self.perform(self.nodes[index].machine.drain(grace: .seconds(3), now: self.now), index)
+    case 2: self.nodes[index].isStopped = true
+    case 3, 4, 5: for index in self.nodes.indices { self.nodes[index].isStopped = false }
+    case 6: self.restartHub()
+    default: self.cutConnection(index)
+    }
+  }
+
+  private mutating func replace(_ index: Int) {
+    let old = self.nodes[index]
+    self.toHub.removeAll { $0.peer == old.peer }
+    self.toWorkers.removeAll { $0.peer == old.peer }
+    self.nodes[index] = self.node(old.number)
+    self.perform(self.nodes[index].machine.start(now: self.now), index)
+  }
+
+  private mutating func cutConnection(_ index: Int) {
+    let old = self.nodes[index].peer
+    self.toHub.removeAll { $0.peer == old }
+    self.toWorkers.removeAll { $0.peer == old }
+    self.hub.unreachable(old, now: self.now)
+    self.nextPeer &+= 1
+    self.nodes[index].peer = [self.nextPeer, UInt8(self.nodes[index].number)]
+  }
+
+  /// What was not committed is gone, and so are the callers of batches, whose jobs are over.
+  private mutating func restartHub() {
+    self.toHub = []
+    self.toWorkers = []
+    self.commits = []
+    self.delivered = []
+    self.hub = LeaseTable()
+    for record in self.store.values.sorted(by: { $0.id < $1.id }) where record.state.isOpen || record.state == .unknown
+    {
+      if self.batchCount(record.id) > 0 {
+        self.store[record.id]?.state = .cancelled
+        self.ends[record.id, default: []].append(.cancelled)
+      } else if record.state == .queued {
+        self.perform(self.hub.add(record, isOnce: self.isOnce(record.id), now: self.now))
+      } else {
+        self.hub.restore(record, isOnce: self.isOnce(record.id), now: self.now)
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Bus
+import EventLoop
+import KithMessages
+import Logging
+import Storage
+import TestKit
+import Testing
+
+@testable import Reminders
+
+@Suite(.timeLimit(.minutes(5))) struct DeliveryEngineTests {
+  /// An engine on a store of its own, whose other side a test makes up; pauses pass at once.
+  final class Post: Sendable {
+    let directory: TemporaryDirectory
+    let clock = Lock<Int64>(1_795_186_800_000_000_000)
+    let answers = Lock<[String: [Failure]]>([:])
+    let taken = Lock<[String]>([])
+
+    init() throws { self.directory = try TemporaryDirectory() }
+
+    var now: Int64 { self.clock.withLock { $0 } }
+
+    func run<Value>(_ body: (DeliveryEngine, StorageActor) async throws -> Value) async throws -> Value {
+      let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      let storage = try StorageActor(directory: self.directory.file("state"), logger: logger) { _ in }
+      let port = CannedPort { command, _ async throws(Failure) in
+        guard let request = command as? DeliverRequest else { throw .bug("no delivery") }
+        let failure = self.answers.withLock { answers in
+          answers[request.channel.name]?.isEmpty == false ? answers[request.channel.name]?.removeFirst() : nil
+        }
+        if let failure { throw failure }
+        self.taken.withLock { $0.append("\(request.channel.name) \(request.notice.title)") }
+        return DeliverReply()
+      }
+      let engine = DeliveryEngine(
+        storage: storage, delivery: port, logger: logger, now: { self.now }, chance: { 0.5 },
+        sleep: { span in self.clock.withLock { $0 += span } })
+      let result: Result<Value, any Error>
+      do { result = .success(try await body(engine, storage)) } catch { result = .failure(error) }
+      await engine.stop()
+      await storage.close()
+      return try result.get()
+    }
+
+    func queue(_ titles: String..., on channel: String, in storage: StorageActor, lifetime: Int64 = 86_400) async throws
+    {
+      let now = self.now
+      try await storage.write { transaction throws(Failure) in
+        var place = Channel()
+        place.name = channel
+        place.ntfy.topic = "a"
+        try transaction.channels.put(place)
+        for title in titles {
+          let message = OutgoingMessage(
+            kind: "test", title: title, text: "", date: "", expiresAt: now + lifetime * 1_000_000_000)
+          try transaction.deliveries.queue(message, on: place, now: now)
+        }
+      }
+    }
+
+    /// The states by title, when nothing waits any more.
+    func ended(in storage: StorageActor) async throws -> [String: String] {
+      while true {
+        let entries = try await storage.read { view throws(Failure) in
+          try view.deliveries.page(ListDeliveriesRequest()).deliveries
+        }
+        if entries.allSatisfy({ !["pending", "sending"].contains($0.state) }) {
+          return Dictionary(entries.map { ($0.title, $0.state) }) { first, _ in first }
+        }
+        await Task.yield()
+      }
+    }
+  }
+
+  static let trouble = Failure(.unavailable, "CHANNEL_TROUBLE", "trouble")
+
+  @Test func `a channel keeps its order, and none holds up another`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      post.answers.withLock { $0["a"] = Array(repeating: Self.trouble, count: 3) }
+      try await post.queue("1", "2", "3", on: "a", in: storage)
+      try await post.queue("4", "5", on: "b", in: storage)
+      try await engine.start()
+      #expect(Set(try await post.ended(in: storage).values) == ["delivered"])
+    }
+    let taken = post.taken.withLock { $0 }
+    #expect(taken.filter { $0.hasPrefix("a") } == ["a 1", "a 2", "a 3"])
+    #expect(taken.filter { $0.hasPrefix("b") } == ["b 4", "b 5"])
+    #expect(taken.count == 5)
+  }
+
+  @Test func `what fails for good lets the next one pass`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      post.answers.withLock { $0["a"] = [Failure(.invalidArgument, "CHANNEL_REFUSED", "no")] }
+      try await post.queue("1", "2", on: "a", in: storage)
+      try await engine.start()
+      #expect(try await post.ended(in: storage) == ["1": "failed", "2": "delivered"])
+    }
+  }
+
+  @Test func `it is given up when it is too old`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      post.answers.withLock { $0["a"] = Array(repeating: Self.trouble, count: 100) }
+      try await post.queue("1", on: "a", in: storage, lifetime: 100)
+      try await engine.start()
+      #expect(try await post.ended(in: storage) == ["1": "failed"])
+    }
+    #expect(post.answers.withLock { $0["a"]?.count } == 96)
+  }
+
+  @Test func `a channel that was removed takes nothing`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      try await post.queue("1", on: "a", in: storage)
+      try await storage.write { transaction throws(Failure) in try transaction.channels.remove("a") }
+      try await engine.start()
+      #expect(try await post.ended(in: storage) == ["1": "failed"])
+    }
+    #expect(post.taken.withLock { $0.isEmpty })
+  }
+
+  @Test func `a test goes before what waits`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      try await post.queue("waits", "test", on: "a", in: storage)
+      let entry = try await storage.read { view throws(Failure) in
+        try view.deliveries.page(ListDeliveriesRequest()).deliveries[0]
+      }
+      #expect(try await engine.attemptNow(entry).state == "delivered")
+      #expect(post.taken.withLock { $0.first } == "a test")
+      #expect(Set(try await post.ended(in: storage).values) == ["delivered"])
+    }
+  }
+}

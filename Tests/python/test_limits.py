@@ -1,0 +1,192 @@
+"""Bounds of docs/protocol.md, 9, each pushed past over the wire; those of connections and of waiting keys are in their own files."""
+import contextlib
+import json
+import pathlib
+import re
+import socket as sockets
+import uuid
+
+import pytest
+import zmq
+
+from conftest import Wire
+from keyed import CurveWire, Key, eventually, tcp_hub
+from trials import NOBODY, acting_as, needs_root
+
+
+@pytest.fixture(scope="module")
+def hub():
+    with tcp_hub() as hub:
+        yield hub
+
+
+@pytest.fixture
+def silence():
+    """A server that takes connections and says nothing: who asks it something is busy for a while."""
+    with contextlib.closing(sockets.socket()) as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen(1024)
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+
+
+def busy(wire, silence, count):
+    """Sends so many commands that do not end for now."""
+    for _ in range(count):
+        wire.send("kith.v1.Contacts/Discover", json.dumps({"account": {"url": silence}}).encode(),
+                  header={"requestId": str(uuid.uuid4()), "timeoutMs": 12_000})
+
+
+def refused(wire, seconds=1.5):
+    """How many of the commands sent were refused at once, which is for one reason alone."""
+    count = 0
+    while (frames := wire.receive(seconds)) is not None:
+        header = json.loads(frames[4])
+        if frames[1] == b"\x03":
+            assert header["status"]["reason"] == "INFLIGHT_LIMIT", header
+            assert header["status"]["retryAfterMs"] > 0
+            count += 1
+        elif count == 0:
+            seconds = 0.5
+        else:
+            break
+    return count
+
+
+def test_64_commands_a_connection_128_a_principal_and_448_over_tcp_are_taken(hub, silence):
+    with contextlib.ExitStack() as closing:
+        def connect(key):
+            wire = closing.enter_context(CurveWire(hub, key))
+            assert wire.is_in()
+            return wire
+
+        keys = [Key() for _ in range(5)]
+        for number, key in enumerate(keys):
+            hub.approve(key, f"busy-{number}", "admin")
+        for key in keys[:3]:
+            for _ in range(2):
+                wire = connect(key)
+                busy(wire, silence, 70)
+                assert refused(wire) == 6
+            third = connect(key)
+            busy(third, silence, 3)
+            assert refused(third) == 3, "128 a principal"
+        fourth = connect(keys[3])
+        busy(fourth, silence, 64)
+        assert refused(fourth) == 0
+        last = connect(keys[4])
+        busy(last, silence, 3)
+        assert refused(last) == 3, "448 over tcp"
+        # Ping does not count, and says that everything else is well.
+        assert "status" not in last.ask("System/Ping")[0]
+        # The admin of this machine can still shut all of them out.
+        for number in range(5):
+            hub.reply("Keys/Revoke", {"name": f"busy-{number}"})
+    assert eventually(lambda: hub.reply("System/Status").get("commandsInFlight", 0) == 0, 40)
+
+
+def subscriber(hub, topics):
+    socket = zmq.Context.instance().socket(zmq.SUB)
+    socket.linger = 0
+    socket.connect(hub.events)
+    for topic in topics:
+        socket.subscribe(topic)
+    return contextlib.closing(socket)
+
+
+def test_the_17th_subscription_of_a_peer_gets_nothing(hub):
+    """Each prefix is one that the hub would grant."""
+    prefixes = [f"{way}/{stream}".encode() for way in "jp" for stream in (
+        "c", "ca", "call", "con", "cont", "conv", "j", "jo")]
+    assert len(set(prefixes)) == 16
+    with subscriber(hub, prefixes[:15] + [b"j/!head/"]) as within:
+        assert within.poll(5000)
+    with subscriber(hub, prefixes + [b"j/!head/"]) as beyond:
+        assert not beyond.poll(3000)
+
+
+def memory(hub):
+    text = pathlib.Path(f"/proc/{hub.process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) >> 10
+
+
+def test_many_and_long_topics_cost_the_hub_nothing(hub):
+    with subscriber(hub, [b"j/!head/"]) as first:
+        assert first.poll(5000)
+    before = memory(hub)
+    with subscriber(hub, [f"j/{number:0200}".encode() for number in range(20_000)]) as greedy, \
+            subscriber(hub, [b"j/!head/"]) as other:
+        assert other.poll(5000)
+        assert not greedy.poll(100)
+        assert hub.reply("System/Status").get("subscriptions", 0) <= 20
+        assert memory(hub) - before < 40
+    assert "status" not in hub.ask("System/Ping")[0]
+
+
+@pytest.mark.parametrize("wanted, spoken", [({"minorMax": 7}, 0), ({"minorMin": 0, "minorMax": 0}, 0), ({}, 0)])
+def test_the_older_minor_version_is_spoken(hub, wanted, spoken):
+    assert hub.reply("System/Hello", wanted).get("minor", 0) == spoken
+
+
+def test_a_minor_version_that_is_not_spoken_is_refused(hub):
+    assert hub.error("System/Hello", {"minorMin": 1, "minorMax": 3}) == ("UNIMPLEMENTED", "MINOR_UNSUPPORTED")
+
+
+def test_another_major_version_is_answered_over_tcp_too(hub):
+    key = Key()
+    hub.approve(key, "old")
+    with CurveWire(hub, key) as wire:
+        assert wire.is_in()
+        wire.send(tag=b"KTHC02")
+        status = wire.final()[0]["status"]
+        assert (status["code"], status["reason"]) == ("UNIMPLEMENTED", "VERSION_UNSUPPORTED")
+
+
+def test_56_connections_come_in_over_tcp_and_64_in_all(hub):
+    key = Key()
+    hub.approve(key, "many")
+    with contextlib.ExitStack() as closing:
+        server = hub.server_key
+        inside = [closing.enter_context(CurveWire(hub, key, server_key=server)) for _ in range(56)]
+        assert all(wire.is_in() for wire in inside)
+        late = [closing.enter_context(CurveWire(hub, key, server_key=server)) for _ in range(4)]
+        assert not any(wire.is_in(0.3) for wire in late)
+        # Eight places are for this machine, so that nobody elsewhere keeps its admin out.
+        here = [closing.enter_context(contextlib.closing(Wire(hub.control).socket)) for _ in range(8)]
+        assert all(socket.poll(20_000, zmq.POLLOUT) for socket in here)
+        beyond = closing.enter_context(contextlib.closing(Wire(hub.control).socket))
+        assert not beyond.poll(300, zmq.POLLOUT)
+        beyond.close()
+        for wire in inside[:4]:
+            wire.close()
+        assert all(wire.is_in(20) for wire in late)
+
+
+@needs_root
+def test_other_users_come_in_as_what_the_configuration_says():
+    with tcp_hub(f'[users]\n{NOBODY} = "viewer"\n') as hub:
+        hub.directory.chmod(0o755)
+        assert hub.runtime.stat().st_mode & 0o777 == 0o711
+        assert (hub.directory / "state").stat().st_mode & 0o077 == 0
+
+        def tries(user):
+            context = zmq.Context()
+            try:
+                with acting_as(user):
+                    wire = Wire.__new__(Wire)
+                    wire.socket = context.socket(zmq.DEALER)
+                    wire.socket.linger, wire.socket.immediate, wire.socket.sndtimeo = 0, 1, 3000
+                    wire.socket.connect(hub.control)
+                    is_in = wire.socket.poll(3000, zmq.POLLOUT) != 0
+                    answers = []
+                    for method in ("System/Hello", "Keys/List") if is_in else ():
+                        wire.send(f"kith.v1.{method}")
+                        answers.append(wire.final())
+                    return answers
+            finally:
+                context.destroy(linger=0)
+
+        (_, hello), (keys, _) = tries(NOBODY)
+        assert (hello["principal"], hello["role"]) == (f"uid:{NOBODY}", "viewer")
+        assert keys["status"]["reason"] == "ROLE_NOT_ALLOWED"
+        assert tries(NOBODY - 1) == []
+        assert hub.says("user not let in")

@@ -1,0 +1,44 @@
+"""Random histories of a household and its Monica: whatever goes wrong, both sides are equal in the end."""
+import functools
+import os
+
+import pytest
+
+from monica_history import Kill, live
+from monica_home import home
+from servers import DOUBLE, SIMULATOR, SIMULATOR_PROGRAM, Monica
+
+# Of the simulator fewer, unless a number is asked for.
+NUMBERS = {DOUBLE: 200, SIMULATOR: 40}
+# So many share a daemon and a server, so that lists stay short.
+SHARE = 20
+
+
+@pytest.mark.parametrize("program", [DOUBLE, SIMULATOR])
+def test_both_sides_end_equal(program):
+    if program == SIMULATOR and not SIMULATOR_PROGRAM.exists():
+        pytest.skip(f"{SIMULATOR_PROGRAM} is absent: set KITH_MONICA_SIM")
+    seeds = range(int(os.environ.get("KITH_HISTORIES", NUMBERS[program])))
+    if "KITH_SEED" in os.environ:
+        seeds = [int(os.environ["KITH_SEED"])]
+    happened = []
+    server = Monica(program, rate_limit=0, contacts=0)
+    try:
+        server.start()
+        for first in seeds[::SHARE]:
+            server.reset()
+            with home(server) as household:
+                histories = [live(household, seed) for seed in seeds if first <= seed < first + SHARE]
+                rows = functools.cache(server.dump)
+                for history in histories:
+                    history.check(rows)
+                assert household.hub.end() == 0
+            happened += [history.fault for history in histories]
+    finally:
+        server.remove()
+    kills = {fault.point for fault in happened if isinstance(fault, Kill)}
+    others = {name for fault in happened if not isinstance(fault, Kill) for name in fault.what}
+    if len(seeds) >= 100:
+        assert len(kills) == 5 and others >= {
+            "drop", "drop_after", "status", "status_after", "truncate", "bad_json", "html", "redirect"}
+    print(f"{program}: {len(happened)} histories, {sum(isinstance(fault, Kill) for fault in happened)} of them with a kill")

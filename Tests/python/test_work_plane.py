@@ -1,0 +1,111 @@
+"""The work plane, frame by frame: ends that come twice or late, jobs that kill their workers, strangers and garbage."""
+import json
+import random
+import signal
+
+from workers import SERVICE, Frames, home, one_effect, transcribed, until  # noqa: F401
+
+
+def test_a_second_result_is_a_duplicate(home):
+    worker = Frames(home).ready()
+    worker.wait(0x10)
+    identity = home.speak()
+    job, body, _ = worker.wait(0x02)
+    assert json.loads(body)["language"] == "en-US" and job["lease"] == "30s"
+    worker.send(0x15, {"sha256": job["inputs"][0]["sha256"], "window": 1 << 20})
+    chunk, _, (data,) = worker.wait(0x16)
+    assert data == (home.directory / "sound.wav").read_bytes() and chunk["eof"] is True
+    worker.final(job)
+    assert "duplicate" not in worker.wait(0x13)[0]
+    worker.final(job, {"text": "something else"})
+    assert worker.wait(0x13)[0]["duplicate"] is True
+    home.settled(identity)
+    one_effect(home, identity, attempts=1)
+    worker.close()
+
+
+def test_a_lost_end_is_answered_after_the_hub_is_back(home):
+    worker = Frames(home).ready()
+    identity = home.speak()
+    job, _, _ = worker.wait(0x02)
+    home.end(signal.SIGKILL)
+    home.start()
+    worker.send(5, {"leaseIds": [job["leaseId"]]})
+    assert worker.wait(0x06)[0]["status"]["reason"] == "SESSION_UNKNOWN"
+    worker.ready(credit=0, held=[{key: job[key] for key in ("jobId", "attempt", "leaseId")}])
+    assert "lostLeaseIds" not in worker.wait(0x10)[0]
+    worker.final(job)
+    assert "duplicate" not in worker.wait(0x13)[0]
+    home.settled(identity)
+    one_effect(home, identity, attempts=1)
+    worker.close()
+
+
+def test_a_job_that_kills_every_worker_rests_until_a_person_has_it_tried_again(home):
+    identity = home.speak()
+    leases = []
+    for attempt in range(1, 6):
+        # Each a new process of the same name: the one before is taken to have died over the job.
+        worker = Frames(home).ready()
+        job, _, _ = worker.wait(0x02, 20)
+        assert job["attempt"] == attempt
+        leases.append(job["leaseId"])
+        worker.close()
+    Frames(home).ready(credit=0).wait(0x10)
+    (dead,), _ = until(lambda: [job for job in home.jobs() if job["state"] == "dead"])
+    assert dead["losses"] == 5 and dead["status"]["reason"] == "JOB_DEAD" and len(set(leases)) == 5
+    until(lambda: home.entry(identity).get("reason") == "job_dead")
+    assert home.kith("jobs", "show", dead["jobId"])["job"]["state"] == "dead"
+    assert home.kith("jobs", "retry", dead["jobId"])["job"]["state"] == "queued"
+    worker = Frames(home).ready()
+    job, _, _ = worker.wait(0x02)
+    assert job["attempt"] == 6 and job["jobId"] == dead["jobId"]
+    worker.final(job)
+    worker.wait(0x13)
+    # Whoever wanted the words comes back for them within a minute.
+    home.settled(identity, 90)
+    assert transcribed(home, identity)
+    worker.close()
+
+
+def test_a_worker_is_told_what_it_may_not_be(home):
+    worker = Frames(home, name="Not A Name").ready()
+    assert worker.wait(0x06)[0]["status"]["reason"] == "FIELD_INVALID"
+    worker.name = "good"
+    worker.send(0x02, {})
+    assert worker.wait(0x06)[0]["status"]["reason"] == "KIND_UNKNOWN"
+    worker.ready().wait(0x10)
+    other = Frames(home, name="good").ready()
+    other.wait(0x10)
+    assert worker.wait(0x06)[0]["status"]["reason"] == "REPLACED"
+    worker.close()
+    other.close()
+
+
+def test_garbage_on_the_work_plane_hurts_nobody(home):
+    chance = random.Random(5)
+    worker = home.worker()
+    until(lambda: "workers" in home.reply("System/Status")["work"])
+    stranger = Frames(home, name="stranger")
+    for round in range(300):
+        frames = [chance.randbytes(chance.choice((0, 1, 6, 40))) for _ in range(chance.randint(1, 9))]
+        if chance.random() < 0.6:
+            frames[0] = b"KTHW01"
+        if len(frames) > 3 and chance.random() < 0.7:
+            frames[1], frames[3] = bytes([chance.randint(0, 0x19)]), chance.choice((b"pb", b"json"))
+        stranger.socket.send_multipart(frames)
+        if round % 30 == 0:
+            stranger.ready(services=(SERVICE,), credit=0)
+    stranger.send(0x16, {"sha256": "0" * 64, "size": "5", "eof": True}, data=(b"12345",))
+    while (answer := stranger.wait(0x18)[0]).get("sha256") != "0" * 64:
+        pass
+    assert answer["status"]["reason"] == "DIGEST_MISMATCH"
+    stranger.socket.send_multipart([b"KTHW02", b"\x01", b"", b"json", b"{}", b""])
+    while (header := stranger.wait(0x06)[0])["status"]["reason"] != "VERSION_UNSUPPORTED":
+        pass
+    assert header["status"]["details"]["versions"] == "KTHW01"
+    identity = home.speak()
+    home.settled(identity)
+    one_effect(home, identity, attempts=1)
+    assert worker.process.poll() is None
+    stranger.close()

@@ -1,0 +1,215 @@
+"""Workers as processes of their own: what is promised of leases when one of them, or the hub, is killed or stopped."""
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import servers
+from conftest import BINARIES, EXAMPLES
+from trials import AddressBook, add_folder, contacts, sync
+from workers import Home, home, one_effect, until  # noqa: F401
+
+
+def test_a_recording_is_transcribed_by_a_worker(home):
+    worker = home.worker()
+    identity = home.speak()
+    home.settled(identity)
+    one_effect(home, identity, attempts=1)
+    status = home.reply("System/Status")["work"]
+    assert [(w["name"], w["state"]) for w in status["workers"]] == [("one", "ready")]
+    assert status["unserved"] == ["kith.v1.ContactsSource"]
+    assert worker.end() == 0
+    until(lambda: "workers" not in home.reply("System/Status").get("work", {}))
+    assert home.end() == 0
+
+
+def test_without_a_worker_the_work_waits_and_says_so(home):
+    identity = home.speak()
+    (job,), _ = until(home.jobs)
+    assert (job["state"], job["waitsFor"]) == ("queued", "worker")
+    status = home.reply("System/Status")["work"]
+    assert status["queued"] == 1 and "kith.v1.Transcriber" in status["unserved"]
+    kinds = lambda: [event["event"]["system"]["kind"]
+                     for event in home.reply("System/Snapshot", {"stream": "system"}).get("lastByKey", [])]
+    until(lambda: "worker.missing" in kinds())
+    home.worker()
+    home.settled(identity)
+    one_effect(home, identity, attempts=1)
+    until(lambda: "worker.served" in kinds())
+    # Contacts wait as well, and the pass says for what.
+    book = AddressBook(home.directory / "cards", 3, 1)
+    add = {"name": "home", "vdir": {"path": str(book.folder)}}
+    home.reply("Contacts/AddSource", add)
+    with subprocess.Popen([BINARIES / "kith", "--runtime-dir", home.runtime, "contacts", "sync"],
+                          stdout=subprocess.DEVNULL) as run:
+        until(lambda: any(each.get("error", {}).get("reason") == "NO_WORKER"
+                          for each in home.reply("System/Status").get("sync", [])))
+        home.worker("contacts", "two")
+        assert run.wait(60) == 0
+    assert len(contacts(home, "home")) == 3
+
+
+@pytest.mark.parametrize("restarted, promised", [(True, 3), (False, 13)])
+def test_a_killed_worker_hands_its_job_over(home, restarted, promised):
+    first = home.worker()
+    until(lambda: "workers" in home.reply("System/Status")["work"])
+    home.hold()
+    identity = home.speak()
+    until(lambda: home.begun() == 1)
+    other = None if restarted else home.worker(name="two")
+    if other:
+        until(lambda: len(home.reply("System/Status")["work"]["workers"]) == 2)
+    first.end(signal.SIGKILL)
+    if restarted:
+        first.start()
+    _, took = until(lambda: home.begun() == 2, 40)
+    home.let_go()
+    home.settled(identity)
+    one_effect(home, identity, attempts=2)
+    (job,) = home.jobs()
+    print(f"handed over after {took:.1f} s, promised {promised} s", job["worker"])
+    # The recogniser itself takes a while to begin.
+    assert took < promised + 3
+
+
+def test_the_job_of_a_stopped_worker_is_done_by_another_and_its_own_end_comes_too_late(home):
+    first = home.worker()
+    until(lambda: "workers" in home.reply("System/Status")["work"])
+    home.hold()
+    identity = home.speak()
+    until(lambda: home.begun() == 1)
+    home.worker(name="two")
+    first.process.send_signal(signal.SIGSTOP)
+    try:
+        until(lambda: home.begun() == 2, 40)
+        home.let_go()
+        home.settled(identity)
+    finally:
+        first.process.send_signal(signal.SIGCONT)
+    one_effect(home, identity, attempts=2)
+    until(lambda: len(home.reply("System/Status")["work"]["workers"]) == 2)
+    one_effect(home, identity, attempts=2)
+
+
+def test_a_killed_hub_finds_its_job_with_the_same_worker_at_the_same_attempt(home):
+    home.worker()
+    until(lambda: "workers" in home.reply("System/Status")["work"])
+    home.hold()
+    identity = home.speak()
+    until(lambda: home.begun() == 1)
+    (before,) = home.jobs()
+    home.end(signal.SIGKILL)
+    home.let_go()
+    home.start()
+    home.settled(identity)
+    one_effect(home, identity, attempts=1)
+    (after,) = home.jobs()
+    assert after["jobId"] == before["jobId"] and home.begun() == 1
+
+
+def test_a_worker_that_stops_ends_its_job_first(home):
+    worker = home.worker()
+    until(lambda: "workers" in home.reply("System/Status")["work"])
+    home.hold()
+    identity = home.speak()
+    until(lambda: home.begun() == 1)
+    worker.process.send_signal(signal.SIGTERM)
+    until(lambda: home.reply("System/Status")["work"]["workers"][0]["state"] == "draining")
+    home.let_go()
+    assert worker.process.wait(20) == 0
+    home.settled(identity)
+    one_effect(home, identity, attempts=1)
+
+
+def test_contacts_are_read_by_a_worker(home):
+    book = AddressBook(home.directory / "cards", 700, 7)
+    home.worker("contacts", "reader")
+    add_folder(home, "home", book.folder)
+    passed = sync(home, "home")
+    assert (passed["state"], passed["live"]) == ("COMPLETED", len(book.names)), passed
+    assert set(contacts(home, "home")) == book.names
+    states = {job["state"] for job in home.reply("Jobs/List")["jobs"]}
+    assert states == {"done"}
+
+
+def test_a_worker_killed_in_a_pass_is_followed_by_another_that_goes_on(home):
+    book = AddressBook(home.directory / "cards", 700, 8)
+    worker = home.worker("contacts", "reader")
+    add_folder(home, "home", book.folder)
+    with subprocess.Popen([BINARIES / "kith", "--runtime-dir", home.runtime, "contacts", "sync"],
+                          stdout=subprocess.DEVNULL) as run:
+        until(lambda: any(job.get("batches") and job["state"] == "leased"
+                          for job in home.jobs("kith.v1.ContactsSource/Fetch")), 60)
+        worker.end(signal.SIGKILL)
+        worker.start()
+        assert run.wait(90) == 0
+    assert set(contacts(home, "home")) == book.names
+    (fetch,) = home.jobs("kith.v1.ContactsSource/Fetch")
+    # Three batches in all, none of them twice.
+    assert (fetch["state"], fetch["attempt"], fetch["batches"]) == ("done", 2, 3)
+    (status,) = home.reply("Contacts/SyncStatus")["sources"]
+    assert (status["state"], status["added"], status["live"]) == ("COMPLETED", len(book.names), len(book.names))
+
+
+def test_the_worker_in_python_does_a_whole_job(home):
+    script = EXAMPLES / "transcribe_worker.py"
+    assert len(script.read_text().splitlines()) < 150
+    program = [sys.executable, script, "--endpoint", f"ipc://{home.runtime}/work.sock", "--name", "python", "--",
+               sys.executable, "-c", "import sys; assert open(sys.argv[1], 'rb').read(4) == b'RIFF'; "
+               "print('two tablets after breakfast')", "{file}"]
+    with subprocess.Popen(program) as process:
+        try:
+            identity = home.speak()
+            home.settled(identity)
+            one_effect(home, identity, attempts=1)
+            (job,) = home.jobs()
+            assert job["worker"] == "python"
+            process.terminate()
+            assert process.wait(10) == 0
+        finally:
+            process.kill()
+
+
+def monica_home():
+    home = Home()
+    (home.directory / "config.toml").write_text(
+        "[monica]\nsync_at_start = false\nsync_every_minutes = 0\n[placement]\nmonica = \"worker\"\n")
+    return home
+
+
+def people(server):
+    return [person["first_name"] for person in server.done("GET", "/contacts?limit=100")]
+
+
+def test_monica_is_reached_by_a_worker_and_nobody_is_there_twice_when_it_is_killed():
+    home, server = monica_home(), servers.Monica.double(rate_limit=0, latency_ms=400)
+    try:
+        home.start()
+        # Where the worker is, there is the token.
+        os.symlink(home.directory / "state", home.directory / "worker")
+        worker = home.worker("monica", "gateway")
+        status = home.reply("Monica/Login", {"endpoint": server.url, "token": server.token})
+        assert status["state"] == "logged_in"
+        home.reply("People/Create", {"record": {"firstName": "Ann"}})
+        until(lambda: people(server) == ["Ann"], 30)
+        home.reply("People/Create", {"record": {"firstName": "Emeka"}})
+        until(lambda: any(job["state"] == "leased" for job in home.jobs("kith.v1.MonicaRemote/Push")))
+        worker.end(signal.SIGKILL)
+        worker.start()
+        until(lambda: any(job["state"] == "unknown" for job in home.jobs("kith.v1.MonicaRemote/Push")))
+
+        def settled():
+            assert home.process.poll() is None, home.log.read_text()[-3000:]
+            home.reply("Monica/Sync", timeout=60)
+            return not home.reply("Monica/Queue").get("entries")
+
+        until(settled, 60)
+        assert sorted(people(server)) == ["Ann", "Emeka"]
+        pushes = home.jobs("kith.v1.MonicaRemote/Push")
+        # What may happen once is never leased twice.
+        assert all(job["attempt"] == 1 for job in pushes)
+    finally:
+        server.remove()
+        home.remove()

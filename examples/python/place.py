@@ -1,0 +1,31 @@
+"""Where a kithd is, and how to get in: on this machine by its directory of sockets, on another one by a key.
+
+A place is a directory, or tcp://HOST or tcp://HOST:PORT. For the second, KITH_KEY names the file that `kith keys new` has made;
+its "server" line is the hub's public key. Needs pyzmq and nothing else.
+"""
+import os
+
+PORT = 7750  # of commands; events have the one after it
+
+
+def endpoints(place):
+    """The addresses of commands and of events."""
+    if not place.startswith("tcp://"):
+        directory = os.path.abspath(place)
+        return f"ipc://{directory}/control.sock", f"ipc://{directory}/events.sock"
+    host, _, port = place.removeprefix("tcp://").rpartition(":")
+    if not port.isdigit():
+        host, port = place.removeprefix("tcp://"), PORT
+    return f"tcp://{host}:{port}", f"tcp://{host}:{int(port) + 1}"
+
+
+def prepare(socket, endpoint):
+    """Gives a socket its key, where the endpoint needs one. To be called before it connects."""
+    if not endpoint.startswith("tcp://"):
+        return socket
+    with open(os.environ["KITH_KEY"], encoding="ascii") as file:
+        # Of two "server" lines the first is the key in use.
+        keys = dict(reversed([line.split() for line in file if line.strip() and not line.startswith("#")]))
+    socket.curve_publickey, socket.curve_secretkey = keys["public"].encode(), keys["secret"].encode()
+    socket.curve_serverkey = keys["server"].encode()
+    return socket
