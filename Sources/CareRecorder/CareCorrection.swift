@@ -25,7 +25,7 @@ struct CareCorrection {
     guard !self.fields.isEmpty else { throw .invalid(field: "record", "give at least one field to correct.") }
     if self.fields.contains("category") { change.category = try CareRules.category(change.category).rawValue }
     if self.fields.contains("occurred_at") { try CareRules.time(change.occurredAt.nanosecondsSince1970, now: now) }
-    try CareRules.text(change.transcript, field: "record.transcript")
+    try CareRules.text(change.transcript, limit: CareRules.transcriptLimit, field: "record.transcript")
     try CareRules.text(change.memo, field: "record.memo")
     try CareRules.name(change.recorder, field: "record.recorder")
     try CareRules.name(request.correctedBy, field: "corrected_by")
@@ -50,13 +50,19 @@ struct CareCorrection {
   }
 
   func version(of old: CareRecord, now: Int64) -> CareVersion {
-    var version = CareVersion()
-    version.replacedAt = .init(nanosecondsSince1970: now)
-    version.replacedBy = self.author
-    version.category = old.category
-    version.occurredAt = old.occurredAt
-    version.transcript = old.transcript
-    version.memo = old.memo
-    return version
+    CareVersion(of: old, replacedBy: self.author, now: now)
+  }
+}
+
+extension CareVersion {
+  /// What an entry says that is about to be changed.
+  init(of record: CareRecord, replacedBy author: String, now: Int64) {
+    self.init()
+    self.replacedAt = .init(nanosecondsSince1970: now)
+    self.replacedBy = author
+    self.category = record.category
+    self.occurredAt = record.occurredAt
+    self.transcript = record.transcript
+    self.memo = record.memo
   }
 }

@@ -60,7 +60,8 @@ extension CareRecorderActor {
     let now = self.now()
     let category = request.category.isEmpty ? nil : try CareRules.category(request.category)
     return try await self.storage.commit(ConfirmCareRequest.self, context) { transaction throws(Failure) in
-      var record = try transaction.care.require(request.id)
+      let old = try transaction.care.require(request.id)
+      var record = old
       guard record.review != "none" else {
         throw Failure(.failedPrecondition, "NOTHING_TO_REVIEW", "This entry has no transcript that waits for review.")
       }
@@ -68,7 +69,9 @@ extension CareRecorderActor {
       record.suggestedCategory = ""
       record.review = "done"
       record.updatedAt = .init(nanosecondsSince1970: now)
-      try transaction.care.replace(record)
+      let isCorrected = record.category != old.category
+      try transaction.care.replace(
+        record, keeping: isCorrected ? CareVersion(of: old, replacedBy: "", now: now) : nil)
       return Self.reply(record)
     }
   }
@@ -86,6 +89,9 @@ extension CareRecorderActor {
 
   func list(_ request: ListCareRequest) async throws(Failure) -> ListCareReply {
     let day = request.day.isEmpty ? nil : try CareRules.day(request.day)
+    try CareRules.word(request.review, of: ["none", "needed", "done"], field: "review")
+    let states = ["recording", "pending_transcription", "transcribed", "needs_memo"]
+    try CareRules.word(request.state, of: states, field: "state")
     var query = CareQuery()
     if !request.category.isEmpty { query.category = try CareRules.category(request.category).rawValue }
     query.review = request.review

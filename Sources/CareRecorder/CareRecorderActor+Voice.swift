@@ -36,6 +36,8 @@ extension CareRecorderActor {
       return Self.reply(record)
     }
     FaultPoint.careBegun.pass()
+    // A client that goes away must not leave it for ever.
+    self.wake()
     return answer
   }
 
@@ -48,9 +50,7 @@ extension CareRecorderActor {
       _ = try view.care.require(id)
       return try view.careAudio.of(id)
     }
-    guard let audio, audio.state == .recording else {
-      throw Failure(.failedPrecondition, "NOT_RECORDING", "This entry is not being recorded any more. Begin another.")
-    }
+    guard let audio, audio.state == .recording else { throw .notRecording }
     guard let bytes = context.attachments.first, context.attachments.count == 1 else {
       throw .invalid(field: "attachment", "send the bytes as one attachment.")
     }

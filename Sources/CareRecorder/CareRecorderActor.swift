@@ -78,6 +78,7 @@ public actor CareRecorderActor {
     case .noteInterrupted:
       let now = self.now()
       try await self.storage.write { transaction throws(Failure) in
+        guard try transaction.careAudio.of(audio.record) == audio else { return }
         var record = try transaction.care.require(audio.record)
         record.state = "needs_memo"
         record.reason = "interrupted"
@@ -109,15 +110,12 @@ public actor CareRecorderActor {
     while !self.isStopping {
       self.isWanted = false
       do throws(Failure) {
-        try await self.dropOld()
+        try await self.sweep()
         let now = self.now()
         let due = try await self.storage.read { view throws(Failure) in try view.careAudio.due(at: now) }
         for audio in due where !self.isStopping { try await self.transcribe(audio) }
         guard due.isEmpty, !self.isWanted else { continue }
-        guard let next = try await self.storage.read({ view throws(Failure) in try view.careAudio.nextAttempt() })
-        else {
-          break
-        }
+        guard let next = try await self.nextMoment() else { break }
         await self.wait(until: next)
       } catch {
         self.logger.error("transcription stopped", metadata: ["error": "\(error)"])
@@ -170,28 +168,43 @@ public actor CareRecorderActor {
     if let stored, stored.state == .deleting { try await self.removeSound(stored) }
   }
 
-  /// Lets sound go that could not be transcribed and that nobody has looked after for the time that the settings say.
-  private func dropOld() async throws(Failure) {
-    let now = self.now()
-    let old = try await self.storage.write { transaction throws(Failure) -> [CareAudio] in
-      let hours = try transaction.care.settings().keepAudioHours
-      let limit = now - Int64(hours == 0 ? 72 : hours) * 3_600_000_000_000
-      let old = try transaction.careAudio.all().filter {
-        $0.state == .waiting && $0.nextAttemptAt == nil && $0.since < limit
-      }
-      for audio in old {
-        var record = try transaction.care.require(audio.record)
-        record.hasAudio_p = false
-        record.reason = "sound_expired"
-        record.updatedAt = .init(nanosecondsSince1970: now)
-        try transaction.care.replace(record)
-        var audio = audio
-        audio.state = .deleting
-        try transaction.careAudio.put(audio)
-      }
-      return old
+  /// When something is to be done about sound by itself; nil = never.
+  private func nextMoment() async throws(Failure) -> Int64? {
+    try await self.storage.read { view throws(Failure) in
+      let kept = CareRules.kept(try view.care.settings())
+      return try view.careAudio.all().compactMap { $0.nextAttemptAt ?? VoiceSweep.end(of: $0, keeping: kept) }.min()
     }
-    for audio in old { try await self.removeSound(audio) }
+  }
+
+  /// Deals with sound that nobody has looked after for too long.
+  private func sweep() async throws(Failure) {
+    let (all, kept) = try await self.storage.read { view throws(Failure) in
+      (try view.careAudio.all(), CareRules.kept(try view.care.settings()))
+    }
+    let now = self.now()
+    for audio in all where VoiceSweep.end(of: audio, keeping: kept).map({ $0 <= now }) ?? false {
+      switch audio.state {
+      case .recording, .deleting: try await self.takeUp(audio)
+      case .waiting: try await self.expire(audio)
+      }
+    }
+  }
+
+  /// Lets sound go that could not be transcribed.
+  private func expire(_ audio: CareAudio) async throws(Failure) {
+    let now = self.now()
+    let isOver = try await self.storage.write { transaction throws(Failure) -> Bool in
+      guard var current = try transaction.careAudio.of(audio.record), current == audio else { return false }
+      var record = try transaction.care.require(audio.record)
+      record.hasAudio_p = false
+      record.reason = "sound_expired"
+      record.updatedAt = .init(nanosecondsSince1970: now)
+      try transaction.care.replace(record)
+      current.state = .deleting
+      try transaction.careAudio.put(current)
+      return true
+    }
+    if isOver { try await self.removeSound(audio) }
   }
 }
 

@@ -4,8 +4,10 @@ internal import KithMessages
 
 /// What entries of care have to be.
 enum CareRules {
-  /// Characters of a memo or a transcript.
-  static let textLimit = 5000
+  /// Characters of a memo.
+  static let memoLimit = 5000
+  /// Characters of a transcript: more than the quickest say in ten minutes.
+  static let transcriptLimit = 20_000
   /// Bytes of a recording.
   static let soundLimit: UInt64 = 32 << 20
 
@@ -17,10 +19,22 @@ enum CareRules {
     return category
   }
 
-  static func text(_ text: String, field: String) throws(Failure) {
-    guard text.unicodeScalars.count <= self.textLimit else {
-      throw .invalid(field: field, "has \(text.unicodeScalars.count) characters; at most \(self.textLimit) are kept.")
+  static func text(_ text: String, limit: Int = memoLimit, field: String) throws(Failure) {
+    guard text.unicodeScalars.count <= limit else {
+      throw .invalid(field: field, "has \(text.unicodeScalars.count) characters; at most \(limit) are kept.")
     }
+  }
+
+  /// A word of few; empty = any.
+  static func word(_ word: String, of words: [String], field: String) throws(Failure) {
+    guard word.isEmpty || words.contains(word) else {
+      throw .invalid(field: field, "must be one of \(words.joined(separator: ", ")), or empty.")
+    }
+  }
+
+  /// For how long sound is kept that could not be transcribed, in nanoseconds.
+  static func kept(_ settings: CareSettings) -> Int64 {
+    Int64(settings.keepAudioHours == 0 ? 72 : settings.keepAudioHours) * 3_600_000_000_000
   }
 
   static func name(_ name: String, field: String) throws(Failure) {

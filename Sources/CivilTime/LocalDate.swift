@@ -60,7 +60,10 @@ extension LocalDate: CustomStringConvertible {
 }
 
 extension Int {
-  func dividedDown(by divisor: Int) -> Int { (self - self.remainder(modulo: divisor)) / divisor }
+  func dividedDown(by divisor: Int) -> Int {
+    let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
 
   func remainder(modulo divisor: Int) -> Int { (self % divisor + divisor) % divisor }
 

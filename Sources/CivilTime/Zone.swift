@@ -11,8 +11,7 @@ public struct Zone: Sendable, Hashable {
 
   /// Finds a zone by its IANA name; nil when there is none.
   public init?(named name: String) {
-    // Foundation also takes abbreviations and offsets, which say nothing about summer time.
-    guard name.contains("/") || ["UTC", "GMT"].contains(name), let zone = TimeZone(identifier: name) else { return nil }
+    guard Self.isName(name), let zone = TimeZone(identifier: name) else { return nil }
     self.zone = zone
   }
 
@@ -26,13 +25,18 @@ public struct Zone: Sendable, Hashable {
 
   private init(zone: TimeZone) { self.zone = zone }
 
+  /// Whether it may be a name of the database: with a region, or one of the few without, such as Japan. Foundation also takes
+  /// abbreviations and offsets, which say nothing about summer time.
+  private static func isName(_ name: String) -> Bool {
+    if name.contains("/") || ["UTC", "GMT"].contains(name) { return true }
+    return name.allSatisfy(\.isLetter) && TimeZone.abbreviationDictionary[name] == nil
+  }
+
   /// Seconds that clocks here are ahead of UTC.
   public func offset(at instant: Int64) -> Int { self.offset(second: Int(instant.seconds)) }
 
   /// The day that it is here.
-  public func date(at instant: Int64) -> LocalDate {
-    LocalDate(dayNumber: (Int(instant.seconds) + self.offset(at: instant)).dividedDown(by: Self.day))
-  }
+  public func date(at instant: Int64) -> LocalDate { self.date(second: Int(instant.seconds)) }
 
   /// The minute that clocks show here.
   public func time(at instant: Int64) -> TimeOfDay {
@@ -44,18 +48,19 @@ public struct Zone: Sendable, Hashable {
   /// A time that clocks jump over is the end of the jump; of a time that comes twice it is the first. So every day has each
   /// time once.
   ///
-  /// - Returns: nil for a day that there was not, as when a country moves across the date line.
+  /// - Returns: nil for a day that there was not, as when a country moves across the date line; the nearest that can be told
+  ///   before 1678 and after 2262.
   public func instant(of date: LocalDate, at time: TimeOfDay) -> Int64? {
-    guard let start = self.firstSecond(showing: date.dayNumber * Self.day),
-      self.date(at: Int64(start) * 1_000_000_000) == date
+    guard let start = self.firstSecond(showing: date.dayNumber * Self.day), self.date(second: start) == date
     else { return nil }
-    return self.firstSecond(showing: date.dayNumber * Self.day + time.secondOfDay).map { Int64($0) * 1_000_000_000 }
+    return self.firstSecond(showing: date.dayNumber * Self.day + time.secondOfDay)?.nanoseconds
   }
 
-  /// The first instant of a day, or of the first day after it that there was.
+  /// The first instant of a day, or of the first day after it that there was; the nearest that can be told for a day before
+  /// 1678 or after 2262.
   public func start(of date: LocalDate) -> Int64 {
     // Every zone has seen an end to each day so far.
-    Int64(self.firstSecond(showing: date.dayNumber * Self.day) ?? date.dayNumber * Self.day) * 1_000_000_000
+    (self.firstSecond(showing: date.dayNumber * Self.day) ?? date.dayNumber * Self.day).nanoseconds
   }
 
   /// The first second at which the local clock, counted as if it were UTC, is at `wall` or later.
@@ -84,6 +89,10 @@ public struct Zone: Sendable, Hashable {
     return after
   }
 
+  private func date(second: Int) -> LocalDate {
+    LocalDate(dayNumber: (second + self.offset(second: second)).dividedDown(by: Self.day))
+  }
+
   private func offset(second: Int) -> Int {
     self.zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(second)))
   }
@@ -93,6 +102,13 @@ public struct Zone: Sendable, Hashable {
   private static let widest = 36 * 3600
   /// No zone changes its offset twice in so many seconds.
   private static let step = 3 * 3600
+}
+
+extension Int {
+  fileprivate var nanoseconds: Int64 {
+    let (product, isTooMuch) = Int64(self).multipliedReportingOverflow(by: 1_000_000_000)
+    return isTooMuch ? (self < 0 ? .min : .max) : product
+  }
 }
 
 extension Int64 {

@@ -73,7 +73,8 @@ public final class Worker: Sendable {
       throw Failure(.unavailable, "HUB_NOT_RUNNING", "The connection cannot be set up: \(error).")
     }
     self.connection = WorkerConnection(
-      context: self.context, loop: self.loop, endpoint: endpoint, name: name, slots: slots, services: services, keys: keys,
+      context: self.context, loop: self.loop, endpoint: endpoint, name: name, slots: slots, services: services,
+      keys: keys,
       onHubKeys: onHubKeys, logger: logger)
   }
 

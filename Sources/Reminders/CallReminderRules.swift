@@ -4,6 +4,8 @@ internal import KithMessages
 
 /// When a reminder to call somebody comes, and what it may say.
 enum CallReminderRules {
+  private static let longestDays = 3660
+
   static func note(_ note: String) throws(Failure) -> String {
     guard note.unicodeScalars.count <= 500 else { throw .invalid(field: "note", "may have 500 characters.") }
     return note
@@ -24,7 +26,9 @@ enum CallReminderRules {
     guard request.on.isEmpty != (request.inDays == 0) else {
       throw .invalid(field: "in_days", "give a number of days, or a day in `on`.")
     }
-    guard request.inDays <= 3660 else { throw .invalid(field: "in_days", "may be ten years of days, 3660.") }
+    guard request.inDays <= Self.longestDays else {
+      throw .invalid(field: "in_days", "may be ten years of days, \(Self.longestDays).")
+    }
     let parts = request.on.split(separator: " ", omittingEmptySubsequences: false)
     let day = request.on.isEmpty ? zone.date(at: now).adding(days: Int(request.inDays)) : LocalDate(parts[0])
     let time = parts.count > 1 ? TimeOfDay(parts[1]) : TimeOfDay(hour: 10, minute: 0)
@@ -32,6 +36,9 @@ enum CallReminderRules {
       throw .invalid(field: "on", "must be a day as YYYY-MM-DD, or a time as YYYY-MM-DD HH:MM.")
     }
     guard instant > now else { throw .invalid(field: "on", "must be a time to come.") }
+    guard day <= zone.date(at: now).adding(days: Self.longestDays) else {
+      throw .invalid(field: "on", "may be at most ten years from now.")
+    }
     return (day, instant)
   }
 }

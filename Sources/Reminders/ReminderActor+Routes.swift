@@ -69,7 +69,7 @@ extension ReminderActor {
         last: try last.map { reminder throws(Failure) in try view.sent(about: reminder) } ?? [])
       reply.due = try view.reminders.due()
       for index in reply.due.indices { reply.due[index].deliveries = try view.sent(about: reply.due[index]) }
-      reply.pending = try view.reminders.page(ListRemindersRequest()).reminders.filter { $0.state != "due" }
+      reply.pending = try view.reminders.coming()
       return reply
     }
   }

@@ -141,13 +141,19 @@ public actor ReminderActor {
     }
   }
 
-  /// Whoever records care today needs no reminder any more.
+  /// Whoever has recorded care since the reminder came needs it no more. What was corrected or deleted since does not count.
   ///
   /// - Throws: A failure of the store.
   public func acknowledgeRecording() async throws(Failure) {
     let now = self.now()
-    let isOpen = try await self.storage.read { view throws(Failure) in try !view.reminders.openDaily().isEmpty }
-    guard isOpen else { return }
+    let isAnswered = try await self.storage.read { view throws(Failure) in
+      guard let reminder = try view.reminders.openDaily().last, let entry = try view.care.lastMade() else {
+        return false
+      }
+      return !entry.hasDeletedAt
+        && entry.createdAt.nanosecondsSince1970 >= reminder.due.nanosecondsSince1970
+    }
+    guard isAnswered else { return }
     try await self.storage.write { transaction throws(Failure) in
       try transaction.endDailyReminders(as: "done", now: now)
       var daily = try transaction.reminders.daily()

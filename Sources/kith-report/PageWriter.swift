@@ -23,6 +23,7 @@ internal import Glibc
 
   /// Characters for which no font was found, in the order in which they came.
   private(set) var unknownCharacters: [Character] = []
+  private var examined: Set<Character> = []
   private let surface: OpaquePointer
   private let cairo: OpaquePointer
   private let context: OpaquePointer
@@ -141,9 +142,9 @@ internal import Glibc
     return block
   }
 
-  /// Finds out which characters of a text have no font, each by itself.
+  /// Finds out which characters of a text have no font, each once and by itself.
   private func noteUnknown(_ cell: Cell) {
-    for character in Set(cell.text) where !self.unknownCharacters.contains(character) {
+    for character in cell.text where self.examined.insert(character).inserted {
       let block = unsafe TextBlock(String(character), context: self.context, font: cell.font, width: cell.width)
       if block?.hasUnknownCharacters == true { self.unknownCharacters.append(character) }
     }

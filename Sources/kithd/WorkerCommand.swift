@@ -8,7 +8,9 @@ struct WorkerCommand: AsyncParsableCommand {
     discussion: "Example: kithd worker --serve transcriber --name speech")
 
   @Option(
-    help: "The hub: tcp://HOST or tcp://HOST:PORT, the port being that of its commands; or the ipc:// of its work plane. Default: this machine's.")
+    help:
+      "The hub: tcp://HOST or tcp://HOST:PORT, the port being that of its commands; or the ipc:// of its work plane. Default: this machine's."
+  )
   var hub: String?
 
   @Option(help: "The file of this worker's key, for a hub on another machine: kith keys new --file FILE.")

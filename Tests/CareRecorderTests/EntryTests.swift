@@ -65,6 +65,70 @@ import Testing
     }
   }
 
+  @Test func `what was changed when it was confirmed is kept too`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("two tablets")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1], category: "meal").id
+      _ = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      var confirm = ConfirmCareRequest()
+      confirm.id = id
+      confirm.category = "medication"
+      _ = try await actor.confirm(confirm, CallContext())
+      _ = try await actor.confirm(confirm, CallContext())
+      let versions = try await storage.read { view throws(Failure) in
+        try view.care.get(id, withVersions: true)?.versions ?? []
+      }
+      #expect(versions.map(\.category) == ["meal"])
+    }
+  }
+
+  @Test func `an export has one row an entry, whatever was written`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      for memo in ["two\nlines", "\"quoted\", and more", "=1+1", "plain"] {
+        _ = try await actor.record(Self.memo(memo), CallContext())
+      }
+      var request = ExportCareRequest()
+      request.format = "csv"
+      let blob = try await CareExport(request, storage: storage, now: 0).stage()
+      var get = BlobGetRequest()
+      get.sha256 = blob.sha256
+      let bytes = try await storage.readBlob(get).1
+      let text = String(decoding: bytes.drop { $0 > 0x7F }, as: UTF8.self)
+      // A line that ends outside of quotation marks ends a row.
+      var rows = [""]
+      for character in text {
+        let isQuoted = !rows[rows.count - 1].count { $0 == "\"" }.isMultiple(of: 2)
+        if character.isNewline, !isQuoted { rows.append("") } else { rows[rows.count - 1].append(character) }
+      }
+      #expect(rows.count == 6 && rows.last == "")
+      #expect(rows[0].hasPrefix("\"id\",\"occurred_at\",\"category\""))
+      #expect(rows[1].contains("\"two\nlines\"") && rows[2].contains("\"\"\"quoted\"\", and more\""))
+      #expect(rows[3].contains("\"'=1+1\"") && rows[4].contains("\"plain\""))
+      #expect(rows[1].contains("\"2026-11-20T15:00:00Z\""))
+    }
+  }
+
+  @Test func `a list takes no word for a state that is none`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, _ in
+      for (review, state, field) in [("neded", "", "review"), ("", "waiting", "state")] {
+        var list = ListCareRequest()
+        list.review = review
+        list.state = state
+        let failure = await #expect(throws: Failure.self) { try await actor.list(list) }
+        #expect(failure?.status.details.keys.first == field)
+      }
+      for day in ["0001-01-01", "9999-12-31"] {
+        var list = ListCareRequest()
+        list.day = day
+        let records = try await actor.list(list).records
+        #expect(records.isEmpty)
+      }
+    }
+  }
+
   @Test func `what is wrong is named, and nothing is stored`() async throws {
     let care = try TestCare()
     let now = care.clock.withLock { $0 }

@@ -12,6 +12,9 @@ import TestKit
 final class TestCare: Sendable {
   let directory: TemporaryDirectory
   let clock = Lock<Int64>(1_795_186_800_000_000_000)
+  /// Waits until then are over at once; longer ones wait for ``letTimePass(_:)``.
+  private let horizon = Lock<Int64>(1_795_186_800_000_000_000 + 20 * 60_000_000_000)
+  private let sleepers = Lock<[AsyncStream<Void>.Continuation]>([])
   let answers = Lock<[Result<String, Failure>]>([])
   let asked = Lock<[(request: TranscribeRequest, bytes: [UInt8])]>([])
   private let changes = Lock<[CheckedContinuation<Void, Never>]>([])
@@ -38,12 +41,27 @@ final class TestCare: Sendable {
     let actor = CareRecorderActor(
       storage: storage, transcriber: port, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       now: { self.clock.withLock { $0 } },
-      sleep: { instant in self.clock.withLock { $0 = max($0, instant) } })
+      sleep: { instant in await self.sleep(until: instant) })
     let result: Result<Value, any Error>
     do { result = .success(try await body(actor, storage)) } catch { result = .failure(error) }
     await actor.stop()
     await storage.close()
     return try result.get()
+  }
+
+  private func sleep(until instant: Int64) async {
+    let (calls, sleeper) = AsyncStream<Void>.makeStream()
+    self.sleepers.withLock { $0.append(sleeper) }
+    if instant > self.horizon.withLock({ $0 }) { for await _ in calls { break } }
+    guard instant <= self.horizon.withLock({ $0 }) else { return }
+    self.clock.withLock { $0 = max($0, instant) }
+  }
+
+  /// Lets who waits for a moment within this span go on then.
+  func letTimePass(_ nanoseconds: Int64) {
+    let now = self.clock.withLock { $0 }
+    self.horizon.withLock { $0 = max($0, now + nanoseconds) }
+    for sleeper in self.sleepers.withLock({ sleepers in sleepers.swapped(for: []) }) { sleeper.finish() }
   }
 
   /// The entry, when it is so.

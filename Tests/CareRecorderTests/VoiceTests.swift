@@ -154,6 +154,53 @@ import Testing
     }
   }
 
+  @Test func `a recording that nobody ends is over after half an hour`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      var ids: [String] = []
+      for bytes in [[5, 6], []] as [[UInt8]] {
+        ids.append(try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id)
+        guard !bytes.isEmpty else { continue }
+        var append = AppendVoiceRequest()
+        append.id = ids[0]
+        _ = try await actor.appendVoice(append, CallContext(attachments: [bytes]))
+      }
+      care.letTimePass(30 * 60_000_000_000)
+      _ = try await care.wait(for: ids[0], in: storage) { $0.state == "transcribed" }
+      let silent = try await care.wait(for: ids[1], in: storage) { $0.state == "needs_memo" }
+      #expect(silent.reason == "interrupted" && !silent.hasAudio_p)
+      #expect(care.asked.withLock { $0.map(\.bytes) } == [[5, 6]])
+    }
+  }
+
+  @Test func `a long transcript is kept whole, and what nobody can have said is not believed`() async throws {
+    let care = try TestCare()
+    let speech = String(repeating: "gave one tablet ", count: 600)
+    care.answers.withLock { $0 = [.success(speech), .success(String(repeating: "x", count: 30_000))] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(record.transcript == speech)
+      let other = try await actor.speak([2]).id
+      let waiting = try await care.wait(for: other, in: storage) { $0.state == "needs_memo" }
+      #expect(waiting.reason == "transcript_too_long" && waiting.hasAudio_p)
+      await actor.stop()
+      #expect(care.sounds == [other])
+    }
+  }
+
+  @Test func `sound goes when its time is over, also when nothing else happens`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      _ = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      care.letTimePass(73 * 3_600_000_000_000)
+      let record = try await care.wait(for: id, in: storage) { !$0.hasAudio_p }
+      #expect(record.reason == "sound_expired")
+    }
+  }
+
   @Test func `sound that nobody looked after goes when its time is over`() async throws {
     let care = try TestCare()
     care.answers.withLock { $0 = [.success("")] }

@@ -70,6 +70,26 @@ import Testing
     #expect(cases > 1000)
   }
 
+  @Test("days beyond what nanoseconds can tell are at the end of what they can", arguments: ["UTC", "Asia/Tokyo"])
+  func farDays(name: String) throws {
+    let zone = try #require(Zone(named: name))
+    let first = try #require(LocalDate("0001-01-01"))
+    let last = try #require(LocalDate("9999-12-31"))
+    #expect(zone.start(of: first) == .min && zone.start(of: last.adding(days: 1)) == .max)
+    let noon = try #require(TimeOfDay("12:00"))
+    #expect(zone.instant(of: first, at: noon) == .min && zone.instant(of: last, at: noon) == .max)
+    #expect(zone.date(at: .min).description.hasPrefix("1677-09-2"))
+    #expect(zone.date(at: .max).description.hasPrefix("2262-04-1"))
+  }
+
+  @Test("names without a region are taken, and abbreviations are not")
+  func namesOfZones() {
+    for name in ["Japan", "Singapore", "UTC", "GMT", "Etc/UTC"] { #expect(Zone(named: name) != nil, "\(name)") }
+    for name in ["EST", "JST", "CET", "GMT+3", "Nowhere", "", "../etc/passwd"] {
+      #expect(Zone(named: name) == nil, "\(name)")
+    }
+  }
+
   @Test func showsWhatClocksShow() throws {
     let tokyo = try #require(Zone(named: "Asia/Tokyo"))
     let instant: Int64 = 1_795_186_800_000_000_000 - 1

@@ -284,22 +284,22 @@ struct CallCommandTests {
   func suggest() async throws {
     let run = try await CommandRun.of("call", "suggest", "--limit", "3") { _ in
       SuggestCallsReply.with {
-        $0.suggestions = [
+        let people: [(String, UInt32, UInt32, Int64)] = [("Ann", 14, 1, 15), ("Bob", 0, 10, 100)]
+        $0.suggestions = people.map { name, usual, overdue, days in
           .with {
-            $0.personID = "p"
-            $0.personName = "Ann"
-            $0.usualDays = 14
-            $0.overdueDays = 1
-            $0.lastCalledAt = Household.ago(86_400 * 15)
+            $0.personID = "id-\(name)"
+            ($0.personName, $0.usualDays, $0.overdueDays) = (name, usual, overdue)
+            $0.lastCalledAt = Household.ago(86_400 * days)
           }
-        ]
+        }
       }
     }
     #expect((run.sent.first as? SuggestCallsRequest)?.limit == 3)
     #expect(
       run.output == """
-        PERSON  LAST CALL    USUALLY        OVERDUE  ID
-        Ann     15 days ago  every 14 days    1 day  p
+        PERSON  LAST CALL     USUALLY        OVERDUE  ID
+        Ann     15 days ago   every 14 days    1 day  id-Ann
+        Bob     3 months ago                 10 days  id-Bob
 
         """)
   }

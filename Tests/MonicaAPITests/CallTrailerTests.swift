@@ -42,7 +42,8 @@ struct CallTrailerTests {
       ("  — 9:41 min", nil), ("— 09:41 UTC", Self.trailer(clock: "09:41:00")), ("— 24:00 UTC", nil),
       ("— 25 min late", nil), ("— happy birthday", nil), ("— John", nil), ("- 25 min", nil), ("—25 min", nil),
       ("— 25 min · ", nil), ("— 25 min · 30 min", nil), ("— 25 min, happy", nil), ("—", nil), ("— ", nil),
-      ("— # · 5 min", nil), ("— #a ##b", nil), ("— #a b", nil), ("— 99999999999 min", nil), ("— 4294967296 min", nil),
+      ("— # · 5 min", nil), ("— ２５ min", nil), ("— ٣ h", nil), ("— #a ##b", nil), ("— #a b", nil),
+      ("— 99999999999 min", nil), ("— 4294967296 min", nil),
       ("— 4294967295 min", Self.trailer(minutes: .max)), ("— minutes", nil), ("— h", nil), ("— -5 min", nil),
     ] as [(String, CallTrailer?)])
   func tolerance(_ line: String, _ expected: CallTrailer?) {

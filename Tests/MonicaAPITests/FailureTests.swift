@@ -85,6 +85,20 @@ struct FailureTests {
     #expect(read("[]") == nil)
   }
 
+  @Test func ofALongRefusalTheBeginningIsKept() throws {
+    let sentence = String(repeating: "x", count: 100_000)
+    let texts = (0..<200).map { _ in "\"\(sentence)\"" }.joined(separator: ",")
+    let fields = (0..<200).map { "\"f\($0)\":[\"\(sentence)\"]" }.joined(separator: ",")
+    for body in [
+      "{\"error\":{\"message\":[\(texts)],\"error_code\":32}}", "{\"message\":\"x\",\"errors\":{\(fields)}}",
+      "{\"message\":\"x\",\"errors\":[[\(texts)]]}", "{\"message\":\"\(sentence)\"}",
+    ] {
+      let reply = try #require(ErrorReply(Array(body.utf8)))
+      #expect(reply.text.hasPrefix("xxx") && reply.text.utf8.count < 10_000)
+      #expect(reply.sentences.count <= 20 && reply.sentences.values.allSatisfy { $0.utf8.count <= 1000 })
+    }
+  }
+
   @Test func refusalsHaveTheServersWords() {
     let reply = ErrorReply(Array(#"{"message":"x","errors":{"data":["The data is too long."]}}"#.utf8))
     let failure = MonicaError(.refused(status: 422, reply ?? ErrorReply(text: ""))).failure

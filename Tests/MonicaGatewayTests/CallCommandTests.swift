@@ -53,6 +53,15 @@ import Testing
         $0.durationMinutes = 10
       })
     #expect(quick.calledAt.nanosecondsSince1970 == home.now - 600_000_000_000)
+    for minutes in [1441, .max] as [UInt32] {
+      await self.expect("FIELD_INVALID") {
+        _ = try await home.ask(
+          QuickCallRequest.with {
+            $0.personID = ann.id
+            $0.durationMinutes = minutes
+          })
+      }
+    }
     let changed = try await home.ask(
       UpdateCallRequest.with {
         $0.record.id = call.id
@@ -97,6 +106,25 @@ import Testing
     await self.expect("CALL_NOT_RUNNING") { _ = try await home.ask(StopCallRequest.with { $0.id = call.id }) }
     #expect(try await home.ask(QueueRequest()).entries.filter { $0.kind == "call" }.count == 2)
     await home.storage.close()
+  }
+
+  @Test("a call that is said to have begun before clocks could tell is stopped all the same")
+  func timerOfOldCall() async throws {
+    let home = try Household()
+    let ann = try await home.person("Ann")
+    let call = try await home.ask(StartCallRequest.with { $0.personID = ann.id })
+    _ = try await home.ask(
+      UpdateCallRequest.with {
+        $0.record.id = call.id
+        $0.record.calledAt = try moment("0001-01-01T00:00:00Z")
+      })
+    #expect(try await home.ask(StopCallRequest()).durationMinutes > 1440)
+    let blob = try await home.ask(
+      ExportCallsRequest.with {
+        $0.format = "csv"
+        $0.filter.to = .init(seconds: -62_135_596_800)
+      })
+    #expect(try await home.bytes(of: blob).count > 0)
   }
 
   @Test("several are deleted together or not at all, and each can be brought back")

@@ -69,6 +69,14 @@ import Testing
     #expect(result.people[0].lastCalledAt.nanosecondsSince1970 == self.fact(day: 17).calledAt)
   }
 
+  @Test("minutes that somebody wrote on the server add up, however many")
+  func statisticsOfLongCalls() throws {
+    var statistics = CallStatistics(in: try LocalTime(zone: "UTC"))
+    for _ in 0..<3 { statistics.count(self.fact(day: 0, minutes: Int(UInt32.max))) }
+    let result = statistics.result([:])
+    #expect(result.minutes == .max && result.weeks.map(\.minutes) == [.max] && result.averageMinutes > 4e9)
+  }
+
   @Test("of many weeks and people the newest 12 and the first 50 are given")
   func statisticsOfMany() throws {
     var statistics = CallStatistics(in: try LocalTime(zone: "UTC"))

@@ -17,7 +17,9 @@ import Testing
     #expect(tokyo.day(1_735_657_199_999_999_999).text == "2024-12-31")
     #expect(try LocalTime(zone: "UTC").read(-1) == (try #require(CalendarDay("1969-12-31")), 1439))
     #expect(try LocalTime(zone: "").name.isEmpty == false)
-    for name in ["Mars/Phobos", "PST", "Tokyo", "../etc/passwd"] {
+    // What machines are set to whose zone has no region, or that have none.
+    for name in ["GMT", "Japan"] { #expect(try LocalTime(zone: name).name == name) }
+    for name in ["Mars/Phobos", "PST", "Tokyo", "GMT+3", "../etc/passwd"] {
       #expect(throws: Failure.self) { try LocalTime(zone: name) }
     }
   }

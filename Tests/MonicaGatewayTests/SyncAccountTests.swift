@@ -70,6 +70,28 @@ import Testing
     }
   }
 
+  @Test func eachLoginIsAboutItsOwnToken() async throws {
+    try await self.with { home in
+      for _ in 0..<20 {
+        async let good = self.login(home, token: "good").state
+        let failure = await #expect(throws: Failure.self) { try await self.login(home, token: "bad") }
+        #expect(failure?.reason == "TOKEN_INVALID")
+        let state = try await good
+        #expect(state == "logged_in")
+      }
+      await home.rest()
+      #expect(self.secrets(home) == ["monica-app.monicahq.com": "good"])
+    }
+  }
+
+  @Test func whatAKilledLoginLeftIsForgottenAtTheNextStart() async throws {
+    try await self.with { home in
+      try await home.secrets.keep("half", named: MonicaEndpoint.candidateName)
+      try await home.crash()
+      while !self.secrets(home).isEmpty { await Task.yield() }
+    }
+  }
+
   @Test(arguments: ["http://example.com", "", "ftp://example.com"])
   func anAddressThatCannotBeIsRefusedByName(_ endpoint: String) async throws {
     try await self.with { home in

@@ -1,3 +1,4 @@
+import Bus
 import Foundation
 import Glibc
 import KithMessages
@@ -37,6 +38,22 @@ import Testing
     let notes = (1...Self.calls).map { "note \($0)" }
     #expect(home.server.texts(.note) == notes.sorted())
     #expect(try await home.all(Note.self).map(\.body).sorted() == notes.sorted())
+    await home.close()
+  }
+
+  @Test func whatTheStoreForgotToSettleIsTakenUpInTheNextPass() async throws {
+    let home = try await SyncHome()
+    let ann = try await home.person("Ann")
+    try await home.sync(pushOnly: true)
+    try await home.note(ann, "hello")
+    let now = home.now
+    // It was sent, and the answer could not be stored.
+    try await home.storage.write { transaction throws(Failure) in
+      let due = try transaction.outbox.due(now: now, limit: 4)
+      #expect(try transaction.outbox.begin(due.map(\.row), now: now).count == 1)
+    }
+    #expect(try await home.sync(pushOnly: true).pending == 0)
+    #expect(home.server.texts(.note) == ["hello"])
     await home.close()
   }
 }

@@ -14,6 +14,12 @@ import Testing
       code, reason, "", retryAfterMilliseconds: retryAfter, details: unsure ? ["outcome": "unknown"] : [:])
   }
 
+  @Test func aServerMayCountAsItLikes() {
+    var report = SyncReport(SyncStatus())
+    for _ in 0..<3 { report.expect(Int(UInt32.max)) }
+    #expect(report.status.total == .max && report.progress.fraction == 0)
+  }
+
   @Test func fourGoAtOnce() {
     var state = PushState()
     for row in 1...4 { state.begin(Int64(row)) }

@@ -127,6 +127,7 @@ import Testing
         var record = CareRecord()
         record.id = id
         record.occurredAt = .init(nanosecondsSince1970: home.clock.withLock { $0 })
+        record.createdAt = record.occurredAt
         try await storage.write { [record] transaction throws(Failure) in try transaction.care.insert(record) }
       }
       try await record("a")
@@ -137,6 +138,9 @@ import Testing
       #expect(status.daily.lastOutcome == "satisfied")
       try home.set("2026-11-21T12:00:00Z")
       try await actor.tick()
+      #expect(try await Self.ask(ReminderStatusRequest(), actor).due.count == 1)
+      // An older entry was corrected, or deleted.
+      try await actor.acknowledgeRecording()
       #expect(try await Self.ask(ReminderStatusRequest(), actor).due.count == 1)
       try await record("b")
       try await actor.acknowledgeRecording()
@@ -191,6 +195,7 @@ import Testing
       #expect(failure?.status.details.keys.first == "time_zone")
       for (days, on, field) in [
         (0, "", "in_days"), (3, "2026-12-01", "in_days"), (0, "2026-11-19", "on"), (0, "x", "on"),
+        (3661, "", "in_days"), (0, "2036-12-01", "on"), (0, "9999-12-31", "on"), (0, "0001-01-01", "on"),
       ] {
         var call = AddCallReminderRequest()
         call.personID = "ann"
@@ -204,6 +209,36 @@ import Testing
       unknown.inDays = 1
       failure = await #expect(throws: Failure.self) { try await Self.ask(unknown, actor) }
       #expect(failure?.reason == "RECORD_UNKNOWN")
+    }
+  }
+
+  @Test func `a page of reminders fits into a message, however long their notes are`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    try await home.run { actor, storage in
+      try await storage.write { transaction throws(Failure) in
+        for number in 0..<200 {
+          var reminder = Reminder()
+          reminder.id = "r\(number)"
+          reminder.kind = "call"
+          reminder.state = number < 120 ? "due" : "waiting"
+          reminder.note = String(repeating: "電", count: 500)
+          reminder.due = .init(nanosecondsSince1970: Int64(number) * 1_000_000_000)
+          try transaction.reminders.put(reminder)
+        }
+      }
+      var list = ListRemindersRequest()
+      list.limit = 500
+      var ids: [String] = []
+      repeat {
+        let page = try await Self.ask(list, actor)
+        #expect(try Encoding.json.encode(page).count < 250_000)
+        ids += page.reminders.map(\.id)
+        list.cursor = page.nextCursor
+      } while !list.cursor.isEmpty
+      #expect(ids == (0..<200).map { "r\($0)" })
+      let status = try await Self.ask(ReminderStatusRequest(), actor)
+      #expect(try Encoding.json.encode(status).count < 250_000 && status.due.first?.id == "r0")
+      #expect(status.pending.first?.id == "r120")
     }
   }
 

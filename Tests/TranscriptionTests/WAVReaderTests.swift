@@ -41,7 +41,7 @@ struct WAVReaderTests {
     let layout = try WAVReader(Self.file)
     #expect(layout.channels == 1 && layout.sampleRate == 16000 && layout.bitsPerSample == 16)
     #expect(layout.dataOffset == 44 && layout.dataLength == 16000 && layout.duration == 0.5)
-    #expect(layout.isReadyForSpeech && layout.repairs.isEmpty)
+    #expect(layout.isReadyForSpeech)
     #expect(layout.samples(in: Self.file) == Self.samples)
   }
 
@@ -55,26 +55,7 @@ struct WAVReaderTests {
     let torn = Self.replacing(4, Self.number(size + 36), in: Self.replacing(40, Self.number(size), in: Self.file)) + [7]
     let layout = try WAVReader(torn)
     #expect(layout.dataLength == 16000)
-    #expect(layout.repairs == [.init(offset: 4, value: 16037), .init(offset: 40, value: 16000)])
     #expect(layout.samples(in: torn) == Self.samples)
-  }
-
-  @Test("a header is made right in the file, once")
-  func repair() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.file("torn.wav")
-    let torn = Self.replacing(
-      4, Self.number(0x8000_0024), in: Self.replacing(40, Self.number(0x8000_0000), in: Self.file))
-    try Data(torn).write(to: URL(fileURLWithPath: path))
-    #expect(try WAVRepair.repair(path: path).repairs.count == 2)
-    #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path))) == Self.file)
-    #expect(try WAVRepair.repair(path: path).repairs.isEmpty)
-    try Data("no sound".utf8).write(to: URL(fileURLWithPath: path))
-    #expect(throws: SoundFault.wav(.notWAV)) { try WAVRepair.repair(path: path) }
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("no sound".utf8))
-    let link = directory.file("link.wav")
-    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-    #expect(throws: SoundFault.self) { try WAVRepair.repair(path: link) }
   }
 
   @Test("parts before and after the sound are passed over, with their padding")
@@ -85,7 +66,7 @@ struct WAVReaderTests {
       Self.chunk("fact", [1, 2, 3]),
       Self.chunk("data", data), Self.chunk("id3 ", [1, 2, 3]))
     let layout = try WAVReader(bytes)
-    #expect(layout.samples(in: bytes) == Self.samples && layout.repairs.isEmpty)
+    #expect(layout.samples(in: bytes) == Self.samples)
   }
 
   @Test("the extensible format of PCM is taken, and channels are put together")
@@ -150,9 +131,6 @@ struct WAVReaderTests {
       if layout.bitsPerSample == 16 {
         #expect(layout.samples(in: bytes).count == layout.dataLength / layout.blockAlign)
       }
-      // A repaired file is whole.
-      for repair in layout.repairs { bytes = Self.replacing(repair.offset, Self.number(Int(repair.value)), in: bytes) }
-      if layout.dataLength > 0 { #expect((try? WAVReader(bytes))?.repairs.isEmpty == true) }
     }
   }
 }

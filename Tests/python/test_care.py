@@ -101,6 +101,24 @@ def test_voice_becomes_words_and_the_sound_goes(home):
     assert home.sounds() == []
 
 
+def test_ctrl_c_ends_the_recording_and_keeps_what_was_said(home):
+    home.start()
+    # As a microphone does: it gives sound until it is interrupted.
+    command = f"cat {recording(home.folder / 'a.wav')}; exec sleep 600"
+    kith = subprocess.Popen(
+        [BIN / "kith", "--runtime-dir", home.folder / "run", "--json", "care", "voice", "--category", "meal", "--command",
+         command], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 30
+    while not any(path.stat().st_size for path in (home.folder / "state" / "audio").glob("*.part")):
+        assert time.monotonic() < deadline and kith.poll() is None
+    os.killpg(kith.pid, signal.SIGINT)
+    record = json.loads(kith.communicate(timeout=60)[0])["record"]
+    assert kith.returncode == 0
+    assert record["transcript"] == "two tablets after breakfast"
+    assert home.stop() == 0
+    assert home.sounds() == []
+
+
 def test_a_failing_engine_keeps_the_sound_and_a_memo_completes_the_entry(home):
     home.engine.write_text("import sys\nsys.exit(69)\n")
     home.start()

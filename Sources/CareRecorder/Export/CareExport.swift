@@ -36,7 +36,7 @@ actor CareExport {
   ///
   /// - Throws: `RESOURCE_EXHAUSTED/DISK_FULL`.
   func stage() async throws(Failure) -> BlobRef {
-    try await self.storage.stage(mediaType: self.isCSV ? "text/csv" : "application/json") {
+    try await self.storage.stage(mediaType: self.isCSV ? "text/csv; charset=utf-8" : "application/json") {
       () async throws(Failure) in try await self.next()
     }
   }
@@ -45,7 +45,7 @@ actor CareExport {
     switch self.stage {
     case .head:
       self.stage = .pages
-      return Array((self.isCSV ? CareCSV.head : "[").utf8)
+      return self.isCSV ? CSVRow.byteOrderMark + CSVRow.bytes(Self.columns) : Array("[".utf8)
     case .pages: return try await self.page()
     case .tail:
       self.stage = .done
@@ -56,49 +56,42 @@ actor CareExport {
 
   private func page() async throws(Failure) -> [UInt8] {
     let (days, cursor, isCSV) = (self.days, self.cursor, self.isCSV)
-    let (text, next) = try await self.storage.read { view throws(Failure) -> (String, String) in
+    let (bytes, next) = try await self.storage.read { view throws(Failure) -> ([UInt8], String) in
       var query = CareQuery()
       query.isAscending = true
       query.cursor = cursor
       if let first = days.first { query.from = try view.span(of: first, through: first).0 }
       if let last = days.last { query.to = try view.span(of: last, through: last).1 }
       let page = try view.care.page(query)
-      var text = ""
+      var bytes: [UInt8] = []
       for (index, record) in page.records.enumerated() {
         if isCSV {
-          text += CareCSV.line(record)
+          bytes += CSVRow.bytes(Self.cells(of: record))
         } else {
-          text += cursor.isEmpty && index == 0 ? "\n" : ",\n"
-          text += String(decoding: try Encoding.json.encode(record), as: UTF8.self)
+          bytes += (cursor.isEmpty && index == 0 ? "\n" : ",\n").utf8
+          bytes += try Encoding.json.encode(record)
         }
       }
-      return (text, page.nextCursor)
+      return (bytes, page.nextCursor)
     }
     self.cursor = next
     if next.isEmpty { self.stage = .tail }
-    return Array(text.utf8)
+    return bytes
   }
-}
 
-/// Entries as lines of RFC 4180.
-private enum CareCSV {
-  static let head =
-    "id,occurred_at,category,transcript,memo,review,recorder,engine,confidence,language,duration_seconds\r\n"
+  // MARK: - CSV
 
-  static func line(_ record: CareRecord) -> String {
+  private static let columns = [
+    "id", "occurred_at", "category", "transcript", "memo", "review", "recorder", "engine", "confidence", "language",
+    "duration_seconds",
+  ]
+
+  private static func cells(of record: CareRecord) -> [String] {
     let time = Date(timeIntervalSince1970: Double(record.occurredAt.nanosecondsSince1970 / 1_000_000_000))
-    let values = [
+    return [
       record.id, time.formatted(.iso8601), record.category, record.transcript, record.memo, record.review,
       record.recorder, record.engine, record.confidence > 0 ? "\(record.confidence)" : "", record.language,
       record.durationSeconds > 0 ? "\(record.durationSeconds)" : "",
     ]
-    return values.map(self.quoted).joined(separator: ",") + "\r\n"
-  }
-
-  /// A value that begins like a formula gets an apostrophe, which spreadsheets hide.
-  private static func quoted(_ value: String) -> String {
-    let harmless = value.first.map { "=+-@\t\r".contains($0) } == true ? "'" + value : value
-    guard harmless.contains(where: { "\",\r\n\r\n".contains($0) }) else { return harmless }
-    return "\"" + harmless.replacing("\"", with: "\"\"") + "\""
   }
 }

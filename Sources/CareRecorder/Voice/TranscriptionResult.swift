@@ -25,11 +25,14 @@ enum TranscriptionResult {
     change.record.clearNextAttemptAt()
     change.audio.nextAttemptAt = nil
     switch self {
+    case .words(let reply) where reply.text.unicodeScalars.count > CareRules.transcriptLimit:
+      // Nobody speaks so much in ten minutes. Cut, it would be kept in the place of the sound.
+      change.record.state = "needs_memo"
+      change.record.reason = "transcript_too_long"
     case .words(let reply) where reply.text.contains(where: { !$0.isWhitespace }):
       self.take(reply, into: &change)
     case .words(let reply):
-      change.record.durationSeconds = reply.audioSeconds
-      change.record.engine = reply.engine
+      self.note(reply, in: &change.record)
       change.record.state = "needs_memo"
       change.record.reason = "no_speech"
     case .failed(let failure) where ["NO_WORKER", "JOB_DEAD"].contains(failure.reason):
@@ -52,12 +55,13 @@ enum TranscriptionResult {
   }
 
   private func take(_ reply: TranscribeReply, into change: inout Change) {
-    let language = reply.language.isEmpty ? change.record.language : reply.language
+    self.note(reply, in: &change.record)
+    let language = change.record.language
     let spoken = SpokenCategory.head(of: reply.text, language: language)
-    change.record.transcript = reply.text.limited(to: CareRules.textLimit)
+    change.record.transcript = reply.text
     if change.record.category.isEmpty {
       change.record.category = (spoken.category ?? .freeMemo).rawValue
-      if spoken.category != nil { change.record.transcript = spoken.text.limited(to: CareRules.textLimit) }
+      if spoken.category != nil { change.record.transcript = spoken.text }
     }
     if spoken.category == nil, let suggestion = SpokenCategory.suggestion(for: reply.text, language: language),
       suggestion.rawValue != change.record.category
@@ -67,22 +71,20 @@ enum TranscriptionResult {
     change.record.state = "transcribed"
     change.record.review = "needed"
     change.record.reason = ""
-    change.record.engine = reply.engine
-    change.record.confidence = reply.confidence
-    change.record.durationSeconds = reply.audioSeconds
-    if !reply.language.isEmpty { change.record.language = reply.language }
+    change.record.confidence = reply.confidence.isFinite ? min(max(reply.confidence, 0), 1) : 0
     change.record.hasAudio_p = false
     change.audio.state = .deleting
+  }
+
+  /// Takes over what the answer says of itself, as far as it can be so: whoever transcribes may be on another machine.
+  private func note(_ reply: TranscribeReply, in record: inout CareRecord) {
+    record.engine = String(reply.engine.prefix(100))
+    record.durationSeconds = reply.audioSeconds.isFinite ? max(reply.audioSeconds, 0) : 0
+    if !reply.language.isEmpty { record.language = String(reply.language.prefix(100)) }
   }
 
   /// Nanoseconds until it is looked again whether a worker is there.
   private static let waitForWorker: Int64 = 60_000_000_000
   /// Nanoseconds before each further attempt.
   private static let pauses: [Int64] = [10_000_000_000, 60_000_000_000, 600_000_000_000]
-}
-
-extension String {
-  fileprivate func limited(to count: Int) -> String {
-    String(String.UnicodeScalarView(self.unicodeScalars.prefix(count)))
-  }
 }

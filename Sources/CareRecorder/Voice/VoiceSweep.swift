@@ -2,11 +2,11 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// What is to be done at the start with the sound that the last process left, by where each was.
+/// What is to be done with sound that somebody left: the last process, or a client that went away.
 ///
 /// The row of an entry is written before its file, and the file goes after its words are stored. So whatever was interrupted,
 /// entry and sound tell together how far it came.
-struct VoiceSweep {
+enum VoiceSweep {
   /// What becomes of the sound of one entry.
   enum Action: Equatable {
     /// The words are stored: unlink the file, then forget the row.
@@ -15,6 +15,21 @@ struct VoiceSweep {
     case transcribe
     /// There is no file: the entry waits for a memo.
     case noteInterrupted
+  }
+
+  /// Nanoseconds after which a recording is over, whoever began it: what is transcribed is a third as long at most.
+  static let longestRecording: Int64 = 30 * 60_000_000_000
+
+  /// When somebody has to have looked after sound; nil = it is looked after by itself.
+  ///
+  /// - Parameter kept: For how long sound is kept that could not be transcribed, in nanoseconds.
+  static func end(of audio: CareAudio, keeping kept: Int64) -> Int64? {
+    switch audio.state {
+    case .recording: audio.since + Self.longestRecording
+    case .waiting: audio.nextAttemptAt == nil ? audio.since + kept : nil
+    // It was to go at once.
+    case .deleting: audio.since
+    }
   }
 
   /// - Parameter size: Bytes of the file, named as whole; nil = there is none.

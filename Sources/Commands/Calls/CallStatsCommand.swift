@@ -94,7 +94,8 @@ struct SuggestCallsCommand: HubCommand {
     for suggestion in suggestions {
       table.add(
         suggestion.personName, RelativeTime.words(suggestion.lastCalledAt, now: session.now),
-        "every \(Count.of(Int(suggestion.usualDays), "day"))", Count.of(Int(suggestion.overdueDays), "day"),
+        suggestion.usualDays == 0 ? "" : "every \(Count.of(Int(suggestion.usualDays), "day"))",
+        Count.of(Int(suggestion.overdueDays), "day"),
         suggestion.personID)
     }
     return table.lines(session.console.style)

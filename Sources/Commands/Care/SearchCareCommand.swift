@@ -15,10 +15,14 @@ struct SearchCareCommand: BilingualCommand {
   @Option(help: "How many, at most 500.")
   var limit: UInt32 = 50
 
+  @Option(help: "Go on where an earlier search ended.")
+  var cursor = ""
+
   func carryOut(_ session: Session) async throws {
     var request = SearchCareRequest()
     request.text = self.text.joined(separator: " ")
     request.limit = self.limit
+    request.cursor = self.cursor
     let reply = try await session.ask(request)
     try session.show(reply, CareTable(reply).lines(session))
   }

@@ -4,9 +4,12 @@ internal import Glibc
 internal import KithMessages
 
 /// Where sound comes from.
-protocol SoundInput {
+protocol SoundInput: Sendable {
   /// The next piece; nil at the end.
   func next() async throws(Failure) -> [UInt8]?
+
+  /// Has it come to its end now.
+  func end()
 }
 
 /// A recording on the disk.
@@ -34,6 +37,11 @@ final class SoundFile: SoundInput {
       throw Failure(.unavailable, "FILE_UNREADABLE", "The recording \(self.path) could not be read to its end.")
     }
   }
+}
+
+extension SoundFile {
+  /// A file ends where it ends, which is soon.
+  func end() {}
 }
 
 /// A program that records, and writes a WAV to its standard output.
@@ -73,6 +81,8 @@ final class Microphone: SoundInput {
       process.interrupt()
     }
   }
+
+  func end() { self.process.interrupt() }
 
   /// arecord(1), else pw-record(1), with a limit of their own.
   private static func recorder(seconds: Int) throws(Failure) -> [String] {

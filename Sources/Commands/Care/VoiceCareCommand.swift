@@ -55,9 +55,15 @@ struct VoiceCareCommand: BilingualCommand {
     if self.file == nil, !session.isJSON {
       session.console.print(session.tongue("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
     }
-    try await self.send(sound, to: id, session)
     var stop = StopVoiceRequest()
     stop.id = id
+    do throws(Failure) {
+      try await self.send(sound, to: id, session)
+    } catch {
+      // What was sent is an entry all the same.
+      _ = try? await session.ask(stop)
+      throw error
+    }
     var reply = try await session.ask(stop)
     if let changes { reply = try await Self.transcribed(id, changes, session) }
     try session.show(reply, CareCard(reply.record).lines(session))
@@ -65,6 +71,8 @@ struct VoiceCareCommand: BilingualCommand {
 
   /// Sends the sound as it comes. What was sent is kept, also when the rest cannot be had.
   private func send(_ sound: any SoundInput, to id: String, _ session: Session) async throws(Failure) {
+    let signals = Interrupt.catching { sound.end() }
+    defer { signals.end() }
     var request = AppendVoiceRequest()
     request.id = id
     while let piece = try await sound.next() {

@@ -30,6 +30,7 @@ struct CallReminderCommand: BilingualCommand {
     request.inDays = self.days
     request.on = self.on
     request.note = self.note
+    request.timeZone = session.zone.name
     let reminder = try await session.ask(request)
     try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
   }

@@ -13,6 +13,10 @@ struct ErrorReply: Sendable, Equatable {
   /// The sentences in their order.
   var text = ""
 
+  /// More than people read of a refusal: it is stored with the change, and shown in lists.
+  private static let mostSentences = 20
+  private static let longestSentence = 300
+
   static let recordMissing: Int64 = 31
   static let pageTooLarge: Int64 = 30
 
@@ -36,8 +40,10 @@ extension ErrorReply: Decodable {
     } else {
       let message = fields.text("message")
       if let errors = try fields.object([String: Texts].self, "errors") {
-        self.take(errors.keys.sorted().flatMap { errors[$0]?.texts ?? [] })
-        self.sentences = errors.mapValues { $0.texts.joined(separator: " ") }
+        let fields = errors.keys.sorted().prefix(Self.mostSentences)
+        self.take(fields.flatMap { errors[$0]?.texts ?? [] })
+        self.sentences = Dictionary(
+          fields.map { ($0, Self.short(errors[$0]?.texts.joined(separator: " ") ?? "")) }, uniquingKeysWith: { $1 })
       } else if let errors = try fields.list(Texts.self, "errors") {
         self.take(errors.flatMap(\.texts))
       } else {
@@ -46,7 +52,13 @@ extension ErrorReply: Decodable {
     }
   }
 
+  private static func short(_ text: String) -> String {
+    // Bytes first: letters need not be counted where it cannot matter.
+    text.utf8.count <= Self.longestSentence ? text : String(text.prefix(Self.longestSentence))
+  }
+
   private mutating func take(_ texts: [String]) {
+    let texts = texts.prefix(Self.mostSentences).map(Self.short)
     self.text = texts.joined(separator: " ")
     self.sentences = Dictionary(
       texts.enumerated().map { (String($0.offset + 1), $0.element) }, uniquingKeysWith: { $1 })

@@ -55,7 +55,7 @@ struct RecordPull<R: Resource>: Sendable {
         try await yield(message)
         reply.reachedSince = self.isPastSince(page.values, isSorted: route.isSortable)
         let end = self.request.lastPage == 0 ? page.lastPage : min(page.lastPage, Int(self.request.lastPage))
-        guard number < end, !reply.reachedSince else { break }
+        guard number < end, !reply.reachedSince, !page.values.isEmpty else { break }
         if Task.isCancelled { throw .cancelled }
         number += 1
       }

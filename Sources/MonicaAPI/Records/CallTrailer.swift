@@ -133,7 +133,7 @@ struct CallTrailer: Equatable, Sendable {
   /// `25 min`, `25min`, `1 h`, `1 h 5 min`.
   private static func minutes(_ words: [Substring]) -> UInt32? {
     let text = words.joined().lowercased()
-    guard let match = text.wholeMatch(of: /(?:(\d{1,8})h(?:ours?)?)?(?:(\d{1,10})min(?:utes?|s)?\.?)?/),
+    guard let match = text.wholeMatch(of: /(?:([0-9]{1,8})h(?:ours?)?)?(?:([0-9]{1,10})min(?:utes?|s)?\.?)?/),
       match.output.1 != nil || match.output.2 != nil
     else { return nil }
     let hours = match.output.1.flatMap { UInt64($0) } ?? 0

@@ -14,15 +14,7 @@ extension SyncEngine {
     verify.account.endpoint = endpoint.text
     verify.account.tokenName = MonicaEndpoint.candidateName
     verify.account.caFile = caFile
-    let user: VerifyAccountReply
-    try await self.secrets.keep(token, named: MonicaEndpoint.candidateName)
-    do throws(Failure) {
-      user = try await self.remote.ask(verify, CallContext())
-    } catch {
-      try await self.secrets.forget(MonicaEndpoint.candidateName)
-      throw error
-    }
-    try await self.secrets.forget(MonicaEndpoint.candidateName)
+    let user = try await self.user(of: token, verify)
     let account = AccountRecord(
       endpoint: endpoint.text, userID: user.userID, userName: user.name, userEmail: user.email, caFile: caFile)
     let (storage, secrets, now, masked) = (self.storage, self.secrets, self.now(), AccountRules.masked(token))
@@ -42,6 +34,30 @@ extension SyncEngine {
         }
         throw error
       }
+    }
+  }
+
+  /// Asks the server whose token it is.
+  private func user(of token: String, _ request: VerifyAccountRequest) async throws(Failure) -> VerifyAccountReply {
+    // Each login puts its token under the same name.
+    try await self.inTurn(self.logins) { () async throws(Failure) in
+      try await self.secrets.keep(token, named: MonicaEndpoint.candidateName)
+      let user: VerifyAccountReply
+      do throws(Failure) {
+        user = try await self.remote.ask(request, CallContext())
+      } catch {
+        try await self.secrets.forget(MonicaEndpoint.candidateName)
+        throw error
+      }
+      try await self.secrets.forget(MonicaEndpoint.candidateName)
+      return user
+    }
+  }
+
+  /// Forgets the token of a login that was killed. What cannot be forgotten now is at the next login.
+  func forgetCandidate() async {
+    try? await self.inTurn(self.logins) { () async throws(Failure) in
+      try await self.secrets.forget(MonicaEndpoint.candidateName)
     }
   }
 

@@ -129,7 +129,7 @@ struct CallExport {
     report.tag = filter.tag
     if filter.hasFrom { report.from = time.day(filter.from.nanosecondsSince1970).text }
     // The end is not in the range: a range to midnight ends with the day before.
-    if filter.hasTo { report.to = time.day(filter.to.nanosecondsSince1970 - 1).text }
+    if filter.hasTo { report.to = time.day(max(filter.to.nanosecondsSince1970, .min + 1) - 1).text }
     let (stats, name) = try await self.storage.read { view throws(Failure) in
       (
         try view.callStatistics(filter, in: time),

@@ -24,8 +24,9 @@ extension MonicaGatewayActor {
         call.personID = request.personID
         call.durationMinutes = request.durationMinutes
         call.emotion = request.emotion
-        // It ended just now.
-        call.calledAt = .init(nanosecondsSince1970: now - Int64(request.durationMinutes) * 60_000_000_000)
+        // It ended just now. What is longer than a call may be is refused below.
+        call.calledAt = .init(
+          nanosecondsSince1970: now - Int64(min(request.durationMinutes, Call.longestMinutes)) * 60_000_000_000)
         return try transaction.make(call, now: now)
       },
       self.writing(StartCallRequest.self) { request, transaction, now throws(Failure) in
@@ -138,7 +139,7 @@ extension Transaction {
   fileprivate func template(_ name: String) throws(Failure) -> CallTemplate {
     guard let template = try self.templates.find(name) else {
       throw .unknownRecord(
-        name, "There is no template '\(name.prefix(64))'. `kith calls templates` shows those there are.")
+        name, "There is no template '\(name.prefix(64))'. `kith call template list` shows those there are.")
     }
     return template
   }

@@ -7,7 +7,7 @@ internal import SwiftProtobuf
 struct CallStatistics {
   private struct Week {
     var calls: UInt32 = 0
-    var minutes: UInt32 = 0
+    var minutes: UInt64 = 0
   }
 
   private struct Person {
@@ -34,9 +34,9 @@ struct CallStatistics {
   /// Counts a call, unless its timer runs: what it comes to is not known yet.
   mutating func count(_ call: CallFact) {
     guard !call.isRunning else { return }
-    let minutes = UInt32(clamping: call.minutes)
+    let minutes = UInt64(clamping: call.minutes)
     self.reply.calls += 1
-    self.minutes += UInt64(minutes)
+    self.minutes += minutes
     if minutes > 0 { self.timed += 1 }
     if !call.emotion.isEmpty { self.reply.emotions[call.emotion, default: 0] += 1 }
     if call.theyCalled { self.reply.theyCalled += 1 }
@@ -45,7 +45,7 @@ struct CallStatistics {
     self.weeks[monday, default: Week()].minutes += minutes
     var person = self.people[call.person] ?? Person()
     person.calls += 1
-    person.minutes += UInt64(minutes)
+    person.minutes += minutes
     if minutes > 0 { person.timed += 1 }
     person.last = max(person.last, call.calledAt)
     self.people[call.person] = person
@@ -71,7 +71,7 @@ struct CallStatistics {
         var week = WeekOfCalls()
         week.monday = CalendarDay(daysSince1970: monday).text
         week.calls = self.weeks[monday]?.calls ?? 0
-        week.minutes = self.weeks[monday]?.minutes ?? 0
+        week.minutes = UInt32(clamping: self.weeks[monday]?.minutes ?? 0)
         return week
       }
     }

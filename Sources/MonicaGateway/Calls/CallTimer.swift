@@ -47,7 +47,9 @@ enum CallTimer {
   static func stop(_ call: Call, now: Int64) -> Call {
     var call = call
     call.isRunning = false
-    let (minutes, rest) = (now - call.calledAt.nanosecondsSince1970).quotientAndRemainder(dividingBy: 60_000_000_000)
+    // Somebody may have moved its beginning to any year.
+    let (passed, isTooMuch) = now.subtractingReportingOverflow(call.calledAt.nanosecondsSince1970)
+    let (minutes, rest) = (isTooMuch ? .max : passed).quotientAndRemainder(dividingBy: 60_000_000_000)
     call.durationMinutes = UInt32(clamping: max(1, minutes + (rest > 0 ? 1 : 0)))
     return call
   }

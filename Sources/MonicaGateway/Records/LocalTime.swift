@@ -16,8 +16,9 @@ struct LocalTime: Sendable {
       self.zone = .current
       return
     }
-    // Abbreviations are also known to Foundation, and mean different places to different people.
-    guard name == "UTC" || name.contains("/"), let zone = TimeZone(identifier: name) else {
+    // Abbreviations and offsets are also known to Foundation, and mean different places to different people.
+    let isName = name.contains("/") || (name.allSatisfy(\.isLetter) && TimeZone.abbreviationDictionary[name] == nil)
+    guard isName || ["UTC", "GMT"].contains(name), let zone = TimeZone(identifier: name) else {
       throw .invalid(field: "time_zone", "'\(name.prefix(64))' is no time zone. Give a name such as Asia/Tokyo.")
     }
     self.zone = zone

@@ -60,6 +60,8 @@ extension SyncEngine {
     let hurries = !pass.waiters.isEmpty
     let (report, pull, names) = try await self.write {
       transaction throws(Failure) -> (SyncReport, PullState, KnownNames) in
+      // Nothing is under way now. What says so was sent by a pass whose outcome the store did not take.
+      try transaction.outbox.settleInterrupted()
       var report = before
       report.begin(runID: UUIDv7.make().text, now: now)
       if hurries { try transaction.outbox.hurry(now: now) }

@@ -36,7 +36,10 @@ public actor SyncEngine {
   private var sinks: [UUIDv7: @Sendable (Progress) -> Void] = [:]
   /// What a pass that failed had still to read.
   var suspended: PullPlan?
-  private var turn = Turn()
+  /// Who asks the server, and who waits to.
+  private let turn = Turn()
+  /// Who logs in, and who waits to.
+  let logins = Turn()
   var loop: Task<Void, Never>?
   var pass: Task<Result<SyncStatus, Failure>, Never>?
   /// Something was written that may be due.
@@ -85,8 +88,10 @@ public actor SyncEngine {
   public func start(startsNow: Bool, interval: Int64?) async throws(Failure) {
     self.interval = interval
     try await self.storage.write { transaction throws(Failure) in
-      try transaction.outbox.settleAfterCrash()
+      try transaction.outbox.settleInterrupted()
     }
+    // A keyring may take its time. Nobody waits for it but the next login.
+    Task { await self.forgetCandidate() }
     await self.alarm?.connect { [weak self] in
       guard let self else { return }
       Task { await self.wake() }
@@ -223,12 +228,15 @@ public actor SyncEngine {
 
   // MARK: - Turns and writes
 
-  /// Waits until nobody else asks the server, then does something. First come, first served.
+  /// Waits until nobody else has the turn, then does something. First come, first served.
+  ///
+  /// - Parameter turn: Which one; nil = to ask the server.
   func inTurn<Value: Sendable>(
-    _ work: () async throws(Failure) -> Value
+    _ turn: Turn? = nil, _ work: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    if !self.turn.take() { await withCheckedContinuation { self.turn.wait($0) } }
-    defer { self.turn.pass()?.resume() }
+    let turn = turn ?? self.turn
+    if !turn.take() { await withCheckedContinuation { turn.wait($0) } }
+    defer { turn.pass()?.resume() }
     return try await work()
   }
 
@@ -257,22 +265,22 @@ public actor SyncEngine {
     retryAfterMilliseconds: 1000)
 }
 
-/// Who asks the server, and who waits to.
-private struct Turn {
+/// A turn that one has at a time, and who waits for it. It belongs to the engine, on which all of it happens.
+final class Turn {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   var isWanted: Bool { !self.waiting.isEmpty }
 
-  mutating func take() -> Bool {
+  func take() -> Bool {
     defer { self.isTaken = true }
     return !self.isTaken
   }
 
-  mutating func wait(_ continuation: CheckedContinuation<Void, Never>) { self.waiting.append(continuation) }
+  func wait(_ continuation: CheckedContinuation<Void, Never>) { self.waiting.append(continuation) }
 
   /// Gives it on.
-  mutating func pass() -> CheckedContinuation<Void, Never>? {
+  func pass() -> CheckedContinuation<Void, Never>? {
     guard self.waiting.isEmpty else { return self.waiting.removeFirst() }
     self.isTaken = false
     return nil

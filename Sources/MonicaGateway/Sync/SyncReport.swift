@@ -35,7 +35,10 @@ struct SyncReport: Sendable {
   }
 
   /// There is more to do than was known.
-  mutating func expect(_ count: Int) { self.status.total += UInt32(clamping: count) }
+  mutating func expect(_ count: Int) {
+    // Servers say numbers of any size.
+    self.status.total = UInt32(clamping: Int(self.status.total) + Int(UInt32(clamping: count)))
+  }
 
   /// Records of a page were stored.
   mutating func count(_ outcome: MergeReport) {

@@ -80,10 +80,13 @@ extension Call: EditableRecord {
   }
 
   /// A day is the longest call that anybody enters; a timer may have run longer.
+  static let longestMinutes: UInt32 = 1440
+
+  /// A duration that somebody enters.
   static func duration<Record>(
     _ field: String, _ path: any WritableKeyPath<Record, UInt32> & Sendable
   ) -> FieldRule<Record> {
-    .number(field, path, in: 0...1440)
+    .number(field, path, in: 0...Self.longestMinutes)
   }
 
   /// A tag stands in a text, among other words.

@@ -61,14 +61,6 @@ public struct CareAudioTable<View: DatabaseView> {
     try self.rows("WHERE care_audio.state = 'waiting' AND next_attempt_at <= ?", [now])
   }
 
-  /// When the next is to be transcribed; nil when none waits for a time.
-  public func nextAttempt() throws(Failure) -> Int64? {
-    try self.view.attempt { database in
-      try Int64?.fetchOne(
-        database.cachedStatement(sql: "SELECT min(next_attempt_at) FROM care_audio WHERE state = 'waiting'")) ?? nil
-    }
-  }
-
   private func rows(_ condition: String, _ arguments: StatementArguments) throws(Failure) -> [CareAudio] {
     try self.view.attempt { database in
       try Row.fetchAll(

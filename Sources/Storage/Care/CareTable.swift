@@ -10,17 +10,24 @@ public struct CareTable<View: DatabaseView> {
 
   /// An entry, deleted ones included; nil when there is none of that id.
   ///
-  /// - Parameter withVersions: Whether what it said before it was corrected is given too.
+  /// - Parameter withVersions: Whether what it said before it was corrected is given too: the newest versions that one reply
+  ///   holds beside the entry.
   public func get(_ id: String, withVersions: Bool = false) throws(Failure) -> CareRecord? {
     guard let (row, found) = try self.row(id) else { return nil }
     guard withVersions else { return found }
-    var record = found
-    record.versions = try self.view.attempt { database in
-      try [UInt8].fetchAll(
-        database, "SELECT body FROM care_version WHERE record = ? ORDER BY position DESC", [row]
-      ).map { try CareVersion(serializedBytes: $0) }
+    return try self.view.attempt { database in
+      var record = found
+      var bytes = 0
+      let rows = try Data.fetchCursor(
+        database.cachedStatement(sql: "SELECT body FROM care_version WHERE record = ? ORDER BY position DESC"),
+        arguments: [row])
+      while let body = try rows.next() {
+        bytes += body.count
+        guard bytes <= PageLimit.replyBytes || record.versions.isEmpty else { break }
+        record.versions.append(try CareVersion(serializedBytes: [UInt8](body)))
+      }
+      return record
     }
-    return record
   }
 
   /// An entry that has to be there.
@@ -48,6 +55,9 @@ public struct CareTable<View: DatabaseView> {
       start = (time, cursor.row)
     }
     let words = SearchText.words(of: query.text)
+    // Where the last page ended bounds the walk through the index.
+    let from = query.isAscending ? max(query.from ?? .min, start?.0 ?? .min) : query.from ?? .min
+    let to = query.isAscending ? query.to ?? .max : min(query.to ?? .max, start.map { $0.0 &+ 1 } ?? .max)
     return try self.view.attempt { database in
       var reply = ListCareReply()
       var bytes = 0
@@ -64,7 +74,7 @@ public struct CareTable<View: DatabaseView> {
             ORDER BY occurred_at \(direction.0), id \(direction.0) LIMIT ?9
             """),
         arguments: [
-          query.from ?? .min, query.to ?? .max, query.category, query.review, query.state, start?.0, start?.1,
+          from, to, query.category, query.review, query.state, start?.0, start?.1,
           ColumnValues.array(words), limit + 1,
         ])
       while let row = try rows.next() {
@@ -89,6 +99,14 @@ public struct CareTable<View: DatabaseView> {
           sql: """
             SELECT EXISTS (SELECT 1 FROM care_record WHERE deleted_at IS NULL AND occurred_at >= ? AND occurred_at < ?)
             """), arguments: [start, end]) ?? false
+    }
+  }
+
+  /// The entry that was made last, deleted or not; nil when there is none.
+  public func lastMade() throws(Failure) -> CareRecord? {
+    try self.view.attempt { database in
+      try [UInt8].fetchAll(database, "SELECT body FROM care_record ORDER BY id DESC LIMIT 1", []).first
+        .map { try CareRecord(serializedBytes: $0) }
     }
   }
 

@@ -28,8 +28,10 @@ public actor SoundFiles {
   ///   - offset: Where the piece begins.
   ///   - limit: Bytes that the whole may have.
   /// - Returns: Bytes that are there now, which is where the next piece begins.
-  /// - Throws: `OUT_OF_RANGE/OFFSET_GAP`; `FIELD_INVALID` when it becomes too large; `RESOURCE_EXHAUSTED/DISK_FULL`.
+  /// - Throws: `FAILED_PRECONDITION/NOT_RECORDING` when it is whole; `OUT_OF_RANGE/OFFSET_GAP`; `FIELD_INVALID` when it becomes
+  ///   too large; `RESOURCE_EXHAUSTED/DISK_FULL`.
   public func append(_ bytes: [UInt8], to name: String, at offset: UInt64, limit: UInt64) throws(Failure) -> UInt64 {
+    guard !self.isWhole(name) else { throw .notRecording }
     guard let file = try DiskFile.open(self.part(name), create: true) else { return 0 }
     let size = try file.size()
     guard offset <= size else {
@@ -49,7 +51,7 @@ public actor SoundFiles {
   ///
   /// - Returns: Its size; nil when there is no file of that name.
   public func finish(_ name: String) throws(Failure) -> UInt64? {
-    if let part = try DiskFile.open(self.part(name)) {
+    if !self.isWhole(name), let part = try DiskFile.open(self.part(name)) {
       try part.synchronize()
       try DiskFile.move(self.part(name), to: self.path(name), in: self.directory)
     }
@@ -92,9 +94,17 @@ public actor SoundFiles {
     return strangers.count
   }
 
+  private func isWhole(_ name: String) -> Bool { DiskFile.modified(self.path(name)) != nil }
+
   private func path(_ name: String) -> String { "\(self.directory)/\(name)" }
 
   private func part(_ name: String) -> String { "\(self.directory)/\(name).part" }
 
   private static let quarantine: Int64 = 86_400_000_000_000
+}
+
+extension Failure {
+  /// Sound that comes after the end of its recording.
+  public static let notRecording = Failure(
+    .failedPrecondition, "NOT_RECORDING", "This entry is not being recorded any more. Begin another.")
 }

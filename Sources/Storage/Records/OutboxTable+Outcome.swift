@@ -90,12 +90,14 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// Takes up what was under way when the last process ended: it waits again, and may have arrived.
-  public func settleAfterCrash() throws(Failure) {
+  /// Takes up what was under way when the last process ended, or when its outcome could not be stored: it waits again, and may
+  /// have arrived.
+  public func settleInterrupted() throws(Failure) {
     let rows = try self.view.attempt { database in
       try Int64.fetchAll(
         database,
-        sql: "SELECT id FROM record WHERE account IN (SELECT id FROM monica_account) AND state = ?",
+        // The second condition is that of the index.
+        sql: "SELECT id FROM record WHERE account IN (SELECT id FROM monica_account) AND state = ? AND state <> 0",
         arguments: [RecordState.syncing.rawValue])
     }
     for row in rows {

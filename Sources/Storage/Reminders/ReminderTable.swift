@@ -59,9 +59,14 @@ public struct ReminderTable<View: DatabaseView> {
     try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND kind = 'daily' ORDER BY due, id", [])
   }
 
-  /// Those that have come and were not dealt with, the oldest first.
+  /// Those that have come and were not dealt with, the oldest first; as many as one reply holds beside others.
   public func due() throws(Failure) -> [Reminder] {
-    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state = 'due' ORDER BY due, id LIMIT 500", [])
+    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state = 'due' ORDER BY due, id LIMIT 50", [])
+  }
+
+  /// Those that are to come, the next first; as many as one reply holds beside others.
+  public func coming() throws(Failure) -> [Reminder] {
+    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state <> 'due' ORDER BY due, id LIMIT 50", [])
   }
 
   /// Those whose time has come.
@@ -97,6 +102,7 @@ public struct ReminderTable<View: DatabaseView> {
     }
     return try self.view.attempt { database in
       var reply = ListRemindersReply()
+      var bytes = 0
       var end = ""
       let rows = try Row.fetchCursor(
         database.cachedStatement(
@@ -106,11 +112,13 @@ public struct ReminderTable<View: DatabaseView> {
             ORDER BY due \(order), id \(order) LIMIT ?4
             """), arguments: [request.kind, start?.0, start?.1, limit + 1])
       while let row = try rows.next() {
-        guard reply.reminders.count < limit else {
+        let body: [UInt8] = [UInt8](row[0] as Data)
+        bytes += body.count + 8
+        guard reply.reminders.count < limit, bytes <= PageLimit.replyBytes || reply.reminders.isEmpty else {
           reply.nextCursor = end
           break
         }
-        reply.reminders.append(try Reminder(serializedBytes: [UInt8](row[0] as Data)))
+        reply.reminders.append(try Reminder(serializedBytes: body))
         end = PageCursor(key: "\(row[1] as Int64)", row: row[2]).text
       }
       return reply

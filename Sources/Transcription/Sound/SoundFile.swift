@@ -70,11 +70,6 @@ final class SoundFile {
     }
   }
 
-  /// Waits until it is on the disk.
-  func sync() throws(SoundFault) {
-    guard fsync(self.descriptor) == 0 else { throw Self.refused("fsync") }
-  }
-
   private static func refused(_ call: String) -> SoundFault {
     // `strerror` returns a NUL-terminated string that is copied before anything else can run on this thread.
     .storage("\(call) failed: \(unsafe String(cString: strerror(errno)))")

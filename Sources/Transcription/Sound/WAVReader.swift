@@ -15,18 +15,6 @@ public struct WAVReader: Sendable, Hashable {
   public let dataOffset: Int
   /// Bytes of samples, whole frames of all channels.
   public let dataLength: Int
-  /// What the header would have to say: offsets of 32-bit numbers with the value that is missing there. Empty when the header
-  /// is right.
-  public let repairs: [Repair]
-
-  /// A number in a header that is wrong.
-  public struct Repair: Sendable, Hashable {
-    /// Where it is.
-    public let offset: Int
-    /// What it should be.
-    public let value: UInt32
-  }
-
   /// Seconds.
   public var duration: Double { Double(self.dataLength / self.blockAlign) / Double(self.sampleRate) }
 
@@ -60,8 +48,6 @@ public struct WAVReader: Sendable, Hashable {
         self.bitsPerSample = format.bitsPerSample
         self.dataOffset = start
         self.dataLength = length - length % format.blockAlign
-        self.repairs = Self.repairs(
-          bytes, sizeOffset: offset + 4, length: self.dataLength, isOpen: size == 0 || size > rest)
         return
       case "fmt ":
         guard size <= rest else { throw .damaged("its format is cut off") }
@@ -96,15 +82,6 @@ public struct WAVReader: Sendable, Hashable {
       }
       return Int16(truncatingIfNeeded: sum / self.channels)
     }
-  }
-
-  private static func repairs(_ bytes: LittleEndian, sizeOffset: Int, length: Int, isOpen: Bool) -> [Repair] {
-    // What is over 4 GiB has no right header in this form.
-    guard let whole = UInt32(exactly: bytes.count - 8) else { return [] }
-    var repairs: [Repair] = []
-    if bytes.number(at: 4, 4) != Int(whole) { repairs.append(Repair(offset: 4, value: whole)) }
-    if isOpen { repairs.append(Repair(offset: sizeOffset, value: UInt32(length))) }
-    return repairs
   }
 
   /// The content of a `fmt ` chunk.

@@ -104,6 +104,27 @@ import Testing
     await storage.close()
   }
 
+  @Test func `the newest versions that fit into a message come with an entry`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    let storage = try temporary.open()
+    let found = try await storage.write { transaction throws(Failure) -> CareRecord? in
+      var record = Self.record("a", at: 1, memo: String(repeating: "薬", count: 20_000))
+      try transaction.care.insert(record)
+      for number in 0..<9 {
+        var version = CareVersion()
+        version.replacedBy = "\(number)"
+        version.transcript = record.memo
+        record.category = "meal\(number)"
+        try transaction.care.replace(record, keeping: version)
+      }
+      return try transaction.care.get("a", withVersions: true)
+    }
+    #expect(found?.versions.first?.replacedBy == "8")
+    #expect(try Encoding.json.encode(found ?? CareRecord()).count < 250_000)
+    await storage.close()
+  }
+
   @Test func `sound waits by its time and goes with its row`() async throws {
     let temporary = TemporaryStore()
     defer { withExtendedLifetime(temporary) {} }
@@ -117,10 +138,9 @@ import Testing
     }
     try await storage.write { transaction throws(Failure) in
       #expect(try transaction.careAudio.due(at: 45).map(\.record) == ["b"])
-      #expect(try transaction.careAudio.nextAttempt() == 40)
       try transaction.careAudio.put(
         CareAudio(record: "b", name: "file-b", state: .deleting, language: "en-US", since: 7))
-      #expect(try transaction.careAudio.nextAttempt() == 50)
+      #expect(try transaction.careAudio.due(at: 60).map(\.record) == ["a"])
       try transaction.careAudio.remove("b")
       #expect(try transaction.careAudio.all().map(\.record) == ["a", "c"])
     }
