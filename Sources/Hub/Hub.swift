@@ -120,13 +120,14 @@ public struct Hub: ServiceLifecycle.Service {
     try await workPlane.bind(work)
     try await gateway.start(
       startsNow: self.configuration.monicaSyncAtStart, interval: self.configuration.monicaInterval)
+    // Before anybody can begin a recording, which would look like one that the last process left.
+    try await care.start()
     try await eventsPlane.bind(events)
     try await controlPlane.bind(control)
     try await router.recover()
     try await keys.start(serving: [controlPlane, eventsPlane, workPlane])
     await self.announce("agent.started", storage)
     await keeper.start()
-    try await care.start()
     let upkeep = Task { await storage.run() }
     self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)", "control": "\(control.path)"])
     notifier.ready()

@@ -301,6 +301,8 @@ import Testing
           == ["daily:2026-11-26 ", "person:r1:2026-11-23 late", "person:r2:2026-11-26 "].filter {
             !$0.hasPrefix("daily")
           })
+      // What is done needs no message any more, so both have to be out.
+      while home.shown.withLock({ $0.count }) < 2 { await Task.yield() }
       var done = DoneReminderRequest()
       done.id = "person:r1:2026-11-23"
       _ = try await Self.ask(done, actor)
