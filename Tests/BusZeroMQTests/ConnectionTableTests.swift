@@ -100,4 +100,16 @@ struct ConnectionTableTests {
     table.note(.disconnected(0), now: self.start)
     #expect(admit(20..<23, over: tcp, at: self.start + .seconds(60)) == 1)
   }
+
+  @Test func strangersElsewhereDoNotKeepOthersOutWhoComeAndGoHere() {
+    var table = ConnectionTable(limit: WireLimits.localConnections + 2)
+    for number: Int32 in 0..<50 {
+      table.note(.accepted(number), at: "tcp://192.168.1.5:7750", now: self.start)
+    }
+    for number: Int32 in 100..<200 {
+      table.note(.accepted(number), at: "ipc:///run/kith/control.sock", now: self.start)
+      #expect(table.admit(self.start) == true)
+      table.note(.disconnected(number), now: self.start)
+    }
+  }
 }

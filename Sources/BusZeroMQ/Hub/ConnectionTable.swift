@@ -43,19 +43,23 @@ struct ConnectionTable {
   ///   have to shut others out.
   mutating func admit(_ now: ContinuousClock.Instant, isLocal: Bool = true) -> Bool {
     self.admissions.removeAll { $0.at + Self.youth <= now }
-    guard self.letIn(now, isRemoteOnly: false) < self.limit,
-      isLocal || self.letIn(now, isRemoteOnly: true) < self.limit - WireLimits.localConnections
+    let remote = self.letIn(now, isLocal: false, asks: !isLocal)
+    guard remote + self.letIn(now, isLocal: true, asks: isLocal) < self.limit,
+      isLocal || remote < self.limit - WireLimits.localConnections
     else { return false }
     self.admissions.append((now, isLocal))
     return true
   }
 
-  /// How many are in, of all or of those that came over tcp, without the one that asks, which is among the young ones.
-  private func letIn(_ now: ContinuousClock.Instant, isRemoteOnly: Bool) -> Int {
-    let made = self.connections.values.filter { !isRemoteOnly || !$0.port.isEmpty }
+  /// How many are in, of this machine or of others. Apart, so that strangers elsewhere are not taken for those here who were let in
+  /// and have left.
+  ///
+  /// - Parameter asks: Whether the one that asks is among them, which is a young one.
+  private func letIn(_ now: ContinuousClock.Instant, isLocal: Bool, asks: Bool) -> Int {
+    let made = self.connections.values.filter { $0.port.isEmpty == isLocal }
     let young = made.count { $0.madeAt + Self.youth > now }
-    let admitted = self.admissions.count { !isRemoteOnly || !$0.isLocal }
-    return made.count - young + min(max(0, young - 1), admitted)
+    let admitted = self.admissions.count { $0.isLocal == isLocal }
+    return made.count - young + min(max(0, young - (asks ? 1 : 0)), admitted)
   }
 
   /// The port of a tcp endpoint; empty for any other.
