@@ -1,0 +1,88 @@
+"""Workers on other machines: by a key of theirs, for the services that it was approved for, and for nothing else."""
+import subprocess
+
+import pytest
+
+from conftest import BINARIES
+from keyed import CurveWire, Key, eventually, tcp_hub
+
+PLACED = '[placement]\ncontacts = "worker"\n'
+
+
+class RemoteWorker:
+    """A kithd worker that comes over tcp, with nothing of the hub's directories."""
+
+    def __init__(self, hub, key, folder, *, name="attic", serve="contacts"):
+        self.folder = folder
+        folder.mkdir()
+        (folder / "config.toml").write_text("")
+        file = key.file(folder / "key", hub.server_key)
+        self.log = folder / "log"
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [BINARIES / "kithd", "worker", "--hub", hub.tcp(), "--key", file, "--serve", serve, "--name", name,
+                 "--state-dir", folder / "state", "--runtime-dir", folder / "run", "--config", folder / "config.toml"],
+                stdout=log, stderr=log)
+
+    def says(self, text, seconds=15):
+        return eventually(lambda: text in self.log.read_text(), seconds)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A hub that reads no contacts itself, and a folder of three."""
+    with tcp_hub(PLACED) as hub:
+        folder = tmp_path / "cards"
+        folder.mkdir()
+        for number in range(3):
+            (folder / f"{number}.vcf").write_text(
+                f"BEGIN:VCARD\r\nVERSION:3.0\r\nUID:{number}\r\nFN:Person {number}\r\nN:{number};Person;;;\r\nEND:VCARD\r\n")
+        hub.cards = folder
+        yield hub
+
+
+def synced(hub):
+    """The status of a pass."""
+    return hub.reply("Contacts/Sync", {"sources": ["home"]}, timeout=60)["sources"][0]
+
+
+def test_contacts_are_read_by_a_worker_elsewhere_until_its_key_is_revoked(home, tmp_path):
+    key = Key()
+    with RemoteWorker(home, key, tmp_path / "worker") as worker:
+        assert home.waits(key, 15)
+        assert worker.says("does not let the key")
+        home.reply("Keys/Approve", {"fingerprint": key.fingerprint, "name": "attic", "role": "worker",
+                                    "services": ["contacts"]})
+        home.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(home.cards)}}, timeout=60)
+        status = synced(home)
+        assert (status["state"], status["live"]) == ("COMPLETED", 3), (status, worker.log.read_text())
+        home.reply("Keys/Revoke", {"name": "attic"})
+        # It is told, and ends: its key will never be good again.
+        assert worker.process.wait(20) == 1
+        assert "revoked" in worker.log.read_text()
+
+
+def test_a_key_is_good_for_its_own_name_and_services_alone(home, tmp_path):
+    key = Key()
+    home.approve(key, "attic", "worker", services=["transcriber"])
+    with RemoteWorker(home, key, tmp_path / "services") as worker:
+        assert worker.process.wait(20) == 1, "it serves what it was not approved for"
+    home.approve(key, "attic", "worker", services=["contacts"])
+    with RemoteWorker(home, key, tmp_path / "name", name="cellar") as worker:
+        assert worker.process.wait(20) == 1, "it calls itself by another name"
+
+
+@pytest.mark.parametrize("role", ["viewer", "recorder", "admin"])
+def test_no_other_role_comes_to_the_work_plane(home, role):
+    key = Key()
+    home.approve(key, "somebody", role)
+    with CurveWire(home, key, plane="work") as wire:
+        assert home.says(f"a key of the role {role} has no business on this plane")
+        assert not wire.is_in(0.3)
