@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
-# transport, vcard, storage, contacts, records, folder, hub, carddav, monica, speech; none: all. ROUNDS (5), COUNT (10000
+# transport, vcard, storage, contacts, records, folder, hub, carddav, monica, workers, speech; none: all. ROUNDS (5), COUNT (10000
 # cards) and SENTENCES (a file with one more set of sentences to speak) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5}
 count=${COUNT:-10000}
-known=(transport vcard storage contacts records folder hub carddav monica speech)
+known=(transport vcard storage contacts records folder hub carddav monica workers speech)
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
 for name in "${wanted[@]}"; do
@@ -134,6 +134,11 @@ carddav() {
 monica() {
   title "Monica: the double of the tests"
   "$(scripts/python-env.sh)" Benchmarks/monica_bench.py "$kithd" "$rounds"
+}
+
+workers() {
+  title "Workers"
+  "$(scripts/python-env.sh)" Benchmarks/workers_bench.py "$kithd" "$work/sqlite_floor" "$work/zmq_floor"
 }
 
 speech() {

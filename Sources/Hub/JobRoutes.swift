@@ -32,7 +32,8 @@ struct JobRoutes: Sendable {
           return Self.reply(record)
         }
         let record = try await self.storage.read { view throws(Failure) in try view.jobs.require(request.jobID) }
-        self.plane.post { $0.retry(record) }
+        // A replayed answer finds the job further on, or at its end.
+        if record.state == .queued { self.plane.post { $0.retry(record) } }
         return answer
       },
       Route(answering: CancelJobRequest.self) { request, context throws(Failure) in

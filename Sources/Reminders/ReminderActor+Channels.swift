@@ -57,6 +57,10 @@ extension ReminderActor {
   private func addChannel(_ request: AddChannelRequest, _ context: CallContext) async throws(Failure) -> Answer<Channel>
   {
     let channel = try ChannelRules.channel(request, now: self.now())
+    guard self.adding.insert(channel.name).inserted else {
+      throw Failure(.aborted, "CONFLICT", "'\(channel.name)' is being added just now. Try again.")
+    }
+    defer { self.adding.remove(channel.name) }
     let isKnown = try await self.storage.read { view throws(Failure) in try view.channels.find(channel.name) != nil }
     let secret = isKnown ? "" : request.secret
     if !secret.isEmpty { try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name)) }

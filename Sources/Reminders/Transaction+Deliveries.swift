@@ -24,7 +24,15 @@ extension Transaction {
       let names = settings.channels(of: reminder.kind)
       for name in names + always.filter({ !names.contains($0) }) {
         guard let channel = try self.channels.find(name) else { continue }
-        try self.deliveries.queue(message, on: channel, now: now)
+        do throws(Failure) {
+          try self.deliveries.queue(message, on: channel, now: now)
+        } catch {
+          guard error.reason == "TOO_LONG_FOR_CHANNEL" else { throw error }
+          // What a channel cannot take must not hold up the other reminders: its title says that there is something.
+          var short = message
+          short.text = ""
+          try self.deliveries.queue(short, on: channel, now: now)
+        }
         isQueued = true
       }
     }

@@ -321,6 +321,8 @@ public actor WorkerConnection: LoopActor {
       case .damaged:
         self.downloads.removeValue(forKey: id)?.end.resume(
           returning: .failure(Failure(.dataLoss, "DIGEST_MISMATCH", "An input of the job is not what it was named.")))
+      case .missing(let failure):
+        self.downloads.removeValue(forKey: id)?.end.resume(returning: .failure(failure))
       case .waiting, nil: break
       }
     }

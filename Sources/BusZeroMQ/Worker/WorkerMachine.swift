@@ -226,14 +226,18 @@ struct WorkerMachine: Sendable {
 
   /// When ``tick(_:)`` has something to do next, at the latest.
   var wakeAt: Instant {
-    var next = min(
-      self.nextHeartbeat, self.isWelcome ? self.readyAt + self.refreshEvery : self.readyAt + self.readyEvery)
+    let ready = self.readyAt + (self.isWelcome ? self.refreshEvery : self.readyEvery)
+    var next = min(self.nextHeartbeat, max(ready, self.notBefore ?? ready))
     for held in self.held.values {
-      next = min(next, held.renewedAt + self.lease * 17 / 20)
+      if held.end == nil { next = min(next, held.renewedAt + self.lease * 17 / 20) }
+      // Nothing is said again before the hub has welcomed us.
+      guard self.isWelcome else { continue }
       if held.end != nil, held.batches.isEmpty { next = min(next, held.endSentAt + self.resendEvery) }
       if let first = held.batches.first { next = min(next, first.sentAt + self.resendEvery) }
     }
-    if let drainUntil { next = min(next, drainUntil) }
+    if let drainUntil {
+      next = min(next, self.running > 0 ? drainUntil : drainUntil + self.leftWithin)
+    }
     return next
   }
 
@@ -241,7 +245,10 @@ struct WorkerMachine: Sendable {
   mutating func tick(_ now: Instant) -> [Directive] {
     var directives: [Directive] = []
     // By the own clock: the hub gives the job to another at the end of the lease.
-    for (id, held) in self.held where held.renewedAt + self.lease * 17 / 20 <= now { directives += self.drop(id) }
+    // What has ended is kept until the hub has it, or does not want it.
+    for (id, held) in self.held where held.end == nil && held.renewedAt + self.lease * 17 / 20 <= now {
+      directives += self.drop(id)
+    }
     if self.heardAt + self.heartbeat * 4 <= now {
       self.heardAt = now
       self.isWelcome = false

@@ -27,6 +27,8 @@ actor KeysActor {
   private var work: [Task<Void, Never>] = []
   private var sleeper: Task<Void?, Never>?
   private var changes = 0
+  /// Whether a key was revoked and nobody was cut yet.
+  private var owesCut = false
 
   /// Makes the actor; nobody's key is known before ``start(serving:)``.
   init(storage: StorageActor, access: AccessPolicy, tcp: TCPAccess, logger: Logger) {
@@ -136,7 +138,9 @@ actor KeysActor {
       try transaction.keys.put(key, notice: "key.revoked")
       return key
     }
+    self.owesCut = true
     try await self.renew()
+    self.owesCut = false
     await self.cut(for: context, answer.isReplayed)
     return answer
   }
@@ -237,16 +241,19 @@ actor KeysActor {
       do throws(Failure) {
         let keys = try await self.storage.read { view throws(Failure) in try view.keys.all() }
         try await self.forgetStrangers(keys.filter { $0.state == "pending" }, now)
-        if keys.contains(where: { $0.hasExpires && (since..<now).contains($0.expires.nanosecondsSince1970) }) {
-          await self.tcp.cut()
-        }
+        // The clock may have been set back meanwhile.
+        let isOver = { (moment: Int64) in since <= moment && moment < now }
+        let hasExpired = keys.contains { $0.hasExpires && isOver($0.expires.nanosecondsSince1970) }
         // Also what a reading after a commit has failed to.
         try await self.renew()
+        if hasExpired || self.owesCut { await self.tcp.cut() }
+        self.owesCut = false
         try await self.tcp.settle(now)
         since = now
       } catch {
         guard !Task.isCancelled else { return }
         self.logger.warning("upkeep of the keys was put off", metadata: ["reason": "\(error.reason)"])
+        try? await Task.sleep(for: .seconds(5))
       }
     }
   }

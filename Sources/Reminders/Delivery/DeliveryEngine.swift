@@ -17,6 +17,7 @@ actor DeliveryEngine {
   private var attempts: [String: Task<Void, Never>] = [:]
   private var pause: Task<Void, Never>?
   private var isStopping = false
+  private var (isLooking, isLookWanted) = (false, false)
 
   /// Makes an engine that does nothing before ``look()``.
   ///
@@ -57,9 +58,20 @@ actor DeliveryEngine {
     return try await self.storage.read { view throws(Failure) in try view.deliveries.require(entry.id) }
   }
 
-  /// Starts what may go now, and comes back when the next may.
+  /// Starts what may go now, and comes back when the next may. One look at a time: two would both find an attempt that nobody is
+  /// at, and the second would begin anew what the first has begun.
   func look() async {
-    guard !self.isStopping else { return }
+    self.isLookWanted = true
+    guard !self.isLooking else { return }
+    self.isLooking = true
+    while self.isLookWanted, !self.isStopping {
+      self.isLookWanted = false
+      await self.lookOnce()
+    }
+    self.isLooking = false
+  }
+
+  private func lookOnce() async {
     self.pause?.cancel()
     let heads: [DeliveryEntry]
     do throws(Failure) {

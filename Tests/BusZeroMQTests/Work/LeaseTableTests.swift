@@ -258,6 +258,23 @@ struct LeaseTableTests {
         == [.send([3], LeaseTable.ack("job", job.leaseID, isDuplicate: true))])
   }
 
+  @Test func aSlotIsFreeAgainWhenNothingWasSent() {
+    var table = self.table()
+    _ = table.ready(self.ready(), from: [1], principal: "uid:1", services: [self.method], now: self.start)
+    // Its lease is not stored yet.
+    _ = table.add(self.record("first"), isOnce: true, now: self.start)
+    #expect(self.states(self.settle(&table, table.cancel("first", "", now: self.start), at: self.start)) == [.cancelled])
+    let next = self.settle(&table, table.add(self.record("second"), isOnce: true, now: self.start), at: self.start)
+    guard case .give(_, let job)? = next.last else {
+      Issue.record("\(next)")
+      return
+    }
+    // Of what could not be sent everybody knows that it was not begun.
+    let waiting = self.settle(&table, table.notSent(job.jobID, now: self.start), at: self.start)
+    #expect(self.states(waiting) == [.queued])
+    #expect(table.jobs["second"]?.record.losses == 0)
+  }
+
   @Test func aStrangerIsToldToIntroduceItself() {
     var table = self.table()
     #expect(table.heartbeat(Heartbeat(), from: [9], now: self.start) == [LeaseTable.unknownSession([9])])

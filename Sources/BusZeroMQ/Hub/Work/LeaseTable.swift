@@ -91,11 +91,22 @@ struct LeaseTable: Sendable {
       }
       if job.isOnce { return directives + self.leaveUnknown(&job) }
     }
+    if job.phase == .granting, let peer = self.workers.peer(of: job.record.instance) {
+      // Nothing was sent: the slot is free again.
+      self.workers[peer]?.credit += 1
+    }
     job.endLease()
     job.phase = .ending
     job.record.state = .cancelled
     self.jobs[id] = job
     return directives + [.store(job.record, .end(job.record.state, nil, lease: ""))]
+  }
+
+  /// A job could not be sent to the worker that it was granted to: nobody has begun it.
+  mutating func notSent(_ id: String, now: Instant) -> [Directive] {
+    guard self.jobs[id]?.phase == .leased else { return [] }
+    self.jobs[id]?.phase = .granting
+    return self.lose(id, isCounted: false, now)
   }
 
   /// The caller has stored what a batch brought.

@@ -11,6 +11,7 @@ struct Uploads: Sendable {
   struct Limits: Sendable {
     var bytesPerBlob = 16 << 20
     var bytes = 64 << 20
+    var bodies = 256
   }
 
   private struct Key: Hashable {
@@ -43,7 +44,9 @@ struct Uploads: Sendable {
       ack.status = Failure(.outOfRange, "OFFSET_GAP", "The chunk does not follow the one before.").status
       return ack
     }
-    guard part.count + data.count <= self.limits.bytesPerBlob, self.bytes + data.count <= self.limits.bytes else {
+    guard part.count + data.count <= self.limits.bytesPerBlob, self.bytes + data.count <= self.limits.bytes,
+      self.parts.count + self.whole.count < self.limits.bodies, chunk.sha256.utf8.count == 64
+    else {
       self.bytes -= part.count
       part = []
       ack.nextOffset = 0

@@ -31,12 +31,16 @@ extension WorkPlane {
   }
 
   /// Ends the job of a caller that has left.
-  func release(_ id: String, _ token: String) {
-    guard self.callers[id]?.token == token else { return }
+  ///
+  /// - Returns: What the job waited for, as ``waitsFor(_:)`` has it. Told by the same step, lest it is sent to a worker in between.
+  func release(_ id: String, _ token: String) -> String {
+    let waitedFor = self.table.waitsFor(id)
+    guard self.callers[id]?.token == token else { return waitedFor }
     self.callers[id] = nil
-    guard !self.isClosing else { return }
+    guard !self.isClosing else { return waitedFor }
     self.perform(self.table.cancel(id, "nobody waits for it", now: .now))
     self.arm()
+    return waitedFor
   }
 
   /// Gives a job that a person wants tried again to workers.

@@ -56,6 +56,10 @@ extension WorkPlane {
       guard (1...64).contains(ready.instanceID.utf8.count) else {
         throw .invalid(field: "instance_id", "has to be new at every start of a worker, at most 64 bytes.")
       }
+      let others = self.table.workers.sessions.values.filter { $0.principal != approval.principal }
+      guard !others.contains(where: { $0.instance == ready.instanceID }) else {
+        throw .invalid(field: "instance_id", "is that of another worker.")
+      }
       guard approval.name == nil || approval.name == ready.workerName else {
         throw Failure(
           .permissionDenied, "ROLE_NOT_ALLOWED", "This key belongs to the worker '\(approval.name ?? "")'.")
@@ -159,7 +163,8 @@ extension WorkPlane {
       self.spilled[job.jobID] = [digest: body]
       body = []
     }
-    self.send(.job(job, body), service: record.service, to: peer)
+    guard !self.send(.job(job, body), service: record.service, to: peer) else { return }
+    self.perform(self.table.notSent(job.jobID, now: .now))
   }
 
   /// Sends as much of an input as was asked for, to the worker whose job it belongs to.
@@ -180,7 +185,8 @@ extension WorkPlane {
           .failedPrecondition, "BLOB_MISSING", "This is no input of a job of yours, or whoever wants the job is away.",
           retryAfterMilliseconds: 1000
         ).status
-      return self.send(.chunk(chunk, []), to: peer)
+      self.send(.chunk(chunk, []), to: peer)
+      return
     }
     chunk.size = UInt64(bytes.count)
     var offset = Int(fetch.offset)

@@ -71,11 +71,14 @@ public actor WorkPlane: LoopActor, NetworkPlane {
 
   /// Takes up the jobs that the last process left. Before ``bind(_:)``.
   ///
-  /// Whoever waited for batches is gone with that process, so such a job is over; its caller begins again.
+  /// Whoever waited for batches is gone with that process, so such a job is over; its caller begins again. So is a job that nobody
+  /// has begun and that its caller cannot find again: it would be done twice.
   public func restore() async throws(Failure) {
     var over: [JobRecord] = []
     for record in try await self.store.unended() {
-      guard let method = self.codecs[record.service]?.method, self.codecs[record.service]?.batch == nil else {
+      guard let method = self.codecs[record.service]?.method, self.codecs[record.service]?.batch == nil,
+        record.isKept || record.state != .queued
+      else {
         var record = record
         record.state = .cancelled
         over.append(record)
@@ -213,13 +216,19 @@ public actor WorkPlane: LoopActor, NetworkPlane {
           // Nothing is acknowledged meanwhile, and workers say everything again.
           logger.warning("jobs could not be stored", metadata: ["reason": "\(error.reason)"])
           // What a closing hub cannot store is said again to the next one.
-          guard await self?.isClosing == false else { break }
+          guard await self?.isClosing == false else {
+            await self?.giveUpWriting()
+            return
+          }
           try? await Task.sleep(for: .seconds(1))
         }
       }
       await self?.written(changes)
     }
   }
+
+  /// Nothing is stored or acknowledged any more: `isWriting` stays.
+  private func giveUpWriting() { self.writer = nil }
 
   private func written(_ changes: [(record: JobRecord, stored: LeaseTable.Stored)]) {
     self.isWriting = false
@@ -231,7 +240,11 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     self.arm()
   }
 
-  func send(_ message: WorkMessage, service: String = "", to peer: [UInt8], encoding: Encoding? = nil) {
+  /// - Returns: Whether it is on its way.
+  @discardableResult
+  func send(
+    _ message: WorkMessage, service: String = "", to peer: [UInt8], encoding: Encoding? = nil
+  ) -> Bool {
     var message = message
     if case .heartbeat(var heartbeat) = message {
       heartbeat.hubTime = .now()
@@ -239,13 +252,14 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     }
     let frame = WorkFrame(message, service: service, encoding: encoding ?? self.encodings[peer] ?? self.askedIn)
     switch self.trySend(frame, to: peer) {
-    case .sent: break
+    case .sent: return true
     case .wouldBlock: self.logger.debug("a worker takes no messages", metadata: ["kind": "\(message.kind)"])
     case .unreachable, .lost:
       self.encodings[peer] = nil
       self.uploads.drop(peer: peer)
       self.table.unreachable(peer, now: .now)
     }
+    return false
   }
 
   /// Lets go what belongs to workers that are gone without a word.

@@ -65,8 +65,7 @@ public struct WorkerPort: Port, BatchPort {
         throw .cancelled
       }
     } catch {
-      let waitsFor = await plane.waitsFor(record.id)
-      plane.post { $0.release(record.id, caller.token) }
+      let waitsFor = await plane.release(record.id, caller.token)
       throw error == Deadline.exceeded && waitsFor == "worker" ? Self.noWorker(method) : error
     }
   }

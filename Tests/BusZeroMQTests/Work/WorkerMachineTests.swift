@@ -1,0 +1,70 @@
+import Bus
+import KithMessages
+import SwiftProtobuf
+import Testing
+
+@testable import BusZeroMQ
+
+/// What a worker promises of the jobs that it holds, with time passed in.
+struct WorkerMachineTests {
+  private let start = ContinuousClock.now
+
+  /// A worker that was welcomed and has one job.
+  private func working() -> (WorkerMachine, Job) {
+    var machine = WorkerMachine(
+      WorkerMachine.Identity(name: "one", instance: "a", capabilities: ["kith.v1.Transcriber/Transcribe"], slots: 1),
+      now: self.start)
+    _ = machine.start(now: self.start)
+    var welcome = Welcome()
+    welcome.heartbeat = .with { $0.nanos = 500_000_000 }
+    welcome.lease = .with { $0.seconds = 30 }
+    _ = machine.receive(.welcome(welcome), now: self.start)
+    let job = Job.with {
+      $0.jobID = "job"
+      $0.leaseID = "lease"
+      $0.attempt = 1
+    }
+    #expect(machine.receive(.job(job, [1]), now: self.start) == [.run(job, [1])])
+    return (machine, job)
+  }
+
+  private func goodbye(after seconds: Int64) -> WorkMessage {
+    var message = Disconnect()
+    message.status = Failure(.unavailable, "SHUTTING_DOWN", "").status
+    message.reconnectAfter = .with { $0.seconds = seconds }
+    return .disconnect(message)
+  }
+
+  @Test func whatHasEndedIsKeptUntilTheHubHasIt() {
+    var (machine, _) = self.working()
+    _ = machine.ended("lease", WorkResult(), [7], now: self.start)
+    _ = machine.receive(self.goodbye(after: 1), now: self.start)
+    let later = self.start + .seconds(300)
+    for second in 1...300 { _ = machine.tick(self.start + .seconds(second)) }
+    #expect(machine.leases == ["lease"])
+    let again = machine.receive(.welcome(Welcome()), now: later)
+    #expect(again.contains { if case .send(.final(_, [7]), _) = $0 { true } else { false } })
+    _ = machine.receive(.ack(.with { $0.leaseID = "lease" }), now: later)
+    #expect(machine.leases.isEmpty)
+  }
+
+  @Test func aJobStopsByTheOwnClock() {
+    var (machine, _) = self.working()
+    _ = machine.receive(self.goodbye(after: 1), now: self.start)
+    #expect(!machine.tick(self.start + .milliseconds(25_400)).contains(.stop(lease: "lease")))
+    #expect(machine.tick(self.start + .milliseconds(25_600)).contains(.stop(lease: "lease")))
+  }
+
+  @Test(arguments: [false, true]) func itSleepsWhileTheHubIsAway(hasEnded: Bool) {
+    var (machine, _) = self.working()
+    if hasEnded { _ = machine.ended("lease", WorkResult(), [], now: self.start) }
+    _ = machine.receive(self.goodbye(after: 60), now: self.start)
+    var (now, ticks) = (self.start, 0)
+    while now < self.start + .seconds(40), ticks < 1000 {
+      _ = machine.tick(now)
+      ticks += 1
+      now = max(now, machine.wakeAt)
+    }
+    #expect(ticks < 200, "a turn for each heartbeat and no more")
+  }
+}
