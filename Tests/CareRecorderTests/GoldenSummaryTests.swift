@@ -45,7 +45,7 @@ struct GoldenSummaryTests {
 }
 
 private let goldenFolder: URL? = {
-  let named = ProcessInfo.processInfo.environment["KITH_CARE_DATA"].map { URL(filePath: $0) }
+  let named = ProcessInfo.processInfo.environment["KITH_TEST_DATA"].map { URL(filePath: $0).appending(path: "care") }
   let beside = URL(filePath: #filePath).appending(path: "../../../../shared/data/care").standardizedFileURL
   return [named, beside].compactMap(\.self).first { FileManager.default.fileExists(atPath: $0.path) }
 }()

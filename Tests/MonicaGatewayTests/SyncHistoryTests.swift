@@ -327,7 +327,12 @@ struct History {
       group.cancelAll()
       return isOver
     }
-    server.state.withLock { $0.faults = [] }
+    let isDead = server.state.withLock { state in
+      state.faults = []
+      return state.isDead
+    }
+    // What went on by itself after the pass may have died too.
+    if isDead { try await home.crash() }
     if !isOver { await pass.value }
     self.trace("SYNC full \(full) push \(pushOnly) over \(isOver) \(faults.compactMap { $0 }) \(server.takeRequests())")
     let queue0 = try await home.queue()

@@ -40,6 +40,10 @@ final class ModelServer: Sendable {
     var happened: [Fault: Int] = [:]
     var requests: [String] = []
     var isDead = false
+    /// How often it was revived.
+    var revivals = 0
+    /// Those who died while they waited for an answer, since it was last revived.
+    var dying: [CheckedContinuation<Void, Never>] = []
     var pageSize = 5
     var underWay = 0
     var mostUnderWay = 0
@@ -49,7 +53,6 @@ final class ModelServer: Sendable {
   let state = Lock(State())
   let secrets: MemorySecrets
   private let file: String?
-  private let death = Lock<[CheckedContinuation<Void, Never>]>([])
   private let crashed = Lock<AsyncStream<Void>.Continuation?>(nil)
 
   init(secrets: MemorySecrets, file: String? = nil) {
@@ -154,7 +157,9 @@ final class ModelServer: Sendable {
       state.mostUnderWay = max(state.mostUnderWay, state.underWay)
     }
     await Task.yield()
+    var revivals = 0
     let (result, fault) = self.state.withLock { state -> (Result<Reply, Failure>, Fault?) in
+      revivals = state.revivals
       state.underWay -= 1
       state.requests.append(name)
       guard !state.isDead else { return (.failure(.cancelled), .crash) }
@@ -191,7 +196,13 @@ final class ModelServer: Sendable {
     }
     if fault == .crash {
       _ = self.crashed.withLock { $0?.yield() }
-      await withCheckedContinuation { waiting in self.death.withLock { $0.append(waiting) } }
+      await withCheckedContinuation { waiting in
+        let isRevived = self.state.withLock { state in
+          if state.revivals == revivals { state.dying.append(waiting) }
+          return state.revivals != revivals
+        }
+        if isRevived { waiting.resume() }
+      }
       throw .cancelled
     }
     return try result.get()
@@ -206,10 +217,13 @@ final class ModelServer: Sendable {
 
   /// Lets those go who died while they waited, and answers again.
   func revive() {
-    self.state.withLock { $0.isDead = false }
-    for waiting in self.death.withLock({ waiting in
-      defer { waiting = [] }; return waiting
-    }) { waiting.resume() }
+    let dying = self.state.withLock { state in
+      defer { state.dying = [] }
+      state.isDead = false
+      state.revivals += 1
+      return state.dying
+    }
+    for waiting in dying { waiting.resume() }
   }
 
   private func save(_ state: State) {

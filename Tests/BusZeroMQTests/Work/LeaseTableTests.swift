@@ -1,4 +1,5 @@
 import Bus
+import EventLoop
 import Foundation
 import KithMessages
 import SwiftProtobuf
@@ -27,7 +28,13 @@ struct LeaseTableTests {
 
   private func table() -> LeaseTable {
     let numbers = Lock(0)
-    return LeaseTable { "id-\(numbers.next())" }
+    return LeaseTable {
+      let number = numbers.withLock { count in
+        count += 1
+        return count
+      }
+      return "id-\(number)"
+    }
   }
 
   /// Carries out what is to be stored, at once.
@@ -280,17 +287,5 @@ struct LeaseTableTests {
     var table = self.table()
     #expect(table.heartbeat(Heartbeat(), from: [9], now: self.start) == [LeaseTable.unknownSession([9])])
     #expect(table.final(WorkResult(), [], from: [9], now: self.start) == [LeaseTable.unknownSession([9])])
-  }
-}
-
-/// Numbers from 1.
-private final class Lock: @unchecked Sendable {
-  private var value: Int
-
-  init(_ value: Int) { self.value = value }
-
-  func next() -> Int {
-    self.value += 1
-    return self.value
   }
 }
