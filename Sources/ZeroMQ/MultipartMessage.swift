@@ -119,6 +119,14 @@ internal import CZeroMQ
     unsafe try append(count: bytes.count) { unsafe $0.copyBytes(from: bytes) }
   }
 
+  /// Appends a copy of `bytes`.
+  ///
+  /// - Throws: `ZMQError` when there is no memory.
+  public mutating func append(_ bytes: ArraySlice<UInt8>) throws(ZMQError) {
+    // Both are as long as `bytes`.
+    unsafe try append(count: bytes.count) { unsafe $0.copyBytes(from: bytes) }
+  }
+
   /// Appends the UTF-8 of `text`.
   ///
   /// - Throws: `ZMQError` when there is no memory.

@@ -105,6 +105,4 @@ extension EasyInfo<Int> {
 extension EasyInfo<Int64> {
   /// Microseconds until the request could be sent; 0 until then.
   static var readyTime: Self { Self(rawValue: CURLINFO_PRETRANSFER_TIME_T) }
-  /// Microseconds from the beginning to the end.
-  static var totalTime: Self { Self(rawValue: CURLINFO_TOTAL_TIME_T) }
 }

@@ -9,15 +9,18 @@ extension TransferError {
   ///   - easy: For what the code leaves open.
   ///   - origin: Where the request went.
   ///   - hasHead: Whether the head of a reply had come.
-  ///   - milliseconds: How long the transfer was allowed to take.
-  init(_ code: CURLcode, _ easy: borrowing EasyHandle, _ origin: Origin, hasHead: Bool, milliseconds: Int) {
+  ///   - deadline: When the transfer had to be over.
+  init(
+    _ code: CURLcode, _ easy: borrowing EasyHandle, _ origin: Origin, hasHead: Bool,
+    deadline: ContinuousClock.Instant
+  ) {
     let detail = easy.detail(of: code)
     self =
       switch code {
       case CURLE_COULDNT_RESOLVE_HOST: .unresolvable(origin)
       case CURLE_COULDNT_CONNECT:
         easy.number(.systemError) == Int(ECONNREFUSED) ? .refused(origin) : .unreachable(origin)
-      case CURLE_OPERATION_TIMEDOUT: .timeout(Timeout(easy, milliseconds: milliseconds), origin)
+      case CURLE_OPERATION_TIMEDOUT: .timeout(Timeout(easy, deadline: deadline), origin)
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch(origin)
       case CURLE_PEER_FAILED_VERIFICATION: .tls(TLSFault(verification: easy.number(.verification)), origin)
       case CURLE_SSL_CACERT_BADFILE: .tls(.authorityFile, origin)
@@ -36,8 +39,9 @@ extension TransferError {
 }
 
 extension TransferError.Timeout {
-  fileprivate init(_ easy: borrowing EasyHandle, milliseconds: Int) {
-    if easy.number(.totalTime) >= Int64(milliseconds) * 1000 {
+  fileprivate init(_ easy: borrowing EasyHandle, deadline: ContinuousClock.Instant) {
+    // By our own clock: libcurl's time of a transfer is that of its last progress, which may be before its time-out.
+    if deadline <= .now {
       self = .total
     } else {
       self = easy.number(.readyTime) == 0 ? .connect : .idle

@@ -19,6 +19,8 @@ final class HTTPExchange: Transfer {
   private var inflater: Inflater?
   private var hasBody = false
   private var body: [UInt8] = []
+  /// When it has to be over; set when it begins.
+  private var deadline = ContinuousClock.now
   /// Why this side has ended the transfer, when it has.
   private var failure: TransferError?
 
@@ -47,6 +49,7 @@ final class HTTPExchange: Transfer {
     try easy.set(.userAgent, settings.userAgent)
     try easy.set(.receiveBuffer, Self.receiveBuffer)
     try easy.set(.connectMilliseconds, request.limits.connect.curlMilliseconds)
+    deadline = .now + .milliseconds(remaining.curlMilliseconds)
     try easy.set(.totalMilliseconds, remaining.curlMilliseconds)
     try easy.set(.idleSpeed, 1)
     try easy.set(.idleSeconds, (request.limits.idle.curlMilliseconds + 999) / 1000)
@@ -160,8 +163,7 @@ final class HTTPExchange: Transfer {
   func finish(_ code: CURLcode, _ easy: borrowing EasyHandle) throws(TransferError) -> HTTPResponse {
     if let failure { throw failure }
     guard code == CURLE_OK else {
-      throw TransferError(
-        code, easy, request.url.origin, hasHead: head.isComplete, milliseconds: remaining.curlMilliseconds)
+      throw TransferError(code, easy, request.url.origin, hasHead: head.isComplete, deadline: deadline)
     }
     guard head.isComplete else { throw .malformedReply("it has no status", request.url.origin) }
     // Its bytes on the wire were complete as far as HTTP can tell.

@@ -13,6 +13,8 @@ final class MailExchange: Transfer {
   private var line = ""
   /// Whether all of the mail was given away, so that it may be there whatever follows.
   private var isGiven = false
+  /// When it has to be over; set when it begins.
+  private var deadline = ContinuousClock.now
 
   init(_ mail: MailSubmission, _ tls: TLSSettings) {
     self.mail = mail
@@ -26,6 +28,7 @@ final class MailExchange: Transfer {
     if mail.server.security != .none { try easy.set(.encryption, Int(CURLUSESSL_ALL.rawValue)) }
     try easy.set(.forbidsReuse, true)
     try easy.set(.connectMilliseconds, mail.limits.connect.curlMilliseconds)
+    deadline = .now + .milliseconds(mail.limits.total.curlMilliseconds)
     try easy.set(.totalMilliseconds, mail.limits.total.curlMilliseconds)
     try easy.set(.idleSpeed, 1)
     try easy.set(.idleSeconds, (mail.limits.idle.curlMilliseconds + 999) / 1000)
@@ -76,8 +79,7 @@ final class MailExchange: Transfer {
     default:
       if (400..<600).contains(status) { return .refused(status: status, text: line) }
     }
-    let error = TransferError(
-      code, easy, mail.server.origin, hasHead: false, milliseconds: mail.limits.total.curlMilliseconds)
+    let error = TransferError(code, easy, mail.server.origin, hasHead: false, deadline: deadline)
     guard isGiven else { throw error }
     return .unclear(error)
   }

@@ -195,9 +195,9 @@ extension WorkPlane {
       let next = min(end, offset + WireLimits.attachment)
       chunk.offset = UInt64(offset)
       chunk.eof = next == bytes.count
-      let frame = WorkFrame(.chunk(chunk, Array(bytes[offset..<next])), encoding: self.encodings[peer] ?? .pb)
+      let frame = WorkFrame(.chunk(chunk, []), encoding: self.encodings[peer] ?? .pb)
       // Where its queue is full, the worker asks again from where it is.
-      guard self.trySend(frame, to: peer) == .sent else { return }
+      guard self.trySend(frame, data: bytes[offset..<next], to: peer) == .sent else { return }
       offset = next
     } while offset < end
   }

@@ -270,11 +270,14 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     }
   }
 
-  func trySend(_ frame: WorkFrame, to peer: [UInt8]) -> SendResult {
+  /// - Parameter data: In place of the last frame, which then is empty: a part of a blob is copied once this way.
+  func trySend(_ frame: WorkFrame, data: ArraySlice<UInt8>? = nil, to peer: [UInt8]) -> SendResult {
     do {
       self.outgoing.removeAll()
       try self.outgoing.append(peer)
-      for bytes in try frame.encoded() { try self.outgoing.append(bytes) }
+      let frames = try frame.encoded()
+      for bytes in data == nil ? frames[...] : frames.dropLast() { try self.outgoing.append(bytes) }
+      if let data { try self.outgoing.append(data) }
       return try self.socket?.send(&self.outgoing) ?? .lost
     } catch {
       self.logger.error("work plane cannot send", metadata: ["error": "\(error)", "kind": "\(frame.message.kind)"])
