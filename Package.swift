@@ -39,7 +39,7 @@ let package = Package(
       name: "KithHub",
       targets: [
         "Hub", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "CareRecorder", "Transcription", "Reminders",
-        "Delivery", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets",
+        "Delivery", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets", "CivilTime",
       ]),
   ],
   dependencies: [

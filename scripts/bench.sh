@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
-# transport, vcard, storage, contacts, records, folder, hub, carddav, monica, workers, speech; none: all. ROUNDS (5), COUNT (10000
-# cards) and SENTENCES (a file with one more set of sentences to speak) can be set.
+# transport, vcard, storage, contacts, records, care, folder, hub, carddav, monica, workers, speech; none: all. ROUNDS (5),
+# COUNT (10000 cards) and SENTENCES (a file with one more set of sentences to speak) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5}
 count=${COUNT:-10000}
-known=(transport vcard storage contacts records folder hub carddav monica workers speech)
+known=(transport vcard storage contacts records care folder hub carddav monica workers speech)
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
 for name in "${wanted[@]}"; do
@@ -104,6 +104,11 @@ records() {
     title "Records in the store: $calls calls"
     "$bin/records-bench" "$calls"
   done
+}
+
+care() {
+  title "Care: a day of 500 entries, and the next reminder"
+  "$bin/care-bench"
 }
 
 folder() {

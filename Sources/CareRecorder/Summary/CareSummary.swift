@@ -110,15 +110,37 @@ public struct CareSummary: Sendable {
 
   /// A text on one line: composed (NFC), without control and format characters, blanks single.
   private static func oneLine(_ text: String) -> String {
-    let visible = text.precomposedStringWithCanonicalMapping.unicodeScalars.map { scalar in
-      switch scalar.properties.generalCategory {
-      case .lineSeparator, .paragraphSeparator, .spaceSeparator: " "
-      case .control: scalar.properties.isWhitespace ? " " : ""
-      case .format, .surrogate, .unassigned: ""
-      default: String(scalar)
+    // ASCII is composed as it is.
+    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+    var line = String.UnicodeScalarView()
+    var owesBlank = false
+    for scalar in (isASCII ? text : text.precomposedStringWithCanonicalMapping).unicodeScalars {
+      if Self.isBlank(scalar) {
+        owesBlank = !line.isEmpty
+      } else if Self.isVisible(scalar) {
+        if owesBlank { line.append(" ") }
+        owesBlank = false
+        line.append(scalar)
       }
     }
-    return visible.joined().split(separator: " ").joined(separator: " ")
+    return String(line)
+  }
+
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    guard !(0x21...0x7E).contains(scalar.value) else { return false }
+    return switch scalar.properties.generalCategory {
+    case .lineSeparator, .paragraphSeparator, .spaceSeparator: true
+    case .control: scalar.properties.isWhitespace
+    default: false
+    }
+  }
+
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    guard !(0x21...0x7E).contains(scalar.value) else { return true }
+    return switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .unassigned: false
+    default: true
+    }
   }
 
   private static func text(ofOffset seconds: Int) -> String {
