@@ -107,7 +107,7 @@ public struct Hub: ServiceLifecycle.Service {
     let jobs = JobRoutes(storage: storage, plane: workPlane, placement: placement)
     let system = SystemRoutes(
       storage: storage, identity: identity, flights: flights, jobs: jobs,
-      subscriptions: { await eventsPlane.subscriptionCount }, tcp: { await tcp.status })
+      subscriptions: { await eventsPlane.subscriptionCount }, peers: { await tcp.peers }, tcp: { await tcp.status })
     let router = Router(
       system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes, flights: flights,
       journal: storage,

@@ -14,6 +14,8 @@ struct SystemRoutes: Sendable {
   let flights: Flights
   let jobs: JobRoutes
   let subscriptions: @Sendable () async -> Int
+  /// Who is connected.
+  let peers: @Sendable () async -> [PlaneStatus]
   /// How tcp is served.
   let tcp: @Sendable () async -> ServerKey
 
@@ -107,6 +109,7 @@ struct SystemRoutes: Sendable {
       (try view.sources.all().map(\.source.status), try view.accounts.status())
     }
     reply.work = await self.jobs.status()
+    reply.planes = await self.peers()
     reply.sync = Self.waiting(sources + (monica.map { [$0] } ?? []), reply.work)
     reply.storage.contacts = sources.reduce(0) { $0 + $1.live }
     return reply

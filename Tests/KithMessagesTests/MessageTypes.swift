@@ -17,6 +17,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     // system.proto
     HelloRequest.self, HelloReply.self, Limits.self, PingRequest.self, PingReply.self, CancelRequest.self,
     CancelReply.self, ServicesRequest.self, ServicesReply.self, Service.self, StatusRequest.self, StatusReply.self,
+    PlaneStatus.self,
     StorageStatus.self, ReplayRequest.self, ReplayReply.self, SnapshotRequest.self, SnapshotReply.self,
     BlobOpenRequest.self, BlobOpenReply.self, BlobPutRequest.self, BlobPutReply.self, BlobGetRequest.self,
     BlobGetReply.self, BackupRequest.self,

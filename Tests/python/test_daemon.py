@@ -40,6 +40,36 @@ def hub():
         yield hub
 
 
+def plane(hub, name):
+    (found,) = [plane for plane in hub.reply("System/Status")["planes"] if plane["name"] == name]
+    return found.get("connections", 0), int(found.get("failedHandshakes", 0))
+
+
+def eventually(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_who_is_connected_is_counted(hub):
+    # Those of the questions themselves may still be on their way out.
+    eventually(lambda: plane(hub, "control")[0] == 1)
+    wires = [Wire(hub.control) for _ in range(5)]
+    try:
+        eventually(lambda: plane(hub, "control")[0] == 6)
+        assert plane(hub, "work") == (0, 0)
+    finally:
+        for wire in wires:
+            wire.socket.close()
+    eventually(lambda: plane(hub, "control")[0] == 1)
+    with socket.socket(socket.AF_UNIX) as stranger:
+        stranger.connect(hub.events.removeprefix("ipc://"))
+        # A greeting of ZMTP 3.0 that wants another mechanism than the one there is.
+        stranger.sendall(b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"PLAIN".ljust(20, b"\0") + bytes(32))
+        eventually(lambda: plane(hub, "events")[1] == 1)
+
+
 def start_other(hub, state, runtime):
     line = hub.command_line()
     line[line.index("--state-dir") + 1] = state

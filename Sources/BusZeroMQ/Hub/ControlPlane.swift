@@ -1,6 +1,6 @@
 public import Bus
 public import EventLoop
-internal import KithMessages
+public import KithMessages
 public import Logging
 internal import SwiftProtobuf
 public import ZeroMQ
@@ -77,6 +77,9 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     try self.socket?.listen(listeners, &self.tcp)
     return self.tcp.endpoints
   }
+
+  /// ``NetworkPlane/peers``.
+  public var peers: PlaneStatus { PlaneStatus(self.domain, self.connections, self.handshakes, self.tcp) }
 
   /// Commands that are being worked on.
   public var inFlight: Int { self.requests.count }

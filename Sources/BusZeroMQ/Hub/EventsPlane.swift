@@ -88,6 +88,9 @@ public actor EventsPlane: LoopActor, NetworkPlane {
     }
   }
 
+  /// ``NetworkPlane/peers``.
+  public var peers: PlaneStatus { PlaneStatus(self.domain, self.connections, self.handshakes, self.tcp) }
+
   /// Ends the connections.
   public func close() {
     if let headTimer { self.cancel(headTimer) }

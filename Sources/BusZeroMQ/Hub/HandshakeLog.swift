@@ -5,10 +5,13 @@ internal import ZeroMQ
 struct HandshakeLog {
   private var lines = RateLimit(burst: 16, interval: .seconds(2))
   private var untold = 0
+  /// How many there were.
+  private(set) var count: UInt64 = 0
 
   /// The fields of a line about an event; nil when there is nothing to say, or enough was said.
   mutating func line(_ event: MonitorEvent, on plane: String, now: ContinuousClock.Instant) -> Logger.Metadata? {
     guard let why = event.protocolFault else { return nil }
+    self.count += 1
     guard self.lines.take(now) else {
       self.untold += 1
       return nil

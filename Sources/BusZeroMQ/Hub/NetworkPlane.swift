@@ -1,3 +1,4 @@
+public import KithMessages
 public import ZeroMQ
 
 /// A plane that can be served over tcp beside ipc.
@@ -13,6 +14,19 @@ public protocol NetworkPlane: Sendable {
   /// - Returns: What was bound, as libzmq spells it.
   /// - Throws: `ZMQError`: `addressInUse` also for a moment after the same port was given up. Nothing is bound over tcp then.
   func listen(_ listeners: [TCPListener]) async throws(ZMQError) -> [String]
+
+  /// Who is connected, in numbers.
+  var peers: PlaneStatus { get async }
+}
+
+extension PlaneStatus {
+  init(_ domain: String, _ connections: ConnectionTable, _ handshakes: HandshakeLog, _ tcp: TCPBinding) {
+    self.init()
+    self.name = domain
+    self.connections = UInt32(connections.count)
+    self.failedHandshakes = handshakes.count
+    self.endpoints = tcp.endpoints
+  }
 }
 
 extension NetworkPlane {

@@ -30,19 +30,30 @@ struct StatusReport {
     lines.append("Watched   by \(Count.of(Int(self.status.subscriptions), "subscription"))")
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
     lines.append("Streams   \(streams.isEmpty ? "none" : streams.joined(separator: ", "))")
-    lines += self.work()
+    lines += self.peers() + self.work(session)
     return lines + [""] + SourceStates(self.status.sync).lines(session)
   }
 
+  private func peers() -> [String] {
+    guard !self.status.planes.isEmpty else { return [] }
+    let planes = self.status.planes.map { "\($0.connections) on \(Printable.text($0.name))" }
+    var lines = ["Connected \(planes.joined(separator: ", "))"]
+    let failed = self.status.planes.reduce(0) { $0 + Int(clamping: $1.failedHandshakes) }
+    if failed > 0 { lines.append("          \(Count.of(failed, "handshake")) failed since the start: see the log") }
+    return lines
+  }
+
   /// Nothing where there is no worker and nothing waits for one.
-  private func work() -> [String] {
+  private func work(_ session: Session) -> [String] {
     let work = self.status.work
     guard !work.workers.isEmpty || work.queued + work.leased > 0 || !work.unserved.isEmpty else { return [] }
     var lines = ["Jobs      \(work.queued) waiting, \(work.leased) with workers"]
     for worker in work.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) }).sorted()
+      let silence = session.now.seconds - worker.heardAt.seconds
+      let state = worker.state == "silent" ? "silent for \(silence) s" : worker.state
       lines.append(
-        "Worker    \(Printable.text(worker.name)): \(worker.state), \(Count.of(Int(worker.leases), "job")), "
+        "Worker    \(Printable.text(worker.name)): \(state), \(Count.of(Int(worker.leases), "job")), "
           + services.joined(separator: ", "))
     }
     for service in work.unserved { lines.append("No worker serves \(JobCard.short(service)): its jobs wait") }

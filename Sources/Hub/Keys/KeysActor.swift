@@ -44,9 +44,9 @@ actor KeysActor {
   /// Makes the stored keys known, opens the ports of planes where that is wanted, and keeps both up to date until ``stop()``.
   func start(serving planes: [any NetworkPlane]) async throws(Failure) {
     try await self.renew()
-    guard self.tcp.isWanted else { return }
-    try await self.tcp.settle(WallClock.nanoseconds())
+    if self.tcp.isWanted { try await self.tcp.settle(WallClock.nanoseconds()) }
     await self.tcp.open(planes)
+    guard self.tcp.isWanted else { return }
     self.work = [
       Task { for await knock in self.knocks { await self.note(knock) } },
       Task { await self.keepTime() },

@@ -66,6 +66,15 @@ actor TCPAccess {
     return status
   }
 
+  /// Who is connected to each plane, in numbers.
+  var peers: [PlaneStatus] {
+    get async {
+      var peers: [PlaneStatus] = []
+      for plane in self.planes { peers.append(await plane.peers) }
+      return peers
+    }
+  }
+
   /// Opens the ports of planes, where that is wanted.
   ///
   /// - Parameter planes: With ipc bound already.

@@ -321,11 +321,38 @@ public nonisolated struct StatusReply: @unchecked Sendable {
   /// Clears the value of `work`. Subsequent reads from it will return its default value.
   public mutating func clearWork() {_uniqueStorage()._work = nil}
 
+  public var planes: [PlaneStatus] {
+    get {_storage._planes}
+    set {_uniqueStorage()._planes = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+public nonisolated struct PlaneStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// "control", "events", "work"
+  public var name: String = String()
+
+  /// those whose handshake is under way among them
+  public var connections: UInt32 = 0
+
+  /// since the hub was started
+  public var failedHandshakes: UInt64 = 0
+
+  /// over tcp; none = ipc alone
+  public var endpoints: [String] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct StorageStatus: Sendable {
@@ -1089,7 +1116,7 @@ nonisolated extension StatusRequest: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}hub_instance\0\u{3}started_at\0\u{3}hub_time\0\u{3}commands_in_flight\0\u{1}subscriptions\0\u{1}heads\0\u{1}storage\0\u{1}sync\0\u{1}work\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}hub_instance\0\u{3}started_at\0\u{3}hub_time\0\u{3}commands_in_flight\0\u{1}subscriptions\0\u{1}heads\0\u{1}storage\0\u{1}sync\0\u{1}work\0\u{1}planes\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -1102,6 +1129,7 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _storage: StorageStatus? = nil
     var _sync: [SyncStatus] = []
     var _work: WorkStatus? = nil
+    var _planes: [PlaneStatus] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1122,6 +1150,7 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
       _storage = source._storage
       _sync = source._sync
       _work = source._work
+      _planes = source._planes
     }
   }
 
@@ -1150,6 +1179,7 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._storage) }()
         case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._sync) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._work) }()
+        case 11: try { try decoder.decodeRepeatedMessageField(value: &_storage._planes) }()
         default: break
         }
       }
@@ -1192,6 +1222,9 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
       try { if let v = _storage._work {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
       } }()
+      if !_storage._planes.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._planes, fieldNumber: 11)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1211,10 +1244,56 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._storage != rhs_storage._storage {return false}
         if _storage._sync != rhs_storage._sync {return false}
         if _storage._work != rhs_storage._work {return false}
+        if _storage._planes != rhs_storage._planes {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PlaneStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PlaneStatus"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}connections\0\u{3}failed_handshakes\0\u{1}endpoints\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.connections) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.failedHandshakes) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.endpoints) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.connections != 0 {
+      try visitor.visitSingularUInt32Field(value: self.connections, fieldNumber: 2)
+    }
+    if self.failedHandshakes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.failedHandshakes, fieldNumber: 3)
+    }
+    if !self.endpoints.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.endpoints, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PlaneStatus, rhs: PlaneStatus) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.connections != rhs.connections {return false}
+    if lhs.failedHandshakes != rhs.failedHandshakes {return false}
+    if lhs.endpoints != rhs.endpoints {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -255,11 +255,21 @@ public nonisolated struct WorkerInfo: Sendable {
   /// Clears the value of `since`. Subsequent reads from it will return its default value.
   public mutating func clearSince() {self._since = nil}
 
+  public var heardAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_heardAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_heardAt = newValue}
+  }
+  /// Returns true if `heardAt` has been explicitly set.
+  public var hasHeardAt: Bool {self._heardAt != nil}
+  /// Clears the value of `heardAt`. Subsequent reads from it will return its default value.
+  public mutating func clearHeardAt() {self._heardAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _since: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _heardAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// What `System/Status` tells of workers.
@@ -1175,7 +1185,7 @@ nonisolated extension JobInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension WorkerInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WorkerInfo"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}principal\0\u{1}services\0\u{1}leases\0\u{1}credit\0\u{1}state\0\u{1}software\0\u{1}since\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}principal\0\u{1}services\0\u{1}leases\0\u{1}credit\0\u{1}state\0\u{1}software\0\u{1}since\0\u{3}heard_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1191,6 +1201,7 @@ nonisolated extension WorkerInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 6: try { try decoder.decodeSingularStringField(value: &self.state) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.software) }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._since) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._heardAt) }()
       default: break
       }
     }
@@ -1225,6 +1236,9 @@ nonisolated extension WorkerInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try { if let v = self._since {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     } }()
+    try { if let v = self._heardAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1237,6 +1251,7 @@ nonisolated extension WorkerInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.state != rhs.state {return false}
     if lhs.software != rhs.software {return false}
     if lhs._since != rhs._since {return false}
+    if lhs._heardAt != rhs._heardAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -107,8 +107,8 @@ extension WorkPlane {
         session.isDraining
         ? "draining" : session.heardAt + self.table.timing.heartbeat * 2 < now ? "silent" : "ready"
       info.software = session.software
-      let age = now - session.since
-      info.since = .init(nanosecondsSince1970: WallClock.nanoseconds() - Int64(age / .nanoseconds(1)))
+      info.since = .init(nanosecondsSince1970: Self.time(of: session.since, now))
+      info.heardAt = .init(nanosecondsSince1970: Self.time(of: session.heardAt, now))
       return info
     }
     for job in self.table.jobs.values {
@@ -120,6 +120,11 @@ extension WorkPlane {
       }
     }
     return status
+  }
+
+  /// A moment of before as a time of day, in nanoseconds since 1970.
+  private static func time(of instant: ContinuousClock.Instant, _ now: ContinuousClock.Instant) -> Int64 {
+    WallClock.nanoseconds() - Int64((now - instant) / .nanoseconds(1))
   }
 
   private func announceUnserved() {

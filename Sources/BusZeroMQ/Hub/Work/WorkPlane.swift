@@ -1,7 +1,7 @@
 public import Bus
 internal import Digest
 public import EventLoop
-internal import KithMessages
+public import KithMessages
 public import Logging
 public import ZeroMQ
 
@@ -116,6 +116,9 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     self.table.nextServerKey = listeners.dropFirst().first?.keys.publicKey.z85 ?? ""
     return self.tcp.endpoints
   }
+
+  /// ``NetworkPlane/peers``.
+  public var peers: PlaneStatus { PlaneStatus(self.domain, self.connections, self.handshakes, self.tcp) }
 
   /// From now on callers that leave do not end their jobs: workers go on, and the next process takes the jobs up.
   public func beginClosing() { self.isClosing = true }
