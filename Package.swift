@@ -66,16 +66,21 @@ let package = Package(
     .target(name: "DAV", dependencies: ["CExpat", "CLinux", "EventLoop", "Transfer"], swiftSettings: memorySafe),
     .target(name: "Transfer", dependencies: ["CCurl", "CZlib", "EventLoop"], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
-    .target(name: "KithMessages", dependencies: [protobuf], swiftSettings: strict),
+    .target(name: "CivilTime", swiftSettings: strict),
+    .target(name: "KithMessages", dependencies: ["CivilTime", protobuf], swiftSettings: strict),
     .target(
-      name: "Bus", dependencies: ["KithMessages", "EventLoop", "Digest", protobuf, logging], swiftSettings: strict),
+      name: "Bus", dependencies: ["CivilTime", "KithMessages", "EventLoop", "Digest", protobuf, logging],
+      swiftSettings: strict),
     .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
     .target(
       name: "BusZeroMQ",
       dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(
-      name: "Storage", dependencies: ["Bus", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb],
+      name: "Storage",
+      dependencies: [
+        "Bus", "CivilTime", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb,
+      ],
       swiftSettings: memorySafe),
     .target(
       name: "ContactsSync",
@@ -86,13 +91,14 @@ let package = Package(
       swiftSettings: memorySafe),
     .target(
       name: "MonicaAPI",
-      dependencies: ["Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf, logging],
+      dependencies: ["Bus", "CivilTime", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf, logging],
       swiftSettings: strict),
     .target(
       name: "MonicaGateway",
-      dependencies: ["Bus", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging],
+      dependencies: [
+        "Bus", "CivilTime", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging,
+      ],
       swiftSettings: strict),
-    .target(name: "CivilTime", swiftSettings: strict),
     .target(
       name: "CareRecorder",
       dependencies: [
@@ -126,7 +132,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Commands", dependencies: ["KithClient", "KithMessages", "Bus", "Digest", protobuf, arguments, logging],
+      name: "Commands",
+      dependencies: ["KithClient", "CivilTime", "KithMessages", "Bus", "Digest", protobuf, arguments, logging],
       swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
@@ -144,7 +151,7 @@ let package = Package(
       // By hand, because pkg-config also names the library for microphones, which brings the whole of PulseAudio along.
       swiftSettings: memorySafe + [.unsafeFlags(["-Xcc", "-I/usr/include/pocketsphinx"])]),
     .executableTarget(
-      name: "kith-report", dependencies: ["CPango", "KithMessages", protobuf], swiftSettings: memorySafe),
+      name: "kith-report", dependencies: ["CPango", "CivilTime", "KithMessages", protobuf], swiftSettings: memorySafe),
     .executableTarget(
       name: "protoc-gen-kith",
       dependencies: [protobuf, .product(name: "SwiftProtobufPluginLibrary", package: "swift-protobuf")],
@@ -156,12 +163,12 @@ let package = Package(
       name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(
       name: "DAVTests", dependencies: ["DAV", "Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
-    .testTarget(name: "VCardTests", dependencies: ["VCard"], swiftSettings: strict),
+    .testTarget(name: "VCardTests", dependencies: ["VCard", "Digest", "TestKit"], swiftSettings: strict),
     .testTarget(name: "KithMessagesTests", dependencies: ["KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
       name: "BusTests",
       dependencies: [
-        "Bus", "BusZeroMQ", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging,
+        "Bus", "BusZeroMQ", "CivilTime", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -189,8 +196,8 @@ let package = Package(
     .testTarget(
       name: "MonicaGatewayTests",
       dependencies: [
-        "MonicaGateway", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
-        logging,
+        "MonicaGateway", "CivilTime", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
+        protobuf, logging,
       ],
       swiftSettings: strict),
     .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "TestKit"], swiftSettings: strict),
@@ -232,7 +239,8 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop", "TestKit", protobuf, arguments,
+        "Commands", "CivilTime", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop", "TestKit", protobuf,
+        arguments,
       ],
       swiftSettings: strict),
   ],

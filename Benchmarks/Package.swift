@@ -31,9 +31,12 @@ let package = Package(
     .executableTarget(name: "vcard-bench", dependencies: [vcard], swiftSettings: settings),
     .executableTarget(name: "folder-bench", dependencies: [hub, logging], swiftSettings: settings),
     .executableTarget(name: "storage-bench", dependencies: [hub, grdb, logging], swiftSettings: settings),
-    .executableTarget(name: "contacts-bench", dependencies: [hub, protobuf, logging], swiftSettings: settings),
-    .executableTarget(name: "records-bench", dependencies: [hub, protobuf, logging], swiftSettings: settings),
-    .executableTarget(name: "care-bench", dependencies: [hub, protobuf], swiftSettings: settings),
+    .target(name: "Measuring", swiftSettings: settings),
+    .executableTarget(
+      name: "contacts-bench", dependencies: ["Measuring", hub, protobuf, logging], swiftSettings: settings),
+    .executableTarget(
+      name: "records-bench", dependencies: ["Measuring", hub, protobuf, logging], swiftSettings: settings),
+    .executableTarget(name: "care-bench", dependencies: ["Measuring", hub, protobuf], swiftSettings: settings),
     .executableTarget(
       name: "hub-bench", dependencies: [hub, client, zeroMQ, eventLoop, protobuf, logging], swiftSettings: settings),
   ],

@@ -117,13 +117,13 @@ extension CareRecorderActor {
 
 extension DatabaseView {
   /// From the first instant of a day to the first after another, in the zone of the settings.
-  func span(of first: LocalDate, through last: LocalDate) throws(Failure) -> (Int64, Int64) {
-    let zone = try CareRules.zone(try self.care.settings().timeZone)
+  func span(of first: Day, through last: Day) throws(Failure) -> (Int64, Int64) {
+    let zone = try Zone.reading(try self.care.settings().timeZone)
     return (zone.start(of: first), zone.start(of: last.adding(days: 1)))
   }
 
   /// All entries of a span of days, in their order.
-  func entries(from first: LocalDate, through last: LocalDate) throws(Failure) -> [CareRecord] {
+  func entries(from first: Day, through last: Day) throws(Failure) -> [CareRecord] {
     var query = CareQuery()
     (query.from, query.to) = try self.span(of: first, through: last)
     query.isAscending = true

@@ -20,7 +20,7 @@ extension CareRecorderActor {
     return try await self.storage.commit(ShareCareRequest.self, context) { transaction throws(Failure) in
       var reply = ShareCareReply()
       reply.summary = try transaction.summary(wanted, now: now)
-      let zone = try CareRules.zone(try transaction.care.settings().timeZone)
+      let zone = try Zone.reading(try transaction.care.settings().timeZone)
       let title = reply.summary.text.prefix { $0 != "\n" }
       let message = OutgoingMessage(
         kind: "care_summary", title: String(title), text: reply.summary.text, date: zone.mailDate(at: now),
@@ -39,7 +39,7 @@ extension CareRecorderActor {
 
 /// The day and the language that a summary is wanted of; what is nil follows from clock and settings.
 private struct SummaryWish: Sendable {
-  let day: LocalDate?
+  let day: Day?
   let language: CareLanguage?
 
   /// - Throws: `FIELD_INVALID` naming the field.
@@ -52,8 +52,8 @@ private struct SummaryWish: Sendable {
 extension DatabaseView {
   fileprivate func summary(_ wanted: SummaryWish, now: Int64) throws(Failure) -> CareSummaryReply {
     let settings = try self.care.settings()
-    let zone = try CareRules.zone(settings.timeZone)
-    let day = wanted.day ?? zone.date(at: now)
+    let zone = try Zone.reading(settings.timeZone)
+    let day = wanted.day ?? zone.day(at: now)
     let language = wanted.language ?? CareRecorderActor.language(settings)
     let summary = CareSummary(
       of: try self.entries(from: day, through: day), on: day, zone: zone, language: language,

@@ -48,17 +48,9 @@ enum CareRules {
     }
   }
 
-  static func day(_ text: String, field: String = "day") throws(Failure) -> LocalDate {
-    guard let day = LocalDate(text) else { throw .invalid(field: field, "must be a day as YYYY-MM-DD.") }
+  static func day(_ text: String, field: String = "day") throws(Failure) -> Day {
+    guard let day = Day(text) else { throw .invalid(field: field, "must be a day as YYYY-MM-DD.") }
     return day
-  }
-
-  static func zone(_ name: String) throws(Failure) -> Zone {
-    guard !name.isEmpty else { return Zone.system() }
-    guard let zone = Zone(named: name) else {
-      throw .invalid(field: "time_zone", "must be the name of a time zone such as Asia/Tokyo.")
-    }
-    return zone
   }
 
   static func language(_ name: String, field: String = "language") throws(Failure) -> CareLanguage {
@@ -90,7 +82,7 @@ enum CareRules {
       settings.keepAudioHours = change.keepAudioHours
     }
     if !settings.language.isEmpty { _ = try self.language(settings.language, field: "settings.language") }
-    _ = try self.zone(settings.timeZone)
+    _ = try Zone.reading(settings.timeZone)
     return settings
   }
 }

@@ -38,5 +38,5 @@ public struct TimeOfDay: Sendable, Hashable, Comparable {
 
 extension TimeOfDay: CustomStringConvertible {
   /// `HH:MM`.
-  public var description: String { "\(self.hour.padded(to: 2)):\(self.minute.padded(to: 2))" }
+  public var description: String { "\(self.hour.padded()):\(self.minute.padded())" }
 }

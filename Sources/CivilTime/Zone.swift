@@ -33,15 +33,19 @@ public struct Zone: Sendable, Hashable {
   }
 
   /// Seconds that clocks here are ahead of UTC.
-  public func offset(at instant: Int64) -> Int { self.offset(second: Int(instant.seconds)) }
+  public func offset(at instant: Int64) -> Int { self.offset(second: Self.second(of: instant)) }
+
+  /// What the calendar and the clocks show here.
+  public func local(at instant: Int64) -> (day: Day, time: TimeOfDay) {
+    let (day, second) = self.local(second: Self.second(of: instant))
+    return (day, TimeOfDay(secondOfDay: second))
+  }
 
   /// The day that it is here.
-  public func date(at instant: Int64) -> LocalDate { self.date(second: Int(instant.seconds)) }
+  public func day(at instant: Int64) -> Day { self.local(at: instant).day }
 
   /// The minute that clocks show here.
-  public func time(at instant: Int64) -> TimeOfDay {
-    TimeOfDay(secondOfDay: (Int(instant.seconds) + self.offset(at: instant)).remainder(modulo: Self.day))
-  }
+  public func time(at instant: Int64) -> TimeOfDay { self.local(at: instant).time }
 
   /// The first instant at which clocks here show a time of a day or a later one.
   ///
@@ -50,17 +54,29 @@ public struct Zone: Sendable, Hashable {
   ///
   /// - Returns: nil for a day that there was not, as when a country moves across the date line; the nearest that can be told
   ///   before 1678 and after 2262.
-  public func instant(of date: LocalDate, at time: TimeOfDay) -> Int64? {
-    guard let start = self.firstSecond(showing: date.dayNumber * Self.day), self.date(second: start) == date
-    else { return nil }
-    return self.firstSecond(showing: date.dayNumber * Self.day + time.secondOfDay)?.nanoseconds
+  public func instant(of day: Day, at time: TimeOfDay) -> Int64? {
+    let midnight = day.number * Day.seconds
+    guard let start = self.firstSecond(showing: midnight), self.local(second: start).day == day else { return nil }
+    return self.firstSecond(showing: midnight + time.secondOfDay)?.nanoseconds
+  }
+
+  /// The instants at which clocks here show a second of a day: none where they are put forward over it, two where they are
+  /// put back.
+  ///
+  /// - Parameter second: Of the day: 0 to 86,399.
+  public func instants(of day: Day, second: Int) -> [Int64] {
+    let wall = day.number * Day.seconds + second
+    // Clocks change at most once in two days.
+    return Set([self.offset(second: wall - Day.seconds), self.offset(second: wall + Day.seconds)])
+      .map { wall - $0 }.filter { $0 + self.offset(second: $0) == wall }.sorted().map(\.nanoseconds)
   }
 
   /// The first instant of a day, or of the first day after it that there was; the nearest that can be told for a day before
   /// 1678 or after 2262.
-  public func start(of date: LocalDate) -> Int64 {
+  public func start(of day: Day) -> Int64 {
+    let midnight = day.number * Day.seconds
     // Every zone has seen an end to each day so far.
-    (self.firstSecond(showing: date.dayNumber * Self.day) ?? date.dayNumber * Self.day).nanoseconds
+    return (self.firstSecond(showing: midnight) ?? midnight).nanoseconds
   }
 
   /// The first second at which the local clock, counted as if it were UTC, is at `wall` or later.
@@ -89,28 +105,19 @@ public struct Zone: Sendable, Hashable {
     return after
   }
 
-  private func date(second: Int) -> LocalDate {
-    LocalDate(dayNumber: (second + self.offset(second: second)).dividedDown(by: Self.day))
+  private func local(second: Int) -> (day: Day, second: Int) {
+    let (day, rest) = (second + self.offset(second: second)).dividedDown(by: Day.seconds)
+    return (Day(number: day), rest)
   }
 
   private func offset(second: Int) -> Int {
     self.zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(second)))
   }
 
-  private static let day = 86_400
+  private static func second(of instant: Int64) -> Int { Int(instant).dividedDown(by: 1_000_000_000).quotient }
+
   /// No clock is further from UTC, and no change moves one further, than a day and some hours.
   private static let widest = 36 * 3600
   /// No zone changes its offset twice in so many seconds.
   private static let step = 3 * 3600
-}
-
-extension Int {
-  fileprivate var nanoseconds: Int64 {
-    let (product, isTooMuch) = Int64(self).multipliedReportingOverflow(by: 1_000_000_000)
-    return isTooMuch ? (self < 0 ? .min : .max) : product
-  }
-}
-
-extension Int64 {
-  fileprivate var seconds: Int64 { Int64(Int(self).dividedDown(by: 1_000_000_000)) }
 }

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithClient
 internal import KithMessages
 internal import SwiftProtobuf
@@ -11,7 +12,7 @@ struct Session: Sendable {
   /// The time that relative times are relative to.
   var now = Google_Protobuf_Timestamp.now()
   /// Whose clocks times are typed and shown by.
-  var zone = LocalZone.current
+  var zone = Zone.system()
 
   /// The language of what exists in two.
   var tongue = Tongue.ofLocale
@@ -47,11 +48,11 @@ struct Session: Sendable {
 
   /// `2 days ago` for a day in the form of `2026-11-19`; other text as it is.
   func ago(day: String) -> String {
-    CivilDay(day).map { RelativeTime.words($0, today: self.zone.day(of: self.now)) } ?? day
+    Day(day).map { RelativeTime.words($0, today: self.zone.day(of: self.now)) } ?? day
   }
 
   /// `2026-11-19 (2 days ago)`; other text as it is.
-  func date(_ day: String) -> String { CivilDay(day) == nil ? day : "\(day) (\(self.ago(day: day)))" }
+  func date(_ day: String) -> String { Day(day) == nil ? day : "\(day) (\(self.ago(day: day)))" }
 
   /// A message on one line.
   static func json(_ message: some SwiftProtobuf.Message) throws(Failure) -> String {

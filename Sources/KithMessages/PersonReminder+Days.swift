@@ -1,3 +1,5 @@
+public import CivilTime
+
 extension PersonReminder {
   /// The next day that the reminder is due, counted as the server counts; nil without a day to begin with.
   ///
@@ -6,16 +8,18 @@ extension PersonReminder {
   /// (both observed on Monica 4.1.2).
   ///
   /// - Parameter today: Due today is due.
-  public func nextDay(from today: CalendarDay) -> CalendarDay? {
-    guard var day = CalendarDay(self.initialDate) else { return nil }
+  public func nextDay(from today: Day) -> Day? {
+    guard var day = Day(self.initialDate) else { return nil }
     let every = Int(max(1, self.every))
     if self.frequency == "week" {
-      let (days, length) = (today.daysSince1970 - day.daysSince1970, 7 * every)
-      let passed = days > 0 ? (days + length - 1) / length : 0
-      return CalendarDay(daysSince1970: day.daysSince1970 + passed * length)
+      let (days, length) = (today.number - day.number, 7 * every)
+      return day.adding(days: days > 0 ? (days + length - 1) / length * length : 0)
     }
     let months = self.frequency == "month" ? every : self.frequency == "year" ? 12 * every : 12
-    while day < today { day = CalendarDay(year: day.year, month: day.month + months, overflowing: day.day) }
+    while day < today {
+      let (year, month, dayOfMonth) = day.components
+      day = Day(year: year, month: month + months, overflowing: dayOfMonth)
+    }
     return day
   }
 }

@@ -18,7 +18,7 @@ extension Reminder {
         .failedPrecondition, "SNOOZED_ENOUGH", "This reminder came again three times. `kith remind done` ends it.")
     }
     let until = now + Int64(minutes) * 60_000_000_000
-    guard self.kind != "daily" || zone.date(at: until) == zone.date(at: now) else {
+    guard self.kind != "daily" || zone.day(at: until) == zone.day(at: now) else {
       throw Failure(
         .failedPrecondition, "TOO_LATE_TODAY",
         "The daily reminder does not come again after midnight. Choose less time.")

@@ -84,7 +84,7 @@ extension ReminderActor {
     reminder.personID = request.personID
     reminder.title = try await self.nameOfPerson(request.personID)
     reminder.note = try CallReminderRules.note(request.note)
-    let zone = try CallReminderRules.zone(request.timeZone) ?? self.systemZone()
+    let zone = try Zone.reading(request.timeZone)
     let (day, instant) = try CallReminderRules.time(request, now: now, zone: zone)
     reminder.day = day.description
     reminder.due = .init(nanosecondsSince1970: instant)

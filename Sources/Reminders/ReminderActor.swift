@@ -129,7 +129,7 @@ public actor ReminderActor {
         let zone = try transaction.reminders.daily().zone ?? systemZone
         var come = try transaction.dealWithDailyReminder(now: now, systemZone: systemZone)
         come += try transaction.dealWithRipeReminders(now: now)
-        let isNewDay = try transaction.reminders.lastDayOfPersonReminders() != zone.date(at: now).description
+        let isNewDay = try transaction.reminders.lastDayOfPersonReminders() != zone.day(at: now).description
         if isPeopleStale || isNewDay { come += try transaction.dealWithPersonReminders(now: now, zone: zone) }
         _ = try transaction.queueDeliveries(of: come, always: always, now: now, zone: zone)
         return come
@@ -170,7 +170,7 @@ public actor ReminderActor {
       let daily = try view.reminders.daily()
       let zone = daily.zone ?? systemZone
       let settings = try view.reminders.settings()
-      let today = zone.date(at: now)
+      let today = zone.day(at: now)
       // Of today when that is still to come, else of tomorrow.
       let people =
         settings.noPersonReminders

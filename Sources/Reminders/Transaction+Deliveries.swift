@@ -44,7 +44,7 @@ extension Reminder {
   /// When nobody needs to be told of it any more: the daily one as long as it may come late, the others within a day.
   fileprivate func expiry(_ daily: DailyReminder, now: Int64, zone: Zone) -> Int64 {
     guard self.kind == "daily" else { return now + 86_400_000_000_000 }
-    let midnight = zone.start(of: zone.date(at: now).adding(days: 1))
+    let midnight = zone.start(of: zone.day(at: now).adding(days: 1))
     return min(now + daily.catchUp, midnight)
   }
 }

@@ -17,11 +17,11 @@ extension Transaction {
   /// Each comes once for each of its days: what a machine that was off has missed comes late, within a week.
   func dealWithPersonReminders(now: Int64, zone: Zone) throws(Failure) -> [Reminder] {
     let settings = try self.reminders.settings()
-    let today = zone.date(at: now)
+    let today = zone.day(at: now)
     guard !settings.noPersonReminders,
       let instant = zone.instant(of: today, at: settings.timeOfPersonReminders), instant <= now
     else { return [] }
-    let last = LocalDate(try self.reminders.lastDayOfPersonReminders())
+    let last = Day(try self.reminders.lastDayOfPersonReminders())
     let first = max(min(last?.adding(days: 1) ?? today, today), today.adding(days: -Self.lateDays))
     var come: [Reminder] = []
     var query = RecordQuery(limit: 500)
@@ -40,7 +40,7 @@ extension Transaction {
 
   /// The reminder of one day; nil when it was there already.
   private func reminder(
-    of kept: PersonReminder, on day: LocalDate, today: LocalDate, zone: Zone, now: Int64
+    of kept: PersonReminder, on day: Day, today: Day, zone: Zone, now: Int64
   ) throws(Failure) -> Reminder? {
     let id = "person:\(kept.id):\(day)"
     guard try self.reminders.get(id) == nil else { return nil }
@@ -65,14 +65,12 @@ extension Transaction {
 
 extension PersonReminder {
   /// The days of a span on which the reminder comes.
-  fileprivate func days(from first: LocalDate, through last: LocalDate) -> [LocalDate] {
-    var days: [LocalDate] = []
+  fileprivate func days(from first: Day, through last: Day) -> [Day] {
+    var days: [Day] = []
     var from = first
-    while let next = self.nextDay(from: CalendarDay(daysSince1970: from.dayNumber)) {
-      let day = LocalDate(dayNumber: next.daysSince1970)
-      guard day <= last else { break }
-      days.append(day)
-      from = day.adding(days: 1)
+    while let next = self.nextDay(from: from), next <= last {
+      days.append(next)
+      from = next.adding(days: 1)
     }
     return days
   }

@@ -11,7 +11,7 @@ extension Transaction {
     var daily = try self.reminders.daily()
     guard var schedule = daily.schedule else { return [] }
     let zone = daily.zone ?? systemZone
-    let today = zone.date(at: now)
+    let today = zone.day(at: now)
     let start = zone.start(of: today)
     let hasRecordedToday = try self.care.hasAny(from: start, to: zone.start(of: today.adding(days: 1)))
     let before = schedule
@@ -58,7 +58,7 @@ extension Transaction {
   ) -> (Reminder, outcome: String) {
     var reminder = Reminder()
     reminder.kind = "daily"
-    let day: LocalDate
+    let day: Day
     let outcome: String
     switch directive {
     case .remind(let date, let isLate):

@@ -1,4 +1,6 @@
 /// A date of which parts may be missing (RFC 6350 4.3.1), such as a birthday without its year.
+///
+/// It is no day of the calendar: it may stand for many of them, or be the 29 February of a year that has none, as cards say.
 public struct PartialDate: Sendable, Hashable {
   /// The year, 1 to 9999.
   public var year: Int?

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import KithMessages
 
 /// What a report says, in one language.
@@ -68,17 +69,17 @@ struct ReportWords: Sendable {
 
   /// "Monday, 5 January 2026"; the text itself when it is no day.
   func day(_ text: String) -> String {
-    guard let day = CalendarDay(text) else { return text }
+    guard let date = Day(text) else { return text }
+    let (year, month, day) = date.components
     if self.isJapanese {
-      let weekday = ["月", "火", "水", "木", "金", "土", "日"][day.weekday]
-      return "\(day.year)年\(day.month)月\(day.day)日（\(weekday)）"
+      return "\(year)年\(month)月\(day)日（\(["月", "火", "水", "木", "金", "土", "日"][date.weekday])）"
     }
-    let weekday = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"][day.weekday]
-    let month = [
+    let weekday = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"][date.weekday]
+    let name = [
       "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
       "December",
-    ][day.month - 1]
-    return "\(weekday), \(day.day) \(month) \(day.year)"
+    ][month - 1]
+    return "\(weekday), \(day) \(name) \(year)"
   }
 
   private static func tenths(_ number: Float) -> String {

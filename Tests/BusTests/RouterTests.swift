@@ -4,6 +4,7 @@ import Foundation
 import KithMessages
 import Logging
 import SwiftProtobuf
+import TestKit
 import Testing
 
 @testable import Bus
@@ -213,28 +214,4 @@ struct RouterTests {
     _ = try await router.call(SyncRequest(), context)
     #expect(self.runs.withLock(\.self) == 1)
   }
-}
-
-/// Lets a test and a handler wait for each other.
-final class Gate: Sendable {
-  private let arrived = AsyncStream<Void>.makeStream()
-  private let opened = AsyncStream<Void>.makeStream()
-  private let cancelled = AsyncStream<Void>.makeStream()
-
-  func wait() async {
-    self.arrived.continuation.yield()
-    for await _ in self.opened.stream { break }
-  }
-
-  func open() { self.opened.continuation.finish() }
-
-  func waitForCancellation() async {
-    self.arrived.continuation.yield()
-    // A cancelled task's iteration ends at once.
-    for await _ in self.opened.stream {}
-    self.cancelled.continuation.finish()
-  }
-
-  func arrival() async { for await _ in self.arrived.stream { break } }
-  func cancellation() async { for await _ in self.cancelled.stream {} }
 }

@@ -6,7 +6,7 @@ import KithMessages
 import Testing
 
 @Suite struct CareSummaryTests {
-  static let day = LocalDate(dayNumber: 20_492)
+  static let day = Day(number: 20_492)
 
   static func record(
     _ time: String, _ category: String, transcript: String = "", memo: String = "", review: String = "none",
@@ -130,7 +130,7 @@ import Testing
       try Self.record("2026-11-01T01:30:00-05:00", "meal", memo: "second"),
     ]
     let text = CareSummary(
-      of: records, on: try #require(LocalDate("2026-11-01")), zone: try #require(Zone(named: "America/New_York")),
+      of: records, on: try #require(Day("2026-11-01")), zone: try #require(Zone(named: "America/New_York")),
       language: .english
     ).text
     #expect(text.contains("\n01:30(-0400) Meal: first\n01:30(-0500) Meal: second\n"))

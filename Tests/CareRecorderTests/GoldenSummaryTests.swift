@@ -37,7 +37,7 @@ struct GoldenSummaryTests {
     let entries = try JSONDecoder().decode(
       [Entry].self, from: Data(contentsOf: folder.appending(path: "entries.\(code).json")))
     let summary = CareSummary(
-      of: kind.isEmpty ? try entries.map { try $0.record } : [], on: try #require(LocalDate("2026-11-20")),
+      of: kind.isEmpty ? try entries.map { try $0.record } : [], on: try #require(Day("2026-11-20")),
       zone: try #require(Zone(named: "Asia/Tokyo")), language: language,
       recipient: language == .japanese ? "佐藤花子" : "Hanako Sato", honorific: "様")
     #expect(summary.text == golden)

@@ -46,7 +46,7 @@ import Testing
 
   @Test(arguments: rows) func findsTheInstant(row: Row) throws {
     let zone = try #require(Zone(named: row.zone))
-    let date = try #require(LocalDate(row.date))
+    let date = try #require(Day(row.date))
     let time = try #require(TimeOfDay(row.time))
     let instant = zone.instant(of: date, at: time)
     #expect(instant.map { Date(timeIntervalSince1970: Double($0 / 1_000_000_000)).formatted(.iso8601) } == row.wanted)
@@ -62,7 +62,10 @@ import Testing
         for _ in 0..<3 {
           let time = try #require(
             TimeOfDay(hour: Int.random(in: 0...4, using: &seed), minute: 5 * Int.random(in: 0...11, using: &seed)))
-          #expect(zone.instant(of: date, at: time) == Self.walk(name, date, time), "\(name) \(date) \(time)")
+          let walk = Self.walk(name, date, time)
+          #expect(zone.instant(of: date, at: time) == walk.first, "\(name) \(date) \(time)")
+          let second = time.hour * 3600 + time.minute * 60
+          #expect(zone.instants(of: date, second: second) == walk.showing, "\(name) \(date) \(time)")
           cases += 1
         }
       }
@@ -70,16 +73,37 @@ import Testing
     #expect(cases > 1000)
   }
 
+  @Test(
+    "a second of a day is shown once, not at all, or twice",
+    arguments: [
+      ("Europe/Berlin", "2026-11-20", 52_215, ["2026-11-20T13:30:15Z"]), ("Europe/Berlin", "2026-03-29", 7200, []),
+      ("Europe/Berlin", "2026-03-29", 10_799, []), ("Europe/Berlin", "2026-03-29", 10_800, ["2026-03-29T01:00:00Z"]),
+      ("Europe/Berlin", "2026-10-25", 9000, ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"]),
+      ("Pacific/Apia", "2011-12-30", 32_400, []),
+    ])
+  func showsASecond(zone: String, day: String, second: Int, wanted: [String]) throws {
+    let found = try #require(Zone(named: zone)).instants(of: try #require(Day(day)), second: second)
+    #expect(found.map { Date(timeIntervalSince1970: Double($0 / 1_000_000_000)).formatted(.iso8601) } == wanted)
+  }
+
+  @Test("a day whose midnight is skipped begins when the clocks change")
+  func skippedMidnight() throws {
+    let zone = try #require(Zone(named: "Asia/Beirut"))
+    let start = zone.start(of: try #require(Day("2026-03-29")))
+    #expect(zone.local(at: start) == (try #require(Day("2026-03-29")), try #require(TimeOfDay("01:00"))))
+    #expect(zone.time(at: start - 1).description == "23:59")
+  }
+
   @Test("days beyond what nanoseconds can tell are at the end of what they can", arguments: ["UTC", "Asia/Tokyo"])
   func farDays(name: String) throws {
     let zone = try #require(Zone(named: name))
-    let first = try #require(LocalDate("0001-01-01"))
-    let last = try #require(LocalDate("9999-12-31"))
+    let first = try #require(Day("0001-01-01"))
+    let last = try #require(Day("9999-12-31"))
     #expect(zone.start(of: first) == .min && zone.start(of: last.adding(days: 1)) == .max)
     let noon = try #require(TimeOfDay("12:00"))
     #expect(zone.instant(of: first, at: noon) == .min && zone.instant(of: last, at: noon) == .max)
-    #expect(zone.date(at: .min).description.hasPrefix("1677-09-2"))
-    #expect(zone.date(at: .max).description.hasPrefix("2262-04-1"))
+    #expect(zone.day(at: .min).description.hasPrefix("1677-09-2"))
+    #expect(zone.day(at: .max).description.hasPrefix("2262-04-1"))
   }
 
   @Test("names without a region are taken, and abbreviations are not")
@@ -93,9 +117,9 @@ import Testing
   @Test func showsWhatClocksShow() throws {
     let tokyo = try #require(Zone(named: "Asia/Tokyo"))
     let instant: Int64 = 1_795_186_800_000_000_000 - 1
-    #expect(tokyo.date(at: instant).description == "2026-11-20")
+    #expect(tokyo.day(at: instant).description == "2026-11-20")
     #expect(tokyo.time(at: instant).description == "23:59")
-    #expect(tokyo.date(at: instant + 1).description == "2026-11-21")
+    #expect(tokyo.day(at: instant + 1).description == "2026-11-21")
     #expect(tokyo.time(at: -1).description == "08:59")
     #expect(tokyo.offset(at: 0) == 32_400)
   }
@@ -105,23 +129,25 @@ import Testing
   }
 
   /// The days of 2026 and 2027 whose noons do not have the same offset as the noons before them.
-  private static func changes(of name: String) -> [LocalDate] {
-    guard let zone = TimeZone(identifier: name), let first = LocalDate(year: 2026, month: 1, day: 1) else { return [] }
+  private static func changes(of name: String) -> [Day] {
+    guard let zone = TimeZone(identifier: name), let first = Day(year: 2026, month: 1, day: 1) else { return [] }
     return (0..<730).map { first.adding(days: $0) }.filter {
-      let noon = Date(timeIntervalSince1970: Double($0.dayNumber * 86_400 + 43_200))
+      let noon = Date(timeIntervalSince1970: Double($0.number * 86_400 + 43_200))
       return zone.secondsFromGMT(for: noon) != zone.secondsFromGMT(for: noon - 86_400)
     }
   }
 
-  /// The first minute of three days whose local clock has come to the time of the date; nil where the date is never shown.
-  private static func walk(_ name: String, _ date: LocalDate, _ time: TimeOfDay) -> Int64? {
-    guard let zone = TimeZone(identifier: name) else { return nil }
-    let wall = date.dayNumber * 86_400 + time.hour * 3600 + time.minute * 60
+  /// Of the minutes of three days the first whose local clock has come to the time of the date, nil where the date is never
+  /// shown; and those that show it.
+  private static func walk(_ name: String, _ date: Day, _ time: TimeOfDay) -> (first: Int64?, showing: [Int64]) {
+    guard let zone = TimeZone(identifier: name) else { return (nil, []) }
+    let wall = date.number * 86_400 + time.hour * 3600 + time.minute * 60
     let locals = stride(from: wall - 129_600, through: wall + 129_600, by: 60).map {
       (second: $0, local: $0 + zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0))))
     }
-    guard locals.contains(where: { $0.local / 86_400 == date.dayNumber }) else { return nil }
-    return locals.first { $0.local >= wall }.map { Int64($0.second) * 1_000_000_000 }
+    let showing = locals.filter { $0.local == wall }.map { Int64($0.second) * 1_000_000_000 }
+    guard locals.contains(where: { $0.local / 86_400 == date.number }) else { return (nil, showing) }
+    return (locals.first { $0.local >= wall }.map { Int64($0.second) * 1_000_000_000 }, showing)
   }
 
   @Test(arguments: [

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bus
+import CivilTime
 import EventLoop
 import KithClient
 import KithMessages
@@ -48,7 +49,7 @@ struct CommandRun {
     let command = try #require(try KithCommand.parseAsRoot(arguments) as? any HubCommand)
     var run = CommandRun()
     do {
-      let zone = try #require(LocalZone(named: "Europe/Berlin"))
+      let zone = try #require(Zone(named: "Europe/Berlin"))
       try await command.run(
         Session(client: client, console: console, isJSON: command.global.json, now: Self.now, zone: zone))
     } catch let code as ExitCode {

@@ -20,6 +20,7 @@ final class Household: Sendable {
   let router: Router
   private let ahead: Lock<Int64>
   private let log: Lock<[LoggedEvent]>
+  private let commits = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
   /// - Parameter root: An existing directory to go on with; nil = a new one.
   init(root: String? = nil) throws {
@@ -34,8 +35,10 @@ final class Household: Sendable {
     self.ahead = ahead
     let now: @Sendable () -> Int64 = { WallClock.nanoseconds() + ahead.withLock { $0 } }
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    self.storage = try StorageActor(directory: root + "/state", logger: logger) { events in
+    self.storage = try StorageActor(directory: root + "/state", logger: logger) {
+      [commits = self.commits.continuation] events in
       log.withLock { $0 += events }
+      commits.yield()
     }
     self.secrets = SecretDirectory(path: root + "/secrets")
     let service = ContactsSourceService(now: now)
@@ -59,6 +62,12 @@ final class Household: Sendable {
   }
 
   var events: [LoggedEvent] { self.log.withLock { $0 } }
+
+  /// Waits until something is so, and looks whenever events were committed.
+  func until(_ condition: () async throws -> Bool) async throws {
+    guard try await !condition() else { return }
+    for await _ in self.commits.stream { if try await condition() { return } }
+  }
 
   /// Lets time pass.
   func pass(hours: Int64) { self.ahead.withLock { $0 += hours * 3_600_000_000_000 } }

@@ -8,10 +8,6 @@ import Testing
 
 /// Passes that start by themselves when files change.
 @Suite(.timeLimit(.minutes(5))) struct SourceKeeperTests {
-  private func waitUntil(_ condition: () async throws -> Bool) async throws {
-    while try await !condition() { try await Task.sleep(for: .milliseconds(20)) }
-  }
-
   /// Runs a keeper that has taken up the sources of `home`.
   private func withKeeper(_ home: Household, _ work: (SourceKeeper) async throws -> Void) async throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -32,9 +28,9 @@ import Testing
     try await home.addFolder()
     try await self.withKeeper(home) { _ in
       try home.fill(3)
-      try await self.waitUntil { try await home.live().count == 3 }
+      try await home.until { try await home.live().count == 3 }
       try home.remove("1.vcf")
-      try await self.waitUntil { try await home.live().count == 2 }
+      try await home.until { try await home.live().count == 2 }
       #expect(home.events.allSatisfy { $0.event.sync.state != .error })
     }
   }
@@ -46,32 +42,24 @@ import Testing
     _ = try await home.sync()
     try await self.withKeeper(home) { _ in
       try FileManager.default.moveItem(atPath: home.folder, toPath: home.root + "/away")
-      try await self.waitUntil { home.events.last { $0.header.stream == "sync" }?.event.sync.state == .error }
+      try await home.until { home.events.last { $0.header.stream == "sync" }?.event.sync.state == .error }
       try FileManager.default.moveItem(atPath: home.root + "/away", toPath: home.folder)
-      try await self.waitUntil { home.events.last { $0.header.stream == "sync" }?.event.sync.state == .completed }
+      try await home.until { home.events.last { $0.header.stream == "sync" }?.event.sync.state == .completed }
       try home.write("new.vcf", Household.card(uid: "new", name: "New"))
-      try await self.waitUntil { try await home.live().count == 4 }
+      try await home.until { try await home.live().count == 4 }
       #expect(home.events.contains { $0.event.sync.deleted > 0 } == false, "a folder that was away deleted contacts")
     }
   }
 
-  /// An event of a source that cannot be looked up does not keep its later events from being heard.
+  /// A source that cannot be looked up at its first event is, at a later one.
   @Test func aSourceThatWasNotFoundAtFirstIsTakenUp() async throws {
     let home = try Household()
     try await self.withKeeper(home) { keeper in
-      var event = LoggedEvent()
-      event.header.stream = "sync"
-      event.header.key = PassState.key("home")
-      keeper.see([event])
-      // Once around, so that the look-up has ended.
-      for _ in 0..<3 { _ = await home.contacts.locations() }
+      await keeper.takeUp("home")
       try await home.addFolder()
+      await keeper.takeUp("home")
       try home.fill(3)
-      try await self.waitUntil {
-        keeper.see([event])
-        try home.write("again.vcf", Household.card(uid: "again", name: "Again"))
-        return try await home.live().count == 4
-      }
+      try await home.until { try await home.live().count == 3 }
     }
   }
 
@@ -82,7 +70,7 @@ import Testing
     _ = try await home.sync("export")
     try await self.withKeeper(home) { _ in
       try home.write("all.vcf", Household.card(uid: "a", name: "A") + Household.card(uid: "b", name: "B"))
-      try await self.waitUntil { try await home.live().count == 2 }
+      try await home.until { try await home.live().count == 2 }
       #expect(home.events.contains { $0.event.sync.deleted > 0 } == false, "the card that stayed was deleted")
     }
   }

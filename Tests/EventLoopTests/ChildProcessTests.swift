@@ -1,3 +1,4 @@
+import CLinux
 import EventLoop
 import Foundation
 import Glibc
@@ -79,10 +80,13 @@ struct ChildProcessTests {
   @Test("a cancelled task kills the group")
   func cancelled() async throws {
     let directory = try Marks()
+    let started = try directory.pipe("started")
     let task = Task {
-      try await Self.shell("sleep 1000 & echo $! > inner; echo $$ > outer; wait", directory: directory.path).run()
+      try await Self.shell(
+        "sleep 1000 & echo $! > inner; echo $$ > outer; echo > started; wait", directory: directory.path
+      ).run()
     }
-    try await directory.waitFor("outer")
+    #expect(await Marks.isReadable(started))
     task.cancel()
     await #expect(throws: ChildProcess.Fault.cancelled) { try await task.value }
     try await directory.expectGone("inner", "outer")
@@ -146,20 +150,32 @@ private final class Marks: Sendable {
       .flatMap { $0.hasSuffix("\n") ? pid_t($0.dropLast()) : nil }
   }
 
-  func waitFor(_ name: String) async throws {
-    while self.id(name) == nil { try await Task.sleep(for: .milliseconds(5)) }
+  /// Makes a named pipe, by which a program says that it has come so far, and opens it to be read.
+  func pipe(_ name: String) throws -> Int32 {
+    try #require(mkfifo(self.path + "/" + name, 0o600) == 0)
+    let descriptor = open(self.path + "/" + name, O_RDONLY | O_NONBLOCK)
+    try #require(descriptor >= 0)
+    return descriptor
   }
 
-  /// Waits until the processes are gone: a killed one whose parent is dead is removed by init, soon after.
+  /// Waits until the processes have ended. Of one that init has removed nothing is left to wait for.
   func expectGone(_ names: String...) async throws {
     for name in names {
-      let id = try #require(self.id(name))
-      while kill(id, 0) == 0, try Self.isAlive(id) { try await Task.sleep(for: .milliseconds(5)) }
+      let process = kith_pidfd(try #require(self.id(name)))
+      if process >= 0 { #expect(await Self.isReadable(process), "\(name) lives on") }
     }
   }
 
-  private static func isAlive(_ id: pid_t) throws -> Bool {
-    let status = (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)) ?? ""
-    return !status.isEmpty && !status.contains(") Z ")
+  /// Waits until a descriptor is readable, for at most a minute, and closes it.
+  static func isReadable(_ descriptor: Int32) async -> Bool {
+    await withCheckedContinuation { continuation in
+      // A thread of its own waits, so that those of the pool are free.
+      Thread.detachNewThread {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let isReady = poll(&wanted, 1, 60_000) == 1
+        close(descriptor)
+        continuation.resume(returning: isReady)
+      }
+    }
   }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 import EventLoop
 import Glibc
 import Logging
@@ -25,9 +26,9 @@ private actor Recorder: LoopActor {
     threads.insert(kith_gettid())
   }
 
-  func noteAfterSuspensions() async throws {
+  func noteAfterSuspensions() async {
     note(0)
-    try await Task.sleep(for: .milliseconds(1))
+    await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
     note(1)
     await Task { self.note(2) }.value
     await elsewhere()
@@ -56,8 +57,8 @@ struct LoopExecutorTests {
   func isolation() async throws {
     try await LoopExecutor.withLoop(poller: DescriptorPoller(), logger: silent) { loop in
       let recorder = Recorder(loop: loop)
-      try await recorder.noteAfterSuspensions()
-      try await Task.detached { try await recorder.noteAfterSuspensions() }.value
+      await recorder.noteAfterSuspensions()
+      await Task.detached { await recorder.noteAfterSuspensions() }.value
       await Task(executorPreference: loop) { await recorder.note(9) }.value
       #expect(await recorder.threads.count == 1)
       #expect(await recorder.threads != [kith_gettid()])

@@ -45,18 +45,6 @@ struct ServerTimeTests {
     #expect(ServerTime.seconds(httpDate: "Sunday, 06-Nov-94 08:49:37 GMT") == nil)
   }
 
-  @Test func daysAreCounted() {
-    var date = CalendarDate(daysSince1970: -800_000)
-    for number in Int64(-800_000)..<200_000 where number.isMultiple(of: 97) {
-      date = CalendarDate(daysSince1970: number)
-      if date.year > 0 {
-        #expect(date.daysSince1970 == number)
-        #expect(CalendarDate(date.text) == date)
-      }
-    }
-    #expect(CalendarDate("2000-02-29") != nil && CalendarDate("1900-02-29") == nil && CalendarDate("2024-04-31") == nil)
-  }
-
   @Test(
     arguments: [
       ("1815-12-10", "1815-12-10"), ("--12-10", "--12-10"), ("--02-29", "--02-29"), ("~1950", "~1950"),

@@ -1,4 +1,5 @@
 import Bus
+import CivilTime
 import KithMessages
 import SwiftProtobuf
 import Testing
@@ -25,8 +26,8 @@ import Testing
   func groups() throws {
     let now = Household.start
     func title(_ text: String, zone: String = "UTC") throws -> String {
-      let time = try LocalTime(zone: zone)
-      return CallGroups(in: time, now: now).title(of: time.day(try moment(text).nanosecondsSince1970))
+      let zone = try Zone.reading(zone)
+      return CallGroups(in: zone, now: now).title(of: zone.day(at: try moment(text).nanosecondsSince1970))
     }
     #expect(try title("2026-03-06T00:00:00Z") == "today")
     #expect(try title("2026-03-07T09:00:00Z") == "today")
@@ -42,16 +43,16 @@ import Testing
     let calls = [0, 0, 1, 3, 30, 31].map { days in
       Call.with { $0.calledAt = .init(nanosecondsSince1970: Household.start - days * Self.day) }
     }
-    let groups = CallGroups(in: try LocalTime(zone: "UTC"), now: Household.start).group(calls)
+    let groups = CallGroups(in: try Zone.reading("UTC"), now: Household.start).group(calls)
     #expect(groups.map(\.title) == ["today", "yesterday", "this_week", "earlier"])
     #expect(groups.map(\.calls.count) == [2, 1, 1, 2])
-    #expect(CallGroups(in: try LocalTime(zone: "UTC"), now: Household.start).group([]).isEmpty)
+    #expect(CallGroups(in: try Zone.reading("UTC"), now: Household.start).group([]).isEmpty)
   }
 
   // MARK: - Statistics
 
   @Test func statistics() throws {
-    var statistics = CallStatistics(in: try LocalTime(zone: "UTC"))
+    var statistics = CallStatistics(in: try Zone.reading("UTC"))
     // 2026-01-01 is a Thursday: days 0-3, 4-10 and 11-17 are three weeks.
     for fact in [
       self.fact(day: 0, minutes: 10, emotion: "happy"), self.fact(day: 3, minutes: 20, emotion: "happy"),
@@ -71,7 +72,7 @@ import Testing
 
   @Test("minutes that somebody wrote on the server add up, however many")
   func statisticsOfLongCalls() throws {
-    var statistics = CallStatistics(in: try LocalTime(zone: "UTC"))
+    var statistics = CallStatistics(in: try Zone.reading("UTC"))
     for _ in 0..<3 { statistics.count(self.fact(day: 0, minutes: Int(UInt32.max))) }
     let result = statistics.result([:])
     #expect(result.minutes == .max && result.weeks.map(\.minutes) == [.max] && result.averageMinutes > 4e9)
@@ -79,7 +80,7 @@ import Testing
 
   @Test("of many weeks and people the newest 12 and the first 50 are given")
   func statisticsOfMany() throws {
-    var statistics = CallStatistics(in: try LocalTime(zone: "UTC"))
+    var statistics = CallStatistics(in: try Zone.reading("UTC"))
     for index in 0..<80 {
       for _ in 0...(index % 3) { statistics.count(self.fact(Int64(index), day: Int64(index * 7))) }
     }
@@ -88,13 +89,13 @@ import Testing
     #expect(result.weeks.count == 12 && result.people.count == 50)
     #expect(result.people.prefix(26).allSatisfy { $0.calls == 3 })
     #expect(result.people[0].personID == "77")
-    #expect(CallStatistics(in: try LocalTime(zone: "UTC")).result([:]) == CallStatsReply())
+    #expect(CallStatistics(in: try Zone.reading("UTC")).result([:]) == CallStatsReply())
   }
 
   // MARK: - Rhythm
 
   private func due(_ facts: [CallFact], today: Int64) throws -> [CallRhythm.Due] {
-    var rhythm = CallRhythm(in: try LocalTime(zone: "UTC"), now: self.fact(day: today).calledAt)
+    var rhythm = CallRhythm(in: try Zone.reading("UTC"), now: self.fact(day: today).calledAt)
     for fact in facts.shuffled() { rhythm.count(fact) }
     return rhythm.due
   }
@@ -210,7 +211,7 @@ import Testing
       $0.frequency = frequency
       $0.every = every
     }
-    #expect(reminder.nextDay(from: try #require(CalendarDay(today)))?.text == next)
-    #expect(PersonReminder().nextDay(from: try #require(CalendarDay(today))) == nil)
+    #expect(reminder.nextDay(from: try #require(Day(today)))?.description == next)
+    #expect(PersonReminder().nextDay(from: try #require(Day(today))) == nil)
   }
 }

@@ -119,20 +119,3 @@ final class Fixture: Sendable {
     ]
   }
 }
-
-/// Lets a test and a handler wait for each other.
-final class Gate: Sendable {
-  private let arrived = AsyncStream<Void>.makeStream()
-  private let blocked = AsyncStream<Void>.makeStream()
-  private let cancelled = AsyncStream<Void>.makeStream()
-
-  func waitForCancellation() async {
-    self.arrived.continuation.yield()
-    // The iteration of a cancelled task ends at once.
-    for await _ in self.blocked.stream {}
-    self.cancelled.continuation.finish()
-  }
-
-  func arrival() async { for await _ in self.arrived.stream { break } }
-  func cancellation() async { for await _ in self.cancelled.stream {} }
-}

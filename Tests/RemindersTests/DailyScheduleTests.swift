@@ -14,17 +14,17 @@ import Testing
   ) throws -> DailySchedule {
     DailySchedule(
       time: try #require(TimeOfDay(time)), catchUp: 6 * 3600 * 1_000_000_000,
-      onlyIfNothingRecorded: onlyIfNothingRecorded, lastDay: try #require(LocalDate(lastDay)))
+      onlyIfNothingRecorded: onlyIfNothingRecorded, lastDay: try #require(Day(lastDay)))
   }
 
   let tokyo: Zone
   let newYork: Zone
-  let day: LocalDate
+  let day: Day
 
   init() throws {
     self.tokyo = try #require(Zone(named: "Asia/Tokyo"))
     self.newYork = try #require(Zone(named: "America/New_York"))
-    self.day = try #require(LocalDate("2026-11-20"))
+    self.day = try #require(Day("2026-11-20"))
   }
 
   @Test func comesAtItsTimeOnce() throws {
@@ -87,7 +87,7 @@ import Testing
     let now = try Self.instant("2026-11-20T11:30:00Z")
     let changed = DailySchedule(
       time: try #require(TimeOfDay("20:00")), catchUp: 0, onlyIfNothingRecorded: false,
-      handled: LocalDate("2026-11-19"), now: now, zone: self.tokyo)
+      handled: Day("2026-11-19"), now: now, zone: self.tokyo)
     #expect(try changed.next(in: self.tokyo) == Self.instant("2026-11-21T11:00:00Z"))
   }
 
@@ -95,7 +95,7 @@ import Testing
     let now = try Self.instant("2026-11-20T11:30:00Z")
     let changed = DailySchedule(
       time: try #require(TimeOfDay("20:31")), catchUp: 0, onlyIfNothingRecorded: false,
-      handled: LocalDate("2026-11-19"), now: now, zone: self.tokyo)
+      handled: Day("2026-11-19"), now: now, zone: self.tokyo)
     #expect(try changed.next(in: self.tokyo) == Self.instant("2026-11-20T11:31:00Z"))
   }
 
@@ -135,7 +135,7 @@ import Testing
     var schedule = try Self.schedule("23:30", lastDay: "2026-03-27")
     let due = try Self.instant("2026-03-29T01:00:00Z")
     #expect(schedule.next(in: nuuk) == due)
-    let day = try #require(LocalDate("2026-03-28"))
+    let day = try #require(Day("2026-03-28"))
     #expect(schedule.advance(to: due, in: nuuk) { _ in false } == [.remind(day: day, isLate: false)])
     #expect(try schedule.next(in: nuuk) == Self.instant("2026-03-30T00:30:00Z"))
   }
@@ -145,7 +145,7 @@ import Testing
     var schedule = try Self.schedule("09:00", lastDay: "2011-12-29")
     let due = try Self.instant("2011-12-30T19:00:00Z")
     #expect(schedule.next(in: apia) == due)
-    let day = try #require(LocalDate("2011-12-31"))
+    let day = try #require(Day("2011-12-31"))
     #expect(schedule.advance(to: due, in: apia) { _ in false } == [.remind(day: day, isLate: false)])
   }
 
@@ -159,7 +159,7 @@ import Testing
       let zone = try #require(zones.randomElement(using: &random))
       var schedule = try Self.schedule("02:15", lastDay: "2026-03-01")
       var now = try Self.instant("2026-03-02T12:00:00Z")
-      var seen: [LocalDate] = []
+      var seen: [Day] = []
       for _ in 0..<60 {
         now += Int64.random(in: -3600...50_000, using: &random) * 1_000_000_000
         for directive in schedule.advance(to: now, in: zone, hasRecorded: { _ in false }) {
@@ -168,7 +168,7 @@ import Testing
           }
         }
       }
-      let first = try #require(LocalDate("2026-03-02"))
+      let first = try #require(Day("2026-03-02"))
       #expect(seen == (0..<seen.count).map { first.adding(days: $0) })
     }
   }

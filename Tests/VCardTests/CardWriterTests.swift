@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import VCard
@@ -53,7 +54,7 @@ import Testing
   @Test(arguments: [Version.v3_0, .v4_0])
   func randomCardsReadBackEqual(_ version: Version) throws {
     for seed in 0..<400 {
-      var random = Seeded(UInt64(seed))
+      var random = SeededGenerator(seed: UInt64(seed))
       let made = try Card(version: random.chance(50) ? .v3_0 : .v4_0, properties: RandomCard.properties(&random))
       let written = try Card(CardWriter(version: version).bytes(of: made))
       #expect(TypedValues(written) == TypedValues(made), "seed \(seed)")
@@ -73,12 +74,12 @@ enum RandomCard {
     "x y",
   ]
 
-  static func text(_ random: inout Seeded) -> String {
+  static func text(_ random: inout SeededGenerator) -> String {
     let count = Int.random(in: 1...(random.chance(5) ? 80 : 5), using: &random)
     return (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined().trimmed
   }
 
-  static func properties(_ random: inout Seeded) -> [Property] {
+  static func properties(_ random: inout SeededGenerator) -> [Property] {
     var result = [Property("FN", value: .text("F" + text(&random)))]
     func texts(_ count: Int) -> [String] { (0..<count).map { _ in text(&random) }.filter { !$0.isEmpty } }
     result.append(Property("N", value: .components((0..<5).map { _ in texts(Int.random(in: 0...2, using: &random)) })))

@@ -1,3 +1,4 @@
+import Digest
 import Testing
 
 @testable import VCard
@@ -5,12 +6,13 @@ import Testing
 /// Pictures come out of a card's bytes and go back in byte by byte.
 @Suite struct DetachedCardTests {
   private func roundTrip(_ card: Card) -> (detached: [UInt8], blobs: [[UInt8]], back: [UInt8]?) {
+    func name(of data: [UInt8]) -> String { "sha256:" + Hex.encode(SHA256.digest(data)) }
     var blobs: [[UInt8]] = []
     let detached = DetachedCard.detach(card) { data in
       blobs.append(data)
-      return "sha256:" + SHA256.hex(data)
+      return name(of: data)
     }
-    let back = DetachedCard.attach(detached) { name in blobs.first { "sha256:" + SHA256.hex($0) == name } }
+    let back = DetachedCard.attach(detached) { wanted in blobs.first { name(of: $0) == wanted } }
     return (detached, blobs, back)
   }
 

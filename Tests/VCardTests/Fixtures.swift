@@ -1,3 +1,5 @@
+import TestKit
+
 @testable import VCard
 
 /// A card of lines between BEGIN and END.
@@ -19,19 +21,6 @@ extension Card {
   func warned(_ kind: Warning.Kind) -> Int? { warnings.first { $0.kind == kind }?.line }
 }
 
-/// Random numbers by seed (splitmix64), so that a failure can be repeated.
-struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SeededGenerator {
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }

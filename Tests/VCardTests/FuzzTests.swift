@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @testable import VCard
@@ -31,7 +32,7 @@ import Testing
     limits.photoBytes = 1000
     var read = 0
     for seed in 0..<2500 {
-      var random = Seeded(UInt64(part * 2500 + seed))
+      var random = SeededGenerator(seed: UInt64(part * 2500 + seed))
       let bytes = mutate(Self.seeds.randomElement(using: &random) ?? [], &random)
       for reading in CardReader(bytes, limits: limits) {
         guard case .success(let card) = reading.result else { continue }
@@ -70,7 +71,7 @@ import Testing
     #expect(isSame)
   }
 
-  private func agreesInSlices(_ bytes: [UInt8], limits: Limits, _ random: inout Seeded) {
+  private func agreesInSlices(_ bytes: [UInt8], limits: Limits, _ random: inout SeededGenerator) {
     let whole = CardReader(bytes, limits: limits).map(\.byteRange)
     var splitter = CardSplitter(limits: limits)
     var ranges: [Range<Int>] = []
@@ -94,7 +95,7 @@ import Testing
     "TEL;PREF=99999999999999999999:", "BDAY:--13-99\n",
   ].map { Array($0.utf8) }
 
-  private func mutate(_ original: [UInt8], _ random: inout Seeded) -> [UInt8] {
+  private func mutate(_ original: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
     var bytes = original
     for _ in 0..<Int.random(in: 1...8, using: &random) {
       let position = Int.random(in: 0...bytes.count, using: &random)

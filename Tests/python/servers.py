@@ -15,6 +15,7 @@ import tempfile
 import time
 import urllib.parse
 
+import pytest
 from dulwich import porcelain
 
 from conftest import ROOT
@@ -22,6 +23,8 @@ from trials import contacts, sync
 
 PROGRAMS = ROOT / "Tests" / "servers"
 RADICALE, XANDIKOS = "radicale", "xandikos"
+# Debian's interpreter, which has Debian's versions of the servers where they are installed.
+DEBIAN = pathlib.Path("/usr/bin/python3")
 PASSWORD = "secret"
 
 DOUBLE, SIMULATOR = "double", "simulator"
@@ -70,18 +73,26 @@ class Server:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+def versions(program):
+    """The interpreters by which a test runs a server: that of the tests has a new version, Debian's an old one."""
+    package = f"python3-{program}" if program == RADICALE else program
+    is_installed = (pathlib.Path("/usr/lib/python3/dist-packages") / program).exists()
+    absent = pytest.mark.skipif(not is_installed, reason=f"the package {package} of Debian is not installed")
+    return [pytest.param(sys.executable, id="new"), pytest.param(DEBIAN, id="debian", marks=absent)]
+
+
 class CardDAVServer(Server):
     """Radicale or Xandikos on data of its own. Its port stays the same when it is started again."""
 
-    def __init__(self, program, tls=False):
+    def __init__(self, program, tls=False, interpreter=sys.executable):
         super().__init__("kith-dav-")
-        self.program, self.tls = program, tls
+        self.program, self.tls, self.interpreter = program, tls, interpreter
         self.data = self.directory / "data"
         self.home = "/alice/" if program == RADICALE else "/user/contacts/"
 
     def start(self, port=None):
         port = port or self.port
-        line = [sys.executable, PROGRAMS / "carddav.py", self.program, self.directory, *(["--tls"] if self.tls else [])]
+        line = [self.interpreter, PROGRAMS / "carddav.py", self.program, self.directory, *(["--tls"] if self.tls else [])]
         return self.launch(line + (["--port", str(port)] if port else []))
 
     @property

@@ -1,8 +1,5 @@
 """Where a password must never be, and whom a hub does not tell it to."""
-import datetime
-import hashlib
 import base64
-import ipaddress
 import pathlib
 import shutil
 import stat
@@ -10,10 +7,7 @@ import subprocess
 
 import pytest
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-
+from certificates import make_certificate
 from servers import PASSWORD, RADICALE, XANDIKOS, Reader, card, server
 from trials import STREAMS, daemon, dense, needs_root, seeing
 
@@ -61,30 +55,6 @@ def test_password_is_in_the_secrets_directory_alone(hub):
         hub.reply("Contacts/RemoveSource", {"name": "home"})
         assert not holding[0].exists(), "the password of a removed source stays"
     print(f"password looked for in {len(looked_at)} files, {len(events)} streams, 3 replies: in the secrets directory alone")
-
-
-def make_certificate(directory, name, *, authority=None):
-    """A certificate in DIRECTORY; of an authority of its own when none is given. Gives the authority."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    issuer, signer = authority or (subject, key)
-    now = datetime.datetime.now(datetime.timezone.utc)
-    alternative = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    builder = (
-        x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key.public_key())
-        .serial_number(x509.random_serial_number()).not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=2))
-        .add_extension(x509.BasicConstraints(ca=authority is None, path_length=None), critical=True))
-    if authority is not None:
-        builder = builder.add_extension(alternative, critical=False)
-    certificate = builder.sign(signer, hashes.SHA256())
-    directory.mkdir(exist_ok=True)
-    (directory / "certificate.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    (directory / "key.pem").write_bytes(key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
-    public = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
-    pin = "sha256//" + base64.b64encode(hashlib.sha256(public).digest()).decode()
-    return (subject, key), pin
 
 
 def test_server_is_trusted_by_its_authority_alone(hub, tmp_path):

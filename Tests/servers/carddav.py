@@ -1,4 +1,5 @@
-"""A CardDAV server for one test: carddav.py radicale|xandikos DIRECTORY [--port PORT] [--tls].
+"""A CardDAV server for one test: carddav.py radicale|xandikos DIRECTORY [--port PORT] [--tls]. The version is the one that
+the interpreter has.
 
 Keeps its data in DIRECTORY, prints "ready PORT" when it accepts connections, writes a line that begins with "request" for
 each request, and ends when its standard input does. Radicale knows the user alice with the password "secret". With --tls
@@ -89,9 +90,11 @@ def prepare_xandikos(directory, port, tls):
         return await handle(self, request, *arguments, **named)
 
     xandikos.webdav.WebDAVApp.aiohttp_handler = logged
+    # The versions before had one command, and kept nothing but data.
+    newer = ["serve", "--state-dir", str(directory / "state")] if xandikos.__version__ >= (0, 3) else []
     return [
-        "xandikos", "serve", "-d", str(directory / "data"), "--state-dir", str(directory / "state"), "--autocreate",
-        "--defaults", "--current-user-principal", "/user/", "-l", "127.0.0.1", "-p", str(port), *(["--autocert"] if tls else []),
+        "xandikos", *newer, "-d", str(directory / "data"), "--autocreate", "--defaults", "--current-user-principal", "/user/",
+        "-l", "127.0.0.1", "-p", str(port), *(["--autocert"] if tls else []),
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@ import CareRecorder
 import CivilTime
 import Foundation
 import KithMessages
+import Measuring
 import Reminders
 import SwiftProtobuf
 
@@ -11,13 +12,13 @@ import SwiftProtobuf
 @main struct CareBench {
   private static let rounds = 300
 
-  static func main() {
+  static func main() async throws {
     let count = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 500
-    self.summaries(of: count)
+    try await self.summaries(of: count)
     self.nextReminders()
   }
 
-  private static func summaries(of count: Int) {
+  private static func summaries(of count: Int) async throws {
     guard let day = LocalDate("2026-11-21"), let zone = Zone(named: "Asia/Tokyo") else { return }
     let categories = ["medication", "meal", "excretion", "appointment", "free_memo"]
     let start = zone.start(of: day) / 1_000_000_000
@@ -34,7 +35,7 @@ import SwiftProtobuf
     }
     for language in CareLanguage.allCases {
       var length = 0
-      self.time("summary of \(count) entries, \(language.rawValue)") {
+      try await Timing.run("summary of \(count) entries, \(language.rawValue)", rounds: self.rounds) { _ in
         length = CareSummary(of: records, on: day, zone: zone, language: language, recipient: "Hanako").text.utf8.count
       }
       print("  \(length) bytes")
@@ -52,11 +53,5 @@ import SwiftProtobuf
       (slowest, total, zones) = (max(slowest, taken), total + taken, zones + 1)
     }
     print("next reminder in \(zones) zones, each for the first time: mean \(total / zones), at most \(slowest)")
-  }
-
-  private static func time(_ name: String, _ body: () -> Void) {
-    let clock = ContinuousClock()
-    let times = (0..<self.rounds).map { _ in clock.measure(body) }.sorted()
-    print("\(name): p50 \(times[self.rounds / 2]), p99 \(times[self.rounds * 99 / 100])")
   }
 }

@@ -2,6 +2,7 @@ import Bus
 import Foundation
 import KithMessages
 import Logging
+import Measuring
 import Storage
 
 /// Times the contact tables: a first pass, pages, and every class of search.
@@ -46,7 +47,7 @@ import Storage
     }
     let clock = ContinuousClock()
     var total = Duration.zero
-    let processorTime = Self.processorTime()
+    let processorTime = Timing.processorTime()
     for start in stride(from: 0, to: count, by: Self.batch) {
       let some = Array(cards[start..<min(start + Self.batch, count)])
       total += try await clock.measure {
@@ -59,7 +60,7 @@ import Storage
         }
       }
     }
-    let processor = (Self.processorTime() - processorTime) / count
+    let processor = (Timing.processorTime() - processorTime) / count
     print("write: \(Int(total / .microseconds(1)) / count) us a contact, \(processor) us of processor")
   }
 
@@ -103,25 +104,9 @@ import Storage
     _ name: String, _ store: StorageActor, rounds: Int,
     _ body: @escaping @Sendable (Int, ReadView) throws(Failure) -> Int
   ) async throws {
-    let clock = ContinuousClock()
-    var times: [Duration] = []
-    var results = 0
-    let processorTime = Self.processorTime()
-    for round in 0..<rounds + rounds / 10 {
-      let start = clock.now
-      results = try await store.read { view throws(Failure) in try body(round, view) }
-      if round >= rounds / 10 { times.append(clock.now - start) }
+    let results = try await store.read { view throws(Failure) in try body(0, view) }
+    try await Timing.run("\(name), \(results) results", rounds: rounds) { round in
+      _ = try await store.read { view throws(Failure) in try body(round, view) }
     }
-    let processor = (Self.processorTime() - processorTime) / (rounds + rounds / 10)
-    times.sort()
-    let columns = [times[rounds / 2], times[rounds * 99 / 100]].map { Int($0 / .microseconds(1)) }
-    print("\(name): p50 \(columns[0]) us, p99 \(columns[1]) us, processor \(processor) us, \(results) results")
-  }
-
-  /// Microseconds that all threads of the process have run.
-  private static func processorTime() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
   }
 }

@@ -2,6 +2,7 @@ import Bus
 import Foundation
 import KithMessages
 import Logging
+import Measuring
 import Storage
 import SwiftProtobuf
 
@@ -42,7 +43,7 @@ import SwiftProtobuf
     var call = Call()
     call.personID = person
     call.note = "talked about the garden and the new roof"
-    try await self.time("log a call", rounds: 200) {
+    try await Timing.run("log a call", rounds: 200) { _ in
       _ = try await store.write { [call] transaction throws(Failure) in
         try transaction.records.create(call, now: WallClock.nanoseconds())
       }
@@ -151,28 +152,6 @@ import SwiftProtobuf
     _ body: @escaping @Sendable (ReadView) throws(Failure) -> Int
   ) async throws {
     let results = try await store.read(body)
-    try await self.time("\(name), \(results) results", rounds: rounds) { _ = try await store.read(body) }
-  }
-
-  private static func time(_ name: String, rounds: Int, _ body: () async throws -> Void) async throws {
-    let clock = ContinuousClock()
-    var times: [Duration] = []
-    let processorTime = Self.processorTime()
-    for round in 0..<rounds + rounds / 10 {
-      let start = clock.now
-      try await body()
-      if round >= rounds / 10 { times.append(clock.now - start) }
-    }
-    let processor = (Self.processorTime() - processorTime) / (rounds + rounds / 10)
-    times.sort()
-    let columns = [times[rounds / 2], times[rounds * 99 / 100]].map { Int($0 / .microseconds(1)) }
-    print("\(name): p50 \(columns[0]) us, p99 \(columns[1]) us, processor \(processor) us")
-  }
-
-  /// Microseconds that all threads of the process have run.
-  private static func processorTime() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
+    try await Timing.run("\(name), \(results) results", rounds: rounds) { _ in _ = try await store.read(body) }
   }
 }

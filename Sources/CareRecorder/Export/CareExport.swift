@@ -7,7 +7,7 @@ internal import Storage
 /// Writes the entries of a span of days to a staged file, a page at a time.
 actor CareExport {
   private let isCSV: Bool
-  private let days: (first: LocalDate?, last: LocalDate?)
+  private let days: (first: Day?, last: Day?)
   private let storage: StorageActor
   private var cursor = ""
   private var stage = Stage.head

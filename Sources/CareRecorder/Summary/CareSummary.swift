@@ -8,7 +8,7 @@ public import KithMessages
 /// Nothing of it depends on the machine: the words are ours, dates are written by rules, and the time of making it is not said.
 public struct CareSummary: Sendable {
   private let entries: [Entry]
-  private let day: LocalDate
+  private let day: Day
   private let words: CareWords
   private let recipient: String
 
@@ -29,7 +29,7 @@ public struct CareSummary: Sendable {
   ///   - recipient: Who is cared for; empty = not said.
   ///   - honorific: Put after the name in Japanese.
   public init(
-    of records: [CareRecord], on day: LocalDate, zone: Zone, language: CareLanguage, recipient: String = "",
+    of records: [CareRecord], on day: Day, zone: Zone, language: CareLanguage, recipient: String = "",
     honorific: String = ""
   ) {
     self.day = day
@@ -37,7 +37,7 @@ public struct CareSummary: Sendable {
     let name = Self.oneLine(recipient)
     self.recipient = name.isEmpty ? "" : self.words.address(name, honorific: Self.oneLine(honorific))
     let ofDay = records.filter {
-      !$0.hasDeletedAt && zone.date(at: $0.occurredAt.nanosecondsSince1970) == day
+      !$0.hasDeletedAt && zone.day(at: $0.occurredAt.nanosecondsSince1970) == day
     }.sorted { $0.order < $1.order }
     let offsets = ofDay.map { zone.offset(at: $0.occurredAt.nanosecondsSince1970) }
     let saysOffset = Set(offsets).count > 1

@@ -16,7 +16,7 @@ struct CareWords: Sendable {
     }
   }
 
-  func title(_ date: LocalDate) -> String {
+  func title(_ date: Day) -> String {
     let (year, month, day) = date.components
     return self.isJapanese
       ? "【介護記録】\(year)年\(month)月\(day)日(\(Self.japaneseDays[date.weekday]))"

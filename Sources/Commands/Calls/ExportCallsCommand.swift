@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 
 struct ExportCallsCommand: HubCommand {
@@ -35,7 +36,7 @@ struct ExportCallsCommand: HubCommand {
     request.timeZone = session.zone.name
     request.language = self.lang.rawValue
     let blob = try await session.ask(request, drawing: "export")
-    let output = self.output ?? "calls-\(session.zone.day(of: session.now).text).\(self.format.rawValue)"
+    let output = self.output ?? "calls-\(session.zone.day(of: session.now)).\(self.format.rawValue)"
     try await session.save(blob, to: output)
   }
 }

@@ -15,7 +15,9 @@ struct CareTable {
       (say("WHEN", "いつ"), .left), (say("CATEGORY", "分類"), .left), (say("WHAT", "内容"), .left), ("", .left), ("ID", .left)
     )
     for record in self.reply.records {
-      table.add(record.clock, say.category(record.category), record.content(session), record.remark(session), record.id)
+      table.add(
+        session.zone.text(record.occurredAt), say.category(record.category), record.content(session),
+        record.remark(session), record.id)
     }
     let more =
       self.reply.nextCursor.isEmpty
@@ -33,7 +35,7 @@ struct CareCard {
   func lines(_ session: Session) -> [String] {
     let (record, say) = (self.record, session.tongue)
     var rows: [(String, String)] = [
-      (say("When", "いつ"), "\(record.clock) (\(session.relative(record.occurredAt)))"),
+      (say("When", "いつ"), "\(session.zone.text(record.occurredAt)) (\(session.relative(record.occurredAt)))"),
       (say("Heard", "文字起こし"), record.transcript), (say("Memo", "メモ"), record.memo),
       (say("State", "状態"), record.remark(session)), (say("Recorded by", "記録者"), record.recorder),
       (say("Engine", "エンジン"), [record.engine, record.language].joined(separator: " ")),
@@ -57,15 +59,6 @@ struct CareCard {
 }
 
 extension CareRecord {
-  /// In the time zone of whoever looks.
-  var clock: String {
-    let time = Date(timeIntervalSince1970: Double(self.occurredAt.nanosecondsSince1970) / 1_000_000_000)
-    return time.formatted(
-      .verbatim(
-        "\(year: .padded(4))-\(month: .twoDigits)-\(day: .twoDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits)",
-        timeZone: .current, calendar: Calendar(identifier: .gregorian)))
-  }
-
   /// What was heard, and beside it what was written.
   func content(_ session: Session) -> String {
     switch (self.transcript.isEmpty, self.memo.isEmpty) {

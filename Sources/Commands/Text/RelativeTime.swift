@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import SwiftProtobuf
 
 /// How long ago something was, in words.
@@ -16,7 +17,7 @@ enum RelativeTime {
   }
 
   /// `today`, `yesterday`, `3 days ago`, `in 2 months`.
-  static func words(_ day: CivilDay, today: CivilDay) -> String {
+  static func words(_ day: Day, today: Day) -> String {
     switch day.number - today.number {
     case 0: return "today"
     case -1: return "yesterday"

@@ -1,10 +1,11 @@
 internal import ArgumentParser
+internal import CivilTime
 internal import SwiftProtobuf
 
 /// A day as a person types it: `2026-11-20`, `today`, `yesterday`.
 enum DayText: Hashable, Sendable {
   case today, yesterday
-  case date(CivilDay)
+  case date(Day)
 
   /// - Returns: Nil for anything else.
   init?(_ text: some StringProtocol) {
@@ -12,16 +13,16 @@ enum DayText: Hashable, Sendable {
     case "today": self = .today
     case "yesterday": self = .yesterday
     default:
-      guard let day = CivilDay(text) else { return nil }
+      guard let day = Day(text) else { return nil }
       self = .date(day)
     }
   }
 
   /// The day that is meant.
-  func day(now: Google_Protobuf_Timestamp, in zone: LocalZone) -> CivilDay {
+  func day(now: Google_Protobuf_Timestamp, in zone: Zone) -> Day {
     switch self {
     case .today: zone.day(of: now)
-    case .yesterday: CivilDay(number: zone.day(of: now).number - 1)
+    case .yesterday: zone.day(of: now).adding(days: -1)
     case .date(let date): date
     }
   }
@@ -42,5 +43,5 @@ struct DayArgument: ExpressibleByArgument, Sendable {
   }
 
   /// What goes into the field.
-  func text(_ session: Session) -> String { self.day?.day(now: session.now, in: session.zone).text ?? "" }
+  func text(_ session: Session) -> String { self.day?.day(now: session.now, in: session.zone).description ?? "" }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import CivilTime
 internal import SwiftProtobuf
 
 /// A time as a person types it.
@@ -50,14 +51,13 @@ enum TimeText: Hashable, Sendable {
   /// The moment that is meant; of a day, its first.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a time that clocks never show, or show twice.
-  func start(now: Google_Protobuf_Timestamp, in zone: LocalZone) throws(Failure) -> Google_Protobuf_Timestamp {
+  func start(now: Google_Protobuf_Timestamp, in zone: Zone) throws(Failure) -> Google_Protobuf_Timestamp {
     switch self {
     case .moment(let seconds, let nanos): return .init(seconds: seconds, nanos: nanos)
     case .ago(let seconds): return .init(seconds: now.seconds - seconds, nanos: now.nanos)
-    case .day(let day): return zone.start(of: day.day(now: now, in: zone))
+    case .day(let day): return .init(nanosecondsSince1970: zone.start(of: day.day(now: now, in: zone)))
     case .clock(let day, let second):
-      let wall = Int64(day.day(now: now, in: zone).number) * 86_400 + Int64(second)
-      let moments = zone.moments(of: wall)
+      let moments = zone.instants(of: day.day(now: now, in: zone), second: second)
       guard let first = moments.first else {
         throw Failure.invalid(
           field: "time", "Clocks in \(zone.name) are put forward over that time and never show it. Give another one.")
@@ -66,14 +66,17 @@ enum TimeText: Hashable, Sendable {
         let forms = moments.map(zone.stamp).joined(separator: " or ")
         throw Failure.invalid(field: "time", "Clocks in \(zone.name) show that time twice. Say which: \(forms).")
       }
-      return .init(seconds: first)
+      guard first > .min, first < .max else {
+        throw Failure.invalid(field: "time", "A time is told from 1678 to 2262. Check the year.")
+      }
+      return .init(nanosecondsSince1970: first)
     }
   }
 
   /// The moment that is meant; of a day, the first after it.
-  func end(now: Google_Protobuf_Timestamp, in zone: LocalZone) throws(Failure) -> Google_Protobuf_Timestamp {
+  func end(now: Google_Protobuf_Timestamp, in zone: Zone) throws(Failure) -> Google_Protobuf_Timestamp {
     guard case .day(let day) = self else { return try self.start(now: now, in: zone) }
-    return zone.start(of: CivilDay(number: day.day(now: now, in: zone).number + 1))
+    return .init(nanosecondsSince1970: zone.start(of: day.day(now: now, in: zone).adding(days: 1)))
   }
 
   private static func stamp(_ text: Substring) -> TimeText? {

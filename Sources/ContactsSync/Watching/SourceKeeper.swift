@@ -106,15 +106,19 @@ public actor SourceKeeper: LoopActor {
       self.arriving.remove(name)
       if let watch = self.sources.removeValue(forKey: name)?.watch { self.end(watch) }
       self.arm()
-    } else if self.sources[name] == nil, self.arriving.insert(name).inserted {
-      Task {
-        let location = await self.contacts.locations().first { $0.name == name }
-        // Where it was not found, or the store could not be read, the next event of it is taken up.
-        guard self.arriving.remove(name) != nil, let location else { return }
-        self.add(location, startsNow: false)
-        self.arm()
-      }
+    } else if self.sources[name] == nil {
+      Task { await self.takeUp(name) }
     }
+  }
+
+  /// Looks up where a source is, and watches it from then on.
+  func takeUp(_ name: String) async {
+    guard self.arriving.insert(name).inserted else { return }
+    let location = await self.contacts.locations().first { $0.name == name }
+    // Where it was not found, or the store could not be read, the next event of it is taken up.
+    guard self.arriving.remove(name) != nil, let location else { return }
+    self.add(location, startsNow: false)
+    self.arm()
   }
 
   /// A pass that somebody asked for went through, or the source got another password.
@@ -197,11 +201,12 @@ public actor SourceKeeper: LoopActor {
     for (name, kept) in self.sources where !kept.isRunning && (kept.schedule.due ?? .max) <= self.now {
       self.sources[name]?.isRunning = true
       self.sources[name]?.schedule.begin()
+      // A folder that was away is watched before it is listed: what changes afterwards has a notice.
+      self.watchFolder(of: name)
       Task {
         let outcome = await self.contacts.syncInBackground(name)
         self.sources[name]?.isRunning = false
         self.sources[name]?.schedule.end(outcome, jitter: .random(in: 0...1), now: self.now)
-        self.watchFolder(of: name)
         self.arm()
       }
     }

@@ -2,7 +2,7 @@
 enum JSONValue: Hashable, Sendable {
   case null
   case flag(Bool)
-  case number(Int64)
+  case number(Int)
   case text(String)
   case list([JSONValue])
   case object([String: JSONValue])
@@ -11,7 +11,7 @@ enum JSONValue: Hashable, Sendable {
   static func textOrNull(_ text: String) -> JSONValue { text.isEmpty ? .null : .text(text) }
 
   /// An id, or null for none.
-  static func id(_ id: UInt64?) -> JSONValue { id.flatMap { Int64(exactly: $0) }.map { .number($0) } ?? .null }
+  static func id(_ id: UInt64?) -> JSONValue { id.flatMap { Int(exactly: $0) }.map { .number($0) } ?? .null }
 }
 
 extension JSONValue: Encodable {
@@ -31,7 +31,7 @@ extension JSONValue: Encodable {
 
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
   init(booleanLiteral value: Bool) { self = .flag(value) }
-  init(integerLiteral value: Int64) { self = .number(value) }
+  init(integerLiteral value: Int) { self = .number(value) }
   init(stringLiteral value: String) { self = .text(value) }
 }
 

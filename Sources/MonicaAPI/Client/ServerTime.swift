@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import SwiftProtobuf
 
 /// Moments as the server writes them, and as it wants them.
@@ -7,8 +8,8 @@ internal import SwiftProtobuf
 enum ServerTime {
   /// Reads a moment: a date, and a time of day where there is one, with a fraction and an offset where there are some.
   static func stamp(_ text: String) -> Google_Protobuf_Timestamp? {
-    guard text.utf8.count >= 10, let date = CalendarDate(text.prefix(10)) else { return nil }
-    var stamp = Google_Protobuf_Timestamp(seconds: date.daysSince1970 * 86_400)
+    guard text.utf8.count >= 10, let date = Day(text.prefix(10)) else { return nil }
+    var stamp = Google_Protobuf_Timestamp(seconds: Int64(date.number * Day.seconds))
     var rest = text.dropFirst(10).utf8[...]
     if rest.isEmpty { return stamp }
     guard let separator = rest.popFirst(), "Tt ".utf8.contains(separator), let hour = Self.two(&rest), hour < 24,
@@ -59,29 +60,27 @@ enum ServerTime {
   static func text(_ stamp: Google_Protobuf_Timestamp) -> String { "\(Self.day(stamp))T\(Self.clock(stamp))Z" }
 
   /// The day of a moment in UTC, `YYYY-MM-DD`.
-  static func day(_ stamp: Google_Protobuf_Timestamp) -> String {
-    CalendarDate(daysSince1970: Self.split(stamp).days).text
-  }
+  static func day(_ stamp: Google_Protobuf_Timestamp) -> String { Day(number: Self.split(stamp).day).description }
 
   /// The time of day of a moment in UTC, `HH:MM:SS`.
   static func clock(_ stamp: Google_Protobuf_Timestamp) -> String {
     let second = Self.split(stamp).second
-    return [second / 3600, second / 60 % 60, second % 60].map { CalendarDate.digits($0, 2) }.joined(separator: ":")
+    return [second / 3600, second / 60 % 60, second % 60].map { $0.padded() }.joined(separator: ":")
   }
 
-  private static func split(_ stamp: Google_Protobuf_Timestamp) -> (days: Int64, second: Int64) {
-    let second = (stamp.seconds % 86_400 + 86_400) % 86_400
-    return ((stamp.seconds - second) / 86_400, second)
+  private static func split(_ stamp: Google_Protobuf_Timestamp) -> (day: Int, second: Int) {
+    let (day, second) = Int(stamp.seconds).dividedDown(by: Day.seconds)
+    return (day, second)
   }
 
   /// Seconds since 1970 of the field `Date`: `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110 section 5.6.7.
   static func seconds(httpDate text: String) -> Int64? {
     let parts = text.split(separator: " ")
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    guard parts.count == 6, parts[5] == "GMT", let day = Int64(parts[1]),
-      let month = months.firstIndex(of: String(parts[2])), let year = Int64(parts[3]),
-      let date = CalendarDate(year: year, month: Int64(month) + 1, day: day)
+    guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]),
+      let month = months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
+      let date = Day(year: year, month: month + 1, day: day)
     else { return nil }
-    return Self.stamp("\(date.text)T\(parts[4])Z")?.seconds
+    return Self.stamp("\(date)T\(parts[4])Z")?.seconds
   }
 }

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 
 /// Changing a person.
@@ -96,41 +97,27 @@ extension PersonResource: WritableResource {
       "is_birthdate_known": .flag(birthday != nil), "is_deceased": .flag(person.isDead),
       "is_deceased_date_known": .flag(deceasedOn != nil),
     ]
-    switch birthday {
-    case .day(let date)?:
-      body["birthdate_year"] = .number(date.year)
-      body["birthdate_month"] = .number(date.month)
-      body["birthdate_day"] = .number(date.day)
-    case .dayOfYear(let month, let day)?:
-      body["birthdate_month"] = .number(month)
-      body["birthdate_day"] = .number(day)
-    case .year(let then)?:
+    if case .year(let then)? = birthday {
       body["birthdate_is_age_based"] = true
       body["birthdate_age"] = .number(max(0, year - then))
-    case nil: break
+    } else {
+      body.merge(birthday?.fields("birthdate_") ?? [:]) { $1 }
     }
     if birthday?.monthAndDay != nil { body["birthdate_add_reminder"] = .flag(reminders.ofBirthday) }
-    switch deceasedOn {
-    case .day(let date)?:
-      body["deceased_date_year"] = .number(date.year)
-      body["deceased_date_month"] = .number(date.month)
-      body["deceased_date_day"] = .number(date.day)
-    case .dayOfYear(let month, let day)?:
-      body["deceased_date_month"] = .number(month)
-      body["deceased_date_day"] = .number(day)
-    case .year(let then)?:
+    if case .year(let then)? = deceasedOn {
       // The server has no form for it: the first day stands for the year.
       body["deceased_date_year"] = .number(then)
       body["deceased_date_month"] = 1
       body["deceased_date_day"] = 1
-    case nil: break
+    } else {
+      body.merge(deceasedOn?.fields("deceased_date_") ?? [:]) { $1 }
     }
     if deceasedOn != nil { body["deceased_date_add_reminder"] = .flag(reminders.ofDeath) }
     return body
   }
 
-  private static var presentYear: Int64 {
-    CalendarDate(daysSince1970: Int64(WallClock.milliseconds() / 86_400_000)).year
+  private static var presentYear: Int {
+    Day(number: Int(WallClock.milliseconds()) / 1000 / Day.seconds).components.year
   }
 
   // MARK: - What a change must not take away
@@ -192,18 +179,13 @@ extension PersonResource: WritableResource {
       "is_date_known": .flag(self.information.firstMetOn != nil),
     ]
     switch self.information.firstMetOn {
-    case .day(let date)?:
-      body["year"] = .number(date.year)
-      body["month"] = .number(date.month)
-      body["day"] = .number(date.day)
-    case .dayOfYear(let month, let day)?:
-      // The key has to be there.
-      body["year"] = .null
-      body["month"] = .number(month)
-      body["day"] = .number(day)
     case .year(let year)?:
       body["is_age_based"] = true
       body["age"] = .number(max(0, Self.presentYear - year))
+    case let date?:
+      // The key of the year has to be there.
+      body["year"] = .null
+      body.merge(date.fields("")) { $1 }
     case nil: break
     }
     return .object(body)
@@ -226,7 +208,7 @@ extension PersonResource: WritableResource {
 extension ReminderResource {
   /// Whether it is of a day.
   fileprivate func isOn(_ date: SpecialDate?) -> Bool {
-    guard let (month, day) = date?.monthAndDay, let own = CalendarDate(self.initialDate) else { return false }
+    guard let (month, day) = date?.monthAndDay, let own = Day(self.initialDate)?.components else { return false }
     return own.month == month && own.day == day
   }
 }

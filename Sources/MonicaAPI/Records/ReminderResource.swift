@@ -66,7 +66,7 @@ struct ReminderResource: WritableResource {
       "description": .textOrNull(ServerText.clean(reminder.description_p)),
       "initial_date": .text(reminder.initialDate), "frequency_type": .text(reminder.frequency),
       // With 0 the server counts for ever.
-      "frequency_number": .number(Int64(max(1, reminder.every))), "delible": .flag(current?.isDeletable ?? true),
+      "frequency_number": .number(Int(max(1, reminder.every))), "delible": .flag(current?.isDeletable ?? true),
     ]
   }
 }

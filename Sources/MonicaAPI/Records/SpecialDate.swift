@@ -1,20 +1,22 @@
+internal import CivilTime
+
 /// A birthday or another day of a life: whole, without its year, or only the year that follows from an age.
 enum SpecialDate: Equatable, Sendable {
-  case day(CalendarDate)
-  case dayOfYear(month: Int64, day: Int64)
-  case year(Int64)
+  case day(Day)
+  case dayOfYear(month: Int, day: Int)
+  case year(Int)
 
   /// Reads `YYYY-MM-DD`, `--MM-DD` or `~YYYY`.
   init?(_ text: String) {
     if text.hasPrefix("--") {
       // A leap year: 29 February is somebody's birthday.
-      guard let date = CalendarDate("2000-\(text.dropFirst(2))") else { return nil }
-      self = .dayOfYear(month: date.month, day: date.day)
+      guard let date = Day("2000-\(text.dropFirst(2))") else { return nil }
+      self = .dayOfYear(month: date.components.month, day: date.components.day)
     } else if text.hasPrefix("~") {
-      guard text.utf8.count == 5, let date = CalendarDate("\(text.dropFirst())-01-01") else { return nil }
-      self = .year(date.year)
+      guard text.utf8.count == 5, let date = Day("\(text.dropFirst())-01-01") else { return nil }
+      self = .year(date.components.year)
     } else {
-      guard let date = CalendarDate(text) else { return nil }
+      guard let date = Day(text) else { return nil }
       self = .day(date)
     }
   }
@@ -22,19 +24,30 @@ enum SpecialDate: Equatable, Sendable {
   /// As in messages.
   var text: String {
     switch self {
-    case .day(let date): date.text
-    case .dayOfYear(let month, let day): "--\(CalendarDate.digits(month, 2))-\(CalendarDate.digits(day, 2))"
-    case .year(let year): "~\(CalendarDate.digits(year, 4))"
+    case .day(let date): date.description
+    case .dayOfYear(let month, let day): "--\(month.padded())-\(day.padded())"
+    case .year(let year): "~\(year.padded(to: 4))"
     }
   }
 
   /// Day and month; nil when only the year is known.
-  var monthAndDay: (month: Int64, day: Int64)? {
+  var monthAndDay: (month: Int, day: Int)? {
     switch self {
-    case .day(let date): (date.month, date.day)
+    case .day(let date): (date.components.month, date.components.day)
     case .dayOfYear(let month, let day): (month, day)
     case .year: nil
     }
+  }
+
+  /// What is known of its day, as the server takes it: year, month and day in fields whose names begin alike.
+  func fields(_ prefix: String) -> [String: JSONValue] {
+    var fields: [String: JSONValue] = [:]
+    if case .day(let date) = self { fields[prefix + "year"] = .number(date.components.year) }
+    if let (month, day) = self.monthAndDay {
+      fields[prefix + "month"] = .number(month)
+      fields[prefix + "day"] = .number(day)
+    }
+    return fields
   }
 
   /// Reads the date of a field of a request.
@@ -42,12 +55,12 @@ enum SpecialDate: Equatable, Sendable {
   /// - Returns: Nil for an empty text.
   /// - Throws: `invalid`, also for a day that the server would turn into another one: without a year it takes the
   ///   present one, in which 29 February may be 1 March.
-  static func reading(_ text: String, field: String, year: Int64) throws(MonicaError) -> SpecialDate? {
+  static func reading(_ text: String, field: String, year: Int) throws(MonicaError) -> SpecialDate? {
     guard !text.isEmpty else { return nil }
     guard let date = SpecialDate(text) else {
       throw MonicaError(.invalid(field: field, "must be YYYY-MM-DD, --MM-DD without a year, or ~YYYY."))
     }
-    if case .dayOfYear(let month, let day) = date, CalendarDate(year: year, month: month, day: day) == nil {
+    if case .dayOfYear(let month, let day) = date, Day(year: year, month: month, day: day) == nil {
       throw MonicaError(
         .invalid(field: field, "the server keeps 29 February without a year only in leap years. Give the year."))
     }
@@ -61,14 +74,15 @@ struct SpecialDateResource: Decodable, Sendable {
 
   init(from decoder: any Swift.Decoder) throws {
     let fields = try Fields(decoder)
-    guard let stamp = fields.time("date"), let date = CalendarDate(ServerTime.day(stamp)) else {
+    guard let stamp = fields.time("date"), let date = Day(ServerTime.day(stamp)) else {
       self.date = nil
       return
     }
+    let (year, month, day) = date.components
     if fields.flag("is_age_based") == true {
-      self.date = .year(date.year)
+      self.date = .year(year)
     } else if fields.flag("is_year_unknown") == true {
-      self.date = .dayOfYear(month: date.month, day: date.day)
+      self.date = .dayOfYear(month: month, day: day)
     } else {
       self.date = .day(date)
     }

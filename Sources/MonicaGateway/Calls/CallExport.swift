@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 internal import Logging
 internal import Storage
@@ -21,7 +22,7 @@ struct CallExport {
   private let now: Int64
   private let logger: Logger
   private let format: Format
-  private let time: LocalTime
+  private let zone: Zone
   private let query: RecordQuery
 
   /// Checks the request.
@@ -44,7 +45,7 @@ struct CallExport {
     guard ["", "en", "ja"].contains(request.language) else {
       throw .invalid(field: "language", "must be en or ja.")
     }
-    self.time = try LocalTime(zone: request.timeZone)
+    self.zone = try Zone.reading(request.timeZone)
     self.query = try request.filter.query
   }
 
@@ -93,17 +94,12 @@ struct CallExport {
   ]
 
   private func cells(of call: Call) -> [String] {
-    let local = self.time.read(call.calledAt.nanosecondsSince1970)
+    let (day, time) = self.zone.local(at: call.calledAt.nanosecondsSince1970)
     return [
       call.id, call.personName, (try? call.calledAt.jsonString()).map { $0.replacing("\"", with: "") } ?? "",
-      local.day.text, Self.clock(local.minute), call.durationMinutes == 0 ? "" : "\(call.durationMinutes)",
+      day.description, time.description, call.durationMinutes == 0 ? "" : "\(call.durationMinutes)",
       call.emotion, call.theyCalled ? "yes" : "no", call.note, call.tags.joined(separator: " "), call.syncState,
     ]
-  }
-
-  fileprivate static func clock(_ minute: Int) -> String {
-    let (hours, minutes) = minute.quotientAndRemainder(dividingBy: 60)
-    return "\(hours < 10 ? "0" : "")\(hours):\(minutes < 10 ? "0" : "")\(minutes)"
   }
 
   // MARK: - Report
@@ -120,19 +116,19 @@ struct CallExport {
 
   /// Everything that is printed, read page by page.
   private func report() async throws(Failure) -> CallReport {
-    let (filter, time) = (self.request.filter, self.time)
+    let (filter, zone) = (self.request.filter, self.zone)
     var report = CallReport()
     report.language = self.request.language.isEmpty ? "en" : self.request.language
-    report.timeZone = time.name
-    report.madeOn = time.day(self.now).text
+    report.timeZone = zone.name
+    report.madeOn = zone.day(at: self.now).description
     report.emotion = filter.emotion
     report.tag = filter.tag
-    if filter.hasFrom { report.from = time.day(filter.from.nanosecondsSince1970).text }
+    if filter.hasFrom { report.from = zone.day(at: filter.from.nanosecondsSince1970).description }
     // The end is not in the range: a range to midnight ends with the day before.
-    if filter.hasTo { report.to = time.day(max(filter.to.nanosecondsSince1970, .min + 1) - 1).text }
+    if filter.hasTo { report.to = zone.day(at: max(filter.to.nanosecondsSince1970, .min + 1) - 1).description }
     let (stats, name) = try await self.storage.read { view throws(Failure) in
       (
-        try view.callStatistics(filter, in: time),
+        try view.callStatistics(filter, in: zone),
         try filter.personID.isEmpty ? "" : view.records.require(Person.self, filter.personID).displayName
       )
     }
@@ -150,7 +146,7 @@ struct CallExport {
         let page = try view.records.page(Call.self, query)
         return (calls: page.records, next: page.nextCursor)
       }
-      for call in page.calls { report.add(call, at: time.read(call.calledAt.nanosecondsSince1970)) }
+      for call in page.calls { report.add(call, at: zone.local(at: call.calledAt.nanosecondsSince1970)) }
       query.cursor = page.next
     } while !query.cursor.isEmpty
     return report
@@ -159,14 +155,15 @@ struct CallExport {
 
 extension CallReport {
   /// Prints a call after those that were added before.
-  fileprivate mutating func add(_ call: Call, at local: (day: CalendarDay, minute: Int)) {
-    if self.days.last?.date != local.day.text {
+  fileprivate mutating func add(_ call: Call, at local: (day: Day, time: TimeOfDay)) {
+    let date = local.day.description
+    if self.days.last?.date != date {
       var day = CallReportDay()
-      day.date = local.day.text
+      day.date = date
       self.days.append(day)
     }
     var entry = CallReportEntry()
-    entry.time = CallExport.clock(local.minute)
+    entry.time = local.time.description
     entry.call = call
     self.days[self.days.count - 1].entries.append(entry)
   }

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
@@ -86,7 +87,7 @@ extension SuggestCallsRequest {
   func answer(in view: ReadView, now: Int64) throws(Failure) -> SuggestCallsReply {
     guard self.limit <= 100 else { throw .invalid(field: "limit", "is \(self.limit); at most 100 are suggested.") }
     let limit = self.limit == 0 ? 10 : Int(self.limit)
-    var rhythm = CallRhythm(in: try LocalTime(zone: ""), now: now)
+    var rhythm = CallRhythm(in: Zone.system(), now: now)
     try view.records.callFacts { rhythm.count($0) }
     let all = rhythm.due
     let names = try view.records.people(all.map(\.person))
@@ -109,8 +110,8 @@ extension SuggestCallsRequest {
 
 extension ReadView {
   /// The statistics of the calls that a filter asks for.
-  func callStatistics(_ filter: CallFilter, in time: LocalTime) throws(Failure) -> CallStatsReply {
-    var statistics = CallStatistics(in: time)
+  func callStatistics(_ filter: CallFilter, in zone: Zone) throws(Failure) -> CallStatsReply {
+    var statistics = CallStatistics(in: zone)
     try self.records.callFacts(filter.query) { statistics.count($0) }
     return statistics.result(try self.records.people(statistics.mostCalled))
   }

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 internal import Storage
 
@@ -26,19 +27,19 @@ struct CallRhythm {
   /// Of somebody without a rhythm: days after which nothing was heard for long.
   private static let longAgo = 90
 
-  private let time: LocalTime
+  private let zone: Zone
   private let today: Int
   private var people: [Int64: Person] = [:]
 
   /// - Parameter now: Nanoseconds since 1970.
-  init(in time: LocalTime, now: Int64) {
-    self.time = time
-    self.today = time.day(now).daysSince1970
+  init(in zone: Zone, now: Int64) {
+    self.zone = zone
+    self.today = zone.day(at: now).number
   }
 
   /// Takes a call into account; in any order.
   mutating func count(_ call: CallFact) {
-    let day = self.time.day(call.calledAt).daysSince1970
+    let day = self.zone.day(at: call.calledAt).number
     guard var person = self.people[call.person] else {
       self.people[call.person] = Person(last: call.calledAt, days: [day])
       return

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
@@ -77,15 +78,15 @@ extension MonicaGatewayActor {
         try request.answer(in: view)
       },
       self.answering(CallTimelineRequest.self) { [now] request, view throws(Failure) in
-        let time = try LocalTime(zone: request.timeZone)
+        let zone = try Zone.reading(request.timeZone)
         let page = try view.records.page(Call.self, RecordQuery(limit: request.limit, cursor: request.cursor))
         var reply = CallTimelineReply()
-        reply.groups = CallGroups(in: time, now: now()).group(page.records)
+        reply.groups = CallGroups(in: zone, now: now()).group(page.records)
         reply.nextCursor = page.nextCursor
         return reply
       },
       self.answering(CallStatsRequest.self) { request, view throws(Failure) in
-        try view.callStatistics(request.filter, in: LocalTime(zone: request.timeZone))
+        try view.callStatistics(request.filter, in: Zone.reading(request.timeZone))
       },
       self.answering(SuggestCallsRequest.self) { [now] request, view throws(Failure) in
         try request.answer(in: view, now: now())

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
@@ -20,7 +21,7 @@ struct CallStatistics {
   private static let weekLimit = 12
   private static let peopleLimit = 50
 
-  private let time: LocalTime
+  private let zone: Zone
   private var reply = CallStatsReply()
   private var minutes: UInt64 = 0
   private var timed: UInt32 = 0
@@ -29,7 +30,7 @@ struct CallStatistics {
   /// By the rows of people.
   private var people: [Int64: Person] = [:]
 
-  init(in time: LocalTime) { self.time = time }
+  init(in zone: Zone) { self.zone = zone }
 
   /// Counts a call, unless its timer runs: what it comes to is not known yet.
   mutating func count(_ call: CallFact) {
@@ -40,7 +41,7 @@ struct CallStatistics {
     if minutes > 0 { self.timed += 1 }
     if !call.emotion.isEmpty { self.reply.emotions[call.emotion, default: 0] += 1 }
     if call.theyCalled { self.reply.theyCalled += 1 }
-    let monday = self.time.day(call.calledAt).monday.daysSince1970
+    let monday = self.zone.day(at: call.calledAt).monday.number
     self.weeks[monday, default: Week()].calls += 1
     self.weeks[monday, default: Week()].minutes += minutes
     var person = self.people[call.person] ?? Person()
@@ -69,7 +70,7 @@ struct CallStatistics {
       let oldest = max(first, last - 7 * (Self.weekLimit - 1))
       reply.weeks = stride(from: last, through: oldest, by: -7).map { monday in
         var week = WeekOfCalls()
-        week.monday = CalendarDay(daysSince1970: monday).text
+        week.monday = Day(number: monday).description
         week.calls = self.weeks[monday]?.calls ?? 0
         week.minutes = UInt32(clamping: self.weeks[monday]?.minutes ?? 0)
         return week

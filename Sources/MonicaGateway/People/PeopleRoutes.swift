@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 internal import Logging
 internal import Storage
@@ -53,7 +54,7 @@ extension MonicaGatewayActor {
   ) -> Route where C.Reply == PersonReminder {
     self.writing(type) { request, transaction, now throws(Failure) in
       var reminder = try body(request, transaction, now)
-      reminder.nextOn = reminder.nextDay(from: try LocalTime(zone: "").day(now))?.text ?? ""
+      reminder.nextOn = reminder.nextDay(from: Zone.system().day(at: now))?.description ?? ""
       return reminder
     }
   }
@@ -71,7 +72,7 @@ extension MonicaGatewayActor {
       }
     }
     let now = self.now()
-    let today = try LocalTime(zone: "").day(now)
+    let today = Zone.system().day(at: now)
     var details = try await self.storage.read { view throws(Failure) in
       try PersonDetails(of: request.id, today: today, in: view)
     }
@@ -115,7 +116,7 @@ extension TimelineEntry {
     case .activity(let activity):
       self.activity = activity
       self.at =
-        CalendarDay(activity.happenedOn).map { .init(nanosecondsSince1970: $0.nanosecondsSince1970) }
+        Day(activity.happenedOn).map { .init(nanosecondsSince1970: $0.nanosecondsSince1970) }
         ?? activity.createdAt
     case .note(let note):
       self.note = note

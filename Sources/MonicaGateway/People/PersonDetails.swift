@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
@@ -14,7 +15,7 @@ extension PersonDetails {
   /// What would make the reply too large is left to the lists, the oldest first.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
-  init(of id: String, today: CalendarDay, in view: ReadView) throws(Failure) {
+  init(of id: String, today: Day, in view: ReadView) throws(Failure) {
     self.init()
     let records = view.records
     self.person = try records.require(Person.self, id)
@@ -26,7 +27,7 @@ extension PersonDetails {
     self.relationships = try Self.fit(records.all(Relationship.self, ofPerson: id), &room, share: 2)
     let reminders = try records.all(PersonReminder.self, ofPerson: id).map { reminder in
       var reminder = reminder
-      reminder.nextOn = reminder.nextDay(from: today)?.text ?? ""
+      reminder.nextOn = reminder.nextDay(from: today)?.description ?? ""
       return reminder
     }
     self.reminders = try Self.fit(reminders, &room, share: 2)

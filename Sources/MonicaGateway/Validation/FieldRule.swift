@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 internal import SwiftProtobuf
 
@@ -90,7 +91,7 @@ struct FieldRule<Record: Sendable>: Sendable {
     Self(field, tidy: { $0[keyPath: path].trim() }) { record, now in
       let text = record[keyPath: path]
       guard !text.isEmpty else { return isRequired ? "must not be empty; give a day as YYYY-MM-DD." : nil }
-      guard let day = CalendarDay(text) else { return "must be a day that exists, as YYYY-MM-DD." }
+      guard let day = Day(text) else { return "must be a day that exists, as YYYY-MM-DD." }
       return isPast ? Self.future(day, now: now) : nil
     }
   }
@@ -100,14 +101,14 @@ struct FieldRule<Record: Sendable>: Sendable {
     Self(field, tidy: { $0[keyPath: path].trim() }) { record, now in
       let text = record[keyPath: path]
       guard !text.isEmpty else { return nil }
-      let day: CalendarDay? =
+      let day: Day? =
         if text.hasPrefix("--") {
           // Of a leap year, so that there is a 29 February.
-          CalendarDay("2000" + text.dropFirst())
+          Day("2000" + text.dropFirst())
         } else if text.hasPrefix("~") {
-          CalendarDay(text.dropFirst() + "-01-01")
+          Day(text.dropFirst() + "-01-01")
         } else {
-          CalendarDay(text)
+          Day(text)
         }
       guard let day else { return "must be a day that exists: YYYY-MM-DD, --MM-DD without a year, or ~YYYY." }
       return text.hasPrefix("--") ? nil : Self.future(day, now: now)
@@ -185,8 +186,8 @@ struct FieldRule<Record: Sendable>: Sendable {
     return time.seconds > now / 1_000_000_000 + 86_400 ? "lies in the future. Check the day and the time zone." : nil
   }
 
-  private static func future(_ day: CalendarDay, now: Int64) -> String? {
-    let tomorrow = CalendarDay(daysSince1970: Int(now / 86_400_000_000_000) + 1)
+  private static func future(_ day: Day, now: Int64) -> String? {
+    let tomorrow = Day(number: Int(now / 86_400_000_000_000) + 1)
     return day > tomorrow ? "lies in the future." : nil
   }
 

@@ -5,7 +5,7 @@ internal import KithMessages
 extension DailyReminder {
   /// Its schedule; nil while it is off.
   var schedule: DailySchedule? {
-    guard self.enabled, let time = TimeOfDay(self.time), let last = LocalDate(self.lastDay) else { return nil }
+    guard self.enabled, let time = TimeOfDay(self.time), let last = Day(self.lastDay) else { return nil }
     return DailySchedule(
       time: time, catchUp: self.catchUp, onlyIfNothingRecorded: self.onlyIfNothingRecorded, lastDay: last)
   }
@@ -36,7 +36,7 @@ extension DailyReminder {
     self.time = time.description
     let schedule = DailySchedule(
       time: time, catchUp: self.catchUp, onlyIfNothingRecorded: self.onlyIfNothingRecorded,
-      handled: LocalDate(before.lastDay), now: now, zone: self.zone ?? systemZone)
+      handled: Day(before.lastDay), now: now, zone: self.zone ?? systemZone)
     self.lastDay = schedule.lastDay.description
   }
 

@@ -8,11 +8,11 @@ public struct DailySchedule: Sendable, Equatable {
   /// What is to be done.
   public enum Directive: Sendable, Equatable {
     /// Remind, for this day. `isLate`: it should have come more than a minute ago.
-    case remind(day: LocalDate, isLate: Bool)
+    case remind(day: Day, isLate: Bool)
     /// Note that the day's reminder did not come: this machine was off, or asleep, for too long.
-    case noteMissed(day: LocalDate)
+    case noteMissed(day: Day)
     /// Note that the day's reminder was not needed.
-    case noteSatisfied(day: LocalDate)
+    case noteSatisfied(day: Day)
   }
 
   /// When on the clock.
@@ -22,10 +22,10 @@ public struct DailySchedule: Sendable, Equatable {
   /// Whether it only comes on days on which nothing was recorded.
   public let onlyIfNothingRecorded: Bool
   /// The last day that was dealt with.
-  public private(set) var lastDay: LocalDate
+  public private(set) var lastDay: Day
 
   /// Goes on with a schedule that was kept.
-  public init(time: TimeOfDay, catchUp: Int64, onlyIfNothingRecorded: Bool, lastDay: LocalDate) {
+  public init(time: TimeOfDay, catchUp: Int64, onlyIfNothingRecorded: Bool, lastDay: Day) {
     self.time = time
     self.catchUp = catchUp
     self.onlyIfNothingRecorded = onlyIfNothingRecorded
@@ -36,9 +36,9 @@ public struct DailySchedule: Sendable, Equatable {
   ///
   /// - Parameter handled: The last day of the schedule before, which is not dealt with again; nil = there was none.
   public init(
-    time: TimeOfDay, catchUp: Int64, onlyIfNothingRecorded: Bool, handled: LocalDate?, now: Int64, zone: Zone
+    time: TimeOfDay, catchUp: Int64, onlyIfNothingRecorded: Bool, handled: Day?, now: Int64, zone: Zone
   ) {
-    let today = zone.date(at: now)
+    let today = zone.day(at: now)
     let hasPassed = zone.instant(of: today, at: time).map { $0 <= now } ?? true
     let begun = hasPassed ? today : today.adding(days: -1)
     self.init(
@@ -60,9 +60,9 @@ public struct DailySchedule: Sendable, Equatable {
   ///
   /// - Parameter hasRecorded: Whether something was recorded on a day.
   public mutating func advance(
-    to now: Int64, in zone: Zone, hasRecorded: (LocalDate) -> Bool
+    to now: Int64, in zone: Zone, hasRecorded: (Day) -> Bool
   ) -> [Directive] {
-    let today = zone.date(at: now)
+    let today = zone.day(at: now)
     // Only a clock that was wrong has dealt with days to come; a journey around the world gains one.
     if self.lastDay > today.adding(days: 1) { self.lastDay = today.adding(days: -1) }
     if self.lastDay < today.adding(days: -Self.daysThatAreNoted) {
@@ -86,16 +86,16 @@ public struct DailySchedule: Sendable, Equatable {
   }
 
   /// The day after the last one, when its time has come or it was left out.
-  private func due(at now: Int64, in zone: Zone) -> (date: LocalDate, instant: Int64?)? {
+  private func due(at now: Int64, in zone: Zone) -> (date: Day, instant: Int64?)? {
     let date = self.lastDay.adding(days: 1)
     guard let instant = zone.instant(of: date, at: self.time) else {
-      return date < zone.date(at: now) ? (date, nil) : nil
+      return date < zone.day(at: now) ? (date, nil) : nil
     }
     return instant <= now ? (date, instant) : nil
   }
 
   private func mayStillCome(_ instant: Int64, now: Int64, zone: Zone) -> Bool {
-    now - instant <= self.catchUp && zone.date(at: instant) == zone.date(at: now)
+    now - instant <= self.catchUp && zone.day(at: instant) == zone.day(at: now)
   }
 
   private static let punctual: Int64 = 60_000_000_000

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import Digest
 internal import KithMessages
 
@@ -51,7 +52,7 @@ struct RecordTraits: Equatable {
       self.texts = conversation.messages.map(\.content)
     case .note(let note): self.texts = [note.body]
     case .activity(let activity):
-      self.at = CalendarDay(activity.happenedOn)?.nanosecondsSince1970 ?? createdAt
+      self.at = Day(activity.happenedOn)?.nanosecondsSince1970 ?? createdAt
       self.texts = [activity.summary, activity.description_p]
     case .contactField, .address, .gift, .relationship, .reminder: break
     }

@@ -1,0 +1,32 @@
+/// Lets a test and a handler wait for each other.
+public final class Gate: Sendable {
+  private let arrived = AsyncStream<Void>.makeStream()
+  private let opened = AsyncStream<Void>.makeStream()
+  private let cancelled = AsyncStream<Void>.makeStream()
+
+  /// Makes a closed gate.
+  public init() {}
+
+  /// Says that the handler has arrived, and waits until the gate is opened.
+  public func wait() async {
+    self.arrived.continuation.yield()
+    for await _ in self.opened.stream { break }
+  }
+
+  /// Lets handlers go on.
+  public func open() { self.opened.continuation.finish() }
+
+  /// Says that the handler has arrived, and waits until its task is cancelled.
+  public func waitForCancellation() async {
+    self.arrived.continuation.yield()
+    // A cancelled task's iteration ends at once.
+    for await _ in self.opened.stream {}
+    self.cancelled.continuation.finish()
+  }
+
+  /// Waits until a handler has arrived.
+  public func arrival() async { for await _ in self.arrived.stream { break } }
+
+  /// Waits until a handler was cancelled.
+  public func cancellation() async { for await _ in self.cancelled.stream {} }
+}
