@@ -386,6 +386,9 @@ import Testing
       let failure = await #expect(throws: Failure.self) { try await home.engine.refresh(person: ann.id) }
       #expect(failure?.reason == "SESSION_EXPIRED")
       #expect(try await home.status().state == "expired")
+      // A pass that has run meanwhile ends like that, too.
+      let meanwhile = await #expect(throws: Failure.self) { _ = try await home.engine.usedAccount() }
+      #expect(meanwhile?.reason == "SESSION_EXPIRED")
     }
   }
 }
