@@ -111,7 +111,7 @@ let package = Package(
       swiftSettings: memorySafe),
     .target(
       name: "Delivery",
-      dependencies: ["Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf], swiftSettings: strict),
+      dependencies: ["Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf], swiftSettings: memorySafe),
     .target(
       name: "Reminders",
       dependencies: [

@@ -1,5 +1,6 @@
 internal import Bus
 internal import CivilTime
+internal import EventLoop
 internal import KithMessages
 internal import Storage
 
@@ -7,7 +8,17 @@ extension CareRecorderActor {
   func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
     let wanted = try SummaryWish(day: request.day, language: request.language)
     let now = self.now()
-    return try await self.storage.read { view throws(Failure) in try view.summary(wanted, now: now) }
+    var reply = try await self.storage.read { view throws(Failure) in try view.summary(wanted, now: now) }
+    guard reply.text.utf8.count > CareRules.summaryLimit else { return reply }
+    let text = Lock<[UInt8]?>(Array(reply.text.utf8))
+    reply.text = ""
+    reply.blob = try await self.storage.stage(mediaType: "text/plain; charset=utf-8") {
+      text.withLock { text in
+        defer { text = nil }
+        return text
+      }
+    }
+    return reply
   }
 
   /// Makes the summary and queues it in one commit: what is sent is what the entries said then, and it is sent or it is not.
@@ -29,6 +40,7 @@ extension CareRecorderActor {
         reply.deliveries += try transaction.deliveries.queue(
           message, on: try transaction.channels.require(name), now: now)
       }
+      if reply.summary.text.utf8.count > CareRules.summaryLimit { reply.summary.text = "" }
       return reply
     }
   }

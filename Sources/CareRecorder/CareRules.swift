@@ -8,6 +8,8 @@ enum CareRules {
   static let memoLimit = 5000
   /// Characters of a transcript: more than the quickest say in ten minutes.
   static let transcriptLimit = 20_000
+  /// Bytes of a summary in a message, whose body has room for twice as many: JSON may need two for one.
+  static let summaryLimit = 120 << 10
   /// Bytes of a recording.
   static let soundLimit: UInt64 = 32 << 20
 

@@ -13,7 +13,10 @@ protocol HubCommand: AsyncParsableCommand {
 }
 
 extension HubCommand {
-  func run() async throws {
+  func run() async throws { try await self.runConnected() }
+
+  /// Connects, does the work and hangs up.
+  func runConnected() async throws {
     let client = try await self.global.connect()
     do {
       try await self.run(Session(client: client, console: .standard, isJSON: self.global.json))

@@ -8,18 +8,15 @@ internal import Transfer
 public struct DeliveryService: Sendable {
   private let connections: ChannelConnections
   private let programs: Set<String>
-  private let notifier: String
 
   /// Makes a service.
   ///
   /// - Parameters:
   ///   - connections: The way to the servers.
   ///   - programs: Absolute paths of the programs that a channel may run.
-  ///   - notifier: The absolute path of notify-send(1).
-  public init(connections: ChannelConnections, programs: Set<String>, notifier: String = "/usr/bin/notify-send") {
+  public init(connections: ChannelConnections, programs: Set<String>) {
     self.connections = connections
     self.programs = programs
-    self.notifier = notifier
   }
 
   /// Its methods.
@@ -60,7 +57,7 @@ public struct DeliveryService: Sendable {
         )
       }
       return try await CommandDelivery(request: request, channel: command).run()
-    case .desktop?: return try await DesktopDelivery(request: request, program: self.notifier).run()
+    case .desktop?: return try await DesktopDelivery(request: request).run()
     case nil: throw .unavailable("The channel '\(channel.name)' is of a kind that is not known here.")
     }
   }

@@ -24,7 +24,7 @@ internal import TOMLKit
 /// delivery = "hub"
 ///
 /// [reminders]
-/// desktop = true             # notifications, through notify-send
+/// desktop = true             # notifications on the desktop
 ///
 /// [channels]
 /// programs = ["/usr/bin/apprise"]   # what a channel may run; none by default

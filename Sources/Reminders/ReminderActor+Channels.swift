@@ -57,13 +57,16 @@ extension ReminderActor {
   private func addChannel(_ request: AddChannelRequest, _ context: CallContext) async throws(Failure) -> Answer<Channel>
   {
     let channel = try ChannelRules.channel(request, now: self.now())
-    guard self.adding.insert(channel.name).inserted else {
-      throw Failure(.aborted, "CONFLICT", "'\(channel.name)' is being added just now. Try again.")
-    }
-    defer { self.adding.remove(channel.name) }
+    try self.claim(channel.name)
+    defer { self.busyChannels.remove(channel.name) }
     let isKnown = try await self.storage.read { view throws(Failure) in try view.channels.find(channel.name) != nil }
     let secret = isKnown ? "" : request.secret
-    if !secret.isEmpty { try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name)) }
+    if !secret.isEmpty {
+      try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name))
+    } else if !isKnown {
+      // Of a channel of this name that was removed just before the process ended. The new one needs none, so it waits for none.
+      try? await self.secrets.forget(ChannelSecret.name(of: channel.name))
+    }
     do throws(Failure) {
       return try await self.storage.commit(AddChannelRequest.self, context) { transaction throws(Failure) in
         guard try transaction.channels.find(channel.name) == nil else {
@@ -87,6 +90,8 @@ extension ReminderActor {
       throw .invalid(field: "secret", "give a password or token, or a file that holds it.")
     }
     try ChannelRules.secret(request.secret, file: request.secretFile, field: "secret_file")
+    try self.claim(request.name)
+    defer { self.busyChannels.remove(request.name) }
     _ = try await self.storage.read { view throws(Failure) in try view.channels.require(request.name) }
     if !request.secret.isEmpty {
       try await self.secrets.keep(request.secret, named: ChannelSecret.name(of: request.name))
@@ -102,6 +107,8 @@ extension ReminderActor {
   private func removeChannel(
     _ request: RemoveChannelRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<RemoveChannelReply> {
+    try self.claim(request.name)
+    defer { self.busyChannels.remove(request.name) }
     let now = self.now()
     let answer = try await self.storage.commit(RemoveChannelRequest.self, context) { transaction throws(Failure) in
       _ = try transaction.channels.require(request.name)
@@ -113,8 +120,19 @@ extension ReminderActor {
       try transaction.reminders.configure(settings)
       return reply
     }
-    try await self.secrets.forget(ChannelSecret.name(of: request.name))
+    // An answer that is given again is of an earlier channel: one of this name may be there anew, with a secret of its own.
+    let isThere = try await self.storage.read { view throws(Failure) in try view.channels.find(request.name) != nil }
+    if !isThere { try await self.secrets.forget(ChannelSecret.name(of: request.name)) }
     return answer
+  }
+
+  /// Keeps others from a channel whose secret is about to change.
+  ///
+  /// - Throws: `ABORTED/CONFLICT` while somebody else changes it.
+  private func claim(_ name: String) throws(Failure) {
+    guard self.busyChannels.insert(name).inserted else {
+      throw Failure(.aborted, "CONFLICT", "'\(name)' is being changed just now. Try again.")
+    }
   }
 
   private func testChannel(_ request: TestChannelRequest) async throws(Failure) -> TestChannelReply {

@@ -23,8 +23,8 @@ public actor ReminderActor {
   private let logger: Logger
   private var work: Task<Void, Never>?
   private var isWanted = false
-  /// Names of channels that are being added: their secrets are kept before they are there.
-  var adding: Set<String> = []
+  /// Names of channels that are being added, removed or given a secret: a secret and its channel change one after the other.
+  var busyChannels: Set<String> = []
   private var isStopping = false
   /// Whether what is kept with people may have changed since it was last looked at.
   private var isPeopleStale = true

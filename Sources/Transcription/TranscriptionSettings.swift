@@ -4,8 +4,8 @@ public import Bus
 public struct TranscriptionSettings: Sendable, Hashable {
   /// The engines. The first one that has the language is used, and no other one in its place.
   public var engines: [EngineSettings]
-  /// A folder for recordings while they are transcribed, best in memory. It belongs to this alone: what is found in it is
-  /// removed.
+  /// A folder for recordings while they are transcribed, best in memory. What is found in it is removed, unless another process
+  /// works with it.
   public var directory: String
   /// The longest recording that is taken, in seconds: at most 600.
   public var maximumSeconds: Int

@@ -43,6 +43,30 @@ import Testing
     }
   }
 
+  @Test func `a summary that is too large for a message is a blob, and nothing of it is left out`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      for number in 0..<10 {
+        let memo = "\(number)" + String(repeating: "食", count: 4999)
+        _ = try await actor.record(Self.memo(memo), CallContext())
+      }
+      let summary = try await actor.summary(CareSummaryRequest())
+      #expect(summary.records == 10 && summary.text.isEmpty && summary.blob.mediaType.hasPrefix("text/plain"))
+      var text: [UInt8] = []
+      while text.count < Int(summary.blob.size) {
+        var get = BlobGetRequest()
+        get.sha256 = summary.blob.sha256
+        get.offset = UInt64(text.count)
+        text += try await storage.readBlob(get).1
+      }
+      #expect(String(decoding: text, as: UTF8.self).count { $0 == "食" } == 2 * 49_990)
+      var share = ShareCareRequest()
+      share.channels = ["desktop"]
+      let failure = await #expect(throws: Failure.self) { try await actor.share(share, CallContext()) }
+      #expect(failure?.reason == "TOO_LONG_FOR_CHANNEL")
+    }
+  }
+
   @Test func `a correction is traceable`() async throws {
     let care = try TestCare()
     try await care.run { actor, storage in

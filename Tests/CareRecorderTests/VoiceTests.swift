@@ -102,6 +102,20 @@ import Testing
     }
   }
 
+  @Test func `what nobody is there to try is tried when they are back, a night later`() async throws {
+    let care = try TestCare()
+    let away = [Failure(.unavailable, "NO_WORKER", "none"), Failure(.unavailable, "ENGINE_UNREACHABLE", "away")]
+    care.answers.withLock { $0 = (0..<600).map { .failure(away[$0 % 2]) } + [.success("in the morning")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      let waiting = try await care.wait(for: id, in: storage) { $0.reason == "engine_unreachable" }
+      #expect(waiting.state == "pending_transcription" && waiting.hasNextAttemptAt && waiting.attempts == 0)
+      care.letTimePass(10 * 3_600_000_000_000)
+      let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(record.transcript == "in the morning" && record.attempts == 1)
+    }
+  }
+
   @Test func `silence leaves an entry that a memo completes`() async throws {
     let care = try TestCare()
     care.answers.withLock { $0 = [.success(" \n")] }

@@ -1,4 +1,5 @@
 import Bus
+import Digest
 import KithMessages
 import SwiftProtobuf
 import Testing
@@ -22,6 +23,23 @@ struct ChannelCommandTests {
         == "mailto:?subject=%5BCare%20log%5D%20Fri%2020%20November%202026&body=%5BCare%20log%5D%20Fri%2020%20November%202026"
         + "%0D%0A%0D%0ATimeline%0D%0Arice%20%26%20soup%2C%2050%20%25%0D%0A\n")
     #expect(ShareLinks.line(text: "薬 1\n") == "https://line.me/R/share?text=%E8%96%AC%201%0A")
+  }
+
+  @Test("A day that is too long for a message is fetched")
+  func longDay() async throws {
+    let bytes = Array(Self.text.utf8)
+    for arguments in [["care", "summary"], ["care", "share"]] {
+      let run = try await CommandRun.of(
+        arguments[0], arguments[1], attachments: { $0 is BlobGetRequest ? [bytes] : [] }
+      ) { command in
+        if command is BlobGetRequest { return BlobGetReply() }
+        return CareSummaryReply.with {
+          $0.blob.sha256 = Hex.encode(SHA256.digest(bytes))
+          $0.blob.size = UInt64(bytes.count)
+        }
+      }
+      #expect(run.output == Self.text)
+    }
   }
 
   @Test("A day is printed, or sent over the channels that are named")

@@ -41,6 +41,8 @@ struct MonicaServer: Sendable {
     return FileManager.default.fileExists(atPath: script) ? ["python3", script] : nil
   }()
   static let isInstalled = command != nil
+  /// Whether it shows the log of the account: another server in its place need not.
+  static let hasLog = isInstalled && ProcessInfo.processInfo.environment["KITH_MONICA_SERVER_COMMAND"] == nil
 
   /// Runs `body` with a server.
   ///

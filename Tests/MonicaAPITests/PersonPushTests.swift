@@ -30,6 +30,31 @@ struct PersonPushTests {
     }
   }
 
+  @Test(.enabled(if: MonicaServer.hasLog, "this server shows no log"))
+  func somebodyKnownThroughOthersIsMadeOnce() async throws {
+    try await MonicaServer.run(contacts: 3) { server in
+      let want = RemoteRecord.person("Gus") { $0.isPartial = true }
+      let firstTriedAt = Google_Protobuf_Timestamp.now()
+      try await server.fault(["match": ["method": "POST"], "drop_after": true])
+      let lost = await failure { try await server.push("create", want) }
+      #expect(lost?.status.details["outcome"] == "unknown")
+      // Of the same name, but somebody else.
+      let other = try await server.create(.person("Gus") { $0.isPartial = true })
+      let found = try await server.push("create", want) {
+        $0.lookFirst = true
+        $0.firstTriedAt = firstTriedAt
+      }
+      #expect(found.outcome == .done && found.record.person.isPartial && found.record.monicaID != other.monicaID)
+      #expect(try await server.rows("contacts").count == 5)
+      // What was never made is not found.
+      let new = try await server.push("create", .person("Gus") { $0.isPartial = true }) {
+        $0.lookFirst = true
+        $0.firstTriedAt = firstTriedAt
+      }
+      #expect(![found.record.monicaID, other.monicaID].contains(new.record.monicaID))
+    }
+  }
+
   @Test func remindersOfBirthdaysSurvive() async throws {
     try await MonicaServer.run { server in
       var made = try await server.create(

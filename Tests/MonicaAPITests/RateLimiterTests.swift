@@ -94,6 +94,17 @@ struct RateLimiterTests {
     #expect((13...15).contains(more))
   }
 
+  @Test func theWindowBeginsWithTheFirstAnswer() {
+    var limiter = RateLimiter()
+    #expect(limiter.take(isUrgent: true, now: self.at(0)) == .now)
+    limiter.settle(Self.left(0, of: 1), now: self.at(3))
+    // The server may have counted the request as late as at 3.
+    #expect(limiter.take(isUrgent: true, now: self.at(60)) == .at(self.at(63)))
+    #expect(limiter.take(isUrgent: true, now: self.at(63)) == .now)
+    limiter.settle(nil, now: self.at(64))
+    #expect(limiter.take(isUrgent: true, now: self.at(65)) == .at(self.at(123)))
+  }
+
   /// Against a server that counts as Monica does, whose window others begin and use as well.
   @Test(arguments: 0..<30 as Range<UInt64>)
   func aServerIsNotAskedTooOften(_ seed: UInt64) {
@@ -102,7 +113,7 @@ struct RateLimiterTests {
     let hasOthers = seed.isMultiple(of: 3)
     var (limiter, now, served, refused) = (RateLimiter(), 0.0, 0, 0)
     var (hits, end) = (0, 0.0)
-    func ask() -> RateLimiter.Report {
+    func ask(_ now: Double) -> RateLimiter.Report {
       if now >= end { (hits, end) = (0, now + 60) }
       guard hits < limit else {
         return RateLimiter.Report(limit: limit, remaining: 0, isRefusal: true, wait: .seconds(Int(end) - Int(now)))
@@ -111,20 +122,22 @@ struct RateLimiterTests {
       return RateLimiter.Report(limit: limit, remaining: limit - hits)
     }
     for _ in 0..<1000 {
-      if hasOthers, Int.random(in: 0..<10, using: &random) == 0 { _ = ask() }
+      if hasOthers, Int.random(in: 0..<10, using: &random) == 0 { _ = ask(now) }
       switch limiter.take(isUrgent: Bool.random(using: &random), now: self.at(now)) {
       case .now:
-        let report = ask()
+        // There and back again.
+        now += Double.random(in: 0...0.1, using: &random)
+        let report = ask(now)
         if report.isRefusal { refused += 1 } else { served += 1 }
+        now += Double.random(in: 0...0.1, using: &random)
         limiter.settle(report, now: self.at(now))
-        now += Double.random(in: 0...0.2, using: &random)
       case .at(let moment):
         #expect(moment > self.at(now) && moment - self.at(now) <= .seconds(61))
         now = max((moment - self.start) / .seconds(1), now + 0.001)
       }
     }
     #expect(refused == 0 || hasOthers)
-    #expect(refused < 10)
+    #expect(refused < 20)
     #expect(served > 500)
   }
 }

@@ -386,6 +386,8 @@ import Testing
       let failure = await #expect(throws: Failure.self) { try await home.engine.refresh(person: ann.id) }
       #expect(failure?.reason == "SESSION_EXPIRED")
       #expect(try await home.status().state == "expired")
+      let ofPass = await #expect(throws: Failure.self) { _ = try await home.engine.usedAccount() }
+      #expect(ofPass?.reason == "SESSION_EXPIRED")
     }
   }
 }

@@ -136,17 +136,39 @@ import Testing
     #expect(model.known[.person]?[archived] == nil)
   }
 
-  @Test func manyDeletionsAreDecidedOnByASampleButForPeople() throws {
+  @Test func eachThatSeemsGoneIsAskedForInAsManyPassesAsItTakesButForPeople() throws {
     var model = ListModel(pageSize: 100)
-    for _ in 1...200 {
+    for _ in 1...800 {
       model.add(.call)
       model.add(.person)
     }
     try model.pass()
-    for kind in [RecordKind.call, .person] { for id in model.ids(kind).prefix(50) { model.remove(kind, id) } }
-    let steps = try model.pass(isCommanded: true)
-    #expect(steps.count { if case .ask(.call, _) = $0 { true } else { false } } == 10)
-    #expect(steps.count { if case .ask(.person, _) = $0 { true } else { false } } == 50)
+    for kind in [RecordKind.call, .person] { for id in model.ids(kind).prefix(700) { model.remove(kind, id) } }
+    func asked(_ kind: RecordKind, _ steps: [PullPlan.Step]) -> Int {
+      steps.count { if case .ask(kind, _) = $0 { true } else { false } }
+    }
+    var steps = try model.pass()
+    #expect(asked(.call, steps) == 300 && asked(.person, steps) == 700)
+    #expect(model.known[.call]?.count == 500)
+    #expect(asked(.call, try model.pass()) == 300)
+    steps = try model.pass()
+    #expect(asked(.call, steps) == 100)
+    model.expectEqual()
+    #expect(asked(.call, try model.pass()) == 0)
+  }
+
+  @Test func whatAListLeavesOutDoesNotKeepTheRestFromBeingDecidedOn() throws {
+    var model = ListModel(pageSize: 100)
+    for _ in 1...900 { model.add(.call) }
+    try model.pass()
+    let ids = model.ids(.call)
+    // Odd ones are not listed, and the last hundred of the even ones are gone.
+    model.hides = true
+    for id in ids.filter({ $0.isMultiple(of: 2) }).suffix(100) { model.remove(.call, id) }
+    for _ in 1...3 { try model.pass() }
+    #expect(model.known[.call]?.count == 800)
+    model.hides = false
+    try model.pass(isFull: true)
     model.expectEqual()
   }
 

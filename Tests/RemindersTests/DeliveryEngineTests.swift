@@ -42,7 +42,10 @@ import Testing
       return try result.get()
     }
 
-    func queue(_ titles: String..., on channel: String, in storage: StorageActor, lifetime: Int64 = 86_400) async throws
+    func queue(
+      _ titles: String..., on channel: String, in storage: StorageActor, kind: String = "test", lifetime: Int64 = 86_400
+    )
+      async throws
     {
       let now = self.now
       try await storage.write { transaction throws(Failure) in
@@ -52,7 +55,7 @@ import Testing
         try transaction.channels.put(place)
         for title in titles {
           let message = OutgoingMessage(
-            kind: "test", title: title, text: "", date: "", expiresAt: now + lifetime * 1_000_000_000)
+            kind: kind, title: title, text: "", date: "", expiresAt: now + lifetime * 1_000_000_000)
           try transaction.deliveries.queue(message, on: place, now: now)
         }
       }
@@ -152,5 +155,23 @@ import Testing
       #expect(entry.mayHaveArrived)
     }
     #expect(post.taken.withLock { $0 } == ["a 1"])
+  }
+
+  @Test func `what is out of date lapses, and what is behind it goes out`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      try await post.queue("old", on: "a", in: storage, kind: "daily_reminder", lifetime: 60)
+      try await post.queue("new", on: "a", in: storage, kind: "daily_reminder", lifetime: 7200)
+      try await post.queue("tried out", on: "b", in: storage, lifetime: 60)
+      // The machine slept.
+      post.clock.withLock { $0 += 3600 * 1_000_000_000 }
+      await engine.look()
+      #expect(try await post.ended(in: storage) == ["old": "failed", "new": "delivered", "tried out": "delivered"])
+      let old = try await storage.read { view throws(Failure) in
+        try view.deliveries.page(ListDeliveriesRequest()).deliveries.last
+      }
+      #expect(old?.error.reason == "MESSAGE_OUT_OF_DATE" && old?.attempts == 0)
+    }
+    #expect(Set(post.taken.withLock { $0 }) == ["a new", "b tried out"])
   }
 }

@@ -104,6 +104,21 @@ import Testing
     }
   }
 
+  @Test func `what is out of date says so, and what was tried before`() throws {
+    var entry = Self.entry(lifetime: 100)
+    #expect(!entry.isOutOfDate(at: 100 * Self.second))
+    #expect(entry.isOutOfDate(at: 100 * Self.second + 1))
+    entry.begin(at: 0)
+    entry.settle(.failure(Self.unclear), at: 0, chance: 0.5)
+    entry.lapse()
+    #expect(entry.state == "unknown" && entry.error.reason == "MESSAGE_OUT_OF_DATE")
+    #expect(entry.error.details == ["before": "CHANNEL_UNCLEAR"])
+    try entry.retry(at: 200 * Self.second)
+    #expect(entry.isDue(at: 200 * Self.second) && !entry.isOutOfDate(at: 200 * Self.second))
+    entry.kind = "test"
+    #expect(!entry.isOutOfDate(at: .max))
+  }
+
   /// Any history ends, and what it says in the end is true.
   @Test(arguments: 0..<500) func `any history ends in the truth`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

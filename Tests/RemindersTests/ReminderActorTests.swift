@@ -342,4 +342,35 @@ import Testing
     }
     #expect(home.shown.withLock { $0.count } == 2)
   }
+
+  @Test func `a removal that is answered again leaves the secret of a new channel`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    let secrets = SecretDirectory(path: home.directory.file("secrets"))
+    try await home.run { actor, _ in
+      var add = AddChannelRequest()
+      add.channel.name = "phone"
+      add.channel.ntfy.topic = "care"
+      add.secret = "first"
+      _ = try await Self.ask(add, actor)
+      var remove = RemoveChannelRequest()
+      remove.name = "phone"
+      var context = CallContext()
+      context.ticket = CommandTicket(
+        principal: "ann", key: "k", requestID: context.requestID, method: RemoveChannelRequest.method, fingerprint: [1])
+      let port = LocalBatchPort(actor.routes, batches: [])
+      #expect(try await !port.call(remove, context).isReplayed)
+      #expect(try await secrets.secret(named: "channel-phone") == nil)
+      add.secret = "second"
+      _ = try await Self.ask(add, actor)
+      #expect(try await port.call(remove, context).isReplayed)
+      #expect(try await secrets.secret(named: "channel-phone") == "second")
+      remove.name = "phone"
+      _ = try await Self.ask(remove, actor)
+      // As a process leaves it that ends between the removal and the forgetting.
+      try await secrets.keep("left", named: "channel-phone")
+      add.secret = ""
+      _ = try await Self.ask(add, actor)
+      #expect(try await secrets.secret(named: "channel-phone") == nil)
+    }
+  }
 }

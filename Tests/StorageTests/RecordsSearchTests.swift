@@ -1,4 +1,5 @@
 import Bus
+import GRDB
 import KithMessages
 import SwiftProtobuf
 import TestKit
@@ -57,6 +58,22 @@ import Testing
     #expect(try kinds(RecordKind.allCases, RecordQuery(from: 15, to: 31)) == [.conversation, .note])
     #expect(try kinds(RecordKind.allCases, RecordQuery(limit: 1)) == [.activity])
     #expect(try kinds([.task]).isEmpty)
+  }
+
+  /// As after an import, which gives everything one time.
+  @Test func manyOfOneMomentLieSideBySide() throws {
+    let fixture = try ContactsFixture()
+    let ann = try fixture.addPerson("Ann")
+    try fixture.write { transaction in
+      for _ in 0..<300 { _ = try transaction.records.create(Note(of: ann, "whale"), now: 1_000_000_000) }
+      _ = try transaction.records.create(Note(of: ann, "whale"), now: 1_500_000_000)
+    }
+    let places = try fixture.read { view throws(Failure) in
+      try view.attempt { try Int64.fetchAll($0, sql: "SELECT id FROM record_search ORDER BY id") }
+    }
+    #expect(places == Array(4..<305))
+    #expect(
+      try fixture.read { try $0.records.search("whale", kinds: [.note], RecordQuery(limit: 500)) }.records.count == 301)
   }
 
   /// Against a filter over all of them, with edits and deletions between.

@@ -62,6 +62,13 @@ struct Desk: Sendable {
 
   func engines() async throws -> [EngineInfo] { try await self.port.ask(EnginesRequest()).engines }
 
+  /// The folders of processes, of which each has its recordings in its own.
+  var processes: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: self.scratch)) ?? []).map { "\(self.scratch)/\($0)" }
+  }
+
   /// What is left of recordings.
-  var leftovers: [String] { (try? FileManager.default.contentsOfDirectory(atPath: self.scratch)) ?? [] }
+  var leftovers: [String] {
+    self.processes.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
+  }
 }

@@ -98,6 +98,25 @@ struct TranscriberServiceTests {
     #expect(reply.warnings == ["clipped"] && reply.text == "heard")
   }
 
+  @Test("what a killed process has left goes, and what another one works with stays")
+  func sharedScratch() async throws {
+    let place = try TemporaryDirectory()
+    let left = place.file("left")
+    try FileManager.default.createDirectory(atPath: left + "/recording", withIntermediateDirectories: true)
+    var hub: ScratchSpace? = ScratchSpace(path: place.path)
+    var recording: ScratchDirectory? = try await hub?.make()
+    let path = try #require(recording?.path)
+    #expect(!FileManager.default.fileExists(atPath: left))
+    let worker = ScratchSpace(path: place.path)
+    let other = try await worker.make()
+    #expect(FileManager.default.fileExists(atPath: path))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).count == 2)
+    recording = nil
+    hub = nil
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).count == 1)
+    #expect(FileManager.default.fileExists(atPath: other.path))
+  }
+
   @Test("settings that cannot be meant are refused")
   func settings() {
     let command = EngineSettings.Kind.command(program: "/bin/true", arguments: [])

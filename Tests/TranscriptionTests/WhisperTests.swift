@@ -177,7 +177,7 @@ struct WhisperTests {
       #expect(engines[0].problem.contains("another machine"))
     }
     try await Self.withServer(address: "http://127.0.0.1:1") { desk in
-      #expect(await desk.failure()?.reason == "ENGINE_BUSY")
+      #expect(await desk.failure()?.reason == "ENGINE_UNREACHABLE")
       let engines = try await desk.engines()
       #expect(engines[0].problem.contains("nothing answers"))
     }

@@ -1,4 +1,6 @@
 import Bus
+import Dispatch
+import EventLoop
 import Foundation
 import KithMessages
 import TestKit
@@ -48,8 +50,32 @@ struct WyomingTests {
   @Test("one that is not there may be there later; a name that does not exist is a fault of the settings")
   func absent() async throws {
     let desk = try Desk([EngineSettings("home", languages: ["en"], .wyoming(host: "127.0.0.1", port: 1))])
-    #expect(await desk.failure()?.reason == "ENGINE_BUSY")
+    #expect(await desk.failure()?.reason == "ENGINE_UNREACHABLE")
     #expect(try await desk.engines()[0].problem.contains("127.0.0.1:1"))
+  }
+
+  @Test("a name that nobody looks up in time is no reason to wait longer")
+  func slowNames() throws {
+    let (stop, isOver) = (try EventDescriptor(), DispatchSemaphore(value: 0))
+    defer { isOver.signal() }
+    let connection = WyomingConnection(
+      host: "speech", port: 1, deadline: .now + .milliseconds(20), stop: stop.descriptor,
+      resolve: { _, _ in
+        isOver.wait()
+        return .success([])
+      })
+    #expect(throws: EngineFault.unreachable("the name speech cannot be looked up")) {
+      try connection.ask([]) { _ in true }
+    }
+  }
+
+  @Test("a machine that answers for its own name is away when nobody does; another name is a fault of the settings")
+  func names() {
+    guard case .failure(.unreachable) = HostLookup.ofSystem("kith-test-nowhere.local", port: 1) else {
+      Issue.record("it was found")
+      return
+    }
+    #expect(HostLookup.ofSystem("127.0.0.1", port: 80).map(\.count) == .success(1))
   }
 
   @Test("one that never answers is left when the command is given up", arguments: ["never", "deaf"])

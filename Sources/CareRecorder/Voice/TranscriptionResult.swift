@@ -16,7 +16,7 @@ enum TranscriptionResult {
   /// The entry and its sound after an attempt that ended now.
   ///
   /// Words are stored as they were heard and wait for a person to review them; then, and only then, the sound may go. What
-  /// failed for a while is tried again three times. Everything else waits for a memo, and the sound is kept beside it.
+  /// failed for a while is tried again three times; what could not be tried is no failure. Everything else waits for a memo, and the sound is kept beside it.
   func applied(to record: CareRecord, _ audio: CareAudio, now: Int64) -> Change {
     var change = Change(record: record, audio: audio)
     change.audio.attempts += 1
@@ -35,9 +35,8 @@ enum TranscriptionResult {
       self.note(reply, in: &change.record)
       change.record.state = "needs_memo"
       change.record.reason = "no_speech"
-    case .failed(let failure) where ["NO_WORKER", "JOB_DEAD"].contains(failure.reason):
-      // No attempt: what is missing is a worker, or a person's word.
-      let next = now + Self.waitForWorker
+    case .failed(let failure) where Self.notTried.contains(failure.reason):
+      let next = now + Self.waitForOthers
       change = Change(record: record, audio: audio)
       change.audio.nextAttemptAt = next
       change.record.nextAttemptAt = .init(nanosecondsSince1970: next)
@@ -83,8 +82,11 @@ enum TranscriptionResult {
     if !reply.language.isEmpty { record.language = String(reply.language.prefix(100)) }
   }
 
-  /// Nanoseconds until it is looked again whether a worker is there.
-  private static let waitForWorker: Int64 = 60_000_000_000
+  /// Why a recording was not tried at all: what is missing is a worker, the machine of an engine, or a person's word. However long
+  /// that takes, it is tried when they are back.
+  private static let notTried = ["NO_WORKER", "ENGINE_UNREACHABLE", "JOB_DEAD"]
+  /// Nanoseconds until it is looked again whether they are.
+  private static let waitForOthers: Int64 = 60_000_000_000
   /// Nanoseconds before each further attempt.
   private static let pauses: [Int64] = [10_000_000_000, 60_000_000_000, 600_000_000_000]
 }

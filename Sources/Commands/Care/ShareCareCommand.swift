@@ -42,7 +42,7 @@ struct ShareCareCommand: BilingualCommand {
     var request = CareSummaryRequest()
     request.day = self.day
     request.language = self.tongue.lang?.rawValue ?? ""
-    let reply = try await session.ask(request)
+    let reply = try await session.summary(request)
     if let file {
       try Self.write(reply.text, to: file)
       return try session.show(reply, [session.tongue("Written to \(file).", "\(file) に書き出しました。")])

@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Bus
+internal import KithClient
 internal import KithMessages
 
 struct SummaryCareCommand: BilingualCommand {
@@ -16,8 +18,21 @@ struct SummaryCareCommand: BilingualCommand {
     var request = CareSummaryRequest()
     request.day = self.day
     request.language = self.tongue.lang?.rawValue ?? ""
-    let reply = try await session.ask(request)
+    let reply = try await session.summary(request)
     // The text ends with a line feed, and the console adds one to each line.
     try session.show(reply, [String(reply.text.dropLast())])
+  }
+}
+
+extension Session {
+  /// Asks for the summary of a day, and fetches the text of a long one.
+  func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
+    var reply = try await self.ask(request)
+    guard reply.hasBlob else { return reply }
+    var text: [UInt8] = []
+    try await self.client.download(reply.blob) { piece throws(Failure) in text += piece }
+    reply.text = String(decoding: text, as: UTF8.self)
+    reply.clearBlob()
+    return reply
   }
 }

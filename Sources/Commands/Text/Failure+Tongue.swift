@@ -11,58 +11,134 @@ extension Failure {
   }
 
   private var japanese: String? {
+    let details = self.status.details
     switch self.reason {
     case "FIELD_INVALID": return self.japaneseOfField
-    case "RECORD_UNKNOWN": return "「\(self.status.details["record"] ?? "")」は見つかりません。一覧で ID を確認してください。"
-    case "HUB_NOT_RUNNING": return "kithd が動いていません。systemctl --user start kithd などで起動してください。"
-    case "NO_MICROPHONE": return "録音プログラムが見つかりません。alsa-utils か pipewire-bin を入れるか、--file で録音を指定してください。"
-    case "FILE_UNREADABLE": return "ファイルを読めません。パスと権限を確認してください。"
-    case "NOTHING_TO_REVIEW": return "この記録には確認待ちの文字起こしがありません。"
-    case "NOT_DUE": return "このお知らせはまだ来ていないか、もう済んでいます。"
-    case "SNOOZED_ENOUGH": return "このお知らせはもう3回延期されました。kith remind done で終わらせてください。"
-    case "TOO_LATE_TODAY": return "毎日のお知らせは日付をまたいで延期できません。短い時間を選んでください。"
-    case "SOUND_MISSING", "NO_SOUND": return "この記録の音声はもうありません。メモを書いてください。"
-    case "CHANNEL_EXISTS": return "その名前の送り先はもうあります。別の名前にするか、先に削除してください。"
-    case "TOO_LONG_FOR_CHANNEL": return "この送り先には長すぎます。メールで送るか、ファイルに書き出してください。"
-    case "NOT_RETRIABLE": return "この送信は再送できる状態ではありません。"
-    case "NOT_WAITING": return "この送信はもう取り消せません。"
-    case "CHANNEL_SECRET_MISSING": return "送り先の秘密情報がありません。kith channels login で登録してください。"
-    case "CHANNEL_LOGIN_REFUSED": return "送り先がログインを拒みました。kith channels login で直してください。"
-    case "CHANNEL_NOT_ENCRYPTED": return "メールサーバーが暗号化 (STARTTLS) に対応していないため、送りませんでした。"
-    case "CHANNEL_NOT_TRUSTED": return "送り先の証明書を信頼できないため、送りませんでした。"
-    case "CHANNEL_REFUSED": return "送り先が受け取りを拒みました。宛先を確認してください。"
-    case "CHANNEL_TOO_MUCH": return "短い時間に送りすぎました。あとで再送されます。"
-    case "CHANNEL_TROUBLE": return "送り先に障害が起きています。再送されます。"
-    case "CHANNEL_UNREACHABLE": return "送り先につながりません。ネットワークを確認してください。"
-    case "CHANNEL_UNCLEAR": return "送り先から返事がありませんでした。届いている可能性もあります。"
-    case "CHANNEL_UNAVAILABLE": return "この送り先はここでは使えません。設定を確認してください。"
-    case "CHANNEL_GONE": return "送り先が削除されています。"
-    case "SECRET_UNREADABLE": return "秘密情報を読めません。ファイルの権限を確認してください。"
-    case "STORE_DAMAGED": return "保存先が壊れています。バックアップから戻してください。"
-    case "DISK_FULL": return "ディスクに空きがありません。何も変更していません。"
-    case "CANCELLED_BY_USER": return "取り消しました。"
-    default: return nil
+    case "RECORD_UNKNOWN": return "「\(details["record"] ?? "")」は見つかりません。一覧で ID を確認してください。"
+    case NameMatch.ambiguous:
+      let lines = details.sorted { $0.value < $1.value }.map { "\n  \($0.key)  \(Printable.text($0.value))" }
+      return "この名前は \(details.count) 件あります。ID で指定してください。\(lines.joined())"
+    case "BUG": return "kithd の内部で問題が起きました (ログ ID \(details["log_id"] ?? "-"))。ログを添えて報告してください。"
+    default: return Self.japaneseSentences[self.reason]
     }
   }
 
+  private static let japaneseSentences = [
+    // kithd とのやりとり
+    "HUB_NOT_RUNNING": "kithd が動いていません。systemctl --user start kithd などで起動してください。",
+    "NOT_CONFIGURED": "kithd の場所がわかりません。--runtime-dir で指定してください。",
+    "SHUTTING_DOWN": "kithd が終了するところです。起動してからもう一度実行してください。",
+    "PRINCIPAL_UNKNOWN": "このユーザーは kithd を使えません。kithd と同じユーザーで実行してください。",
+    "ROLE_NOT_ALLOWED": "この操作は許可されていません。管理者に頼んでください。",
+    "KEY_NOT_ADMITTED": "この鍵はまだ許可されていません。kithd のあるマシンで kith keys approve を実行してください。",
+    "KEY_REFUSED": "この鍵は拒否されました。kith keys new で新しい鍵を作ってください。",
+    "SERVER_KEY_WRONG": "kithd の公開鍵が違います。kith keys show の鍵を --server-key で指定してください。",
+    "VERSION_UNSUPPORTED": "kith と kithd のバージョンが合いません。同じバージョンにしてください。",
+    "MINOR_UNSUPPORTED": "kith と kithd のバージョンが合いません。同じバージョンにしてください。",
+    "SERVICE_UNKNOWN": "この kithd にはその機能がありません。kith と同じバージョンにしてください。",
+    "KIND_UNKNOWN": "kith と kithd のバージョンが合いません。同じバージョンにしてください。",
+    "CONTENT_TYPE_UNSUPPORTED": "kith と kithd のバージョンが合いません。同じバージョンにしてください。",
+    "MALFORMED": "やりとりの内容が壊れています。もう一度実行してください。",
+    "BODY_TOO_LARGE": "内容が大きすぎます。分けて実行してください。",
+    "REQUEST_ID_MISSING": "やりとりの内容が壊れています。もう一度実行してください。",
+    "IDEMPOTENCY_KEY_REUSED": "同じ番号で別の操作が送られました。もう一度実行してください。",
+    "EXPIRED_ON_ARRIVAL": "時間切れです。もう一度実行してください。",
+    "RUNNING_TOO_LONG": "時間がかかりすぎています。結果を確認してから、もう一度実行してください。",
+    "COMMAND_ENDING": "同じ操作が終わるところです。もう一度実行してください。",
+    "INFLIGHT_LIMIT": "一度に実行しすぎています。少し待ってからもう一度実行してください。",
+    "QUEUE_FULL": "kithd が混み合っています。少し待ってからもう一度実行してください。",
+    "OUTCOME_UNKNOWN": "途中で kithd が止まりました。結果を確認してから、もう一度実行してください。",
+    "CONFLICT": "ほかの操作が同じものを変更しています。もう一度実行してください。",
+    "CANCELLED_BY_USER": "取り消しました。",
+    // 保存
+    "STORE_DAMAGED": "保存先が壊れています。バックアップから戻してください。",
+    "STORE_ROLLED_BACK": "保存できませんでした。もう一度実行してください。",
+    "DISK_FULL": "ディスクに空きがありません。何も変更していません。",
+    "BLOB_MISSING": "データが見つかりません。もう一度実行してください。",
+    "BLOB_QUOTA": "一度に送れる量を超えました。少し待ってからもう一度実行してください。",
+    "DIGEST_MISMATCH": "データが途中で壊れました。もう一度実行してください。",
+    "OFFSET_GAP": "データの一部が届いていません。もう一度実行してください。",
+    "EPOCH_CHANGED": "kithd のデータが入れ替わりました。もう一度実行してください。",
+    "SEQ_COMPACTED": "古い通知はもうありません。もう一度実行してください。",
+    "FILE_UNREADABLE": "ファイルを読めません。パスと権限を確認してください。",
+    "FILE_UNWRITABLE": "ファイルに書き込めません。フォルダーと権限を確認してください。",
+    "SECRET_UNREADABLE": "秘密情報を読めません。ファイルの権限を確認してください。",
+    "SECRET_NOT_KEPT": "秘密情報を保存できません。フォルダーの権限と空きを確認してください。",
+    // 記録と文字起こし
+    "NO_MICROPHONE": "録音プログラムが見つかりません。alsa-utils か pipewire-bin を入れるか、--file で録音を指定してください。",
+    "NOT_RECORDING": "この記録の録音はもう終わっています。",
+    "NOTHING_TO_REVIEW": "この記録には確認待ちの文字起こしがありません。",
+    "SOUND_MISSING": "この記録の音声はもうありません。メモを書いてください。",
+    "NO_SOUND": "この記録の音声はもうありません。メモを書いてください。",
+    "BAD_AUDIO": "録音を使えません。0.3秒から5分の、16 kHz 以上の録音にしてください。",
+    "NO_ENGINE": "この言語の音声認識が設定されていません。メモを書いてください。",
+    "ENGINE_UNAVAILABLE": "音声認識を使えません。プログラムとモデルを確認してください。",
+    "ENGINE_UNREACHABLE": "音声認識サーバーにつながりません。つながりしだい文字起こしします。",
+    "ENGINE_BUSY": "音声認識が混み合っています。あとで再試行します。",
+    "ENGINE_FAILED": "音声認識に失敗しました。もう一度試すか、メモを書いてください。",
+    "CONVERTER_MISSING": "この形式の録音を変換するプログラムがありません。ffmpeg を入れるか、16 kHz の WAV で録音してください。",
+    "CONVERTER_BUSY": "録音を変換できませんでした。あとで再試行します。",
+    "NO_ROOM": "録音を置く場所がありません。ディスクの空きを確認してください。",
+    "NO_WORKER": "文字起こしや送信をするワーカーが動いていません。kithd worker を起動してください。",
+    "WORKER_LOST": "ワーカーとの接続が切れました。もう一度実行してください。",
+    "JOB_DEAD": "ワーカーが何度も途中で止まりました。kith jobs で確認してください。",
+    // お知らせ
+    "NOT_DUE": "このお知らせはまだ来ていないか、もう済んでいます。",
+    "SNOOZED_ENOUGH": "このお知らせはもう3回延期されました。kith remind done で終わらせてください。",
+    "TOO_LATE_TODAY": "毎日のお知らせは日付をまたいで延期できません。短い時間を選んでください。",
+    // 送り先
+    "CHANNEL_EXISTS": "その名前の送り先はもうあります。別の名前にするか、先に削除してください。",
+    "TOO_LONG_FOR_CHANNEL": "この送り先には長すぎます。メールで送るか、ファイルに書き出してください。",
+    "MESSAGE_OUT_OF_DATE": "時間がたちすぎたため、送りませんでした。送るには kith channels retry を実行してください。",
+    "NOT_RETRIABLE": "この送信は再送できる状態ではありません。",
+    "NOT_WAITING": "この送信はもう取り消せません。",
+    "CHANNEL_SECRET_MISSING": "送り先の秘密情報がありません。kith channels login で登録してください。",
+    "CHANNEL_LOGIN_REFUSED": "送り先がログインを拒みました。kith channels login で直してください。",
+    "CHANNEL_NOT_ENCRYPTED": "メールサーバーが暗号化 (STARTTLS) に対応していないため、送りませんでした。",
+    "CHANNEL_NOT_TRUSTED": "送り先の証明書を信頼できないため、送りませんでした。",
+    "CHANNEL_REFUSED": "送り先が受け取りを拒みました。宛先を確認してください。",
+    "CHANNEL_TOO_MUCH": "短い時間に送りすぎました。あとで再送されます。",
+    "CHANNEL_TROUBLE": "送り先に障害が起きています。再送されます。",
+    "CHANNEL_UNREACHABLE": "送り先につながりません。ネットワークを確認してください。",
+    "CHANNEL_UNCLEAR": "送り先から返事がありませんでした。届いている可能性もあります。",
+    "CHANNEL_UNAVAILABLE": "この送り先はここでは使えません。設定を確認してください。",
+    "CHANNEL_GONE": "送り先が削除されています。",
+  ]
+
   private var japaneseOfField: String? {
     guard let field = self.status.details.keys.sorted().first else { return nil }
-    let what: String
-    switch field.split(separator: ".").last ?? "" {
-    case "category": what = "medication、meal、toileting、medical_visit、free_memo のどれかにしてください。"
-    case "day", "from_day", "to_day": what = "日付は YYYY-MM-DD の形で書いてください。"
-    case "time", "person_time": what = "時刻は HH:MM の形で書いてください。"
-    case "time_zone": what = "Asia/Tokyo のような時間帯の名前にしてください。"
-    case "language": what = "ja か en にしてください。"
-    case "occurred_at": what = "すでに過ぎた日時にしてください。"
-    case "in_days": what = "日数か、日付のどちらかを指定してください。"
-    case "on": what = "これから来る日時を YYYY-MM-DD か YYYY-MM-DD HH:MM の形で書いてください。"
-    case "memo", "transcript", "note": what = "長すぎます。"
-    case "text": what = "探す言葉を入れてください。"
-    case "channels": what = "送り先を1から10個、重ならないように指定してください。"
-    case "minutes", "catch_up_minutes": what = "1440分までにしてください。"
-    default: what = "正しい値にしてください。"
-    }
-    return "\(field): \(what)"
+    let name = String(field.split(separator: ".").last ?? "")
+    return Self.japaneseFields[name].map { "\(field): \($0)" }
   }
+
+  /// By the last part of the name of a field.
+  private static let japaneseFields = [
+    "category": "medication、meal、toileting、medical_visit、free_memo のどれかにしてください。",
+    "day": "日付は YYYY-MM-DD の形で書いてください。", "from_day": "日付は YYYY-MM-DD の形で書いてください。",
+    "to_day": "日付は YYYY-MM-DD の形で書いてください。", "time": "時刻は HH:MM の形で書いてください。",
+    "person_time": "時刻は HH:MM の形で書いてください。", "time_zone": "Asia/Tokyo のような時間帯の名前にしてください。",
+    "language": "ja か en にしてください。", "occurred_at": "すでに過ぎた日時にしてください。",
+    "in_days": "日数か、日付のどちらかを指定してください。",
+    "on": "これから来る日時を YYYY-MM-DD か YYYY-MM-DD HH:MM の形で書いてください。", "memo": "長すぎます。",
+    "transcript": "長すぎます。", "note": "長すぎます。", "text": "探す言葉を入れてください。",
+    "channels": "送り先を1から10個、重ならないように指定してください。", "minutes": "1440分までにしてください。",
+    "catch_up_minutes": "1440分までにしてください。", "recorder": "名前は短く、1行で書いてください。",
+    "corrected_by": "名前は短く、1行で書いてください。", "recipient": "名前は短く、1行で書いてください。",
+    "honorific": "敬称は短く、1行で書いてください。", "record": "記録の内容を指定してください。",
+    "fields": "変更する項目の名前を指定してください。", "format": "csv か json にしてください。", "limit": "500件までにしてください。",
+    "cursor": "一覧の続きの番号が違います。一覧を最初から表示してください。", "review": "none、needed、done のどれかにしてください。",
+    "state": "そのような状態はありません。--help で確認してください。", "attachment": "録音のデータを1つ送ってください。",
+    "offset": "録音が長すぎます。分けて録音してください。", "keep_audio_hours": "音声の保存時間は決められた範囲にしてください。",
+    "channel": "mail、line、ntfy、webhook、command のどれかを指定してください。",
+    "name": "1から32文字の英小文字、数字、ハイフンにしてください。", "host": "メールサーバーの名前かアドレスにしてください。",
+    "port": "65535 までの番号にしてください。", "security": "starttls か tls にしてください。none はこのマシンの中だけで使えます。",
+    "username": "256バイトまでの、制御文字のない名前にしてください。", "from": "ann@example.org のようなアドレスを1つ書いてください。",
+    "to": "宛先を確認してください。メールは1から20件のアドレス、LINE は U、C、R で始まる ID です。",
+    "address": "https:// で始まるアドレスにしてください。", "topic": "1から64文字の英数字、ハイフン、下線にしてください。",
+    "priority": "1から5にしてください。", "tags": "5個までの、英数字とハイフンと下線の言葉にしてください。",
+    "program": "プログラムの絶対パスにしてください。", "arguments": "50個までにしてください。", "ca_file": "絶対パスにしてください。",
+    "secret": "パスワードかトークンを1行で入れてください。", "secret_file": "秘密情報かそのファイルの、どちらか一方を絶対パスで指定してください。",
+    "size": "大きすぎます。", "request_id": "取り消す操作の番号を指定してください。", "hub": "--hub tcp://ホスト名 の形で指定してください。",
+    "key": "--key で鍵のファイルを指定してください。", "server_key": "kith keys show で表示される鍵を指定してください。",
+  ]
 }

@@ -62,6 +62,15 @@ protocol BilingualCommand: HubCommand {
 }
 
 extension BilingualCommand {
+  func run() async throws {
+    do {
+      try await self.runConnected()
+    } catch let failure as Failure {
+      // Also what kept it from getting as far as the daemon.
+      throw failure.read(in: self.tongue.lang ?? .ofLocale)
+    }
+  }
+
   func run(_ session: Session) async throws {
     var session = session
     session.tongue = self.tongue.lang ?? session.tongue

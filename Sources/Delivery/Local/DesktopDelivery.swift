@@ -1,35 +1,65 @@
-internal import Bus
 internal import EventLoop
 internal import KithMessages
 internal import Transfer
 
-/// A notification on the desktop of whoever runs the daemon, by notify-send(1), which fails where there is none.
+/// A notification on the desktop of whoever runs the daemon: galago-project.org/specs/notification, "Desktop Notifications
+/// Specification". It goes over the bus of the session and by no program, whose arguments everybody on the machine could read.
 struct DesktopDelivery {
   let request: DeliverRequest
-  let program: String
+  var addresses = BusAddress.ofSession
+
+  private static let notify = BusMessage.Call(
+    destination: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+    interface: "org.freedesktop.Notifications", member: "Notify")
 
   func run() async throws(DeliveryFault) -> DeliverReply {
-    var environment = ChildProcess.plainEnvironment
-    for variable in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY"] {
-      environment[variable] = RuntimeLocations.variable(variable)
-    }
-    let notice = self.request.notice
-    let run = ChildProcess(
-      self.program,
-      ["-a", "kith", "-u", "critical", "--", notice.subject, notice.texts.joined(separator: "\n").escapedForMarkup],
-      environment: environment, directory: "/", limits: ChildProcess.Limits(time: .seconds(10)))
-    let ending: ChildProcess.Ending
-    do throws(ChildProcess.Fault) {
-      ending = try await run.run().ending
-    } catch .cancelled {
-      throw .transfer(.cancelled)
+    let stop: EventDescriptor
+    do throws(LoopError) {
+      stop = try EventDescriptor()
     } catch {
-      throw .unavailable("\(self.program) cannot be run. Install libnotify-bin to see notifications on the desktop.")
+      throw .trouble("no descriptor is left", retryAfter: nil)
     }
-    guard ending == .exited(0) else {
-      throw .unavailable("There is no desktop that shows notifications: no session, or nobody serves it.")
+    let (body, addresses) = (self.body, self.addresses)
+    let deadline = ContinuousClock.now + .seconds(10)
+    do throws(SessionBus.Fault) {
+      try await ThreadExecutor.run(name: "kith.desktop", stop: stop) { () throws(SessionBus.Fault) in
+        try SessionBus(addresses: addresses, deadline: deadline, stop: stop.descriptor)
+          .call(Self.notify, signature: "susssasa{sv}i", body: body)
+      }
+    } catch {
+      switch error {
+      case .cancelled: throw .transfer(.cancelled)
+      case .noAnswer: throw .unclear("The desktop did not say whether it shows the notification.")
+      case .refused("org.freedesktop.DBus.Error.NoReply"):
+        throw .unclear("The desktop did not say whether it shows the notification.")
+      case .noBus, .refused:
+        throw .unavailable("There is no desktop that shows notifications: no session, or nobody serves it.")
+      }
     }
     return DeliverReply()
+  }
+
+  /// What `Notify` takes: application, what it replaces, icon, summary, text, actions, hints, and for how long it is shown.
+  private var body: BusWriter {
+    let notice = self.request.notice
+    var body = BusWriter()
+    body.string("kith")
+    body.number(0)
+    body.string("")
+    body.string(notice.subject)
+    body.string(notice.texts.joined(separator: "\n").escapedForMarkup)
+    body.number(0)
+    var hints = BusWriter()
+    hints.string("urgency")
+    hints.signature("y")
+    // Critical: it stays until somebody has seen it.
+    hints.byte(2)
+    body.number(UInt32(hints.bytes.count))
+    body.align(8)
+    body.append(hints)
+    // As the desktop thinks right.
+    body.number(UInt32(bitPattern: -1))
+    return body
   }
 }
 

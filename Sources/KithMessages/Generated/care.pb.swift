@@ -514,9 +514,21 @@ public nonisolated struct CareSummaryReply: Sendable {
 
   public var unreviewed: UInt32 = 0
 
+  /// the text, where it is too large for a message, which then has none; fetched by System/BlobGet
+  public var blob: BlobRef {
+    get {_blob ?? BlobRef()}
+    set {_blob = newValue}
+  }
+  /// Returns true if `blob` has been explicitly set.
+  public var hasBlob: Bool {self._blob != nil}
+  /// Clears the value of `blob`. Subsequent reads from it will return its default value.
+  public mutating func clearBlob() {self._blob = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _blob: BlobRef? = nil
 }
 
 public nonisolated struct ShareCareRequest: Sendable {
@@ -542,6 +554,7 @@ public nonisolated struct ShareCareReply: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// without its text, where that is too large for a message
   public var summary: CareSummaryReply {
     get {_summary ?? CareSummaryReply()}
     set {_summary = newValue}
@@ -1638,7 +1651,7 @@ nonisolated extension CareSummaryRequest: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CareSummaryReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}day\0\u{1}language\0\u{1}records\0\u{1}unreviewed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}day\0\u{1}language\0\u{1}records\0\u{1}unreviewed\0\u{1}blob\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1651,12 +1664,17 @@ nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 3: try { try decoder.decodeSingularStringField(value: &self.language) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.records) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.unreviewed) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._blob) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.text.isEmpty {
       try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
     }
@@ -1672,6 +1690,9 @@ nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.unreviewed != 0 {
       try visitor.visitSingularUInt32Field(value: self.unreviewed, fieldNumber: 5)
     }
+    try { if let v = self._blob {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1681,6 +1702,7 @@ nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.language != rhs.language {return false}
     if lhs.records != rhs.records {return false}
     if lhs.unreviewed != rhs.unreviewed {return false}
+    if lhs._blob != rhs._blob {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

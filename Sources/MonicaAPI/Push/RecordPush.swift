@@ -46,19 +46,26 @@ struct RecordPush<R: WritableResource>: Sendable {
   /// Looks for what an earlier attempt has left.
   private func search() async throws(MonicaError) -> R? {
     let want = try await R.aligned(self.request.record, with: nil, self.session)
-    guard let (route, order) = R.search(for: want) else { return nil }
+    guard let (route, order) = R.search(for: want) else {
+      return try await R.unlisted(want, since: await self.since, self.session)
+    }
     var reader = ListReader(self.session.client, route, order)
     for number in 1...Self.searchPages {
       let page = try await reader.page(number, of: R.self)
-      var since = Int64.min
-      if self.request.hasFirstTriedAt {
-        since = self.request.firstTriedAt.seconds + (await self.session.client.gate.clockDifference) - Self.slack
-      }
+      let since = await self.since
       let traces = page.values.filter { $0.isTrace(of: want, since: since) }
       if let newest = traces.max(by: { $0.head.id < $1.head.id }) { return newest }
       if number >= page.lastPage || page.values.contains(where: { $0.isPast(want, since: since) }) { return nil }
     }
     return nil
+  }
+
+  /// Before which an earlier attempt cannot have left anything, in seconds since 1970 by the server's clock, as far as it is known.
+  private var since: Int64 {
+    get async {
+      guard self.request.hasFirstTriedAt else { return .min }
+      return self.request.firstTriedAt.seconds + (await self.session.client.gate.clockDifference) - Self.slack
+    }
   }
 
   /// Completes what was found, unless somebody has changed it since.

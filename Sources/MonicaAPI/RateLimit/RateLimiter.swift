@@ -31,8 +31,11 @@ struct RateLimiter: Sendable {
   private static let disorder = 8
 
   private var limit: Int?
-  /// When the window began, as far as is known; nil before its first request.
+  /// When the window began at the latest, as far as is known; nil before its first request.
   private var began: Instant?
+  /// Whether an answer has come in this window. The server's began between its first request and that answer: counted from the
+  /// request, it would seem to be over while the server still counts in it.
+  private var isAnswered = false
   /// Requests that count in it.
   private var used = 0
   private var underWay = 0
@@ -58,7 +61,10 @@ struct RateLimiter: Sendable {
     if let limit, let began, self.used >= limit - (isUrgent ? 0 : Self.reserve(of: limit)) {
       return .at(began + Self.window)
     }
-    if self.began == nil { self.began = now }
+    if self.began == nil {
+      self.began = now
+      self.isAnswered = false
+    }
     self.used += 1
     self.underWay += 1
     return .now
@@ -83,12 +89,17 @@ struct RateLimiter: Sendable {
       self.used = self.underWay
       return
     }
+    if !self.isAnswered, self.began != nil {
+      self.began = now
+      self.isAnswered = true
+    }
     self.limit = limit
     guard let limit, let remaining = report.remaining else { return }
     let counted = limit - remaining + self.underWay
     if counted + Self.disorder < self.used {
       // It may have begun a little earlier: then the wait is a little too long.
       self.began = now
+      self.isAnswered = true
       self.used = counted
     } else {
       self.used = max(self.used, counted)

@@ -19,6 +19,22 @@ extension PersonResource: WritableResource {
     return Self.facts(record).agree(with: Self.facts(want), except: record.unsaid)
   }
 
+  /// People who are known through others alone are in no list.
+  static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)? {
+    want.person.isPartial ? nil : Self.list(of: nil).map { ($0, .lastMade) }
+  }
+
+  /// The log of the account names everybody whom it made, and the server tells of each by id.
+  static func unlisted(
+    _ want: RemoteRecord, since: Int64, _ session: PushSession
+  ) async throws(MonicaError) -> Self? {
+    for id in try await CreationLog.people(since: since, session.client) {
+      guard let person = try await session.client.find(Self.self, Self.target(id)) else { continue }
+      if person.isPartial, person.isTrace(of: want, since: since) { return person }
+    }
+    return nil
+  }
+
   static func body(
     _ want: RemoteRecord, over current: Self?, _ catalog: CatalogReader
   ) async throws(MonicaError) -> JSONValue {

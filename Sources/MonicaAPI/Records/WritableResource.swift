@@ -13,6 +13,12 @@ protocol WritableResource: Resource {
   /// Where what was just made is looked for, and in which order; nil where it cannot be found.
   static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)?
 
+  /// Looks for what an earlier attempt to make `want` has left where no list shows it; nil where there is nothing of it, or no way to
+  /// tell.
+  static func unlisted(
+    _ want: RemoteRecord, since: Int64, _ session: PushSession
+  ) async throws(MonicaError) -> Self?
+
   /// Whether the search is past everything that may be the record, which was first sent at a moment of the server's
   /// clock.
   func isPast(_ want: RemoteRecord, since: Int64) -> Bool
@@ -54,6 +60,10 @@ extension WritableResource {
   static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)? {
     Self.list(of: want.owner == 0 ? nil : want.owner).map { ($0, .lastMade) }
   }
+
+  static func unlisted(
+    _ want: RemoteRecord, since: Int64, _ session: PushSession
+  ) async throws(MonicaError) -> Self? { nil }
 
   func isPast(_ want: RemoteRecord, since: Int64) -> Bool { self.head.createdAt.map { $0.seconds < since } ?? false }
 

@@ -6,8 +6,10 @@ internal import SwiftProtobuf
 
 /// The voice notes and pictures of a call: uploads, which are kept for a day, become part of the store with the call.
 struct CallAttachments: Sendable {
-  /// Bytes of one: it is held in memory while it is stored.
+  /// Bytes of one.
   private static let sizeLimit: UInt64 = 20 << 20
+  /// Bytes of all that come with one request: they are held in memory while they are stored.
+  private static let requestLimit = 64 << 20
 
   private let refs: [BlobRef]
   /// Those that are new.
@@ -18,7 +20,7 @@ struct CallAttachments: Sendable {
   /// - Parameters:
   ///   - refs: As a request names them.
   ///   - call: The call that may have some of them already.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for one that is too large or was not uploaded.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for one that is too large or was not uploaded, and for too much at once.
   init(_ refs: [BlobRef], knownIn call: String = "", storage: StorageActor) async throws(Failure) {
     guard refs.count <= 10 else { throw .invalid(field: "attachments", "a call has at most 10 attachments.") }
     let known =
@@ -34,6 +36,11 @@ struct CallAttachments: Sendable {
       upload.ref = ref
       upload.data = try await Self.read(ref, storage)
       upload.ref.size = UInt64(upload.data.count)
+      guard uploads.reduce(upload.data.count, { $0 + $1.data.count }) <= Self.requestLimit else {
+        throw .invalid(
+          field: "attachments", "has more than \(Self.requestLimit >> 20) MiB that are new. Add them one after another."
+        )
+      }
       checked.append(upload.ref)
       uploads.append(upload)
     }

@@ -59,8 +59,9 @@ struct PullPlan: Sendable {
   static let dayInterval: Int64 = 24 * 3600 * 1_000_000_000
   /// How often a list is read again whose length changed while it was read.
   static let attempts = 3
-  /// So many records that seem gone are asked for each; of more than these, as many as a sample. People are all asked for.
-  static let sample = 10
+  /// So many records of a list that seem gone are asked for in a pass: five minutes of what the server allows. The rest has to wait
+  /// for the next pass. People are all asked for.
+  static let askedAtOnce = 300
   /// The lists in the order in which they are read: whom a record is about comes before the record.
   static let order: [RecordKind] = [
     .tag, .person, .activity, .call, .conversation, .note, .task, .reminder, .gift,
@@ -87,16 +88,14 @@ struct PullPlan: Sendable {
 
   /// A list that lacks some of what is known.
   private struct Asking: Sendable {
-    /// All that is missing.
-    let missing: [UInt64]
     /// Still to be asked for, the last first.
     var open: [UInt64]
     var gone: [UInt64] = []
     var there: Set<UInt64> = []
     /// Records of the list that are not kept here.
     let unkept: Int
-    /// Whether the missing ones are decided on by a sample.
-    let isSample: Bool
+    /// Whether some that seem gone are left for the next pass.
+    let leavesSome: Bool
     /// Whether all that is not listed is asked for.
     let isThorough: Bool
   }
@@ -137,7 +136,7 @@ struct PullPlan: Sendable {
       return .page(kind, whole.page, newestFirst: false)
     case .asking(let asking):
       if let id = asking.open.last { return .ask(kind, id) }
-      return .delete(kind, asking.isSample ? asking.missing : asking.gone)
+      return .delete(kind, asking.gone)
     }
   }
 
@@ -251,14 +250,15 @@ struct PullPlan: Sendable {
     // Whether what is not listed, such as archived people, is still there is asked now and then only.
     let isThorough = self.options.isFull || list.askedAt.map { self.startedAt - $0 >= Self.wholeInterval } ?? true
     let kept = isThorough ? [] : list.unlisted.subtracting(seen).intersection(before)
-    let missing = before.subtracting(seen).subtracting(kept).sorted()
-    let isSample = kind != .person && missing.count > Self.sample
-    let step = max(1, missing.count / Self.sample)
-    let open = isSample ? stride(from: 0, to: missing.count, by: step).map { missing[$0] } : missing
+    let missing = before.subtracting(seen).subtracting(kept)
+    // What was there when it was last asked for can wait longest.
+    let (fresh, old) = (missing.subtracting(list.unlisted), missing.intersection(list.unlisted))
+    let room = kind == .person ? missing.count : Self.askedAtOnce
+    let open = Array((fresh.sorted() + old.sorted()).prefix(room).reversed())
     let asking = Asking(
-      missing: missing, open: open, there: kept, unkept: seen.subtracting(known).count, isSample: isSample,
-      isThorough: isThorough)
-    if missing.isEmpty { return self.end(asking, kind) }
+      open: open, there: kept.union(old).subtracting(open), unkept: seen.subtracting(known).count,
+      leavesSome: fresh.count > room, isThorough: isThorough)
+    if open.isEmpty { return self.end(asking, kind) }
     self.progress = .asking(asking)
   }
 
@@ -266,15 +266,10 @@ struct PullPlan: Sendable {
   mutating func took(_ id: UInt64, isThere: Bool) {
     guard let kind = self.lists.first, case .asking(var asking) = self.progress else { return }
     asking.open.removeAll { $0 == id }
+    // A list may leave out what is there, so that it proves nothing by itself.
     if isThere { asking.there.insert(id) } else { asking.gone.append(id) }
-    if asking.isSample, isThere {
-      // A list that leaves out what is there proves nothing.
-      self.close()
-    } else if asking.open.isEmpty, !asking.isSample, asking.gone.isEmpty {
-      self.end(asking, kind)
-    } else {
-      self.progress = .asking(asking)
-    }
+    guard !asking.open.isEmpty || !asking.gone.isEmpty else { return self.end(asking, kind) }
+    self.progress = .asking(asking)
   }
 
   /// What was gone is deleted here.
@@ -286,9 +281,10 @@ struct PullPlan: Sendable {
   private mutating func end(_ asking: Asking, _ kind: RecordKind) {
     let startedAt = self.startedAt
     self.finish(kind) { list in
-      list.wholeAt = startedAt
       list.unkept = asking.unkept
       list.unlisted = asking.there
+      guard !asking.leavesSome else { return }
+      list.wholeAt = startedAt
       if asking.isThorough { list.askedAt = startedAt }
     }
   }

@@ -18,7 +18,7 @@ extension SyncEngine {
   }
 
   private func readCatalogs() async throws(Failure) {
-    guard let account = self.account else { throw .notLoggedIn }
+    let account = try self.usedAccount()
     var request = ReadCatalogRequest()
     request.account = account
     let reply = try await self.remote.ask(request, CallContext())
@@ -63,7 +63,7 @@ extension SyncEngine {
   func page(
     of kind: RecordKind, _ number: UInt32, newestFirst: Bool, owner: UInt64 = 0, isUrgent: Bool = false
   ) async throws(Failure) -> PullPage {
-    guard let account = self.account else { throw .notLoggedIn }
+    let account = try self.usedAccount()
     var request = PullRequest()
     request.account = account
     request.kind = kind.name
@@ -102,7 +102,7 @@ extension SyncEngine {
 
   /// Asks for one record; nil when the server has it no more.
   func read(_ kind: RecordKind, _ id: UInt64, isUrgent: Bool = false) async throws(Failure) -> RemoteRecord? {
-    guard let account = self.account else { throw .notLoggedIn }
+    let account = try self.usedAccount()
     var request = ReadRecordRequest()
     request.account = account
     request.kind = kind.name

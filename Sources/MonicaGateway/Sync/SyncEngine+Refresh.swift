@@ -9,6 +9,8 @@ extension SyncEngine {
   private static let lists: [RecordKind] = [.activity, .call, .conversation, .note, .task, .reminder, .gift]
   /// Pages of each that are read.
   private static let listPages: UInt32 = 5
+  /// Records that seem gone are asked for each, unless they are more.
+  private static let mostAsked = 10
   /// A picture is asked for once in so many nanoseconds: nothing tells that there is another one.
   private static let pictureInterval: Int64 = 24 * 3600 * 1_000_000_000
 
@@ -94,7 +96,7 @@ extension SyncEngine {
     } while number <= min(page.lastPage, Self.listPages)
     let seen = Set(reading.records.map(\.monicaID))
     let missing = known.subtracting(seen)
-    guard seen.count == Int(page.total), missing.count <= PullPlan.sample else { return reading }
+    guard seen.count == Int(page.total), missing.count <= Self.mostAsked else { return reading }
     for id in missing.sorted() {
       if let moved = try await self.read(kind, id, isUrgent: true) {
         reading.records.append(moved)

@@ -220,6 +220,15 @@ public actor SyncEngine {
     self.waiters.removeValue(forKey: waiter)?.resume(returning: result)
   }
 
+  /// The account in use.
+  ///
+  /// - Throws: `UNAUTHENTICATED/SESSION_EXPIRED` when the server has refused its token while something was under way, else
+  ///   `FAILED_PRECONDITION/NOT_LOGGED_IN`.
+  func usedAccount() throws(Failure) -> MonicaAccount {
+    guard let account else { throw self.push.isExpired ? Failure.sessionExpired : Failure.notLoggedIn }
+    return account
+  }
+
   /// Why nothing can be asked of the server.
   func accountFailure() async throws(Failure) -> Failure {
     let account = try await self.storage.read { view throws(Failure) in try view.accounts.current() }

@@ -144,6 +144,11 @@ actor DeliveryEngine {
     let request = try await self.storage.write { transaction throws(Failure) -> DeliverRequest? in
       var entry = try transaction.deliveries.require(id)
       guard entry.isDue(at: now) else { return nil }
+      guard !entry.isOutOfDate(at: now) else {
+        entry.lapse()
+        try transaction.deliveries.put(entry, now: now)
+        return nil
+      }
       entry.begin(at: now)
       guard let channel = try transaction.channels.find(entry.channel),
         let notice = try transaction.deliveries.notice(of: id)

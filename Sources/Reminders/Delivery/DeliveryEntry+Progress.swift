@@ -14,6 +14,20 @@ extension DeliveryEntry {
   /// Whether it may go now.
   func isDue(at now: Int64) -> Bool { self.state == "pending" && self.nextAttemptAt.nanosecondsSince1970 <= now }
 
+  /// Whether it waited for so long that nobody needs it any more: a machine that slept, a channel that held it up. Whoever tries
+  /// a channel out waits for the answer, so a test goes out however long it took to get there.
+  func isOutOfDate(at now: Int64) -> Bool { self.kind != "test" && now > self.expiresAt.nanosecondsSince1970 }
+
+  /// Gives up what is out of date, without another attempt.
+  mutating func lapse() {
+    var lapsed = Failure(
+      .deadlineExceeded, "MESSAGE_OUT_OF_DATE",
+      "This message waited until nobody needed it any more. `kith channels retry ID` sends it all the same.")
+    if self.hasError { lapsed.status.details["before"] = self.error.reason }
+    self.error = lapsed.status
+    self.giveUp()
+  }
+
   /// Notes that an attempt begins. From here on the message may arrive.
   mutating func begin(at now: Int64) {
     self.state = "sending"

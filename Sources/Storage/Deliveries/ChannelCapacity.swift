@@ -23,11 +23,12 @@ public struct ChannelCapacity: Sendable, Hashable {
   /// What the kind of a channel takes.
   ///
   /// ntfy makes an attachment of what has more than 4,096 bytes (docs.ntfy.sh/publish, "Limitations"); a text of LINE may have
-  /// 5,000 units, and a message five texts (developers.line.biz, "Messaging API reference", push message).
+  /// 5,000 units, and a message five texts (developers.line.biz, "Messaging API reference", push message). LINE shows no title,
+  /// so that the first text begins with it.
   public init(_ channel: Channel) {
     switch channel.kind {
     case .ntfy?: self.init(.bytes, 4096)
-    case .line?: self.init(.utf16, 5000, textsPerMessage: 5)
+    case .line?: self.init(.utf16, 5000 - OutgoingMessage.longestTitle - 1, textsPerMessage: 5)
     case .desktop?: self.init(.bytes, 1000)
     case .mail?, .webhook?, .command?, nil: self.init(.bytes, 8 << 20)
     }
@@ -46,4 +47,6 @@ public struct ChannelCapacity: Sendable, Hashable {
     case .utf16: text.utf16.count
     }
   }
+
+  func count(_ scalars: Substring.UnicodeScalarView) -> Int { self.count(Substring(scalars)) }
 }

@@ -14,16 +14,15 @@ extension DeliveryTable where View == Transaction {
   @discardableResult
   public func queue(_ message: OutgoingMessage, on channel: Channel, now: Int64) throws(Failure) -> [DeliveryEntry] {
     let capacity = ChannelCapacity(channel)
+    // Before it is divided: what is far too long would keep the writer busy.
+    guard capacity.count(message.text) <= capacity.size * capacity.textsPerMessage * ChannelCapacity.messages else {
+      throw Self.tooLong(for: channel)
+    }
     let texts = TextParts(message.text, capacity).texts
     let groups = stride(from: 0, to: texts.count, by: capacity.textsPerMessage).map {
       Array(texts[$0..<min($0 + capacity.textsPerMessage, texts.count)])
     }
-    guard groups.count <= ChannelCapacity.messages else {
-      throw Failure(
-        .failedPrecondition, "TOO_LONG_FOR_CHANNEL",
-        "This text would be \(groups.count) messages on '\(channel.name)'. Send it by mail, or write it to a file.",
-        details: ["channel": channel.name])
-    }
+    guard groups.count <= ChannelCapacity.messages else { throw Self.tooLong(for: channel) }
     try self.forgetOld(now: now)
     var entries: [DeliveryEntry] = []
     for (index, group) in groups.enumerated() {
@@ -49,6 +48,13 @@ extension DeliveryTable where View == Transaction {
       entries.append(try self.insert(entry, notice, subject: subject, now: now))
     }
     return entries
+  }
+
+  private static func tooLong(for channel: Channel) -> Failure {
+    Failure(
+      .failedPrecondition, "TOO_LONG_FOR_CHANNEL",
+      "This text would be more than \(ChannelCapacity.messages) messages on '\(channel.name)'. "
+        + "Send it by mail, or write it to a file.", details: ["channel": channel.name])
   }
 
   private func insert(

@@ -42,7 +42,19 @@ public struct TextParts: Sendable, Hashable {
     }
     guard at < text.endIndex else { return at }
     if let lineEnd { return lineEnd }
-    // A single character that is larger than a part has to be taken apart.
-    return at > text.startIndex ? at : text.unicodeScalars.index(after: at)
+    return at > text.startIndex ? at : Self.endOfScalars(in: text, room: room, capacity)
+  }
+
+  /// Where the part ends that begins with a character which is larger than a part: behind as many of its scalars as fit, and
+  /// behind one at least.
+  private static func endOfScalars(in text: Substring, room: Int, _ capacity: ChannelCapacity) -> String.Index {
+    var (end, left) = (text.startIndex, room)
+    while end < text.endIndex {
+      let next = text.unicodeScalars.index(after: end)
+      left -= capacity.count(text.unicodeScalars[end..<next])
+      guard left >= 0 || end == text.startIndex else { break }
+      end = next
+    }
+    return end
   }
 }

@@ -42,17 +42,28 @@ struct RecordSearchIndex {
     String(Character(Unicode.Scalar(plane + UInt32(truncatingIfNeeded: number) & 0xFFFF) ?? "\u{F0000}"))
   }
 
-  /// The first place from a moment on that no record has.
+  /// A place from a moment on that no record has, right behind one that has: where many have one moment, as after an import, it is
+  /// found in steps that double, and not by walking past all of them.
   private func freePlace(at moment: Int64) throws -> Int64 {
     let wanted = Self.place(at: moment)
-    return try EngineStatement(
-      self.database,
-      """
-      SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM record_search WHERE id = ?1) THEN ?1 ELSE (
-        SELECT id + 1 FROM record_search AS taken
-        WHERE id >= ?1 AND NOT EXISTS (SELECT 1 FROM record_search WHERE id = taken.id + 1) ORDER BY id LIMIT 1) END
-      """
-    ).first([.integer(wanted)]) { $0.integer(0) } ?? wanted
+    guard try self.isTaken(wanted) else { return wanted }
+    var (taken, step) = (wanted, Int64(1))
+    while try self.isTaken(taken + step) {
+      taken += step
+      step *= 2
+    }
+    var free = taken + step
+    while free - taken > 1 {
+      let middle = taken + (free - taken) / 2
+      if try self.isTaken(middle) { taken = middle } else { free = middle }
+    }
+    return free
+  }
+
+  private func isTaken(_ place: Int64) throws -> Bool {
+    try EngineStatement(self.database, "SELECT 1 FROM record_search WHERE id = ?").first([.integer(place)]) { _ in true
+    }
+      ?? false
   }
 
   private func run(_ sql: String, _ values: [EngineValue]) throws {

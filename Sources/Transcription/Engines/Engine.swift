@@ -22,6 +22,8 @@ extension Engine {
 enum EngineFault: Error, Hashable {
   /// It may work later, without being repaired.
   case temporary(String)
+  /// The machine or the server that it lives on is away: the recording was not tried.
+  case unreachable(String)
   /// It, its model or the language is not there.
   case unavailable(String)
   /// It cannot read the recording.
@@ -30,6 +32,14 @@ enum EngineFault: Error, Hashable {
   case failed(String)
   /// The task was cancelled.
   case cancelled
+
+  /// What it says; nil when the task was cancelled.
+  var why: String? {
+    switch self {
+    case .temporary(let why), .unreachable(let why), .unavailable(let why), .badAudio(let why), .failed(let why): why
+    case .cancelled: nil
+    }
+  }
 
   /// The same for a caller.
   ///
@@ -40,6 +50,11 @@ enum EngineFault: Error, Hashable {
       Failure(
         .unavailable, "ENGINE_BUSY",
         "The engine '\(engine)' cannot transcribe now: \(why). It is worth another try later.",
+        details: ["engine": engine])
+    case .unreachable(let why):
+      Failure(
+        .unavailable, "ENGINE_UNREACHABLE",
+        "The engine '\(engine)' is away: \(why). The recording is tried again when it is back.",
         details: ["engine": engine])
     case .unavailable(let why):
       Failure(

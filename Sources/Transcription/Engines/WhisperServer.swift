@@ -19,10 +19,7 @@ struct WhisperServer: Engine {
       let reply = try await self.send("GET", "/health", body: nil, limit: .seconds(5), size: 4096)
       return reply.isSuccess ? nil : "\(self.address) answers \(reply.status); its model may still be loading"
     } catch {
-      switch error {
-      case .temporary(let why), .unavailable(let why), .badAudio(let why), .failed(let why): return why
-      case .cancelled: return "it was not asked"
-      }
+      return error.why ?? "it was not asked"
     }
   }
 
@@ -76,7 +73,7 @@ struct WhisperServer: Engine {
   private func fault(_ error: TransferError) -> EngineFault {
     switch error {
     case .cancelled: .cancelled
-    case .refused, .unreachable, .timeout(.connect, _): .temporary("nothing answers at \(self.address)")
+    case .refused, .unreachable, .timeout(.connect, _): .unreachable("nothing answers at \(self.address)")
     case .connectionLost, .truncated, .closed: .temporary("\(self.address) hung up")
     case .timeout: .failed("\(self.address) did not answer in time")
     case .tooLarge: .failed("\(self.address) answers without end")

@@ -11,6 +11,8 @@ struct WyomingConnection {
   let deadline: ContinuousClock.Instant
   /// Readable when the question is given up.
   let stop: Int32
+  /// Looks the name up.
+  var resolve: HostLookup.Resolver = HostLookup.ofSystem
 
   private static let connectLimit = Duration.seconds(5)
   // Of everything that comes: a transcript is far shorter.
@@ -67,40 +69,36 @@ struct WyomingConnection {
 
   /// Connects to the first address that takes it.
   private func connect() throws(EngineFault) -> Int32 {
-    var hints = unsafe addrinfo()
-    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var list: UnsafeMutablePointer<addrinfo>?
-    // Strings and structures outlive the call; the list is freed below.
-    switch unsafe getaddrinfo(self.host, "\(self.port)", &hints, &list) {
-    case 0: break
-    case EAI_AGAIN: throw .temporary("the name \(self.host) cannot be looked up")
-    default: throw .unavailable("there is no host named \(self.host)")
+    let lookup = try HostLookup(self.host, port: self.port, resolve: self.resolve)
+    let limit = min(self.deadline, .now + Self.connectLimit)
+    var addresses: [HostLookup.Address]?
+    while addresses == nil {
+      guard try self.ready(lookup.done.descriptor, for: .readable, until: limit) != nil else {
+        throw .unreachable("the name \(self.host) cannot be looked up")
+      }
+      addresses = try lookup.addresses()
     }
-    defer { unsafe freeaddrinfo(list) }
-    var address = unsafe list
-    while let current = unsafe address {
-      if let socket = try unsafe self.connect(current.pointee) { return socket }
-      unsafe address = current.pointee.ai_next
+    for address in addresses ?? [] {
+      if let socket = try self.connect(address) { return socket }
     }
-    throw .temporary("nothing answers at \(self.name)")
+    throw .unreachable("nothing answers at \(self.name)")
   }
 
-  private func connect(_ address: addrinfo) throws(EngineFault) -> Int32? {
-    let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-    let socket = unsafe Glibc.socket(address.ai_family, address.ai_socktype | flags, address.ai_protocol)
+  private func connect(_ address: HostLookup.Address) throws(EngineFault) -> Int32? {
+    let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let socket = Glibc.socket(address.family, flags, 0)
     guard socket >= 0 else { return nil }
     var isConnected = false
     defer { if !isConnected { close(socket) } }
-    // The address belongs to the list, which outlives the call.
-    if unsafe Glibc.connect(socket, address.ai_addr, address.ai_addrlen) != 0 {
+    // The bytes are an address of that family, and outlive the call.
+    let code = unsafe address.bytes.withUnsafeBytes { bytes in
+      unsafe Glibc.connect(
+        socket, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+    }
+    if code != 0 {
       guard errno == EINPROGRESS else { return nil }
       let limit = min(self.deadline, .now + Self.connectLimit)
-      do throws(EngineFault) {
-        _ = try self.wait(socket, for: .writable, until: limit)
-      } catch {
-        if error == .cancelled { throw error }
-        return nil
-      }
+      guard try self.ready(socket, for: .writable, until: limit) != nil else { return nil }
       var (code, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
       // Both are as large as they say.
       guard unsafe getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length) == 0, code == 0 else { return nil }
@@ -113,10 +111,22 @@ struct WyomingConnection {
   private func wait(
     _ socket: Int32, for interest: Readiness, until deadline: ContinuousClock.Instant
   ) throws(EngineFault) -> Readiness {
-    var items = [pollfd(self.stop, for: .readable), pollfd(socket, for: interest)]
+    guard let ready = try self.ready(socket, for: interest, until: deadline) else {
+      throw .failed("\(self.name) did not answer in time")
+    }
+    return ready
+  }
+
+  /// Waits until a descriptor is ready; nil when the time is over before.
+  ///
+  /// - Throws: `cancelled`.
+  private func ready(
+    _ descriptor: Int32, for interest: Readiness, until deadline: ContinuousClock.Instant
+  ) throws(EngineFault) -> Readiness? {
+    var items = [pollfd(self.stop, for: .readable), pollfd(descriptor, for: interest)]
     while true {
       let left = deadline - .now
-      guard left > .zero else { throw .failed("\(self.name) did not answer in time") }
+      guard left > .zero else { return nil }
       // The array is not touched during the call and holds `count` elements.
       let ready = unsafe poll(&items, nfds_t(items.count), Int32(min(left / .milliseconds(1) + 1, 60_000)))
       guard ready > 0 else { continue }

@@ -17,10 +17,7 @@ struct WyomingEngine: Engine {
       }
       return hasModel ? nil : "\(self.host):\(self.port) has no speech recognition"
     } catch {
-      switch error {
-      case .temporary(let why), .unavailable(let why), .badAudio(let why), .failed(let why): return why
-      case .cancelled: return "it was not asked"
-      }
+      return error.why ?? "it was not asked"
     }
   }
 

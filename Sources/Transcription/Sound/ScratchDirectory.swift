@@ -30,28 +30,74 @@ final class ScratchDirectory: Sendable {
   }
 }
 
-/// The folder in which all scratch directories are made.
+/// The folder in which a process makes its scratch directories: one of its own, locked while it runs, so that others that work
+/// in the same place leave it alone.
 actor ScratchSpace {
   private let path: String
-  private var isSwept = false
+  private var own: OwnedDirectory?
 
   init(path: String) { self.path = path }
 
-  /// Makes an empty folder. The first time, what a process that was killed has left is removed.
+  /// Makes an empty folder. The first time, what processes that were killed have left is removed.
   func make() throws(SoundFault) -> ScratchDirectory {
-    if !self.isSwept {
-      let files = FileManager.default
-      for name in (try? files.contentsOfDirectory(atPath: self.path)) ?? [] {
-        try? files.removeItem(atPath: "\(self.path)/\(name)")
-      }
-      do {
-        try files.createDirectory(
-          atPath: self.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      } catch {
-        throw .storage("the folder \(self.path) cannot be made")
-      }
-      self.isSwept = true
+    if let own { return try ScratchDirectory(in: own.path) }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: self.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .storage("the folder \(self.path) cannot be made")
     }
-    return try ScratchDirectory(in: self.path)
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? [] {
+      OwnedDirectory.removeIfLeft("\(self.path)/\(name)")
+    }
+    let own = try OwnedDirectory(in: self.path)
+    self.own = own
+    return try ScratchDirectory(in: own.path)
+  }
+}
+
+/// A folder that is locked as long as this object, and the process that has it, are there. flock(2).
+private final class OwnedDirectory: Sendable {
+  let path: String
+  private let descriptor: Int32
+
+  init(in parent: String) throws(SoundFault) {
+    while true {
+      var template = Array("\(parent)/XXXXXX\0".utf8CString.dropLast())
+      // The array ends with a zero and has the six letters that are replaced.
+      guard unsafe mkdtemp(&template) != nil else { throw .storage("no folder can be made in \(parent)") }
+      let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      // Another process may have taken it for a left one before it was locked: then there is another try.
+      guard let descriptor = Self.lock(path) else { continue }
+      self.path = path
+      self.descriptor = descriptor
+      return
+    }
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: self.path)
+    close(self.descriptor)
+  }
+
+  /// Removes what is there, unless a process has it.
+  static func removeIfLeft(_ path: String) {
+    guard let descriptor = Self.lock(path) else { return }
+    try? FileManager.default.removeItem(atPath: path)
+    close(descriptor)
+  }
+
+  /// Locks what is there; nil when somebody has it, or it is gone.
+  private static func lock(_ path: String) -> Int32? {
+    // The string outlives the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    var status = stat()
+    // The structure outlives the call.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, unsafe fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+      close(descriptor)
+      return nil
+    }
+    return descriptor
   }
 }

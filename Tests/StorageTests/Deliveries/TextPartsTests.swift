@@ -43,4 +43,23 @@ import Testing
     // Line feeds at the ends of parts have become their own.
     #expect(said.filter { $0 != "\n" } == text.filter { $0 != "\n" })
   }
+
+  @Test func `a character larger than a part is taken apart where a part is full`() {
+    let letter = "e" + String(repeating: "\u{301}", count: 6000)
+    let parts = TextParts(letter, ChannelCapacity(.bytes, 1000)).texts
+    #expect(parts.count == 13)
+    #expect(parts.dropLast().allSatisfy { (991...1000).contains($0.utf8.count) })
+    let said = parts.flatMap { part in part.unicodeScalars.prefix { $0 != "\n" } }
+    #expect(said == Array(letter.unicodeScalars))
+  }
+
+  @Test func `the first text of LINE has room for a title`() {
+    let title = String(repeating: "長い題", count: 1000)
+    let message = OutgoingMessage(kind: "person_reminder", title: title, text: "", date: "", expiresAt: 0)
+    #expect(message.title.utf16.count == 400 && message.title.hasSuffix("…"))
+    var channel = Channel()
+    channel.line.to = "U"
+    let texts = TextParts(String(repeating: "x", count: 20_000), ChannelCapacity(channel)).texts
+    #expect((4990...5000).contains("\(message.title)\n\(texts[0])".utf16.count))
+  }
 }

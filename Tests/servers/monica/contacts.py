@@ -238,3 +238,10 @@ def avatar(request, identifier):
 def logs(request, identifier):
     request.store.find_contact(request.integer(identifier, "Contact\\ApiAuditLogController::index", 2, "contactId"))
     return page(request, "logs", [], None)
+
+
+@route(READ, "/logs")
+def account_logs(request):
+    """Of all that a server notes, who was made: newest first."""
+    made = reversed(tuple(request.store["contacts"]))
+    return page(request, "logs", list(made), request.show.creation, sortable=False)

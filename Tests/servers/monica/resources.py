@@ -120,6 +120,21 @@ class Resources(ContactResources):
         head = {**self.begin(row, "debt"), "in_debt": row["in_debt"], "status": row["status"]}
         return {**head, **money(row["amount"]), "reason": row["reason"], **self.end(row, contact=True)}
 
+    def creation(self, contact):
+        """The entry of a log about a contact that was made."""
+        at = stamp(contact["created_at"])
+        name = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
+        return {
+            "id": contact["id"],
+            "object": "auditlog",
+            "author": {"id": 1, "name": "Test"},
+            "action": "contact_created",
+            "objects": {"contact_name": name, "contact_id": contact["id"]},
+            "audited_at": at,
+            "created_at": at,
+            "updated_at": at,
+        }
+
     def reminder(self, row):
         head = {**self.begin(row, "reminder"), **self.reminding(row)}
         return {**head, **self.end(row, contact=True)}

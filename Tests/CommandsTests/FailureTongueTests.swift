@@ -1,0 +1,78 @@
+import ArgumentParser
+import Bus
+import Foundation
+import KithMessages
+import Testing
+
+@testable import Commands
+
+/// What may go wrong is looked up in the sources: a reason or a field that is new there has to get its sentence.
+@Suite("What goes wrong with care, reminders and channels is said in both languages")
+struct FailureTongueTests {
+  /// Folders of `Sources` whose failures such a command may give. Those that begin with a dot are read without what is below them.
+  private static let folders = [
+    "Bus", "BusZeroMQ/Client", "./BusZeroMQ/Hub", "KithClient", "Commands/Care", "Commands/Channels", "Commands/Remind",
+    "Commands/Files", "./Commands", "./Storage", "Storage/Care", "Storage/Reminders", "Storage/Deliveries",
+    "CareRecorder",
+    "Reminders", "Delivery", "Transcription", "Secrets",
+  ]
+  /// Of a daemon that cannot start, of a key file that is being made, of a list of jobs.
+  private static let elsewhere: Set<String> = [
+    "ALREADY_RUNNING", "NOT_DURABLE", "SCHEMA_TOO_NEW", "STATE_DIRECTORY_UNUSABLE", "RECORD_EXISTS", "NO_CREDIT",
+  ]
+  /// Of settings of a daemon, of jobs of a worker, of a snapshot of events.
+  private static let elsewhereFields: Set<String> = ["engines", "maximum_seconds", "audio", "page_token"]
+
+  private static let sources: [String] = Self.folders.flatMap { folder -> [String] in
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Sources").appending(path: folder).standardized
+    let below = FileManager.default.enumerator(
+      at: root, includingPropertiesForKeys: nil,
+      options: folder.hasPrefix("./") ? [.skipsSubdirectoryDescendants] : [])
+    let files = (below?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+    return files.compactMap { try? String(contentsOf: $0, encoding: .utf8) }
+  }
+
+  private static func found(_ pattern: Regex<(Substring, Substring)>) -> Set<String> {
+    Set(Self.sources.flatMap { $0.matches(of: pattern).map { String($0.1) } })
+  }
+
+  @Test("Every reason has its sentence")
+  func reasons() {
+    let reasons = Self.found(/Failure\(\s*\.\w+,\s*"([A-Z_]+)"/).subtracting(Self.elsewhere)
+    #expect(
+      reasons.count > 60 && reasons.isSuperset(of: ["CHANNEL_GONE", "HUB_NOT_RUNNING", "NO_ENGINE", "DISK_FULL"]))
+    for reason in reasons where reason != "FIELD_INVALID" {
+      let failure = Failure(.internal, reason, "English")
+      #expect(failure.read(in: .japanese).message != "English", "\(reason)")
+      #expect(failure.read(in: .english) == failure)
+    }
+  }
+
+  @Test("Every field has its sentence")
+  func fields() {
+    let fields = Self.found(/field: "([a-z_.]+)"/).subtracting(Self.elsewhereFields)
+    #expect(fields.count > 40 && fields.isSuperset(of: ["channel.mail.host", "in_days", "settings.keep_audio_hours"]))
+    for field in fields {
+      let failure = Failure.invalid(field: field, "English")
+      let read = failure.read(in: .japanese)
+      #expect(read.message.hasPrefix("\(field): ") && !read.message.contains("English"), "\(field)")
+      #expect(read.status.details == failure.status.details)
+    }
+  }
+
+  @Test("Those that a name may mean are listed")
+  func ambiguous() {
+    let failure = Failure(.invalidArgument, NameMatch.ambiguous, "English", details: ["2": "Ann B", "1": "Ann A"])
+    #expect(failure.read(in: .japanese).message == "この名前は 2 件あります。ID で指定してください。\n  1  Ann A\n  2  Ann B")
+  }
+
+  @Test("Also where no daemon is reached")
+  func unreached() async throws {
+    let command = try #require(
+      try KithCommand.parseAsRoot(["care", "list", "--lang", "ja", "--hub", "tcp://127.0.0.1"]) as? any BilingualCommand
+    )
+    let failure = await #expect(throws: Failure.self) { try await command.run() }
+    #expect(failure?.message == "key: --key で鍵のファイルを指定してください。")
+  }
+}
