@@ -147,6 +147,7 @@ public actor WorkerConnection: LoopActor {
       for frames in try self.link?.receive() ?? [] {
         switch WorkFrame.decode(frames) {
         case .accepted(let frame): self.take(frame.message)
+        case .rejected(let rejection) where rejection.cause == .wrongMajor: self.leave(rejection.failure)
         case .rejected(let rejection):
           self.logger.warning("message not understood", metadata: ["reason": "\(rejection.failure.reason)"])
         case .foreign: break
