@@ -73,15 +73,17 @@ class Server:
 class CardDAVServer(Server):
     """Radicale or Xandikos on data of its own. Its port stays the same when it is started again."""
 
-    def __init__(self, program, tls=False):
+    def __init__(self, program, tls=False, under=()):
         super().__init__("kith-dav-")
-        self.program, self.tls = program, tls
+        # The words of a command that becomes the server.
+        self.program, self.tls, self.under = program, tls, under
         self.data = self.directory / "data"
         self.home = "/alice/" if program == RADICALE else "/user/contacts/"
 
     def start(self, port=None):
         port = port or self.port
-        line = [sys.executable, PROGRAMS / "carddav.py", self.program, self.directory, *(["--tls"] if self.tls else [])]
+        line = [*self.under, sys.executable, PROGRAMS / "carddav.py", self.program, self.directory]
+        line += ["--tls"] if self.tls else []
         return self.launch(line + (["--port", str(port)] if port else []))
 
     @property
