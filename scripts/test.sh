@@ -4,8 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Speech for the recogniser, the converters of what browsers and phones record, and what shows notifications on a bus.
-scripts/setup.sh flite ffmpeg opus-tools libnotify-bin dbus-daemon
+# Speech for the recogniser, the converters of what browsers and phones record, what shows notifications on a bus, and what
+# makes networks.
+scripts/setup.sh flite ffmpeg opus-tools libnotify-bin dbus-daemon iproute2
 scripts/speech-model.sh
 python=$(scripts/python-env.sh)
 # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.
