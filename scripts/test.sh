@@ -4,9 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Speech for the recogniser, the converters of what browsers and phones record, a bus for notifications, and older CardDAV
-# servers.
-scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos
+# Speech for the recogniser, the converters of what browsers and phones record, a bus for notifications, older CardDAV servers,
+# and what makes networks.
+scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2
 scripts/speech-model.sh
 python=$(scripts/python-env.sh)
 # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.

@@ -51,6 +51,23 @@ public enum FaultPoint: String, Sendable, CaseIterable {
   /// What became of a message is stored.
   case deliveryStored = "delivery_stored"
 
+  /// That a worker gets a job is in the store, and nothing was sent to it.
+  case jobGranted = "job_granted"
+  /// A worker has got a job and not begun.
+  case jobTaken = "job_taken"
+  /// A worker has sent a batch, or is about to: nobody waits for the socket.
+  case jobBatchSent = "job_batch_sent"
+  /// That a batch is stored is in the store, and its worker does not know.
+  case jobBatchStored = "job_batch_stored"
+  /// A worker has done a job and not said so.
+  case jobRun = "job_run"
+  /// A worker has sent the end of a job, or is about to.
+  case jobEndSent = "job_end_sent"
+  /// The end of a job has come to the hub, and the store does not know.
+  case jobEndTaken = "job_end_taken"
+  /// The end of a job is in the store, and neither worker nor caller was told.
+  case jobEndStored = "job_end_stored"
+
   private static let armed = Countdown(getenv("KITH_FAULT_POINT").map { String(cString: $0) })
 
   /// Marks that the point is passed.

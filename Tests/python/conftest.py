@@ -73,6 +73,16 @@ class Hub:
             process.wait()
             raise
 
+    def killed(self, within=60):
+        """Waits until it has killed itself at a marked point."""
+        process, self.process = self.process, None
+        try:
+            status = process.wait(within)
+        finally:
+            process.kill()
+        assert status == -signal.SIGKILL, f"the point was not passed: {self.log.read_text()[-2000:]}"
+        return self
+
     def restart(self, with_signal):
         status = self.end(with_signal)
         self.start()

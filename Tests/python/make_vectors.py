@@ -178,6 +178,29 @@ def messages_of_work(identity, time):
     yield work("chunk", 0x16, new("Chunk", sha256=digest, offset="0", eof=True, size="16"), data=bytes(range(16)))
     yield work("chunk taken", 0x18, new("ChunkAck", sha256=digest, nextOffset="16", done=True))
     yield work("drain", 0x17, new("Drain", grace="30s", reason="the worker is stopping"))
+    yield work("worker welcome while the hub's key changes", 0x10, new(
+        "Welcome", sessionId="s-2", heartbeat="2.5s", lease="30s", resumeGrace="10s", maxChunk=262144, maxWindow=2097152,
+        nextServerKeyZ85="rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"))
+    yield work("job with its command in a blob", 0x02, new(
+        "Job", **lease, lease="30s", service="kith.v1.ContactsSource/Fetch", body={"sha256": digest, "size": "300000"}),
+        service="kith.v1.ContactsSource/Fetch")
+    yield work("job that may happen once", 0x02, new(
+        "Job", **lease, lease="30s", delivery="AT_MOST_ONCE", service="kith.v1.MonicaRemote/Push"), new("PushRequest"),
+        service="kith.v1.MonicaRemote/Push")
+    yield work("job batch in a blob", 0x03, new(
+        "Partial", **lease, batchSeq=3, checkpoint="AAM=", outputs=[{"sha256": digest, "size": "300000"}]),
+        service="kith.v1.ContactsSource/Fetch")
+    yield work("nothing to fetch", 0x16, new("Chunk", sha256=digest, status={
+        "code": "FAILED_PRECONDITION", "reason": "BLOB_MISSING", "message": "This is no input of a job of yours.",
+        "retryAfterMs": 1000}), data=b"")
+    yield work("blob to be sent again", 0x18, new("ChunkAck", sha256=digest, status={
+        "code": "FAILED_PRECONDITION", "reason": "BLOB_MISSING", "message": "Send the body first, in chunks."}))
+    yield work("version unsupported", 0x06, new("Disconnect", status={
+        "code": "UNIMPLEMENTED", "reason": "VERSION_UNSUPPORTED", "message": "KTHW01 is spoken.",
+        "details": {"versions": "KTHW01"}}))
+    yield event("job event", "jobs", 1, new(
+        "EventHeader", stream="jobs", epoch="0198f3a2", seq="42", time=time, key=identity), new("Event", job={
+            "jobId": identity, "capability": service, "state": "leased", "attempt": 1, "worker": "speech"}))
 
 
 def frame_vectors():

@@ -84,15 +84,18 @@ def versions(program):
 class CardDAVServer(Server):
     """Radicale or Xandikos on data of its own. Its port stays the same when it is started again."""
 
-    def __init__(self, program, tls=False, interpreter=sys.executable):
+    def __init__(self, program, tls=False, interpreter=sys.executable, under=()):
         super().__init__("kith-dav-")
         self.program, self.tls, self.interpreter = program, tls, interpreter
+        # The words of a command that becomes the server.
+        self.under = under
         self.data = self.directory / "data"
         self.home = "/alice/" if program == RADICALE else "/user/contacts/"
 
     def start(self, port=None):
         port = port or self.port
-        line = [self.interpreter, PROGRAMS / "carddav.py", self.program, self.directory, *(["--tls"] if self.tls else [])]
+        line = [*self.under, self.interpreter, PROGRAMS / "carddav.py", self.program, self.directory]
+        line += ["--tls"] if self.tls else []
         return self.launch(line + (["--port", str(port)] if port else []))
 
     @property

@@ -26,17 +26,20 @@ def test_accounts_are_read_in_spite_of_what_a_unit_restricts(unit):
         assert hub.end() == 0
 
 
-@pytest.mark.parametrize("unit", ["kithd.service", "kithd-user.service"])
+@pytest.mark.parametrize("unit", sorted((ROOT / "examples" / "systemd").glob("*.service")), ids=lambda unit: unit.name)
 def test_units_bound_the_memory_and_start_again(unit):
-    text = (ROOT / "examples" / "systemd" / unit).read_text()
-    for line in ("MemoryMax=512M", "Restart=always", "LimitCORE=0", "NoNewPrivileges=true", "UMask=0077"):
+    text = unit.read_text()
+    for line in (f"MemoryMax={'2G' if 'worker' in unit.name else '512M'}", "Restart=always", "LimitCORE=0",
+                 "NoNewPrivileges=true", "UMask=0077", "SystemCallFilter=@system-service",
+                 "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK"):
         assert f"\n{line}\n" in text
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
-def test_the_system_unit_is_exposed_no_more_than_the_handbook_says():
+@pytest.mark.parametrize("name", ["kithd.service", "kithd-worker.service"])
+def test_system_units_are_exposed_no_more_than_the_handbook_says(name):
     said = float(re.search(r"rates the system unit ([0-9.]+)", (ROOT / "docs" / "operations.md").read_text())[1])
-    unit = ROOT / "examples" / "systemd" / "kithd.service"
+    unit = ROOT / "examples" / "systemd" / name
     # In tenths.
     result = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--no-pager", f"--threshold={round(said * 10)}", unit],

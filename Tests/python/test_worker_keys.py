@@ -1,38 +1,25 @@
 """Workers on other machines: by a key of theirs, for the services that it was approved for, and for nothing else."""
-import subprocess
+import contextlib
 
 import pytest
 
-from conftest import BINARIES
-from keyed import CurveWire, Key, eventually, tcp_hub
+from keyed import CurveWire, Key, tcp_hub
+from workers import Worker
 
 PLACED = '[placement]\ncontacts = "worker"\n'
 
 
-class RemoteWorker:
+@contextlib.contextmanager
+def remote_worker(hub, key, folder, *, name="attic", serve="contacts"):
     """A kithd worker that comes over tcp, with nothing of the hub's directories."""
-
-    def __init__(self, hub, key, folder, *, name="attic", serve="contacts"):
-        self.folder = folder
-        folder.mkdir()
-        (folder / "config.toml").write_text("")
-        file = key.file(folder / "key", hub.server_key)
-        self.log = folder / "log"
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                [BINARIES / "kithd", "worker", "--hub", hub.tcp(), "--key", file, "--serve", serve, "--name", name,
-                 "--state-dir", folder / "state", "--runtime-dir", folder / "run", "--config", folder / "config.toml"],
-                stdout=log, stderr=log)
-
-    def says(self, text, seconds=15):
-        return eventually(lambda: text in self.log.read_text(), seconds)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+    folder.mkdir()
+    (folder / "worker.toml").write_text("")
+    reach = ("--hub", hub.tcp(), "--key", key.file(folder / "key", hub.server_key))
+    worker = Worker(hub, serve, name, folder=folder, reach=reach)
+    try:
+        yield worker.start()
+    finally:
+        worker.remove()
 
 
 @pytest.fixture
@@ -55,7 +42,7 @@ def synced(hub):
 
 def test_contacts_are_read_by_a_worker_elsewhere_until_its_key_is_revoked(home, tmp_path):
     key = Key()
-    with RemoteWorker(home, key, tmp_path / "worker") as worker:
+    with remote_worker(home, key, tmp_path / "worker") as worker:
         assert home.waits(key, 15)
         assert worker.says("does not let the key")
         home.reply("Keys/Approve", {"fingerprint": key.fingerprint, "name": "attic", "role": "worker",
@@ -72,10 +59,10 @@ def test_contacts_are_read_by_a_worker_elsewhere_until_its_key_is_revoked(home, 
 def test_a_key_is_good_for_its_own_name_and_services_alone(home, tmp_path):
     key = Key()
     home.approve(key, "attic", "worker", services=["transcriber"])
-    with RemoteWorker(home, key, tmp_path / "services") as worker:
+    with remote_worker(home, key, tmp_path / "services") as worker:
         assert worker.process.wait(20) == 1, "it serves what it was not approved for"
     home.approve(key, "attic", "worker", services=["contacts"])
-    with RemoteWorker(home, key, tmp_path / "name", name="cellar") as worker:
+    with remote_worker(home, key, tmp_path / "name", name="cellar") as worker:
         assert worker.process.wait(20) == 1, "it calls itself by another name"
 
 

@@ -9,7 +9,7 @@ import pytest
 import servers
 from conftest import BINARIES, EXAMPLES
 from trials import AddressBook, add_folder, contacts, sync
-from workers import Home, home, one_effect, until  # noqa: F401
+from workers import home, monica_home, one_effect, people, until  # noqa: F401
 
 
 def test_a_recording_is_transcribed_by_a_worker(home):
@@ -72,25 +72,6 @@ def test_a_killed_worker_hands_its_job_over(home, restarted, promised):
     print(f"handed over after {took:.1f} s, promised {promised} s", job["worker"])
     # The recogniser itself takes a while to begin.
     assert took < promised + 3
-
-
-def test_the_job_of_a_stopped_worker_is_done_by_another_and_its_own_end_comes_too_late(home):
-    first = home.worker()
-    until(lambda: "workers" in home.reply("System/Status")["work"])
-    home.hold()
-    identity = home.speak()
-    until(lambda: home.begun() == 1)
-    home.worker(name="two")
-    first.process.send_signal(signal.SIGSTOP)
-    try:
-        until(lambda: home.begun() == 2, 40)
-        home.let_go()
-        home.settled(identity)
-    finally:
-        first.process.send_signal(signal.SIGCONT)
-    one_effect(home, identity, attempts=2)
-    until(lambda: len(home.reply("System/Status")["work"]["workers"]) == 2)
-    one_effect(home, identity, attempts=2)
 
 
 def test_a_killed_hub_finds_its_job_with_the_same_worker_at_the_same_attempt(home):
@@ -170,17 +151,6 @@ def test_the_worker_in_python_does_a_whole_job(home):
             assert process.wait(10) == 0
         finally:
             process.kill()
-
-
-def monica_home():
-    home = Home()
-    (home.directory / "config.toml").write_text(
-        "[monica]\nsync_at_start = false\nsync_every_minutes = 0\n[placement]\nmonica = \"worker\"\n")
-    return home
-
-
-def people(server):
-    return [person["first_name"] for person in server.done("GET", "/contacts?limit=100")]
 
 
 def test_monica_is_reached_by_a_worker_and_nobody_is_there_twice_when_it_is_killed():

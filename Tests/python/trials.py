@@ -1,4 +1,5 @@
 """What the trials share: daemons that are broken on purpose, and what has to be true of them afterwards."""
+import concurrent.futures
 import contextlib
 import functools
 import os
@@ -8,7 +9,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from unittest import mock
 
 import pytest
 
@@ -57,12 +57,22 @@ class Daemon(Hub):
         return [*self.under, *line]
 
     def start(self, **environment):
-        with mock.patch.dict(os.environ, environment):
+        kept, self.environment = self.environment, {**self.environment, **environment}
+        try:
             return super().start()
+        finally:
+            self.environment = kept
 
     def ask(self, *arguments, **options):
         with acting_as(self.user):
             return super().ask(*arguments, **options)
+
+
+def together(*trials):
+    """Runs trials at the same time, because most of each is waiting; the first one that fails fails them all."""
+    with concurrent.futures.ThreadPoolExecutor(len(trials)) as pool:
+        for running in [pool.submit(trial) for trial in trials]:
+            running.result()
 
 
 def seeing(what, where):

@@ -1,4 +1,5 @@
 """Homes whose services wait for workers, and workers: processes, or frames that a test writes."""
+import contextlib
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ import pytest
 import zmq
 
 from conftest import BINARIES
+from keyed import eventually
 from trials import Daemon
 
 SERVICE = "kith.v1.Transcriber/Transcribe"
@@ -36,32 +38,68 @@ print(json.dumps({"engine": "script", "engineVersion": "1", "language": "en-US",
 class Worker:
     """A kithd worker, or any other program, of a hub."""
 
-    def __init__(self, hub, serve, name):
-        self.hub, self.serve, self.name = hub, serve, name
-        self.log = hub.directory / f"{name}.log"
+    def __init__(self, hub, serve, name, *, folder=None, reach=None, under=()):
+        self.serve, self.name = serve, name
+        # What is the worker's own: its configuration, secrets and log.
+        self.folder = folder or hub.directory
+        # How it finds the hub.
+        self.reach = reach or ("--hub", f"ipc://{hub.runtime}/work.sock")
+        # The words of a command that becomes the worker.
+        self.under = under
+        self.log = self.folder / f"{name}.log"
         self.process = None
 
     def command_line(self):
-        return [BINARIES / "kithd", "worker", "--hub", f"ipc://{self.hub.runtime}/work.sock", "--serve", self.serve,
-                "--name", self.name, "--state-dir", self.hub.directory / "worker", "--runtime-dir",
-                self.hub.directory / "worker-run", "--config", self.hub.directory / "worker.toml"]
+        return [*self.under, BINARIES / "kithd", "worker", *self.reach, "--serve", self.serve, "--name", self.name,
+                "--state-dir", self.folder / "worker", "--runtime-dir", self.folder / "worker-run", "--config",
+                self.folder / "worker.toml"]
 
-    def start(self):
-        (self.hub.directory / "worker-run").mkdir(exist_ok=True)
+    def start(self, **environment):
+        (self.folder / "worker-run").mkdir(exist_ok=True)
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command_line(), stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                self.command_line(), stdout=log, stderr=log, env={**os.environ, **environment})
         return self
 
     def end(self, with_signal=signal.SIGTERM, within=20):
         self.process.send_signal(with_signal)
         return self.process.wait(within)
 
+    def killed(self, within=60):
+        """Waits until it has killed itself at a marked point."""
+        assert self.process.wait(within) == -signal.SIGKILL, self.log.read_text()[-2000:]
+        return self
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """While it stands still, as a hung one."""
+        with stopped(self.process):
+            yield
+
+    def says(self, text, seconds=15):
+        """Whether the log comes to say something."""
+        return eventually(lambda: text in self.log.read_text(), seconds)
+
+    def remove(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+@contextlib.contextmanager
+def stopped(process):
+    process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGCONT)
+
 
 class Home(Daemon):
     """A hub whose services wait for workers, and a recogniser that can be held."""
 
-    def __init__(self):
-        super().__init__(configuration=PLACED)
+    def __init__(self, configuration="", **options):
+        super().__init__(configuration=PLACED + configuration, **options)
         self.workers = []
         engine = self.directory / "engine.py"
         engine.write_text(ENGINE)
@@ -70,10 +108,18 @@ class Home(Daemon):
         (self.directory / "worker.toml").write_text(
             f'[transcription.command]\nlanguages = ["en"]\nprogram = "{self.directory / "engine"}"\n')
 
-    def worker(self, serve="transcriber", name="one"):
+    def worker(self, serve="transcriber", name="one", **environment):
         worker = Worker(self, serve, name)
         self.workers.append(worker)
-        return worker.start()
+        return worker.start(**environment)
+
+    def present(self):
+        """The names of the workers that are there."""
+        return [worker["name"] for worker in self.reply("System/Status").get("work", {}).get("workers", [])]
+
+    def with_workers(self, *names):
+        """Waits until these are there and no others."""
+        until(lambda: self.present() == sorted(names))
 
     def hold(self):
         (self.directory / "hold").write_text("")
@@ -92,13 +138,18 @@ class Home(Daemon):
         assert run.returncode == 0, run.stderr
         return json.loads(run.stdout)
 
-    def speak(self):
-        """Records an entry of care by voice; returns its id at once."""
+    def say(self, sound=None):
+        """Records an entry of care by voice up to its end; returns its id."""
         record = self.reply("Care/StartVoice", {"category": "medication", "language": "en-US"})["record"]
-        sound = recording(self.directory / "sound.wav").read_bytes()
+        sound = sound or recording(self.directory / "sound.wav").read_bytes()
         self.reply("Care/AppendVoice", {"id": record["id"], "offset": "0"}, attachments=[sound])
-        self.reply("Care/StopVoice", {"id": record["id"]})
         return record["id"]
+
+    def speak(self, sound=None):
+        """Records an entry of care by voice; returns its id at once."""
+        identity = self.say(sound)
+        self.reply("Care/StopVoice", {"id": identity})
+        return identity
 
     def entry(self, identity):
         return self.reply("Care/Get", {"id": identity})["record"]
@@ -113,9 +164,7 @@ class Home(Daemon):
 
     def remove(self):
         for worker in self.workers:
-            if worker.process and worker.process.poll() is None:
-                worker.process.kill()
-                worker.process.wait()
+            worker.remove()
         super().remove()
 
 
@@ -144,13 +193,19 @@ def until(what, seconds=20):
     return found, time.monotonic() - begin
 
 
-@pytest.fixture
-def home():
-    home = Home()
+@contextlib.contextmanager
+def started(home):
+    """A home that is gone afterwards, however the trial ended."""
     try:
         yield home.start()
     finally:
         home.remove()
+
+
+@pytest.fixture
+def home():
+    with started(Home()) as home:
+        yield home
 
 
 def transcribed(home, identity):
@@ -158,13 +213,26 @@ def transcribed(home, identity):
 
 
 def one_effect(home, identity, attempts):
-    """The words are stored once, by one job, and its sound is gone."""
+    """The words are stored once, by one job after so many attempts, or as many as one of several numbers."""
     assert transcribed(home, identity), json.dumps(home.entry(identity))
     (job,) = home.jobs()
-    assert (job["state"], job["attempt"]) == ("done", attempts)
+    assert job["state"] == "done" and job["attempt"] in ((attempts,) if isinstance(attempts, int) else attempts), job
     changes = [event for event in home.reply("System/Replay", {"stream": "jobs", "limit": 500})["events"]
                if event["event"]["job"]["state"] == "done"]
     assert len(changes) == 1
+
+
+def monica_home():
+    """A home that talks with Monica through workers alone."""
+    home = Home()
+    (home.directory / "config.toml").write_text(
+        "[monica]\nsync_at_start = false\nsync_every_minutes = 0\n[placement]\nmonica = \"worker\"\n")
+    return home
+
+
+def people(server):
+    """First names of all that a Monica has."""
+    return [person["first_name"] for person in server.done("GET", "/contacts?limit=100")]
 
 
 class Frames:

@@ -147,6 +147,7 @@ public actor WorkerConnection: LoopActor {
       for frames in try self.link?.receive() ?? [] {
         switch WorkFrame.decode(frames) {
         case .accepted(let frame): self.take(frame.message)
+        case .rejected(let rejection) where rejection.cause == .wrongMajor: self.leave(rejection.failure)
         case .rejected(let rejection):
           self.logger.warning("message not understood", metadata: ["reason": "\(rejection.failure.reason)"])
         case .foreign: break
@@ -202,6 +203,11 @@ public actor WorkerConnection: LoopActor {
       guard let link else { return }
       // What is not taken is said again in time.
       if try !link.send(try WorkFrame(message, service: service).encoded()) { link.unblock() }
+      switch message {
+      case .partial(let partial, _) where partial.batchSeq > 0: FaultPoint.jobBatchSent.pass()
+      case .final: FaultPoint.jobEndSent.pass()
+      default: break
+      }
     } catch {
       self.logger.error("work socket cannot send", metadata: ["error": "\(error)", "kind": "\(message.kind)"])
     }
@@ -243,6 +249,7 @@ public actor WorkerConnection: LoopActor {
   // MARK: - Jobs
 
   private func start(_ job: Job, _ command: [UInt8]) {
+    FaultPoint.jobTaken.pass()
     let lease = job.leaseID
     self.logger.debug("job begun", metadata: ["service": "\(job.service)", "attempt": "\(job.attempt)"])
     self.tasks[lease] = Task.detached { [services, weak self] in
@@ -267,6 +274,7 @@ public actor WorkerConnection: LoopActor {
   }
 
   private func finish(_ lease: String, _ result: WorkResult, _ reply: [UInt8]) async {
+    FaultPoint.jobRun.pass()
     guard self.tasks[lease] != nil else { return }
     var (result, reply) = (result, reply)
     if reply.count > WireLimits.body {

@@ -190,6 +190,7 @@ public actor WorkPlane: LoopActor, NetworkPlane {
       case .give(let peer, let job): self.give(job, to: peer)
       case .store(var record, let stored):
         if record.state == .done, !record.isKept { record.reply = [] }
+        if case .end = stored { FaultPoint.jobEndTaken.pass() }
         self.changes.append((record, stored))
       case .deliver(let id, let number):
         // Without a caller nobody stores it: the worker is not answered, and the job is dropped in a while.
@@ -237,6 +238,12 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     self.isWriting = false
     self.writer = nil
     for change in changes {
+      switch change.stored {
+      case .queued: break
+      case .lease: FaultPoint.jobGranted.pass()
+      case .batch: FaultPoint.jobBatchStored.pass()
+      case .end: FaultPoint.jobEndStored.pass()
+      }
       self.perform(self.table.stored(change.record.id, change.stored, now: .now))
     }
     self.write()
