@@ -13,6 +13,7 @@ public final class Router: Port, Sendable {
   private let journal: any CommandJournal
   private let contentKey: HMACKey
   private let flights: Flights
+  private let load = Lock(ServiceLoad())
   private let logger: Logger
 
   /// Makes a router.
@@ -96,6 +97,8 @@ public final class Router: Port, Sendable {
   func perform<C: Command>(
     _ command: C, request: [UInt8], encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> Answer<C.Reply> {
+    guard self.load.withLock({ $0.enter(C.method) }) else { throw Self.full(C.method) }
+    defer { self.load.withLock { $0.leave(C.method) } }
     let id = FlightID(principal: context.principal.name, key: context.effectiveKey)
     guard C.method.isMutating else {
       return try await self.flights.join(id, content: request, progress: context.progress) { progress throws(Failure) in
@@ -196,6 +199,13 @@ public final class Router: Port, Sendable {
       return service
     }
     return Route(ServicesRequest.self) { [reply] _, _ throws(Failure) in reply }
+  }
+
+  private static func full(_ method: Method) -> Failure {
+    Failure(
+      .resourceExhausted, "QUEUE_FULL",
+      "\(ServiceLoad.limit) commands of \(method.name.prefix { $0 != "/" }) are under way already. Send it again in a moment.",
+      retryAfterMilliseconds: 500)
   }
 
   private static func unserved(_ name: String) -> Failure {

@@ -96,6 +96,10 @@ public struct Hub: ServiceLifecycle.Service {
     publisher.connect { eventsPlane.publish($0) }
     publisher.connect { keeper.see($0) }
     publisher.connect { care.see($0) }
+    publisher.connect { events in
+      let jobs = events.map(\.header).filter { $0.stream == EventStream.jobs.name && $0.tombstone }
+      workPlane.forget(jobs.map(\.key))
+    }
 
     let tcp = try TCPAccess(
       self.configuration.tcp, stateDirectory: self.locations.stateDirectory, logger: self.logger

@@ -28,6 +28,7 @@ struct JobRoutes: Sendable {
       Route(answering: RetryJobRequest.self) { request, context throws(Failure) in
         let answer = try await self.storage.commit(RetryJobRequest.self, context) { transaction throws(Failure) in
           var record = try transaction.jobs.require(request.jobID)
+          guard Self.codec(of: record)?.isAskedAgain ?? false else { throw Self.nobodyAsks(record) }
           try transaction.jobs.retry(&record, now: WallClock.nanoseconds())
           return Self.reply(record)
         }
@@ -40,7 +41,9 @@ struct JobRoutes: Sendable {
         let answer = try await self.storage.commit(CancelJobRequest.self, context) { transaction throws(Failure) in
           var record = try transaction.jobs.require(request.jobID)
           guard record.state.isOpen else { return Self.reply(record) }
-          record.state = .cancelled
+          // As the plane has it: its worker may have done it by now.
+          let isOnce = Self.codec(of: record)?.method.delivery == .atMostOnce
+          record.state = record.state == .leased && isOnce ? .unknown : .cancelled
           try transaction.jobs.update(record, now: WallClock.nanoseconds())
           return Self.reply(record)
         }
@@ -52,6 +55,17 @@ struct JobRoutes: Sendable {
 
   /// What `System/Status` tells of workers.
   func status() async -> WorkStatus { await self.plane.status(placed: self.placement.onWorkers.map(\.name).sorted()) }
+
+  private static func codec(of record: JobRecord) -> JobCodec? {
+    Placement.codecs.first { $0.method.name == record.service }
+  }
+
+  private static func nobodyAsks(_ record: JobRecord) -> Failure {
+    Failure(
+      .failedPrecondition, "JOB_NOT_RETRYABLE",
+      "Nobody waits for this job any more: what \(record.service) is still wanted for is asked for again by itself, as a job of its own."
+    )
+  }
 
   private static func reply(_ record: JobRecord) -> JobReply {
     var reply = JobReply()

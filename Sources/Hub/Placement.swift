@@ -6,6 +6,18 @@ internal import KithMessages
 public enum PlaceableService: String, Sendable, CaseIterable {
   case contacts, monica, transcriber, delivery
 
+  /// Finds the service that is called so, such as `contacts`, `ContactsSource` or `kith.v1.ContactsSource`. Nothing shorter, which
+  /// might mean another one some day.
+  init?(called name: String) {
+    let name = name.lowercased()
+    let found = Self.allCases.first { service in
+      let full = service.name.lowercased()
+      return [service.rawValue, full, String(full.dropFirst("kith.v1.".count))].contains(name)
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
   /// The service on the wire.
   var name: String {
     switch self {
@@ -32,7 +44,7 @@ struct Placement: Sendable, Hashable {
     JobCodec(ProbeSourceRequest.self), JobCodec(FindBooksRequest.self), JobCodec(inBatches: ListItemsRequest.self),
     JobCodec(inBatches: FetchItemsRequest.self), JobCodec(VerifyAccountRequest.self),
     JobCodec(inBatches: PullRequest.self), JobCodec(ReadRecordRequest.self), JobCodec(ReadCatalogRequest.self),
-    JobCodec(ReadPhotoRequest.self), JobCodec(PushRequest.self), JobCodec(TranscribeRequest.self),
-    JobCodec(EnginesRequest.self), JobCodec(DeliverRequest.self),
+    JobCodec(ReadPhotoRequest.self), JobCodec(PushRequest.self),
+    JobCodec(TranscribeRequest.self, isAskedAgain: true), JobCodec(EnginesRequest.self), JobCodec(DeliverRequest.self),
   ]
 }

@@ -20,6 +20,7 @@ extension Migration {
     .keys,
     .deliveries,
     .jobs,
+    .attempts,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

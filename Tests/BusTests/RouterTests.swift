@@ -193,6 +193,31 @@ struct RouterTests {
     await gate.cancellation()
   }
 
+  @Test func aServiceThatIsFullLeavesRoomForOthers() async throws {
+    let gate = Gate()
+    let flights = Flights()
+    let router = self.router(
+      [
+        Route(TestSourceRequest.self) { _, _ throws(Failure) in
+          await gate.wait()
+          return TestSourceReply()
+        }, Route(PingRequest.self) { _, _ throws(Failure) in PingReply() },
+      ], flights)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<ServiceLoad.limit {
+        group.addTask { _ = try await router.ask(TestSourceRequest(), CallContext(requestID: "\(number)")) }
+      }
+      while flights.count < ServiceLoad.limit { await Task.yield() }
+      let failure = await #expect(throws: Failure.self) { try await router.ask(TestSourceRequest()) }
+      #expect(failure?.code == .resourceExhausted && failure?.reason == "QUEUE_FULL")
+      #expect((failure?.status.retryAfterMs ?? 0) > 0)
+      _ = try await router.ask(PingRequest())
+      gate.open()
+      try await group.waitForAll()
+    }
+    _ = try await router.ask(TestSourceRequest())
+  }
+
   @Test func afterACrashAnIdempotentCommandRunsAgain() async throws {
     let fingerprint = HMACKey([1, 2, 3]).authenticationCode(for: Array(Methods.contactsSync.name.utf8), [])
     let ticket = CommandTicket(

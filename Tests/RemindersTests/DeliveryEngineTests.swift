@@ -15,6 +15,8 @@ import Testing
     let clock = Lock<Int64>(1_795_186_800_000_000_000)
     let answers = Lock<[String: [Failure]]>([:])
     let taken = Lock<[String]>([])
+    /// Under which keys the other side was asked.
+    let keys = Lock<[String]>([])
 
     init() throws { self.directory = try TemporaryDirectory() }
 
@@ -23,8 +25,9 @@ import Testing
     func run<Value>(_ body: (DeliveryEngine, StorageActor) async throws -> Value) async throws -> Value {
       let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
       let storage = try StorageActor(directory: self.directory.file("state"), logger: logger) { _ in }
-      let port = CannedPort { command, _ async throws(Failure) in
+      let port = CannedPort { command, context async throws(Failure) in
         guard let request = command as? DeliverRequest else { throw .bug("no delivery") }
+        self.keys.withLock { $0.append(context.idempotencyKey) }
         let failure = self.answers.withLock { answers in
           answers[request.channel.name]?.isEmpty == false ? answers[request.channel.name]?.removeFirst() : nil
         }
@@ -151,7 +154,9 @@ import Testing
       await engine.look()
       #expect(try await post.ended(in: storage) == ["1": "delivered"])
       let entry = try await storage.read { view throws(Failure) in try view.deliveries.require(id) }
-      #expect(entry.attempts == 2)
+      // The same attempt, by which a worker that is at it is found again.
+      #expect(entry.attempts == 1)
+      #expect(post.keys.withLock { $0 } == ["deliver-\(id)-1"])
       #expect(entry.mayHaveArrived)
     }
     #expect(post.taken.withLock { $0 } == ["a 1"])
@@ -173,5 +178,30 @@ import Testing
       #expect(old?.error.reason == "MESSAGE_OUT_OF_DATE" && old?.attempts == 0)
     }
     #expect(Set(post.taken.withLock { $0 }) == ["a new", "b tried out"])
+  }
+
+  @Test func `what failed is another attempt the next time`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      try await post.queue("1", on: "a", in: storage)
+      post.answers.withLock { $0["a"] = [Self.trouble] }
+      await engine.look()
+      #expect(try await post.ended(in: storage) == ["1": "delivered"])
+    }
+    let keys = post.keys.withLock { $0 }
+    #expect(keys.map { $0.suffix(2) } == ["-1", "-2"])
+  }
+
+  @Test func `an attempt that goes on without the hub is left as it is`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      try await post.queue("1", on: "a", in: storage)
+      post.answers.withLock { $0["a"] = [Failure(.unavailable, "SHUTTING_DOWN", "kithd is stopping.")] }
+      let entry = try await storage.read { view throws(Failure) in try view.deliveries.heads()[0] }
+      _ = try await engine.attemptNow(entry)
+      #expect(try await post.ended(in: storage) == ["1": "delivered"])
+    }
+    let keys = post.keys.withLock { $0 }
+    #expect(keys.count == 2 && Set(keys).count == 1)
   }
 }

@@ -362,6 +362,10 @@ class MessageServer(Server):
     def answer(self, *answers):
         self._ask("POST", "/control/answers", json.dumps(answers))
 
+    def release(self):
+        """Lets what is held go on."""
+        self._ask("POST", "/control/release", "")
+
     @property
     def seen(self):
         return self._ask("GET", "/control/seen")["seen"]

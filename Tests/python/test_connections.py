@@ -21,11 +21,15 @@ def speaker(hub):
     return Wire(hub.control).socket
 
 
-@pytest.mark.parametrize("plane, limit", [(speaker, 64), (listener, 128)], ids=["control", "events"])
+def worker(hub):
+    return Wire(f"ipc://{hub.runtime}/work.sock").socket
+
+
+@pytest.mark.parametrize("plane, limit", [(speaker, 64), (listener, 128), (worker, 64)], ids=["control", "events", "work"])
 def test_a_full_plane_lets_nobody_in_until_one_leaves(hub, plane, limit):
     def is_in(socket, milliseconds=WAIT):
         """A command socket takes messages once it is connected, a subscriber gets the positions."""
-        return socket.poll(milliseconds, zmq.POLLOUT if plane is speaker else zmq.POLLIN) != 0
+        return socket.poll(milliseconds, zmq.POLLIN if plane is listener else zmq.POLLOUT) != 0
 
     with contextlib.ExitStack() as closing:
         inside = [plane(hub) for _ in range(limit)]
@@ -41,7 +45,7 @@ def test_a_full_plane_lets_nobody_in_until_one_leaves(hub, plane, limit):
             socket.close()
             poller = zmq.Poller()
             for other in late:
-                poller.register(other, zmq.POLLOUT if plane is speaker else zmq.POLLIN)
+                poller.register(other, zmq.POLLIN if plane is listener else zmq.POLLOUT)
             came = [other for other, _ in poller.poll(WAIT)]
             assert len(came) == 1, "one has to come in where one has left"
             late.remove(came[0])

@@ -29,20 +29,22 @@ def silence():
         yield f"http://127.0.0.1:{server.getsockname()[1]}/"
 
 
-def busy(wire, silence, count):
+def busy(wire, silence, count, service="Contacts"):
     """Sends so many commands that do not end for now."""
+    method, body = {"Contacts": ("Contacts/Discover", {"account": {"url": silence}}),
+                    "Monica": ("Monica/Login", {"endpoint": silence, "token": "secret"})}[service]
     for _ in range(count):
-        wire.send("kith.v1.Contacts/Discover", json.dumps({"account": {"url": silence}}).encode(),
+        wire.send(f"kith.v1.{method}", json.dumps(body).encode(),
                   header={"requestId": str(uuid.uuid4()), "timeoutMs": 120_000})
 
 
-def refused(wire, seconds=1.5):
+def refused(wire, reason="INFLIGHT_LIMIT", seconds=1.5):
     """How many of the commands sent were refused at once, which is for one reason alone."""
     count = 0
     while (frames := wire.receive(seconds)) is not None:
         header = json.loads(frames[4])
         if frames[1] == b"\x03":
-            assert header["status"]["reason"] == "INFLIGHT_LIMIT", header
+            assert header["status"]["reason"] == reason, header
             assert header["status"]["retryAfterMs"] > 0
             count += 1
         elif count == 0:
@@ -52,7 +54,7 @@ def refused(wire, seconds=1.5):
     return count
 
 
-def test_64_commands_a_connection_128_a_principal_and_448_over_tcp_are_taken(silence):
+def test_64_commands_a_connection_128_a_principal_256_a_service_and_448_over_tcp_are_taken(silence):
     with tcp_hub() as hub, contextlib.ExitStack() as closing:
         def connect(key):
             wire = closing.enter_context(CurveWire(hub, key))
@@ -62,7 +64,7 @@ def test_64_commands_a_connection_128_a_principal_and_448_over_tcp_are_taken(sil
         keys = [Key() for _ in range(5)]
         for number, key in enumerate(keys):
             hub.approve(key, f"busy-{number}", "admin")
-        for key in keys[:3]:
+        for key in keys[:2]:
             for _ in range(2):
                 wire = connect(key)
                 busy(wire, silence, 70)
@@ -70,10 +72,14 @@ def test_64_commands_a_connection_128_a_principal_and_448_over_tcp_are_taken(sil
             third = connect(key)
             busy(third, silence, 3)
             assert refused(third) == 3, "128 a principal"
-        fourth = connect(keys[3])
-        busy(fourth, silence, 64)
-        assert refused(fourth) == 0
         last = connect(keys[4])
+        busy(last, silence, 3)
+        assert refused(last, "QUEUE_FULL") == 3, "256 a service"
+        for key in keys[2:4]:
+            for _ in range(2 if key == keys[2] else 1):
+                wire = connect(key)
+                busy(wire, silence, 64, "Monica")
+                assert refused(wire) == 0
         busy(last, silence, 3)
         assert refused(last) == 3, "448 over tcp"
         # Ping does not count, and says that everything else is well.
@@ -119,6 +125,34 @@ def test_many_and_long_topics_cost_the_hub_nothing(hub):
         assert hub.reply("System/Status").get("subscriptions", 0) <= 20
         assert memory(hub) - before < 40
     assert "status" not in hub.ask("System/Ping")[0]
+
+
+def ping(size):
+    """A ping in protobuf with so many bytes to be sent back: header and body."""
+    length = bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14])
+    return b"\x0a\x04mute", b"\x0a" + length + bytes(size)
+
+
+def test_of_the_answers_to_a_peer_that_does_not_read_few_are_kept(hub):
+    count, (header, body) = 1500, ping(64 << 10)
+    with contextlib.closing(zmq.Context.instance().socket(zmq.DEALER)) as mute:
+        mute.linger, mute.rcvhwm, mute.sndtimeo = 0, 1, 10_000
+        mute.connect(hub.control)
+        before = memory(hub)
+        for _ in range(count):
+            mute.send_multipart([b"KTHC01", b"\x01", b"kith.v1.System/Ping", b"pb", header, body])
+        # It is answered behind all of them.
+        assert "status" not in hub.ask("System/Ping")[0]
+        # 256 messages are queued, and 4 MiB kept beside them.
+        assert memory(hub) - before < 64
+        read = 0
+        while mute.poll(1000):
+            assert mute.recv_multipart()[5] == body
+            read += 1
+        assert 64 <= read < count
+        # What was dropped is asked for again, and answered.
+        mute.send_multipart([b"KTHC01", b"\x01", b"kith.v1.System/Ping", b"pb", header, body])
+        assert mute.poll(5000) and mute.recv_multipart()[5] == body
 
 
 @pytest.mark.parametrize("wanted, spoken", [({"minorMax": 7}, 0), ({"minorMin": 0, "minorMax": 0}, 0), ({}, 0)])

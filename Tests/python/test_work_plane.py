@@ -3,6 +3,7 @@ import json
 import random
 import signal
 
+from keyed import Key
 from workers import SERVICE, Frames, home, one_effect, transcribed, until  # noqa: F401
 
 
@@ -71,6 +72,11 @@ def test_a_job_that_kills_every_worker_rests_until_a_person_has_it_tried_again(h
 def test_a_worker_is_told_what_it_may_not_be(home):
     worker = Frames(home, name="Not A Name").ready()
     assert worker.wait(0x06)[0]["status"]["reason"] == "FIELD_INVALID"
+    # A name belongs to its key.
+    home.reply("Keys/Approve", {"publicKeyZ85": Key().public.decode(), "name": "speech", "role": "worker",
+                                "services": ["transcriber"]})
+    worker.name = "speech"
+    assert worker.ready().wait(0x06)[0]["status"]["details"].keys() == {"worker_name"}
     worker.name = "good"
     worker.send(0x02, {})
     assert worker.wait(0x06)[0]["status"]["reason"] == "KIND_UNKNOWN"

@@ -2,7 +2,8 @@
 """Answers as an ntfy server and as LINE's Messaging API do, and takes webhooks. Prints `ready PORT`; ends with its standard input.
 
 POST /control/answers queues answers, as a JSON list of {"status", "headers", "body"}, that the next messages get in place of
-their own; {"drop": true} takes the message and hangs up without a word. GET /control/seen tells what came: a list of {"line",
+their own; {"drop": true} takes the message and hangs up without a word, {"hold": true} keeps it until POST /control/release before it
+is taken and answered. GET /control/seen tells what came: a list of {"line",
 "headers", "body"} in the order of arrival, heads as they were on the wire, and what was accepted by each id.
 """
 import http.server
@@ -23,6 +24,7 @@ class State:
     seen = []
     accepted = []
     retry_keys = set()
+    released = threading.Event()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -51,10 +53,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             with State.lock:
                 State.answers += json.loads(body)
             return self.answer(200)
+        if self.path == "/control/release":
+            State.released.set()
+            return self.answer(200)
         with State.lock:
             headers = [[name, value] for name, value in self.headers.items()]
             State.seen.append({"line": self.requestline, "headers": headers, "body": body.decode()})
             scripted = State.answers.pop(0) if State.answers else None
+        if scripted and scripted.get("hold"):
+            State.released.wait(60)
+            scripted = None
         if scripted and not scripted.get("drop"):
             return self.answer(scripted["status"], scripted.get("body", "{}"), scripted.get("headers", {}).items())
         status, text, more = self.own(body)

@@ -89,8 +89,8 @@ public struct JobRecord: Sendable, Hashable {
     case .dead:
       Failure(
         .aborted, "JOB_DEAD",
-        "\(self.losses) workers were lost over this job, so it rests. Look at it with `kith jobs show \(self.id)`, and have it "
-          + "tried again with `kith jobs retry \(self.id)`.")
+        "\(self.losses) workers were lost over this job, so it rests. Look at it with `kith jobs show \(self.id)`. A transcription "
+          + "is tried again with `kith jobs retry \(self.id)`.")
     case .unknown:
       Failure(
         .aborted, "OUTCOME_UNKNOWN",

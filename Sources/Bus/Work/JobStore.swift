@@ -2,7 +2,7 @@
 public protocol JobStore: Sendable {
   /// Keeps a new job, or finds the one that was made under the same key.
   ///
-  /// A job that failed or was cancelled is left behind: its key belongs to the new one.
+  /// A job that was cancelled is left behind: its key belongs to the new one.
   func open(_ draft: JobRecord) async throws(Failure) -> JobRecord
 
   /// Commits changes in their order, with their events. What has ended stays as it is, but for an unknown outcome that becomes

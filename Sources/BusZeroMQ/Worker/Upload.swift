@@ -44,10 +44,10 @@ struct Upload: Sendable {
     self.isDone = ack.done
     self.retryAt = now + Self.patience
     guard ack.status.code != .ok else {
-      self.taken = max(self.taken, Int(ack.nextOffset))
+      self.taken = max(self.taken, Int(clamping: ack.nextOffset))
       return
     }
-    self.taken = Int(ack.nextOffset)
+    self.taken = Int(clamping: ack.nextOffset)
     // Of several chunks that did not fit, the first answer says where to go on.
     self.sent = ack.status.retryAfterMs > 0 ? self.bytes.count : self.taken
   }

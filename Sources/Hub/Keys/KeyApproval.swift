@@ -93,10 +93,8 @@ struct KeyApproval: Sendable {
     return key
   }
 
-  /// The services that may run elsewhere: `kith.v1.Transcriber`.
-  static let placeable = Set(Methods.all.filter(\.isPlaceable).map { String($0.name.prefix { $0 != "/" }) }).sorted()
+  private static let placeable = PlaceableService.allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// `transcriber` and `contacts` mean `kith.v1.Transcriber` and `kith.v1.ContactsSource`.
   private static func services(_ names: [String], of role: Role) throws(Failure) -> [String] {
     guard role == .worker else {
       guard names.isEmpty else { throw .invalid(field: "services", "belong to the role worker.") }
@@ -104,17 +102,13 @@ struct KeyApproval: Sendable {
     }
     var services: Set<String> = []
     for name in names {
-      let start = "kith.v1." + (name.split(separator: ".").last ?? "-").lowercased()
-      guard let service = self.placeable.first(where: { $0.lowercased().hasPrefix(start) })
-      else {
-        throw .invalid(
-          field: "services", "'\(name.prefix(64))' is none; there are \(self.placeable.joined(separator: ", ")).")
+      guard let service = PlaceableService(called: name) else {
+        throw .invalid(field: "services", "'\(name.prefix(64))' is none; there are \(self.placeable).")
       }
-      services.insert(service)
+      services.insert(service.name)
     }
     guard !services.isEmpty else {
-      throw .invalid(
-        field: "services", "have to be named for a worker: of \(self.placeable.joined(separator: ", ")).")
+      throw .invalid(field: "services", "have to be named for a worker: of \(self.placeable).")
     }
     return services.sorted()
   }

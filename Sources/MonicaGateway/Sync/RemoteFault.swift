@@ -20,8 +20,7 @@ enum RemoteFault: Equatable {
     case .cancelled: self = .interrupted
     case .unavailable:
       switch failure.reason {
-      case "SHUTTING_DOWN": self = .interrupted
-      case "MONICA_UNREACHABLE", "NO_WORKER", "WORKER_LOST": self = .everything
+      case "MONICA_UNREACHABLE", "NO_WORKER", "WORKER_LOST", "SHUTTING_DOWN": self = .everything
       default: self = .trouble
       }
     case .failedPrecondition where failure.reason == "PERSON_ARCHIVED": self = .refusal
@@ -43,6 +42,9 @@ extension Failure {
     default: return false
     }
   }
+
+  /// Whether the attempt goes on without us: a worker may be at it when the hub stops, and the next process asks for its end.
+  var leavesAttemptOpen: Bool { self.reason == "SHUTTING_DOWN" }
 
   /// What people are told whose token is no longer accepted.
   static let sessionExpired = Failure(

@@ -75,7 +75,9 @@ extension SyncEngine {
     request.lookFirst = entry.isUnsure
     if let first = entry.firstTriedAt { request.firstTriedAt = .init(nanosecondsSince1970: first) }
     do throws(Failure) {
-      let reply = try await self.remote.ask(request, CallContext())
+      // The same until its outcome is stored: where a worker sends, a restart finds what it did.
+      let key = entry.attempt.map { "push-\($0)" } ?? ""
+      let reply = try await self.remote.ask(request, CallContext(idempotencyKey: key))
       FaultPoint.monicaPushSent.pass()
       return .success(reply)
     } catch {
@@ -136,13 +138,10 @@ private struct Settling: Sendable {
         rule.changed(local, server)
       }
     case .gone:
-      let waiting = try transaction.outbox.entry(row)
-      if self.entry.operation == .delete || waiting?.operation == .delete {
-        try transaction.outbox.deleted(row, now: now)
-      } else if self.entry.operation == .create {
-        try self.fail(in: transaction, next: nil, isUnsure: false)
-      } else {
-        try transaction.outbox.gone(row, now: now)
+      switch self.entry.operation {
+      case .create: try self.fail(in: transaction, next: nil, isUnsure: false)
+      case .update: try transaction.outbox.gone(row, now: now)
+      case .delete: try transaction.outbox.deleted(row, now: now)
       }
     case .later(let time, let isUnsure):
       try self.fail(in: transaction, next: time, isUnsure: isUnsure || self.entry.isUnsure)
@@ -156,7 +155,7 @@ private struct Settling: Sendable {
   private func fail(in transaction: Transaction, next: Int64?, isUnsure: Bool) throws(Failure) {
     try transaction.outbox.failed(
       self.entry.row, error: (self.failure ?? Self.noAnswer).status, nextAttemptAt: next, isUnsure: isUnsure,
-      now: self.now)
+      isOpen: self.failure?.leavesAttemptOpen ?? false, now: self.now)
   }
 
   private static let noAnswer = Failure(

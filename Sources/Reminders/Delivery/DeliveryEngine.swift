@@ -141,7 +141,8 @@ actor DeliveryEngine {
 
   private func carryOut(_ id: String) async throws(Failure) {
     let now = self.now()
-    let request = try await self.storage.write { transaction throws(Failure) -> DeliverRequest? in
+    let attempt = try await self.storage.write {
+      transaction throws(Failure) -> (DeliverRequest, CallContext)? in
       var entry = try transaction.deliveries.require(id)
       guard entry.isDue(at: now) else { return nil }
       guard !entry.isOutOfDate(at: now) else {
@@ -163,16 +164,18 @@ actor DeliveryEngine {
       request.channel = channel
       request.notice = notice
       request.secretName = ChannelSecret.name(of: channel.name)
-      return request
+      return (request, CallContext(idempotencyKey: "deliver-\(id)-\(entry.attempts)"))
     }
-    guard let request else { return }
+    guard let (request, context) = attempt else { return }
     FaultPoint.deliveryBegun.pass()
     let outcome: Result<DeliverReply, Failure>
     do throws(Failure) {
-      outcome = .success(try await self.delivery.ask(request, CallContext()))
+      // The same until its outcome is stored: where a worker delivers, a restart finds what it did.
+      outcome = .success(try await self.delivery.ask(request, context))
     } catch {
-      // Told to stop: whether it arrived is found out by sending it again.
+      // Told to stop: whether it arrived is found out by asking again.
       guard !Task.isCancelled else { return }
+      guard error.reason != "SHUTTING_DOWN" else { throw error }
       outcome = .failure(error)
     }
     FaultPoint.deliverySent.pass()

@@ -50,7 +50,10 @@ extension DeliveryEntry {
       self.clearNextAttemptAt()
     case .failure(let failure):
       self.error = failure.status
-      if failure.status.details["outcome"] == "unknown" || failure.code == .deadlineExceeded {
+      // Given up here, or with workers that were lost over it: nobody knows what they had done by then.
+      if failure.status.details["outcome"] == "unknown"
+        || [.deadlineExceeded, .cancelled, .aborted].contains(failure.code)
+      {
         self.mayHaveArrived = true
       }
       guard failure.isTransient else { return self.giveUp() }
@@ -59,9 +62,11 @@ extension DeliveryEntry {
     }
   }
 
-  /// Notes that the process ended during an attempt: the same message goes out again.
+  /// Notes that the process ended during an attempt, which is made again: not another one, since a worker may be at it still, or
+  /// have its end.
   mutating func resume(at now: Int64) {
     self.mayHaveArrived = true
+    self.attempts -= min(self.attempts, 1)
     self.goOn(at: now)
   }
 

@@ -40,7 +40,7 @@ public struct JobTable<View: DatabaseView> {
     try self.rows("WHERE state IN ('queued', 'leased', 'unknown') ORDER BY id", [])
   }
 
-  /// A page of jobs, the newest first.
+  /// A page of jobs, the newest first; fewer than asked for where they say so much that one reply does not hold them.
   ///
   /// - Throws: `FIELD_INVALID` for the cursor, the limit or the state.
   public func page(_ request: ListJobsRequest) throws(Failure) -> ListJobsReply {
@@ -56,9 +56,16 @@ public struct JobTable<View: DatabaseView> {
     var reply = ListJobsReply()
     let found = try self.numbered(
       "WHERE id < ? AND (? = '' OR state = ?) ORDER BY id DESC LIMIT ?",
-      [.integer(before), .text(request.state), .text(request.state), .integer(Int64(limit + 1))])
-    reply.jobs = found.prefix(limit).map { JobInfo($0.record) }
-    if found.count > limit { reply.nextCursor = PageCursor(key: "", row: found[limit - 1].row).text }
+      [.integer(before), .text(request.state), .text(request.state), .integer(Int64(limit + 1))], hasBodies: false)
+    var bytes = 0
+    for (row, record) in found {
+      let info = JobInfo(record)
+      bytes += try Encoding.pb.encode(info).count
+      guard reply.jobs.count < limit, bytes <= PageLimit.replyBytes || reply.jobs.isEmpty else { break }
+      reply.jobs.append(info)
+      reply.nextCursor = PageCursor(key: "", row: row).text
+    }
+    if reply.jobs.count == found.count { reply.nextCursor = "" }
     return reply
   }
 
@@ -66,22 +73,24 @@ public struct JobTable<View: DatabaseView> {
     try self.numbered(condition, values).map(\.record)
   }
 
+  /// - Parameter hasBodies: Whether what they ask for and answer is read as well, which may be much.
   private func numbered(
-    _ condition: String, _ values: [EngineValue]
+    _ condition: String, _ values: [EngineValue], hasBodies: Bool = true
   ) throws(Failure) -> [(row: Int64, record: JobRecord)] {
-    try self.view.attempt { database in
+    let bodies = hasBodies ? "command, inputs, checkpoint, reply" : "x'', x'', x'', x''"
+    return try self.view.attempt { database in
       var found: [(row: Int64, record: JobRecord)] = []
       try EngineStatement(
         database,
         """
         SELECT id, uuid, key, kept, service, state, attempt, losses, worker, instance, lease, batches, created_at,
-          updated_at, command, inputs, checkpoint, status, reply
+          updated_at, status, \(bodies)
         FROM job \(condition)
         """
       ).forEach(values) { row in
         var record = JobRecord(
-          id: row.text(1), key: row.text(2), isKept: row.integer(3) == 1, service: row.text(4), command: row.blob(14),
-          inputs: try Job(serializedBytes: row.blob(15)).inputs, createdAt: row.integer(12))
+          id: row.text(1), key: row.text(2), isKept: row.integer(3) == 1, service: row.text(4), command: row.blob(15),
+          inputs: try Job(serializedBytes: row.blob(16)).inputs, createdAt: row.integer(12))
         record.state = JobRecord.State(rawValue: row.text(5)) ?? .failed
         record.attempt = UInt32(clamping: row.integer(6))
         record.losses = UInt32(clamping: row.integer(7))
@@ -90,8 +99,8 @@ public struct JobTable<View: DatabaseView> {
         record.leaseID = row.text(10)
         record.batches = UInt32(clamping: row.integer(11))
         record.updatedAt = row.integer(13)
-        record.checkpoint = row.blob(16)
-        record.status = try Status(serializedBytes: row.blob(17))
+        record.status = try Status(serializedBytes: row.blob(14))
+        record.checkpoint = row.blob(17)
         record.reply = row.blob(18)
         found.append((row.integer(0), record))
       }

@@ -11,7 +11,7 @@ extension StorageActor: JobStore {
   public nonisolated func open(_ draft: JobRecord) async throws(Failure) -> JobRecord {
     try await self.write { transaction throws(Failure) in
       if draft.isKept, let earlier = try transaction.jobs.kept(under: draft.key),
-        ![.failed, .cancelled].contains(earlier.state)
+        earlier.state != .cancelled
       {
         return earlier
       }

@@ -8,7 +8,7 @@ public struct OutboxEntry: Sendable {
   public let id: String
   /// The record's kind.
   public let kind: RecordKind
-  /// What the server is to be told.
+  /// What the server is to be told. Of an ``attempt`` that is repeated, what that was to tell.
   public let operation: OutboxOperation
   /// How often it was tried since the last edit.
   public let attempts: Int
@@ -25,6 +25,9 @@ public struct OutboxEntry: Sendable {
   public let record: RemoteRecord
   /// What the server had when the change was made; nil = nothing that is known.
   public let base: RemoteRecord?
+  /// Names the attempt that is under way, or whose outcome was not stored: a worker may be at it, or have ended it. The same
+  /// attempt again is no second one. nil = the next one is new.
+  public internal(set) var attempt: String?
   /// Why the last attempt failed.
   public let error: Status?
 }

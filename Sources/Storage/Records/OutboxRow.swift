@@ -15,10 +15,13 @@ struct OutboxRow {
   /// The body that is under way, or of which nobody knows whether it arrived.
   let sent: [UInt8]?
   let error: Status?
+  /// The attempt whose outcome is not stored, and what it is to do.
+  let attempt: String?
+  let attempted: OutboxOperation?
 
   static let columns = """
     outbox.record, outbox.operation, outbox.attempts, outbox.next_attempt_at, outbox.first_tried_at, outbox.queued_at,
-    outbox.sent, outbox.error
+    outbox.sent, outbox.error, outbox.attempt, outbox.attempted
     """
 
   /// Reads ``columns``.
@@ -31,6 +34,8 @@ struct OutboxRow {
     self.queuedAt = row.integer(5)
     self.sent = row.isNull(6) ? nil : row.blob(6)
     self.error = row.isNull(7) ? nil : try Status(serializedBytes: row.blob(7))
+    self.attempt = row.isNull(8) ? nil : row.text(8)
+    self.attempted = row.isNull(9) ? nil : OutboxOperation(rawValue: row.text(9))
   }
 }
 
@@ -60,6 +65,14 @@ struct OutboxRows {
       .integer(record.row), .integer(record.account), .text(operation.rawValue), next.map { .integer($0) } ?? .null,
       .integer(now),
     ])
+  }
+
+  /// Nothing of the record is under way any more.
+  func settle(_ row: Int64) throws {
+    try EngineStatement(
+      self.database,
+      "UPDATE outbox SET sent = NULL, first_tried_at = NULL, attempt = NULL, attempted = NULL WHERE record = ?"
+    ).run([.integer(row)])
   }
 
   func remove(_ row: Int64) throws {

@@ -17,16 +17,20 @@ extension OutboxTable where View == Transaction {
           SELECT 1 FROM outbox CROSS JOIN record ON record.id = outbox.record WHERE outbox.record = ? AND \(Self.canGo)
           """
         ).first([.integer(row)]) { _ in true }
-        guard canGo == true, let entry = try self.entries([row], database).first,
+        guard canGo == true, var entry = try self.entries([row], database).first,
           let record = try RecordWriter(database: database).read(row)
         else { return nil }
+        let attempt = entry.attempt ?? UUIDv7.make().text
+        entry.attempt = attempt
         try EngineStatement(
           database,
           """
-          UPDATE outbox SET attempts = attempts + 1, first_tried_at = coalesce(first_tried_at, ?), sent = coalesce(sent, ?)
-          WHERE record = ?
+          UPDATE outbox SET attempts = attempts + 1, first_tried_at = coalesce(first_tried_at, ?), sent = coalesce(sent, ?),
+            attempt = ?, attempted = ? WHERE record = ?
           """
-        ).run([.integer(now), .blob(try record.content.body), .integer(row)])
+        ).run([
+          .integer(now), .blob(try record.content.body), .text(attempt), .text(entry.operation.rawValue), .integer(row),
+        ])
         try EngineStatement(database, "UPDATE record SET state = ?, last_attempt_at = ? WHERE id = ?")
           .run([.integer(Int64(RecordState.syncing.rawValue)), .integer(now), .integer(row)])
         self.view.changed(record.kind, [record.id])
@@ -52,13 +56,18 @@ extension OutboxTable where View == Transaction {
   ///   - nextAttemptAt: When to try again; nil = not before a person has looked, or has edited the record.
   ///   - isUnsure: Whether this attempt or an earlier one may have arrived all the same. Say false only when it is sure that
   ///     the server has nothing of it.
+  ///   - isOpen: Whether a worker may go on with the attempt, so that it is asked for its outcome, and not made again.
   public func failed(
-    _ row: Int64, error: Status, nextAttemptAt: Int64?, isUnsure: Bool, now: Int64
+    _ row: Int64, error: Status, nextAttemptAt: Int64?, isUnsure: Bool, isOpen: Bool = false, now: Int64
   ) throws(Failure) {
     try self.change(row) { old, database in
       // An edit begins to count anew: what failed is then no longer what waits.
       let wasEdited = try OutboxRows(database: database).find(row)?.attempts == 0
       if !isUnsure { try self.settle(row, database) }
+      if !isOpen {
+        try EngineStatement(database, "UPDATE outbox SET attempt = NULL, attempted = NULL WHERE record = ?")
+          .run([.integer(row)])
+      }
       let keeper = RecordKeeper(database: database)
       if wasEdited || (old.isDeleted && !old.isOnServer && !isUnsure) {
         var record = old
@@ -118,11 +127,7 @@ extension OutboxTable where View == Transaction {
     self.view.records.tell(changed)
   }
 
-  /// Nothing of the record is under way any more.
-  func settle(_ row: Int64, _ database: Database) throws {
-    try EngineStatement(database, "UPDATE outbox SET sent = NULL, first_tried_at = NULL WHERE record = ?")
-      .run([.integer(row)])
-  }
+  func settle(_ row: Int64, _ database: Database) throws { try OutboxRows(database: database).settle(row) }
 }
 
 extension RemoteRecord.OneOf_Record {

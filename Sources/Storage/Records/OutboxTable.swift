@@ -129,10 +129,11 @@ public struct OutboxTable<View: DatabaseView> {
         try StoredRecord.content(record.kind, $0, owner: record.content.record.personID)
       }
       entries[record.row] = OutboxEntry(
-        row: record.row, id: record.id, kind: record.kind, operation: row.operation, attempts: row.attempts,
+        row: record.row, id: record.id, kind: record.kind, operation: row.attempted ?? row.operation,
+        attempts: row.attempts,
         nextAttemptAt: row.nextAttemptAt, firstTriedAt: row.firstTriedAt, queuedAt: row.queuedAt,
         isUnsure: row.sent != nil, record: try names.remote(record, saying: sent ?? record.content),
-        base: try record.base.map { try names.remote(record, saying: $0) }, error: row.error)
+        base: try record.base.map { try names.remote(record, saying: $0) }, attempt: row.attempt, error: row.error)
     }
     return rows.compactMap { entries[$0] }
   }

@@ -10,8 +10,7 @@ extension RecordKeeper {
     if try OutboxRows(database: self.database).find(old.row) == nil {
       try OutboxRows(database: self.database).queue(.update, of: old, next: nil, now: now)
     }
-    try EngineStatement(self.database, "UPDATE outbox SET sent = NULL, first_tried_at = NULL WHERE record = ?")
-      .run([.integer(old.row)])
+    try OutboxRows(database: self.database).settle(old.row)
     try EngineStatement(
       self.database,
       """
@@ -97,8 +96,7 @@ extension RecordKeeper {
       }
       return try self.settle(old, server: content, as: content, now: now)
     }
-    try EngineStatement(self.database, "UPDATE outbox SET sent = NULL, first_tried_at = NULL WHERE record = ?")
-      .run([.integer(old.row)])
+    try OutboxRows(database: self.database).settle(old.row)
     guard old.isOnServer, let base = old.base else {
       return old.isDeleted ? try self.forgetServer(old, now: now) : try self.deleteAsServer(old, now: now)
     }

@@ -183,4 +183,14 @@ extension Migration {
       CREATE INDEX person_spelling_sound ON person_spelling (account, sound, word) WHERE sound <> '';
       CREATE INDEX person_spelling_person ON person_spelling (person);
       """)
+
+  /// Attempts at changes, which a worker may be at while the hub that asked for them is gone.
+  static let attempts = Migration(
+    name: "attempts",
+    sql: """
+      -- attempt: names the one whose outcome is not stored; NULL = there is none. attempted: the operation that it carries out,
+      -- which may be another by now. Where they are, `sent` is.
+      ALTER TABLE outbox ADD COLUMN attempt TEXT;
+      ALTER TABLE outbox ADD COLUMN attempted TEXT;
+      """)
 }

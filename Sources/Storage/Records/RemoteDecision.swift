@@ -113,8 +113,7 @@ struct RemoteDecision {
     if isSettled {
       new.state = .pending
       new.deletedAt = nil
-      try EngineStatement(self.database, "UPDATE outbox SET sent = NULL, first_tried_at = NULL WHERE record = ?")
-        .run([.integer(old.row)])
+      try OutboxRows(database: self.database).settle(old.row)
       try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(old.row)])
     }
     let isChanged = new.content.stripped != old.content.stripped || old.isDeleted != new.isDeleted

@@ -283,6 +283,50 @@ struct LeaseTableTests {
     #expect(table.jobs["second"]?.record.losses == 0)
   }
 
+  @Test func aWorkerHasSixteenJobsAtMost() {
+    var table = self.table()
+    _ = table.ready(
+      self.ready(credit: 1000), from: [1], principal: "uid:1", services: [self.method], now: self.start)
+    var given = 0
+    for number in 0..<20 {
+      let done = self.settle(
+        &table, table.add(self.record("job-\(number)"), isOnce: false, now: self.start), at: self.start)
+      given += done.count { if case .give = $0 { true } else { false } }
+    }
+    #expect(given == 16)
+    // Whoever claims to have more room than that is not believed.
+    _ = self.settle(&table, table.credit(.with { $0.add = 1000 }, from: [1], now: self.start), at: self.start)
+    #expect(table.workers[[1]]?.credit == 12, "four more were given")
+  }
+
+  @Test func aCheckpointIsCutAtItsBound() {
+    var (table, job) = self.leased()
+    let partial = Partial.with {
+      $0.jobID = job.jobID
+      $0.leaseID = job.leaseID
+      $0.batchSeq = 1
+      $0.checkpoint = Data(repeating: 7, count: 5000)
+    }
+    _ = table.partial(partial, from: [1], now: self.start)
+    guard case .store(let record, _)? = table.taken("job", batch: 1, now: self.start).first else {
+      Issue.record("nothing is stored")
+      return
+    }
+    #expect(record.checkpoint == [UInt8](repeating: 7, count: WireLimits.checkpoint))
+  }
+
+  @Test func aJobOfUnknownOutcomeIsForgottenWhenTheStoreForgetsIt() {
+    var (table, job) = self.leased(once: true)
+    _ = self.settle(&table, table.cancel("job", "", now: self.start), at: self.start)
+    table.forget("other")
+    #expect(table.jobs["job"]?.phase == .unknown)
+    table.forget("job")
+    #expect(table.jobs.isEmpty && table.jobsByLease.isEmpty)
+    #expect(
+      table.final(self.end(job), [], from: [1], now: self.start)
+        == [.send([1], LeaseTable.ack("job", job.leaseID, isDuplicate: true))])
+  }
+
   @Test func aStrangerIsToldToIntroduceItself() {
     var table = self.table()
     #expect(table.heartbeat(Heartbeat(), from: [9], now: self.start) == [LeaseTable.unknownSession([9])])

@@ -10,6 +10,8 @@ struct JobCaller: Sendable {
     case batch(UInt32, [UInt8])
     /// The last.
     case ended(Result<[UInt8], Failure>)
+    /// The last: it had ended before the caller came, and the store has its end.
+    case over
   }
 
   /// Tells one caller of a job from a later one.

@@ -6,13 +6,17 @@ internal import SwiftProtobuf
 public struct JobCodec: Sendable {
   /// The method.
   public let method: Method
+  /// Whether who asked comes back under the same key until there is a reply, so that a person may have the job tried again. Others
+  /// go on without it, and what it did then would be done beside what they ask for instead.
+  public let isAskedAgain: Bool
   let command: @Sendable (_ protobuf: [UInt8]) throws(Failure) -> [UInt8]
   let reply: @Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8]
   let batch: (@Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8])?
 
   /// Of a method that answers once.
-  public init<C: Command>(_ type: C.Type) {
+  public init<C: Command>(_ type: C.Type, isAskedAgain: Bool = false) {
     self.method = C.method
+    self.isAskedAgain = isAskedAgain
     self.command = Self.json(C.self)
     self.reply = Self.protobuf(C.Reply.self)
     self.batch = nil
@@ -21,6 +25,7 @@ public struct JobCodec: Sendable {
   /// Of a method that answers in batches.
   public init<C: BatchCommand>(inBatches type: C.Type) {
     self.method = C.method
+    self.isAskedAgain = false
     self.command = Self.json(C.self)
     self.reply = Self.protobuf(C.Reply.self)
     self.batch = Self.protobuf(C.Batch.self)

@@ -5,22 +5,30 @@ internal import Logging
 
 /// What the hub itself asks of the plane.
 extension WorkPlane {
+  /// What becomes of a job whose caller leaves.
+  enum Departure: Sendable {
+    /// It is over; what it waited for, as ``waitsFor(_:)`` has it.
+    case ended(waitedFor: String)
+    /// The hub stops, and the next process takes it up.
+    case goesOn
+  }
+
+  static let shuttingDown = Failure(
+    .unavailable, "SHUTTING_DOWN", "kithd is stopping.", retryAfterMilliseconds: 1000)
+
   /// Has somebody told what becomes of a job that is stored.
   ///
   /// - Parameter isNew: Whether it was stored for this caller.
   func attach(_ record: JobRecord, _ caller: JobCaller, isNew: Bool) {
-    guard !self.isClosing else {
-      return caller.end(.failure(Failure(.unavailable, "SHUTTING_DOWN", "kithd is stopping.")))
-    }
+    guard !self.isClosing else { return caller.end(.failure(Self.shuttingDown)) }
     // The one before was given up: a call with the same key has taken its place.
     self.callers.updateValue(caller, forKey: record.id)?.end(.failure(.cancelled))
     if self.table.jobs[record.id] == nil {
-      guard isNew else {
-        // It has ended since it was found: the same call finds its end.
+      guard isNew || self.unclaimed.removeValue(forKey: record.id) != nil else {
+        // It has ended since it was found.
         self.callers[record.id] = nil
-        return caller.end(
-          .failure(
-            Failure(.unavailable, "WORKER_LOST", "The job has just ended. Ask again.", retryAfterMilliseconds: 100)))
+        caller.news.yield(.over)
+        return caller.news.finish()
       }
       self.perform(self.table.add(record, isOnce: self.isOnce(record), now: .now))
     }
@@ -32,15 +40,15 @@ extension WorkPlane {
 
   /// Ends the job of a caller that has left.
   ///
-  /// - Returns: What the job waited for, as ``waitsFor(_:)`` has it. Told by the same step, lest it is sent to a worker in between.
-  func release(_ id: String, _ token: String) -> String {
+  /// - Returns: What becomes of it. Told by the same step, lest it is sent to a worker in between.
+  func release(_ id: String, _ token: String) -> Departure {
     let waitedFor = self.table.waitsFor(id)
-    guard self.callers[id]?.token == token else { return waitedFor }
+    guard self.callers[id]?.token == token else { return .ended(waitedFor: waitedFor) }
     self.callers[id] = nil
-    guard !self.isClosing else { return waitedFor }
+    guard !self.isClosing else { return .goesOn }
     self.perform(self.table.cancel(id, "nobody waits for it", now: .now))
     self.arm()
-    return waitedFor
+    return .ended(waitedFor: waitedFor)
   }
 
   /// Gives a job that a person wants tried again to workers.
@@ -52,18 +60,39 @@ extension WorkPlane {
 
   /// Ends a job that a person does not want.
   public func cancel(_ id: String) {
+    self.unclaimed[id] = nil
     self.perform(self.table.cancel(id, "cancelled by a person", now: .now))
     self.arm()
   }
 
-  /// Ends what waits since the start and nobody has come back for.
+  /// Ends, from time to time, what nobody waits for: jobs that are not begun, and those whose batches nobody would take.
+  ///
+  /// Not at the first look, since callers come back after a pause.
   func dropUnwanted() {
-    for job in self.table.jobs.values {
-      guard case .queued = job.phase, self.callers[job.record.id] == nil, job.record.attempt == 0 || !job.record.isKept
-      else { continue }
-      self.perform(self.table.cancel(job.record.id, "nobody waits for it", now: .now))
+    let alone = self.table.jobs.values.filter { job in
+      guard self.callers[job.record.id] == nil else { return false }
+      if case .queued = job.phase { return true }
+      return job.lease != nil && self.codecs[job.record.service]?.batch != nil
     }
+    let ids = Set(alone.map(\.record.id)).union(self.unclaimed.keys)
+    for id in ids.intersection(self.alone) {
+      if let record = self.unclaimed.removeValue(forKey: id) {
+        self.forsake(record)
+      } else {
+        self.perform(self.table.cancel(id, "nobody waits for it", now: .now))
+      }
+    }
+    self.alone = ids
     self.arm()
+    self.schedule(at: .now + Self.patience) { $0.dropUnwanted() }
+  }
+
+  /// Lets jobs go that the store has forgotten: of those whose outcome nobody knows, nobody wants the end any more.
+  public nonisolated func forget(_ jobs: [String]) {
+    guard !jobs.isEmpty else { return }
+    self.post { plane in
+      for id in jobs { plane.table.forget(id) }
+    }
   }
 
   func taken(_ id: String, batch: UInt32) {
@@ -114,6 +143,7 @@ extension WorkPlane {
     for job in self.table.jobs.values {
       if case .queued = job.phase { status.queued += 1 } else if job.lease != nil { status.leased += 1 }
     }
+    status.queued += UInt32(self.unclaimed.count)
     status.unserved = placed.filter { service in
       !self.table.workers.sessions.values.contains { session in
         !session.isDraining && session.services.contains { $0.prefix { $0 != "/" } == service }

@@ -64,6 +64,11 @@ extension WorkPlane {
         throw Failure(
           .permissionDenied, "ROLE_NOT_ALLOWED", "This key belongs to the worker '\(approval.name ?? "")'.")
       }
+      // A name belongs to its key: two workers of one name would replace each other without end.
+      let owner = self.access.principal(userID: "key:\(ready.workerName)")
+      guard approval.name != nil || owner?.role != .worker else {
+        throw .invalid(field: "worker_name", "'\(ready.workerName)' is the name of a worker's key. Choose another.")
+      }
       guard !services.isEmpty else {
         throw Failure(
           .permissionDenied, "ROLE_NOT_ALLOWED", "This worker is approved for none of the services that it offers.")

@@ -19,6 +19,9 @@ public actor WorkPlane: LoopActor, NetworkPlane {
   let access: AccessPolicy
   nonisolated let logger: Logger
 
+  /// Between two looks for jobs that nobody waits for. Callers come back within a minute.
+  static let patience = Duration.seconds(120)
+
   /// Nil after ``close()``.
   private var socket: Socket?
   private var tcp = TCPBinding()
@@ -33,6 +36,11 @@ public actor WorkPlane: LoopActor, NetworkPlane {
   var table = LeaseTable()
   var uploads = Uploads()
   var callers: [String: JobCaller] = [:]
+  /// Jobs that the last process left waiting. They are given to workers when their callers come back for them: one whose caller has
+  /// gone on without it would be done beside what was asked for instead.
+  var unclaimed: [String: JobRecord] = [:]
+  /// What nobody waited for at the last look.
+  var alone: Set<String> = []
   /// Commands that are larger than a frame, as their workers fetch them: by job, then by digest.
   var spilled: [String: [String: [UInt8]]] = [:]
   /// How each worker writes.
@@ -71,8 +79,8 @@ public actor WorkPlane: LoopActor, NetworkPlane {
 
   /// Takes up the jobs that the last process left. Before ``bind(_:)``.
   ///
-  /// Whoever waited for batches is gone with that process, so such a job is over; its caller begins again. So is a job that nobody
-  /// has begun and that its caller cannot find again: it would be done twice.
+  /// Whoever waited for batches is gone with that process, so such a job is over; its caller begins again. So is a job that waits
+  /// and that its caller cannot find again: it would be done twice.
   public func restore() async throws(Failure) {
     var over: [JobRecord] = []
     for record in try await self.store.unended() {
@@ -85,14 +93,14 @@ public actor WorkPlane: LoopActor, NetworkPlane {
         continue
       }
       if record.state == .queued {
-        self.perform(self.table.add(record, isOnce: method.delivery == .atMostOnce, now: .now))
+        self.unclaimed[record.id] = record
       } else {
         self.table.restore(record, isOnce: method.delivery == .atMostOnce, now: .now)
       }
     }
     if !over.isEmpty { try await self.store.apply(over) }
     self.arm()
-    self.schedule(at: .now + .seconds(60)) { $0.dropUnwanted() }
+    self.schedule(at: .now + Self.patience) { $0.dropUnwanted() }
   }
 
   /// Binds the endpoint and begins to serve.
@@ -130,7 +138,7 @@ public actor WorkPlane: LoopActor, NetworkPlane {
       .unavailable, "SHUTTING_DOWN", "kithd is stopping. Keep your jobs, and come back.", after: .seconds(1))
     for peer in self.table.workers.sessions.keys { self.send(goodbye, to: peer) }
     for caller in self.callers.values {
-      caller.end(.failure(Failure(.unavailable, "SHUTTING_DOWN", "kithd is stopping.", retryAfterMilliseconds: 1000)))
+      caller.end(.failure(Self.shuttingDown))
     }
     self.callers = [:]
     self.watch = nil
@@ -202,6 +210,14 @@ public actor WorkPlane: LoopActor, NetworkPlane {
           record.failure.map { .failure($0) } ?? .success(record.reply))
       }
     }
+    self.write()
+  }
+
+  /// Ends a job that no worker has heard of.
+  func forsake(_ record: JobRecord) {
+    var record = record
+    record.state = .cancelled
+    self.changes.append((record, .queued))
     self.write()
   }
 

@@ -6,8 +6,8 @@ internal import SwiftProtobuf
 
 /// The way to placeable services that live on workers: each call is a job, and waits for its end.
 ///
-/// A caller that names an idempotency key and comes back under it, also after a restart of the hub, gets the same job. A caller
-/// that leaves ends its job.
+/// A caller that names an idempotency key and comes back under it, also after a restart of the hub, gets the same job and its end,
+/// whatever it asks for then: the key names an attempt, and the next attempt needs another one. A caller that leaves ends its job.
 public struct WorkerPort: Port, BatchPort {
   private let plane: WorkPlane
 
@@ -17,7 +17,7 @@ public struct WorkerPort: Port, BatchPort {
   /// Has a worker answer.
   ///
   /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` when none came in time; `ABORTED` with `JOB_DEAD` or
-  ///   `OUTCOME_UNKNOWN`.
+  ///   `OUTCOME_UNKNOWN`; `UNAVAILABLE/SHUTTING_DOWN` of a job with a key that goes on without its caller.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     let reply = try await self.run(C.method, try Encoding.pb.encode(command), context, receive: nil)
     return Answer(try Encoding.pb.decode(C.Reply.self, from: reply))
@@ -60,13 +60,17 @@ public struct WorkerPort: Port, BatchPort {
             try await receive?(bytes)
             plane.post { $0.taken(record.id, batch: number) }
           case .ended(let result): return try result.get()
+          case .over: return try await self.run(method, command, context, receive: receive)
           }
         }
         throw .cancelled
       }
     } catch {
-      let waitsFor = await plane.release(record.id, caller.token)
-      throw error == Deadline.exceeded && waitsFor == "worker" ? Self.noWorker(method) : error
+      switch await plane.release(record.id, caller.token) {
+      case .goesOn: throw record.isKept ? WorkPlane.shuttingDown : error
+      case .ended(let waitedFor):
+        throw error == Deadline.exceeded && waitedFor == "worker" ? Self.noWorker(method) : error
+      }
     }
   }
 
@@ -75,8 +79,6 @@ public struct WorkerPort: Port, BatchPort {
   ) -> JobRecord {
     let id = UUIDv7.make().text
     let isKept = !isInBatches && !context.idempotencyKey.isEmpty
-    // With the content, because the same key may come back with another.
-    let content = Hex.encode(SHA256.digest(Array(method.name.utf8) + command + inputs.keys.sorted().joined().utf8))
     let refs = inputs.sorted { $0.key < $1.key }.map { sha256, bytes in
       var ref = BlobRef()
       ref.sha256 = sha256
@@ -84,7 +86,7 @@ public struct WorkerPort: Port, BatchPort {
       return ref
     }
     return JobRecord(
-      id: id, key: isKept ? "\(context.idempotencyKey)/\(content)" : id, isKept: isKept, service: method.name,
+      id: id, key: isKept ? "\(method.name)/\(context.idempotencyKey)" : id, isKept: isKept, service: method.name,
       command: command, inputs: refs, createdAt: WallClock.nanoseconds())
   }
 

@@ -1,0 +1,90 @@
+import Bus
+import EventLoop
+import KithMessages
+import Testing
+
+@testable import Storage
+
+/// Jobs are found again by whoever comes back for them, and listed without what they are about.
+@Suite struct JobStoreTests {
+  private func draft(_ id: String, key: String = "attempt", isKept: Bool = true) -> JobRecord {
+    JobRecord(
+      id: id, key: key, isKept: isKept, service: "kith.v1.Delivery/Deliver", command: [1, 2], inputs: [], createdAt: 5)
+  }
+
+  private func end(_ record: JobRecord, _ state: JobRecord.State, in storage: StorageActor) async throws {
+    var record = record
+    record.state = state
+    record.reply = state == .done ? [7] : []
+    if state == .failed { record.status = Failure(.unavailable, "CHANNEL_TROUBLE", "trouble").status }
+    try await storage.apply([record])
+  }
+
+  @Test(arguments: [JobRecord.State.done, .failed, .dead, .unknown, .leased])
+  func theSameAttemptFindsItsJob(_ state: JobRecord.State) async throws {
+    let store = TemporaryStore()
+    let storage = try store.open()
+    #expect(try await storage.open(self.draft("one")).id == "one")
+    try await self.end(self.draft("one"), state, in: storage)
+    let found = try await storage.open(self.draft("two"))
+    #expect(found.id == "one" && found.state == state && found.reply == (state == .done ? [7] : []))
+    #expect((found.failure?.reason == "CHANNEL_TROUBLE") == (state == .failed))
+    // Another attempt is another job, and so is one that nobody comes back for.
+    #expect(try await storage.open(self.draft("three", key: "next")).id == "three")
+    #expect(try await storage.open(self.draft("four", isKept: false)).id == "four")
+    await storage.close()
+  }
+
+  @Test func whatWasCancelledIsLeftBehind() async throws {
+    let store = TemporaryStore()
+    let storage = try store.open()
+    _ = try await storage.open(self.draft("one"))
+    try await self.end(self.draft("one"), .cancelled, in: storage)
+    #expect(try await storage.open(self.draft("two")).id == "two")
+    await storage.close()
+  }
+
+  @Test func aPageHoldsAsManyAsFitAndTheNextOneTheRest() async throws {
+    let store = TemporaryStore()
+    let storage = try store.open()
+    for number in 0..<60 {
+      var record = self.draft("job-\(number)", isKept: false)
+      _ = try await storage.open(record)
+      record.state = .failed
+      record.status = Failure(.internal, "ENGINE_FAILED", String(repeating: "x", count: 4000)).status
+      try await storage.apply([record])
+    }
+    var (found, request) = ([String](), ListJobsRequest())
+    request.limit = 200
+    repeat {
+      let page = try await storage.read { [request] view throws(Failure) in try view.jobs.page(request) }
+      #expect(!page.jobs.isEmpty && page.jobs.count < 30)
+      found += page.jobs.map(\.jobID)
+      request.cursor = page.nextCursor
+    } while !request.cursor.isEmpty
+    #expect(found == (0..<60).reversed().map { "job-\($0)" })
+    await storage.close()
+  }
+
+  @Test func whatEndedGoesWhenItIsOldOrThereIsTooMuch() async throws {
+    let store = TemporaryStore()
+    let storage = try store.open()
+    for number in 0..<6 { _ = try await storage.open(self.draft("job-\(number)", isKept: false)) }
+    for number in 0..<5 { try await self.end(self.draft("job-\(number)", isKept: false), .done, in: storage) }
+    func expire(before moment: Int64, limit: Int) async throws -> [String] {
+      try await storage.write { transaction throws(Failure) in
+        while try transaction.jobs.expire(before: moment, limit: limit) {}
+      }
+      return try await storage.read { view throws(Failure) in
+        try view.jobs.page(ListJobsRequest()).jobs.map(\.jobID)
+      }
+    }
+    #expect(try await expire(before: 0, limit: 10).count == 6)
+    #expect(try await expire(before: 0, limit: 3) == ["job-5", "job-4", "job-3"])
+    // What waits stays, however old it is.
+    #expect(try await expire(before: .max, limit: 3) == ["job-5"])
+    let gone = store.published.withLock { $0.map(\.header).filter { $0.stream == "jobs" && $0.tombstone }.map(\.key) }
+    #expect(Set(gone) == Set((0..<5).map { "job-\($0)" }))
+    await storage.close()
+  }
+}
