@@ -8,12 +8,23 @@ public enum CSVRow {
   /// A cell that a spreadsheet would take for a formula gets an apostrophe before it: what is exported is other people's
   /// text. Phone numbers stay as they are.
   public static func bytes(_ cells: [String]) -> [UInt8] {
-    let texts = cells.map { cell in
+    var row: [UInt8] = []
+    for cell in cells {
+      if !row.isEmpty { row.append(UInt8(ascii: ",")) }
+      row.append(Self.quote)
       let isFormula = cell.unicodeScalars.first.map(Self.beginners.contains) ?? false && !Self.isPhoneNumber(cell)
-      return "\"" + ((isFormula ? "'" : "") + cell).replacing("\"", with: "\"\"") + "\""
+      if isFormula { row.append(UInt8(ascii: "'")) }
+      // By bytes: a quote with a combining mark after it is another Character, and still ends a cell.
+      for byte in cell.utf8 {
+        if byte == Self.quote { row.append(byte) }
+        row.append(byte)
+      }
+      row.append(Self.quote)
     }
-    return Array((texts.joined(separator: ",") + "\r\n").utf8)
+    return row + "\r\n".utf8
   }
+
+  private static let quote = UInt8(ascii: "\"")
 
   /// What formulas begin with, also in full width as some spreadsheets take it (OWASP, "CSV Injection").
   private static let beginners = Set("=+-@\t\r\n＝＋－＠".unicodeScalars)

@@ -1,5 +1,6 @@
 internal import Bus
 internal import KithMessages
+internal import Logging
 internal import Secrets
 internal import Storage
 
@@ -45,7 +46,12 @@ extension ContactsSyncActor {
       try transaction.emit(event, on: "sync", key: PassState.key(request.name), tombstone: true)
       return reply
     }
-    try await self.secrets.forget(SourceSecret.name(of: request.name))
+    do throws(Failure) {
+      try await self.secrets.forget(SourceSecret.name(of: request.name))
+    } catch {
+      // The source is gone, whatever the keyring says.
+      self.logger.warning("password of a removed source was not forgotten", metadata: ["reason": "\(error.reason)"])
+    }
     return answer
   }
 

@@ -26,7 +26,7 @@ public actor ContactsSyncActor {
   let source: any BatchPort & Port
   let secrets: any SecretStore
   let now: @Sendable () -> Int64
-  private let logger: Logger
+  let logger: Logger
   /// Of each source the pass that runs, then those that wait for the one before them.
   private var passes: [String: [RunningPass]] = [:]
   private var isStopping = false
@@ -65,7 +65,7 @@ public actor ContactsSyncActor {
   /// - Returns: What came of it, for the schedule.
   @discardableResult
   func syncInBackground(_ name: String) async -> SyncSchedule.Outcome {
-    guard !self.isStopping else { return .failed(retryAfter: nil) }
+    guard !self.isStopping, !self.changing.contains(name) else { return .failed(retryAfter: nil) }
     let status = try? await self.join(name, PassOptions(), cause: "", progress: nil).task.value.get()
     return SyncSchedule.Outcome(status)
   }
@@ -139,7 +139,8 @@ public actor ContactsSyncActor {
     _ name: String, _ options: PassOptions, cause: String, progress: (@Sendable (Progress) -> Void)?
   ) -> RunningPass {
     let last = self.passes[name]?.last
-    if let last, !last.isListing, last.options.covers(options) {
+    // One that everybody has left is cancelled already.
+    if let last, last.callers > 0, !last.isListing, last.options.covers(options) {
       if let progress { last.sinks.add(progress) }
       self.change(name, last.id) { $0.callers += 1 }
       return last

@@ -49,21 +49,6 @@ public enum DAVError: Error, Sendable, Equatable {
     return .malformed(place: place, what: fault.description)
   }
 
-  /// Whether the same may succeed later without anything being repaired by hand.
-  public var isTransient: Bool {
-    switch self {
-    case .unavailable, .rateLimited, .malformed: true
-    case .transfer(let error):
-      switch error {
-      case .unresolvable, .refused, .unreachable, .timeout, .connectionLost, .truncated, .malformedReply, .closed,
-        .cancelled:
-        true
-      default: false
-      }
-    default: false
-    }
-  }
-
   /// Whether asking for less may succeed: a limit, a time-out, or an answer that one bad card may have spoilt.
   var isTooMuch: Bool {
     switch self {

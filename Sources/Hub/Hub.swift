@@ -36,7 +36,7 @@ public struct Hub: ServiceLifecycle.Service {
         path: self.locations.runtimeDirectory, isShared: !self.configuration.users.isEmpty)
     }
     // Held until this function ends: a second daemon would take the socket paths away in silence.
-    let lock = try Self.rephrased { () throws(IPCError) in try runtime.lock("kith.lock") }
+    let lock = try Self.rephrased { () throws(IPCError) in try runtime.lock("kithd.lock") }
     defer { withExtendedLifetime(lock) {} }
 
     let publisher = EventRelay()

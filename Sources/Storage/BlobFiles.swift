@@ -177,8 +177,16 @@ actor BlobFiles {
     _ path: String, as digest: BlobDigest, size: UInt64, mediaType: String, now: Int64
   ) async throws(Failure) {
     try DiskFile.move(path, to: self.path(of: digest), in: self.directory)
-    try await self.group.write(cause: "") { transaction throws(Failure) in
-      try BlobRows(view: transaction).keepFile(digest, size: size, mediaType: mediaType, now: now)
+    do throws(Failure) {
+      try await self.group.write(cause: "") { transaction throws(Failure) in
+        try BlobRows(view: transaction).keepFile(digest, size: size, mediaType: mediaType, now: now)
+      }
+    } catch {
+      // No row names it, and the disk may be full: back to its maker, who goes on with it or removes it.
+      if case .some(.none) = try? await self.completeSize(digest) {
+        try DiskFile.move(self.path(of: digest), to: path, in: self.directory)
+      }
+      throw error
     }
   }
 

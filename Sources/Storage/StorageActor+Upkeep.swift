@@ -56,13 +56,17 @@ extension StorageActor {
 
   /// FTS5 checks itself by an INSERT (<https://www.sqlite.org/fts5.html#the_integrity_check_command>), so this is a write.
   private nonisolated func checkFullTextIndexes() async throws(Failure) {
-    try await self.write { transaction throws(Failure) in
-      try transaction.attempt { database in
-        let indexes = try String.fetchAll(
+    let indexes = try await self.read { view throws(Failure) in
+      try view.attempt { database in
+        try String.fetchAll(
           database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
         )
-        for name in indexes {
-          let quoted = name.quotedDatabaseIdentifier
+      }
+    }
+    // One by one, since nobody else writes meanwhile.
+    for quoted in indexes.map(\.quotedDatabaseIdentifier) {
+      try await self.write { transaction throws(Failure) in
+        try transaction.attempt { database in
           try database.execute(sql: "INSERT INTO \(quoted) (\(quoted)) VALUES ('integrity-check')")
         }
       }

@@ -250,6 +250,8 @@ struct CardParser {
   }
 
   private mutating func warn(_ kind: Warning.Kind, _ line: Int) {
+    // Of something that is hardly a card, the first ones say enough; that its end is missing decides about deletions.
+    guard warnings.count < limits.warnings || kind == .missingEnd else { return }
     warnings.append(Warning(kind, line: line))
   }
 }

@@ -78,7 +78,7 @@ extension Card {
     let upper = word.uppercasedASCII
     if upper == "PREF" {
       label.preference = label.preference ?? 1
-    } else if !upper.isEmpty, !label.types.contains(upper) {
+    } else if !upper.isEmpty, label.types.count < limits.parameters, !label.types.contains(upper) {
       label.types.append(upper)
       if custom == nil, !LabelWords.isKnown(upper) { custom = LabelWords.unwrapCustom(word) }
     }

@@ -10,7 +10,9 @@ public struct Limits: Sendable, Equatable {
   public var properties = 2000
   /// How many values of one kind (phones, notes, ...) a typed view gives.
   public var valuesPerKind = 200
-  /// How many parameters of one property are read.
+  /// How many warnings of one card are kept.
+  public var warnings = 100
+  /// How many parameters of one property are read, and how many TYPE words.
   public var parameters = 64
   /// How deep cards may be nested by AGENT.
   public var nesting = 4

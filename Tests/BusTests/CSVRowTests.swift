@@ -11,6 +11,11 @@ import Testing
         == "\"a\",\"\",\"say \"\"hi\"\"\",\"two\nlines, one cell\"\r\n")
   }
 
+  @Test("a quote under a combining mark is doubled too")
+  func combinedQuote() {
+    #expect(CSVRow.bytes(["a\"\u{301}b", "c"]) == Array("\"a\"\"\u{301}b\",\"c\"\r\n".utf8))
+  }
+
   @Test(
     "what a spreadsheet would run is text",
     arguments: ["=1+1", "+cmd", "-2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "=\u{301}1", "+1+cmd|' /C calc'!A0"])

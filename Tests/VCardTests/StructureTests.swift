@@ -22,6 +22,14 @@ import Testing
     #expect(card.warnings.isEmpty)
   }
 
+  @Test func floodsOfWordsAndWarningsAreCut() throws {
+    let words = (0..<300_000).map { "w\($0)" }.joined(separator: ",")
+    #expect(try card("TEL;TYPE=\(words):1").phones.first?.label.types.count == Limits().parameters)
+    let noise = Array(("BEGIN:VCARD\nVERSION:3.0\nFN:Ann\n" + String(repeating: "a\n", count: 100_000)).utf8)
+    let warnings = try Card(noise).warnings
+    #expect(warnings.count == Limits().warnings + 1 && warnings.last?.kind == .missingEnd)
+  }
+
   @Test func foldsTakeOneBlank() throws {
     let card = try card("NOTE:one", "  two", "\tthree", "", " four")
     #expect(card.note == "one twothreefour")

@@ -85,8 +85,12 @@ def record(hub, options):
     return call
 
 
+class Expired(Exception):
+    """The server has not got the call in time."""
+
+
 def expire(*_):
-    raise TimeoutError
+    raise Expired
 
 
 def main():
@@ -114,7 +118,7 @@ def main():
         signal.alarm(options.wait)
         try:
             call = hub.settled(call, effects)
-        except (Refused, HubNotRunning, TimeoutError):
+        except (Refused, HubNotRunning, TimeoutError, Expired):
             print("The call is kept, and waits for the server: kith monica queue", file=sys.stderr)
         signal.alarm(0)
     print(json.dumps(call, ensure_ascii=False))

@@ -5,7 +5,7 @@
 
 The program gets a recording and prints its words. In kithd.toml: [placement] transcriber = "worker".
 """
-import argparse, json, os, signal, subprocess, sys, tempfile, time, uuid  # noqa: E401
+import argparse, contextlib, json, os, signal, subprocess, sys, tempfile, time, uuid  # noqa: E401
 
 import zmq
 
@@ -34,11 +34,9 @@ class Worker:
         self.ready()
 
     def send(self, kind, header, body=b"", service=""):
-        try:
+        with contextlib.suppress(zmq.Again):
             self.socket.send_multipart(
                 [b"KTHW01", kind, service.encode(), b"json", json.dumps(header).encode(), body], zmq.DONTWAIT)
-        except zmq.Again:
-            pass
 
     def ready(self):
         self.asked, self.is_welcome = time.monotonic(), False
@@ -109,10 +107,13 @@ class Worker:
         if now - self.beat > 2.5:
             self.beat = now
             self.send(HEARTBEAT, {"leaseIds": [self.job["leaseId"]] if self.job else []})
+            if self.is_draining:
+                self.send(DRAIN, {"reason": "the worker is stopping"})
         if self.job and now - self.renewed > 25:  # by the own clock: soon the hub gives the job to another
             self.drop()
         elif self.process and self.process.poll() is not None:
-            reply = {"text": self.process.stdout.read().strip(), "engine": self.name}
+            self.process.words.seek(0)
+            reply = {"text": self.process.words.read().strip(), "engine": self.name}
             failed = {"status": {"code": "INTERNAL", "reason": "ENGINE_FAILED", "message": "the program failed"}}
             self.final = (failed, b"") if self.process.returncode else ({}, json.dumps(reply).encode())
             self.process = None
@@ -123,8 +124,7 @@ class Worker:
             self.fetch()
 
     def drain(self, *_):
-        self.is_draining = True
-        self.send(DRAIN, {"reason": "the worker is stopping"})
+        self.is_draining, self.beat = True, 0  # said by tick(): a signal may come in the middle of a message
 
 
 def main():
@@ -133,14 +133,14 @@ def main():
     parser.add_argument("--name", default="speech")
     parser.add_argument("program", nargs="+", help="{file} and {language} are filled in")
     options = parser.parse_args()
-    path = os.path.join(tempfile.mkdtemp(prefix="kith-worker-"), "recording")
 
     def begin(sound, language):
-        with open(path, "wb") as file:
-            file.write(sound)
-        program = [part.format(file=path, language=language) for part in options.program]
-        return subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
-
+        recording, words = tempfile.NamedTemporaryFile(buffering=0), tempfile.TemporaryFile("w+")
+        recording.write(sound)
+        program = [part.format(file=recording.name, language=language) for part in options.program]
+        process = subprocess.Popen(program, stdout=words)  # no pipe: full, it would stop the program
+        process.recording, process.words = recording, words  # both go with it
+        return process
     worker = Worker(options.endpoint, options.name, begin)
     signal.signal(signal.SIGTERM, worker.drain)
     worker.run()

@@ -278,6 +278,8 @@ public actor ZeroMQPort: LoopActor, Port {
   private func take(_ reply: ReplyFrame) {
     guard !reply.isFinal else { return self.settle(reply.header.requestID, .success(reply)) }
     guard let call = self.calls[reply.header.requestID] else { return }
+    // It runs, so it need not be sent on the new socket that it waits for.
+    if call.machine.isUnsent { self.unsent.removeAll { $0 === call } }
     call.machine.heard(.now)
     // The first PARTIAL says that the command was accepted, the others how far it is.
     guard reply.header.seq > 0, let progress = try? reply.encoding.decode(Progress.self, from: reply.body) else {

@@ -273,6 +273,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
         guard let (request, sequence) = self.requests.finish(key) else { continue }
         let client = Client(peer: key.peer, isPlainRequest: request.isPlainRequest)
         self.send(Self.refusal(Deadline.exceeded, key, request, sequence), to: client)
+        if self.isClosing, self.requests.count == 0 { self.finishDraining() }
       }
     }
   }

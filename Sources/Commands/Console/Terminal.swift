@@ -20,6 +20,8 @@ enum Terminal {
       // Ctrl-C is read as a character, so that the terminal is as it was when the program ends.
       asking.c_lflag &= ~tcflag_t(ECHO | ISIG)
       asking.c_lflag |= tcflag_t(ECHONL)
+      // At once: it ends a line as Enter does, termios(3).
+      withUnsafeMutableBytes(of: &asking.c_cc) { unsafe $0[Int(VEOL)] = Self.interrupt }
     }
     guard tcsetattr(descriptor, TCSAFLUSH, &asking) == 0 else { return nil }
     defer { tcsetattr(descriptor, TCSAFLUSH, &before) }

@@ -142,6 +142,12 @@ actor Pass {
     self.diff.addGone(batch.gone)
   }
 
+  /// A card that seemed lost is there, perhaps by another name: no other card takes its place.
+  private func find(_ href: String) {
+    guard let card = self.lost.removeValue(forKey: href) else { return }
+    self.lostByUID[card.uid]?.removeAll { $0.href == href }
+  }
+
   private func lose(_ card: KnownCard) {
     guard self.lost.updateValue(card, forKey: card.href) == nil, !card.uid.isEmpty else { return }
     self.lostByUID[card.uid, default: []].append(card)
@@ -201,7 +207,7 @@ actor Pass {
     }
     FaultPoint.batchCommitted.pass()
     self.state = after
-    for href in outcome.renamed.union(present) { self.lost[href] = nil }
+    for href in outcome.renamed.union(present) { self.find(href) }
     self.report(self.state.progress)
   }
 

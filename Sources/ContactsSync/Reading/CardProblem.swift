@@ -42,7 +42,7 @@ enum CardProblem {
   private static let messages = [
     "not_a_file": "This is a link, a folder or a device, not an ordinary file. Put the card itself here.",
     "file_unreadable": "The file cannot be opened. Give kithd's user the right to read it.",
-    "file_too_large": "The file is larger than 64 MiB. Add it as a source of its own with --vcf.",
+    "file_too_large": "The file is larger than 17 MiB. Add it as a source of its own with --vcf.",
     "file_empty": "The file is empty. It may be half written; its contact stays as it was.",
     "no_card": "The file holds no card.",
     "card_unreachable": "The server did not give the card. The next pass asks for it again.",

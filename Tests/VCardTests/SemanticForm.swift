@@ -1,3 +1,5 @@
+@testable import VCard
+
 /// What a card means, as bytes that stay equal when a program only writes the card anew.
 ///
 /// The version, the order of properties, folds, encodings, character sets, letter case of names and the forms of labels, dates
@@ -6,7 +8,7 @@ public enum SemanticForm {
   /// The form of a card, to be hashed.
   ///
   /// Each property is a list of fields, each with its length before it; the properties are sorted.
-  public static func bytes(of card: Card) -> [UInt8] {
+  static func bytes(of card: Card) -> [UInt8] {
     let entries = card.properties.compactMap { entry($0, of: card) }
     return entries.sorted { $0.lexicographicallyPrecedes($1) }.flatMap(\.self)
   }
