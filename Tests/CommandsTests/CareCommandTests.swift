@@ -43,6 +43,27 @@ struct CareCommandTests {
     #expect(run.output.contains("--cursor c2"))
   }
 
+  @Test("Why words are missing is said in the language of who reads it")
+  func missingWords() async throws {
+    for (language, words) in [
+      ("ja", ["音声認識サーバーにつながりません", "ffmpeg を入れるか"]),
+      ("en", ["the speech server is away", "needs a memo: converter missing"]),
+    ] {
+      let run = try await CommandRun.of("care", "list", "--lang", language) { _ in
+        ListCareReply.with {
+          $0.records = [("pending_transcription", "engine_unreachable"), ("needs_memo", "converter_missing")].map {
+            (state, reason) in
+            CareRecord.with {
+              ($0.id, $0.state, $0.reason) = (reason, state, reason)
+              $0.nextAttemptAt = Household.ago(-60)
+            }
+          }
+        }
+      }
+      for word in words { #expect(run.output.contains(word), "\(run.output)") }
+    }
+  }
+
   @Test("Days of reminders are those of whoever sets them")
   func callReminder() async throws {
     let run = try await CommandRun.of("remind", "call", "ann", "--on", "2026-12-24 18:00") { command in

@@ -141,7 +141,6 @@ HEAD /contacts
 HEAD /nope
 GET /me/contact
 GET /companies
-GET /logs
 GET /currencies/2
 GET /currencies/9
 GET /reminders/upcoming/0

@@ -97,13 +97,11 @@ extension CareRecord {
     case "no_engine": say("no speech engine for this language", "この言語の音声認識がありません")
     case "no_worker": say("no worker is there to transcribe", "文字起こしをするワーカーがいません")
     case "engine_unreachable": say("the speech server is away", "音声認識サーバーにつながりません")
-    case "engine_busy": say("the speech engine is busy", "音声認識が混み合っています")
-    case "engine_unavailable": say("the speech engine cannot be used", "音声認識が使えません")
-    case "engine_failed": say("the speech engine failed", "音声認識に失敗しました")
-    case "bad_audio": say("the recording cannot be read", "録音を読めません")
     case "transcript_too_long": say("what was heard is too long", "文字起こしが長すぎます")
     case "": say("nothing was written", "何も書かれていません")
-    default: reason.replacing("_", with: " ")
+    // What kept the words from coming, by the reason of the failure.
+    default:
+      Failure(.unknown, reason.uppercased(), reason.replacing("_", with: " ")).read(in: say).message
     }
   }
 }
