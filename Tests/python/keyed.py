@@ -5,6 +5,7 @@ import json
 import pathlib
 import socket as sockets
 import subprocess
+import threading
 import time
 
 import zmq
@@ -143,6 +144,30 @@ class CurveWire(Wire):
             if event["event"] in kinds:
                 return event
         return None
+
+
+@contextlib.contextmanager
+def strangers(hub, *planes):
+    """While keys that nobody knows knock without end, at planes that may be named twice. Gives how many have."""
+    over, tried, server = threading.Event(), [0] * len(planes), hub.server_key
+
+    def knock(number):
+        while not over.is_set():
+            wires = [CurveWire(hub, Key(), plane=planes[number], server_key=server) for _ in range(40)]
+            time.sleep(0.1)
+            for wire in wires:
+                wire.close()
+            tried[number] += len(wires)
+
+    threads = [threading.Thread(target=knock, args=[number]) for number in range(len(planes))]
+    for thread in threads:
+        thread.start()
+    try:
+        yield lambda: sum(tried)
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from trials import STREAMS, Daemon, add_folder, contacts, dense, make_folder, needs_root, sync
+from workers import Frames, Home, one_effect
 
 DISK = 16 << 20
 FULL = ("RESOURCE_EXHAUSTED", "DISK_FULL")
@@ -15,8 +16,8 @@ FULL = ("RESOURCE_EXHAUSTED", "DISK_FULL")
 class SmallDisk:
     """A hub whose state directory is a disk of its own, of sixteen mebibytes."""
 
-    def __init__(self):
-        self.hub = Daemon()
+    def __init__(self, hub=None):
+        self.hub = hub or Daemon()
         self.path = self.hub.directory / "state"
         self.path.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "kith-trial", self.path], check=True)
@@ -72,6 +73,15 @@ def fails_full(hub, method, body, request_id):
     assert reply == {} and status["retryAfterMs"] > 0 and status["message"]
 
 
+def use_up(hub):
+    """Has SQLite use what room it has inside its files, by so many sources as are given back."""
+    for stored in range(5000):
+        header, _, _ = hub.ask("Contacts/AddSource", {"name": f"s{stored}", "vdir": {"path": "/nowhere"}}, request_id=f"add-{stored}")
+        if "status" in header:
+            return stored
+    raise AssertionError("the disk is never full")
+
+
 @needs_root
 def test_commands(disk, tmp_path):
     hub = disk.hub
@@ -79,14 +89,7 @@ def test_commands(disk, tmp_path):
     add_folder(hub, "home", tmp_path / "cards")
     assert sync(hub, "home")["live"] == 30
     disk.fill()
-    # What SQLite has room for inside its files may still be stored.
-    stored = 0
-    while True:
-        header, _, _ = hub.ask("Contacts/AddSource", {"name": f"s{stored}", "vdir": {"path": "/nowhere"}}, request_id=f"add-{stored}")
-        if "status" in header:
-            break
-        stored += 1
-        assert stored < 5000, "the disk is never full"
+    stored = use_up(hub)
     before = state(hub)
     for _ in range(3):
         fails_full(hub, "Contacts/AddSource", {"name": f"s{stored}", "vdir": {"path": "/nowhere"}}, f"add-{stored}")
@@ -176,3 +179,27 @@ def test_backup(disk, tmp_path):
     disk.free()
     assert int(hub.reply("System/Backup", request_id="backup", timeout=60)["size"]) > 0
     print("disk full in a backup: DISK_FULL, nothing left behind; the same command succeeds once there is room")
+
+
+@needs_root
+def test_the_end_of_a_job_is_acknowledged_when_there_is_room_for_it():
+    disk = SmallDisk(Home())
+    try:
+        home = disk.hub.start()
+        with contextlib.closing(Frames(home).ready()) as worker:
+            identity = home.speak()
+            job, _, _ = worker.wait(0x02)
+            disk.fill()
+            use_up(home)
+            worker.final(job)
+            with pytest.raises(AssertionError, match="no message"):
+                worker.wait(0x13, 3)
+            assert home.entry(identity)["state"] != "transcribed"
+            disk.free()
+            # A worker says it again until it is heard.
+            worker.final(job)
+            assert "duplicate" not in worker.wait(0x13)[0]
+            home.settled(identity)
+            one_effect(home, identity, attempts=1)
+    finally:
+        disk.remove()

@@ -1,9 +1,10 @@
 """Workers on other machines: by a key of theirs, for the services that it was approved for, and for nothing else."""
 import contextlib
+import time
 
 import pytest
 
-from keyed import CurveWire, Key, tcp_hub
+from keyed import CurveWire, Key, strangers, tcp_hub
 from workers import Worker
 
 PLACED = '[placement]\ncontacts = "worker"\n'
@@ -54,6 +55,19 @@ def test_contacts_are_read_by_a_worker_elsewhere_until_its_key_is_revoked(home, 
         # It is told, and ends: its key will never be good again.
         assert worker.process.wait(20) == 1
         assert "revoked" in worker.log.read_text()
+
+
+def test_a_worker_is_served_while_strangers_knock_at_its_plane(home, tmp_path):
+    key = Key()
+    home.approve(key, "attic", "worker", services=["contacts"])
+    with remote_worker(home, key, tmp_path / "worker"), strangers(home, "work", "work") as tried:
+        home.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(home.cards)}}, timeout=60)
+        end = time.monotonic() + 6
+        while time.monotonic() < end:
+            status = synced(home)
+            assert (status["state"], status["live"]) == ("COMPLETED", 3), status
+    assert tried() > 300, "too few to show anything"
+    assert {job["attempt"] for job in home.reply("Jobs/List")["jobs"]} == {1}
 
 
 def test_a_key_is_good_for_its_own_name_and_services_alone(home, tmp_path):
