@@ -67,7 +67,10 @@ struct KeyApprovalTests {
 
   @Test(
     "services belong to workers, and are some that there are",
-    arguments: [("viewer", ["Transcriber"]), ("worker", []), ("worker", ["Care"]), ("worker", [""])])
+    arguments: [
+      ("viewer", ["Transcriber"]), ("worker", []), ("worker", ["Care"]), ("worker", [""]), ("worker", ["t"]),
+      ("worker", ["kith.v1.Monica"]),
+    ])
   func invalidServices(role: String, services: [String]) throws {
     let failure = #expect(throws: Failure.self) {
       try KeyApproval(

@@ -255,18 +255,6 @@ def test_the_server_changes_its_key_and_nobody_has_to_be_told(tmp_path):
             assert not wire.is_in(0.3)
 
 
-def test_a_rotation_that_is_sent_again_makes_no_other_key():
-    with tcp_hub() as hub:
-        old = hub.server_key
-        ask = lambda: hub.ask("Keys/RotateServer", {"overlap": "0s"}, key="rotate")
-        _, first, _ = ask()
-        assert first["publicKeyZ85"] == hub.server_key != old
-        header, again, _ = ask()
-        assert header["replayed"] and again == first
-        hub.restart(signal.SIGKILL)
-        assert ask()[1] == first and hub.server_key == first["publicKeyZ85"]
-
-
 def test_strangers_who_knock_without_end_hold_nobody_up():
     with tcp_hub() as hub:
         friend = Key()

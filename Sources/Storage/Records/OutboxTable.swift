@@ -128,12 +128,16 @@ public struct OutboxTable<View: DatabaseView> {
       let sent = try row.sent.map {
         try StoredRecord.content(record.kind, $0, owner: record.content.record.personID)
       }
+      let remote = try names.remote(record, saying: sent ?? record.content)
+      // Whom it was about is not on the server any more, and with them went all that a worker may have made for them.
+      let isMoot = remote.owner == 0 && !record.content.record.personID.isEmpty
+      let attempted = isMoot ? nil : row.attempted
       entries[record.row] = OutboxEntry(
-        row: record.row, id: record.id, kind: record.kind, operation: row.attempted ?? row.operation,
+        row: record.row, id: record.id, kind: record.kind, operation: attempted ?? row.operation,
         attempts: row.attempts,
         nextAttemptAt: row.nextAttemptAt, firstTriedAt: row.firstTriedAt, queuedAt: row.queuedAt,
-        isUnsure: row.sent != nil, record: try names.remote(record, saying: sent ?? record.content),
-        base: try record.base.map { try names.remote(record, saying: $0) }, attempt: row.attempt, error: row.error)
+        isUnsure: row.sent != nil, record: remote, base: try record.base.map { try names.remote(record, saying: $0) },
+        attempt: attempted == nil ? nil : row.attempt, error: row.error)
     }
     return rows.compactMap { entries[$0] }
   }
