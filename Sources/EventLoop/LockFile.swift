@@ -17,7 +17,7 @@ public final class LockFile: Sendable {
   /// Nil once it was given up.
   private let descriptor: Lock<CInt?>
 
-  /// Takes the lock, or fails at once.
+  /// Takes the lock, or fails: at once where its holder lives, after two seconds where it does not.
   ///
   /// - Throws: `held` naming the process that has it, `system` otherwise.
   public init(path: String) throws(Refusal) {
@@ -48,10 +48,16 @@ public final class LockFile: Sendable {
   }
 
   private static func take(_ descriptor: CInt) throws(Refusal) {
+    var looks = 0
     while flock(descriptor, LOCK_EX | LOCK_NB) == -1 {
       let code = errno
       if code == EINTR { continue }
-      throw code == EWOULDBLOCK ? .held(by: self.holder(descriptor)) : .system(call: "flock", code: code)
+      guard code == EWOULDBLOCK else { throw .system(call: "flock", code: code) }
+      let holder = self.holder(descriptor)
+      // One that was killed while it started a program has left its lock to that, until the program runs or ends as well.
+      guard let holder, kill(holder, 0) == -1, errno == ESRCH, looks < Self.patience else { throw .held(by: holder) }
+      looks += 1
+      usleep(20_000)
     }
     let text = Array("\(getpid())\n".utf8)
     // The array outlives the calls and is `count` long.
@@ -59,6 +65,9 @@ public final class LockFile: Sendable {
       throw .system(call: "write", code: errno)
     }
   }
+
+  /// How often the lock of a dead process is tried again: for two seconds.
+  private static let patience = 100
 
   private static func holder(_ descriptor: CInt) -> Int32? {
     var buffer = [UInt8](repeating: 0, count: 16)
