@@ -24,6 +24,8 @@ private final class RecordingPlane: NetworkPlane {
     return listeners.map(\.endpoint)
   }
 
+  var peers: PlaneStatus { PlaneStatus() }
+
   var ports: [[UInt16]] { self.calls.withLock { $0.map { $0.map(\.port) } } }
 }
 
