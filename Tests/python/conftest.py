@@ -153,7 +153,7 @@ def monica(request):
 @pytest.fixture
 def services():
     """ntfy, LINE and a webhook in one."""
-    from servers import MessageServer
+    from recipients import MessageServer
 
     server = MessageServer()
     try:

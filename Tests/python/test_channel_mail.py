@@ -4,7 +4,7 @@ import email.policy
 
 import pytest
 from channels import add, add_mail, kith, settled, share, tried, try_out
-from servers import MailServer
+from recipients import MailServer
 
 FAMILY = "Ünser Tag, 佐藤花子"
 
