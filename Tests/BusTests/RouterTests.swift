@@ -208,7 +208,7 @@ struct RouterTests {
       for number in 0..<ServiceLoad.limit {
         group.addTask { _ = try await router.ask(TestSourceRequest(), CallContext(requestID: "\(number)")) }
       }
-      while flights.count < ServiceLoad.limit { await Task.yield() }
+      try await until { flights.count >= ServiceLoad.limit }
       let failure = await #expect(throws: Failure.self) { try await router.ask(TestSourceRequest()) }
       #expect(failure?.code == .resourceExhausted && failure?.reason == "QUEUE_FULL")
       #expect((failure?.status.retryAfterMs ?? 0) > 0)

@@ -3,6 +3,7 @@ import EventLoop
 import KithMessages
 import Logging
 import Storage
+import TestKit
 import Testing
 
 @testable import ContactsSync
@@ -95,7 +96,7 @@ private struct CancellingPort: BatchPort, Bus.Port {
     for await _ in port.hanging { break }
     let second = Task { await pass() }
     // Until the second has joined: it reads the sources first.
-    while await contacts.passCount < 2 { await Task.yield() }
+    try await until { await contacts.passCount >= 2 }
     try await body(contacts, first, second)
     await contacts.stop()
     await home.close()

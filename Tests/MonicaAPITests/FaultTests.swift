@@ -149,7 +149,7 @@ struct FaultTests {
       let call = RemoteRecord.call(with: 1)
       let waiting = Task { await failure { try await server.push("create", call) } }
       // It is under way when the server has noted it.
-      while try await !server.requests().contains("POST /api/calls") { await Task.yield() }
+      try await until { try await server.requests().contains("POST /api/calls") }
       waiting.cancel()
       let given = await waiting.value
       #expect(given?.code == .cancelled)

@@ -5,6 +5,7 @@ import Glibc
 import KithMessages
 import Storage
 import SwiftProtobuf
+import TestKit
 import Testing
 
 @testable import MonicaGateway
@@ -88,7 +89,7 @@ import Testing
     try await self.with { home in
       try await home.secrets.keep("half", named: MonicaEndpoint.candidateName)
       try await home.crash()
-      while !self.secrets(home).isEmpty { await Task.yield() }
+      try await until { self.secrets(home).isEmpty }
     }
   }
 

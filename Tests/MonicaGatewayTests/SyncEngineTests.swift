@@ -4,6 +4,7 @@ import Foundation
 import KithMessages
 import Storage
 import SwiftProtobuf
+import TestKit
 import Testing
 
 @testable import MonicaGateway
@@ -37,7 +38,7 @@ import Testing
     try await self.with { home in
       try await home.person("Ann")
       home.engine.nudge()
-      while home.server.rows(.person).isEmpty { await Task.yield() }
+      try await until { !home.server.rows(.person).isEmpty }
       await home.rest()
       #expect(home.server.takeRequests() == ["push create person"])
       let states = home.events.filter { $0.header.stream == "sync" }.map(\.event.sync)

@@ -66,15 +66,14 @@ import Testing
 
     /// The states by title, when nothing waits any more.
     func ended(in storage: StorageActor) async throws -> [String: String] {
-      while true {
-        let entries = try await storage.read { view throws(Failure) in
+      var entries: [DeliveryEntry] = []
+      try await until {
+        entries = try await storage.read { view throws(Failure) in
           try view.deliveries.page(ListDeliveriesRequest()).deliveries
         }
-        if entries.allSatisfy({ !["pending", "sending"].contains($0.state) }) {
-          return Dictionary(entries.map { ($0.title, $0.state) }) { first, _ in first }
-        }
-        await Task.yield()
+        return entries.allSatisfy { !["pending", "sending"].contains($0.state) }
       }
+      return Dictionary(entries.map { ($0.title, $0.state) }) { first, _ in first }
     }
   }
 

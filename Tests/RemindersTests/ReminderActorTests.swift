@@ -26,8 +26,8 @@ import Testing
 
     /// Waits until nothing is on its way.
     private func settle(_ storage: StorageActor) async throws {
-      while try await !storage.read({ view throws(Failure) in try view.deliveries.heads() }).isEmpty {
-        await Task.yield()
+      try await until {
+        try await storage.read { view throws(Failure) in try view.deliveries.heads() }.isEmpty
       }
     }
 
@@ -176,7 +176,7 @@ import Testing
       let enough = await #expect(throws: Failure.self) { try await Self.ask(snooze, actor) }
       #expect(enough?.reason == "SNOOZED_ENOUGH")
       // What still waits to be shown is not shown any more once the call is made.
-      while home.shown.withLock({ $0.count }) < 4 { await Task.yield() }
+      try await until { home.shown.withLock { $0.count } >= 4 }
       var done = DoneReminderRequest()
       done.id = reminder.id
       #expect(try await Self.ask(done, actor).state == "done")
@@ -304,7 +304,7 @@ import Testing
             !$0.hasPrefix("daily")
           })
       // What is done needs no message any more, so both have to be out.
-      while home.shown.withLock({ $0.count }) < 2 { await Task.yield() }
+      try await until { home.shown.withLock { $0.count } >= 2 }
       var done = DoneReminderRequest()
       done.id = "person:r1:2026-11-23"
       _ = try await Self.ask(done, actor)
@@ -329,10 +329,8 @@ import Testing
       #expect(try await Self.ask(Self.daily("21:00"), actor).delivery == "phone, desktop")
       try home.set("2026-11-20T12:00:00Z")
       try await actor.tick()
-      while try await Self.ask(ReminderStatusRequest(), actor).daily.deliveries.contains(where: {
-        $0.state != "delivered"
-      }) {
-        await Task.yield()
+      try await until {
+        try await Self.ask(ReminderStatusRequest(), actor).daily.deliveries.allSatisfy { $0.state == "delivered" }
       }
       let status = try await Self.ask(ReminderStatusRequest(), actor)
       #expect(status.daily.deliveries.map(\.channel) == ["desktop", "phone"])

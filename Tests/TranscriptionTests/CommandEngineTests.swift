@@ -110,7 +110,7 @@ struct CommandEngineTests {
     let desk = try Desk(
       [EngineSettings("slow", languages: ["en"], .command(program: program, arguments: []))], directory: directory)
     let hanging = Task { await desk.failure() }
-    while !FileManager.default.fileExists(atPath: mark) { await Task.yield() }
+    try await until { FileManager.default.fileExists(atPath: mark) }
     let next = Task { try await desk.transcribe() }
     hanging.cancel()
     #expect(await hanging.value?.code == .cancelled)

@@ -163,7 +163,7 @@ struct WhisperTests {
   func serverHangs() async throws {
     try await Self.withServer("hang") { desk in
       let task = Task { await desk.failure() }
-      while desk.leftovers.isEmpty { await Task.yield() }
+      try await until { !desk.leftovers.isEmpty }
       task.cancel()
       #expect(await task.value?.code == .cancelled)
     }

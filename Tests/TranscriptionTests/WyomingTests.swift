@@ -82,7 +82,7 @@ struct WyomingTests {
   func cancelled(way: String) async throws {
     let desk = try await Self.desk(way)
     let task = Task { await desk.failure() }
-    while desk.leftovers.isEmpty { await Task.yield() }
+    try await until { !desk.leftovers.isEmpty }
     task.cancel()
     #expect(await task.value?.code == .cancelled)
     #expect(desk.leftovers.isEmpty)

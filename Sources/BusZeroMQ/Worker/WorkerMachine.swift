@@ -168,11 +168,17 @@ struct WorkerMachine: Sendable {
     if welcome.heartbeat.span > .zero { self.heartbeat = welcome.heartbeat.span }
     if welcome.lease.span > .zero { self.lease = welcome.lease.span }
     self.nextHeartbeat = min(self.nextHeartbeat, now + self.heartbeat)
-    var directives = welcome.lostLeaseIds.flatMap { self.drop($0) }
+    // What has ended is offered all the same: the first end of a job counts, and each is acknowledged.
+    var directives = welcome.lostLeaseIds.filter { !self.hasEnded($0) }.flatMap { self.drop($0) }
     for id in self.held.keys { self.held[id]?.renewedAt = now }
     // Whatever was on its way to the hub before may be lost.
     if isNew { for id in self.held.keys.sorted() { directives += self.sendAgain(id, now) } }
     return directives
+  }
+
+  /// Whether nothing of a job is left but to say its end.
+  private func hasEnded(_ leaseID: String) -> Bool {
+    self.held[leaseID].map { $0.end != nil && $0.batches.isEmpty } ?? false
   }
 
   private mutating func take(_ job: Job, _ command: [UInt8], _ now: Instant) -> [Directive] {

@@ -35,17 +35,24 @@ struct WorkerMachineTests {
     return .disconnect(message)
   }
 
-  @Test func whatHasEndedIsKeptUntilTheHubHasIt() {
+  @Test(arguments: [[], ["lease"]]) func whatHasEndedIsKeptUntilTheHubHasIt(lost: [String]) {
     var (machine, _) = self.working()
     _ = machine.ended("lease", WorkResult(), [7], now: self.start)
     _ = machine.receive(self.goodbye(after: 1), now: self.start)
     let later = self.start + .seconds(300)
     for second in 1...300 { _ = machine.tick(self.start + .seconds(second)) }
     #expect(machine.leases == ["lease"])
-    let again = machine.receive(.welcome(Welcome()), now: later)
+    // Also where the hub has given the job to another: the first end counts.
+    let again = machine.receive(.welcome(.with { $0.lostLeaseIds = lost }), now: later)
     #expect(again.contains { if case .send(.final(_, [7]), _) = $0 { true } else { false } })
     _ = machine.receive(.ack(.with { $0.leaseID = "lease" }), now: later)
     #expect(machine.leases.isEmpty)
+  }
+
+  @Test func aJobThatIsLostStops() {
+    var (machine, _) = self.working()
+    let directives = machine.receive(.welcome(.with { $0.lostLeaseIds = ["lease"] }), now: self.start)
+    #expect(directives.contains(.stop(lease: "lease")) && machine.leases.isEmpty)
   }
 
   @Test func aJobStopsByTheOwnClock() {
