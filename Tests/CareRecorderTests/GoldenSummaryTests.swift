@@ -3,6 +3,7 @@ import CareRecorder
 import CivilTime
 import Foundation
 import KithMessages
+import TestKit
 import Testing
 
 /// Summaries that others wrote by the same rules, where the machine has them.
@@ -44,8 +45,4 @@ struct GoldenSummaryTests {
   }
 }
 
-private let goldenFolder: URL? = {
-  let named = ProcessInfo.processInfo.environment["KITH_TEST_DATA"].map { URL(filePath: $0).appending(path: "care") }
-  let beside = URL(filePath: #filePath).appending(path: "../../../../shared/data/care").standardizedFileURL
-  return [named, beside].compactMap(\.self).first { FileManager.default.fileExists(atPath: $0.path) }
-}()
+private let goldenFolder = TestData.folder("care")

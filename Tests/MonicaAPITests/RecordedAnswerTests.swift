@@ -1,18 +1,13 @@
 import Foundation
 import KithMessages
+import TestKit
 import Testing
 
 @testable import MonicaAPI
 
-/// Reads the answers of a real server, where they are: in the directory that `KITH_MONICA_DATA` names, or beside the
-/// repository.
+/// Reads the answers of a real server, where the machine has them.
 struct RecordedAnswerTests {
-  private static let directory: String? = {
-    let beside = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/data/monica").path
-    let named = ProcessInfo.processInfo.environment["KITH_MONICA_DATA"]
-    return (named.map { [$0] } ?? [beside]).first { FileManager.default.fileExists(atPath: "\($0)/index.json") }
-  }()
+  private static let directory = TestData.folder("monica")?.path
 
   private struct Request: Decodable {
     let method: String
@@ -20,7 +15,7 @@ struct RecordedAnswerTests {
     let status: Int
   }
 
-  @Test(.enabled(if: Self.directory != nil, "KITH_MONICA_DATA names no directory of recorded answers"))
+  @Test(.enabled(if: Self.directory != nil, "there are no recorded answers"))
   func answersOfARealServerAreUnderstood() throws {
     let directory = try #require(Self.directory)
     func data(_ name: String) throws -> Data {

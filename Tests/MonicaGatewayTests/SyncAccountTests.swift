@@ -12,12 +12,6 @@ import Testing
 
 /// Logging in and out, and what is kept of it.
 @Suite(.timeLimit(.minutes(5))) struct SyncAccountTests {
-  private func with(_ work: (SyncHome) async throws -> Void) async throws {
-    let home = try await SyncHome(isLoggedIn: false)
-    try await work(home)
-    await home.close()
-  }
-
   @discardableResult
   private func login(
     _ home: SyncHome, _ endpoint: String = "", token: String = "good", file: String = ""
@@ -32,7 +26,7 @@ import Testing
   private func secrets(_ home: SyncHome) -> [String: String] { home.secrets.all.withLock { $0 } }
 
   @Test func whatWasRecordedBeforeIsSentAfterTheLogin() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       let none = try await home.status()
       #expect(none.state == "none" && none.endpoint.isEmpty && none.token.isEmpty)
       let failure = await #expect(throws: Failure.self) { try await home.sync() }
@@ -51,7 +45,7 @@ import Testing
   }
 
   @Test func aRefusedTokenLeavesNothing() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       let failure = await #expect(throws: Failure.self) { try await self.login(home, token: "bad") }
       #expect(failure?.message == "This API token is invalid or expired")
       #expect(self.secrets(home).isEmpty)
@@ -61,7 +55,7 @@ import Testing
   }
 
   @Test func aRefusedTokenLeavesTheOldOne() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       try await self.login(home)
       await home.rest()
       await #expect(throws: Failure.self) { try await self.login(home, token: "bad") }
@@ -72,7 +66,7 @@ import Testing
   }
 
   @Test func eachLoginIsAboutItsOwnToken() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       for _ in 0..<20 {
         async let good = self.login(home, token: "good").state
         let failure = await #expect(throws: Failure.self) { try await self.login(home, token: "bad") }
@@ -86,7 +80,7 @@ import Testing
   }
 
   @Test func whatAKilledLoginLeftIsForgottenAtTheNextStart() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       try await home.secrets.keep("half", named: MonicaEndpoint.candidateName)
       try await home.crash()
       try await until { self.secrets(home).isEmpty }
@@ -95,7 +89,7 @@ import Testing
 
   @Test(arguments: ["http://example.com", "", "ftp://example.com"])
   func anAddressThatCannotBeIsRefusedByName(_ endpoint: String) async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       var request = LoginRequest()
       request.endpoint = endpoint
       request.token = "good"
@@ -106,14 +100,14 @@ import Testing
 
   @Test(arguments: ["", "two words", "gr\u{FC}n", String(repeating: "x", count: 9_000)])
   func aTokenThatCannotBeIsRefusedByName(_ token: String) async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       let failure = await #expect(throws: Failure.self) { try await self.login(home, token: token) }
       #expect(failure?.status.details["token"] != nil && self.secrets(home).isEmpty)
     }
   }
 
   @Test func aTokenMayComeFromAFileThatNobodyElseReads() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       let file = home.root + "/token"
       try Data("good\n".utf8).write(to: URL(fileURLWithPath: file))
       chmod(file, 0o644)
@@ -128,7 +122,7 @@ import Testing
   }
 
   @Test func loggingOutForgetsTheTokenAndNothingElse() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       home.server.makePerson("Bea")
       try await self.login(home)
       await home.rest()
@@ -148,7 +142,7 @@ import Testing
   }
 
   @Test func accountsAreKeptApart() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       try await self.login(home)
       await home.rest()
       try await home.person("Cloud")
@@ -169,7 +163,7 @@ import Testing
   }
 
   @Test func theCacheIsReadAgain() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       home.server.makePerson("Bea")
       try await self.login(home)
       await home.rest()
@@ -186,7 +180,7 @@ import Testing
   }
 
   @Test func anAccountChangedWhileAPassRunsGetsNothingOfTheOther() async throws {
-    try await self.with { home in
+    try await SyncHome.with(isLoggedIn: false) { home in
       for number in 1...20 { home.server.makePerson("p\(number)") }
       try await self.login(home)
       let status = try await self.login(home, "https://monica.example.com")

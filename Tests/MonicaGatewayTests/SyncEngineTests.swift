@@ -11,16 +11,10 @@ import Testing
 
 /// The engine on a real store, with a model of the server.
 @Suite(.timeLimit(.minutes(5))) struct SyncEngineTests {
-  private func with(_ work: (SyncHome) async throws -> Void) async throws {
-    let home = try await SyncHome()
-    try await work(home)
-    await home.close()
-  }
-
   // MARK: - Sending
 
   @Test func whatIsWrittenIsSentPeopleFirst() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       let ann = try await home.person("Ann")
       for number in 1...9 { try await home.call(ann, "call \(number)") }
       let status = try await home.sync(pushOnly: true)
@@ -35,7 +29,7 @@ import Testing
   }
 
   @Test func aNudgeSendsWithoutACommand() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       try await home.person("Ann")
       home.engine.nudge()
       try await until { !home.server.rows(.person).isEmpty }
@@ -48,7 +42,7 @@ import Testing
   }
 
   @Test func aLostAnswerIsLookedForAndNotSentAgain() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       let ann = try await home.person("Ann")
       try await home.sync(pushOnly: true)
       try await home.note(ann, "hello ")
@@ -63,7 +57,7 @@ import Testing
   }
 
   @Test func aRefusalStandsAloneAndIsShown() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       let ann = try await home.person("Ann")
       let bad = try await home.note(ann, "REFUSE me")
       try await home.note(ann, "fine")
@@ -82,7 +76,7 @@ import Testing
   }
 
   @Test func aRateLimitIsWaitedForByAll() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       for name in ["Ann", "Bea", "Cid"] { try await home.person(name) }
       home.server.state.withLock { $0.rateLimit = 40_000 }
       home.server.fail([.rateLimited])
@@ -104,7 +98,7 @@ import Testing
   }
 
   @Test func anUnreachableServerIsTriedLaterAndAtOnceByCommand() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       try await home.person("Ann")
       home.server.fail([.unreachable])
       #expect(try await home.sync(pushOnly: true).sync.error.message == "Cannot connect")
@@ -117,7 +111,7 @@ import Testing
   }
 
   @Test func anExpiredTokenKeepsWhatWaits() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       try await home.person("Ann")
       home.server.fail([.refusedToken])
       let status = try await home.sync()
@@ -140,7 +134,7 @@ import Testing
   }
 
   @Test func whatWasUnderWayAtACrashIsLookedFor() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       let ann = try await home.person("Ann")
       try await home.sync(pushOnly: true)
       for number in 1...6 { try await home.note(ann, "note \(number)") }
@@ -158,7 +152,7 @@ import Testing
   }
 
   @Test func whatIsEditedWhileItIsUnderWayFollows() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       let ann = try await home.person("Ann")
       try await home.sync(pushOnly: true)
       let note = try await home.note(ann, "one")
@@ -173,7 +167,7 @@ import Testing
   }
 
   @Test func whatIsDeletedBeforeItsAnswerCameIsDeletedThere() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       let ann = try await home.person("Ann")
       try await home.sync(pushOnly: true)
       let note = try await home.note(ann, "oh no")
@@ -190,7 +184,7 @@ import Testing
   // MARK: - Reading
 
   @Test func aFirstPassBringsEverythingIn() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       let people = (1...12).map { home.server.makePerson("p\($0)") }
       for (number, person) in people.enumerated() {
         home.server.make(
@@ -218,7 +212,7 @@ import Testing
   }
 
   @Test func peopleWhoAreInNoListComeWithWhatIsTheirs() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       let hidden = home.server.makePerson("Hidden")
       home.server.make(
         .call(
@@ -238,7 +232,7 @@ import Testing
   }
 
   @Test func whatWasDeletedThereIsDeletedHere() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       let person = home.server.makePerson("Ann")
       let calls = (1...8).map { number in
         home.server.make(
@@ -261,7 +255,7 @@ import Testing
   }
 
   @Test func progressIsToldAndEventsAreFew() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       for number in 1...40 { home.server.makePerson("p\(number)") }
       let seen = Notes()
       _ = try await home.engine.sync(PullPlan.Options(isCommanded: true), cause: "me") { seen.add($0.note) }
@@ -274,7 +268,7 @@ import Testing
   }
 
   @Test func aPassThatFailedGoesOnWhereItStopped() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       for number in 1...40 { home.server.makePerson("p\(number)") }
       home.server.fail([nil, nil, nil, nil, nil, nil, .unreachable])
       #expect(try await home.sync().sync.state == .error)
@@ -289,7 +283,7 @@ import Testing
   }
 
   @Test func theScheduleComesBackAfterAFailure() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       try await home.engine.start(startsNow: true, interval: 15 * SyncHome.minute)
       await home.rest()
       #expect(home.server.takeRequests().contains("pull person 1 newest"))
@@ -312,7 +306,7 @@ import Testing
   }
 
   @Test func twoWhoAskTogetherGetOnePass() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       async let first = home.engine.sync(PullPlan.Options(isCommanded: true), cause: "a", progress: nil)
       async let second = home.engine.sync(PullPlan.Options(isCommanded: true), cause: "b", progress: nil)
       let runs = Set([try await first.runID, try await second.runID])
@@ -321,7 +315,7 @@ import Testing
   }
 
   @Test func whoeverIsCancelledLeavesAndThePassEnds() async throws {
-    try await self.with { home in
+    try await SyncHome.with { home in
       home.server.fail([.crash])
       let crashes = home.server.watch()
       let pass = Task { try await home.engine.sync(PullPlan.Options(), cause: "", progress: nil) }
@@ -333,62 +327,6 @@ import Testing
       await home.rest()
       let status = try await home.status()
       #expect(status.sync.state == .idle)
-    }
-  }
-
-  // MARK: - Refreshing a person
-
-  @Test func aPersonIsReadWithWhatIsTheirs() async throws {
-    try await self.with { home in
-      let id = home.server.makePerson("Ann")
-      let call = home.server.make(
-        .call(
-          .with {
-            $0.note = "one"; $0.calledAt = .init(seconds: 1)
-          }), owner: id)
-      try await home.sync()
-      home.server.edit(.person, id) { $0.person.job = "Baker" }
-      home.server.edit(.call, call) { $0.call.note = "changed" }
-      home.server.make(.note(.with { $0.body = "new" }), owner: id)
-      home.server.state.withLock { $0.picture = [1, 2, 3] }
-      let person = try #require(try await home.all(Person.self).first)
-      try await home.engine.refresh(person: person.id)
-      let fresh = try await home.get(Person.self, person.id)
-      #expect(fresh.job == "Baker" && fresh.photo.size == 3 && fresh.syncState == "synced")
-      #expect(try await home.all(Call.self).map(\.note) == ["changed"])
-      #expect(try await home.all(Note.self).map(\.body) == ["new"])
-      home.server.remove(.call, call)
-      _ = home.server.takeRequests()
-      try await home.engine.refresh(person: person.id)
-      #expect(try await home.all(Call.self).isEmpty)
-      #expect(!home.server.takeRequests().contains("photo"), "a picture is asked for once a day")
-      #expect(try await home.queue().isEmpty)
-      home.server.remove(.person, id)
-      try await home.engine.refresh(person: person.id)
-      #expect(try await home.all(Person.self).isEmpty)
-    }
-  }
-
-  @Test func aPersonWhoIsNotThereYetIsNotAskedFor() async throws {
-    try await self.with { home in
-      let ann = try await home.person("Ann")
-      try await home.engine.refresh(person: ann.id)
-      #expect(home.server.takeRequests().isEmpty)
-      await #expect(throws: Failure.self) { try await home.engine.refresh(person: "nobody") }
-    }
-  }
-
-  @Test func aRefusedTokenEndsTheSessionInARefreshToo() async throws {
-    try await self.with { home in
-      home.server.makePerson("Ann")
-      try await home.sync()
-      home.server.fail([.refusedToken])
-      let ann = try #require(try await home.all(Person.self).first)
-      let failure = await #expect(throws: Failure.self) { try await home.engine.refresh(person: ann.id) }
-      #expect(failure?.reason == "SESSION_EXPIRED")
-      #expect(try await home.status().state == "expired")
-      let ofPass = await #expect(throws: Failure.self) { _ = try await home.engine.usedAccount() }
-      #expect(ofPass?.reason == "SESSION_EXPIRED")
     }
   }
 }

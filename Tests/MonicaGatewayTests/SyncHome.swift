@@ -77,6 +77,13 @@ final class SyncHome: Sendable {
   /// Lets time pass.
   func pass(_ nanoseconds: Int64) { self.clock.withLock { $0 += nanoseconds } }
 
+  /// Makes a home for a test, and takes it away afterwards.
+  static func with(isLoggedIn: Bool = true, _ work: (SyncHome) async throws -> Void) async throws {
+    let home = try await SyncHome(isLoggedIn: isLoggedIn)
+    try await work(home)
+    await home.close()
+  }
+
   func close() async {
     await self.engine.stop()
     await self.storage.close()

@@ -15,11 +15,11 @@ import Testing
         + "item2.ADR;TYPE=My Hut:;;a;b\nitem2.X-ABADR:de\nX-SOCIALPROFILE;type=x;x-user=u:http://x\nNOTE:a\n b\nEND:VCARD\n",
       "BEGIN:VCARD\rVERSION:4.0\rFN:A\rBDAY:--0412\rPHOTO:data:image/jpeg;base64,/9j/4AABAgM=\rTEL;PREF=1;VALUE=uri:tel:1\rEND:VCARD\r",
     ].map { Array($0.utf8) }
-    guard let folder = TestData.vcards,
+    guard let folder = TestData.folder("vcards"),
       let names = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     else { return own }
     let files = names.compactMap { $0 as? URL }.filter { $0.pathExtension == "vcf" }.sorted { $0.path < $1.path }
-    return own + files.compactMap { try? TestData.bytes($0) }.filter { $0.count < 1200 }
+    return own + files.compactMap { try? [UInt8](Data(contentsOf: $0)) }.filter { $0.count < 1200 }
   }()
 
   @Test(.timeLimit(.minutes(5)), arguments: 0..<8)

@@ -1,5 +1,6 @@
 import Digest
 import Foundation
+import TestKit
 import Testing
 
 @testable import VCard
@@ -19,14 +20,14 @@ import Testing
     var photo: Picture?
   }
 
-  private static let generator: URL? = TestData.root.flatMap { root in
-    let script = root.deletingLastPathComponent().appending(path: "tools/gen_vcards.py")
+  private static let generator: URL? = {
+    let script = TestData.root.deletingLastPathComponent().appending(path: "tools/gen_vcards.py")
     guard FileManager.default.fileExists(atPath: script.path) else {
       print("the generator of cards is absent at \(script.path)")
       return nil
     }
     return script
-  }
+  }()
 
   @Test(.enabled(if: GeneratorTests.generator != nil, "needs the generator of cards"), .timeLimit(.minutes(5)))
   func agreesWithTheTruth() throws {
@@ -49,7 +50,7 @@ import Testing
     let truths = try String(contentsOf: truthFile, encoding: .utf8).split(separator: "\n").map {
       try JSONDecoder().decode(Truth.self, from: Data($0.utf8))
     }
-    let readings = Array(CardReader(try TestData.bytes(file)))
+    let readings = Array(CardReader([UInt8](try Data(contentsOf: file))))
     #expect(readings.count == 500 && truths.count == 500)
     for (reading, truth) in zip(readings, truths) {
       let card = try reading.result.get()

@@ -1,14 +1,17 @@
 import Digest
 import Foundation
+import TestKit
 import Testing
 
 @testable import VCard
 
 /// Every sample file against what the majority of three other readers found in it.
 @Suite struct SampleTests {
-  @Test(.enabled(if: TestData.vcards != nil, "needs the sample files"))
+  private static let samples = TestData.folder("vcards")
+
+  @Test(.enabled(if: SampleTests.samples != nil, "needs the sample files"))
   func agreesWithTheMajority() throws {
-    let folder = try #require(TestData.vcards)
+    let folder = try #require(Self.samples)
     let json = try JSONSerialization.jsonObject(with: Data(contentsOf: folder.appending(path: "expected.json")))
     let files = try #require((json as? [String: Any])?["files"] as? [String: [String: Any]])
     var compared = 0
@@ -18,7 +21,7 @@ import Testing
       guard !expected.isEmpty else { continue }
       // The others make an empty card of BEGIN and END alone, which here is a fault.
       let empty = try Card(Array("BEGIN:VCARD\nX-EMPTY:\nEND:VCARD\n".utf8))
-      let cards = CardReader(try TestData.bytes(folder.appending(path: name))).map { reading in
+      let cards = CardReader([UInt8](try Data(contentsOf: folder.appending(path: name)))).map { reading in
         (try? reading.result.get()) ?? empty
       }
       compared += 1
