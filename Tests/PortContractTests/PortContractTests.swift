@@ -100,7 +100,7 @@ struct PortContractTests {
   @Test(arguments: Way.allCases) func theDeadlineEndsTheWaitAndTheWork(way: Way) async throws {
     let fixture = try await Fixture(way)
     // The way stands, and the work begins well before its end: what has not begun is not cancelled.
-    _ = try await fixture.port.ask(PingRequest())
+    _ = try await fixture.port.ask(ServicesRequest())
     let failure = await #expect(throws: Failure.self) {
       try await fixture.port.ask(TestSourceRequest(), CallContext(timeout: .seconds(1)))
     }
