@@ -19,7 +19,7 @@ import SwiftProtobuf
   }
 
   private static func summaries(of count: Int) async throws {
-    guard let day = LocalDate("2026-11-21"), let zone = Zone(named: "Asia/Tokyo") else { return }
+    guard let day = Day("2026-11-21"), let zone = Zone(named: "Asia/Tokyo") else { return }
     let categories = ["medication", "meal", "excretion", "appointment", "free_memo"]
     let start = zone.start(of: day) / 1_000_000_000
     let records = (0..<count).map { number in
@@ -43,7 +43,7 @@ import SwiftProtobuf
   }
 
   private static func nextReminders() {
-    guard let time = TimeOfDay("20:00"), let day = LocalDate("2026-11-20") else { return }
+    guard let time = TimeOfDay("20:00"), let day = Day("2026-11-20") else { return }
     let schedule = DailySchedule(time: time, catchUp: 0, onlyIfNothingRecorded: false, lastDay: day)
     let clock = ContinuousClock()
     var (slowest, total, zones) = (Duration.zero, Duration.zero, 0)
