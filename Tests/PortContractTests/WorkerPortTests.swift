@@ -85,8 +85,16 @@ import ZeroMQ
     }
 
     /// Waits until the plane says so of itself.
-    func until(_ plane: WorkPlane, _ condition: (WorkStatus) -> Bool) async {
-      while !condition(await plane.status(placed: [])) { await Task.yield() }
+    func until(_ plane: WorkPlane, _ condition: (WorkStatus) -> Bool) async throws {
+      try await TestKit.until { condition(await plane.status(placed: [])) }
+    }
+
+    /// Ends a worker, its plane and the store.
+    func close(_ plane: WorkPlane, _ worker: WorkerConnection, _ serving: Task<Void, any Error>) async throws {
+      await worker.drain()
+      try await serving.value
+      await plane.close()
+      await self.storage.close()
     }
   }
 
@@ -107,33 +115,27 @@ import ZeroMQ
     #expect(try await post.ask("three", under: "attempt", second).value.receipt == "receipt of one")
     #expect(post.runs.withLock { $0 } == ["one"])
     #expect(try await post.ask("four", under: "another attempt", second).value.receipt == "receipt of four")
-    await worker.drain()
-    try await serving.value
-    await second.close()
-    await post.storage.close()
+    try await post.close(second, worker, serving)
   }
 
   @Test func whatWaitedWhenTheHubStoppedWaitsForItsCaller() async throws {
     let post = try await Post()
     let first = try await post.open()
     let call = post.ask("one", under: "attempt", first)
-    await post.until(first) { $0.queued == 1 }
+    try await post.until(first) { $0.queued == 1 }
     try await post.stop(first, call)
 
     let second = try await post.open()
     let worker = post.worker()
     let serving = Task { try await worker.run() }
-    await post.until(second) { $0.workers.count == 1 }
+    try await post.until(second) { $0.workers.count == 1 }
     post.mayEnd.continuation.finish()
     // Jobs are given in the order in which they wait.
     _ = try await post.ask("other", under: "other", second).value
     #expect(post.runs.withLock { $0 } == ["other"])
     #expect(try await post.ask("two", under: "attempt", second).value.receipt == "receipt of one")
     #expect(post.runs.withLock { $0 } == ["other", "one"])
-    await worker.drain()
-    try await serving.value
-    await second.close()
-    await post.storage.close()
+    try await post.close(second, worker, serving)
   }
 
   @Test func aFailureIsTheEndOfItsAttempt() async throws {
@@ -148,17 +150,14 @@ import ZeroMQ
       #expect(failure?.reason == "CHANNEL_REFUSED")
     }
     #expect(post.runs.withLock { $0 } == ["refused"])
-    await worker.drain()
-    try await serving.value
-    await plane.close()
-    await post.storage.close()
+    try await post.close(plane, worker, serving)
   }
 
   @Test func whatNobodyWaitsForIsDroppedAfterAWhile() async throws {
     let post = try await Post()
     let first = try await post.open()
     let call = post.ask("one", under: "attempt", first)
-    await post.until(first) { $0.queued == 1 }
+    try await post.until(first) { $0.queued == 1 }
     try await post.stop(first, call)
 
     let second = try await post.open()
