@@ -45,28 +45,59 @@ struct SubscriptionTableTests {
       #expect(!table.subscribe(self.bytes(topic), peer: 7, role: .viewer).isEmpty)
     }
     #expect(table.subscribe(self.bytes("p/sync/"), peer: 7, role: .viewer).isEmpty)
+    #expect(!table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).isEmpty)
     #expect(!table.subscribe(self.bytes("p/sync/"), peer: 8, role: .viewer).isEmpty)
-    table.connected(peer: 7)
+    table.forget(peer: 7)
     #expect(!table.subscribe(self.bytes("p/sync/"), peer: 7, role: .viewer).isEmpty)
   }
 
   @Test func whoAsksForTooMuchTakesNothingFromOthersWhenItLeaves() {
     var table = self.table()
     #expect(!table.subscribe(self.bytes("p/sync/"), peer: 8, role: .viewer).isEmpty)
-    let asked = ["j/sync/", "j/contacts/", "j/!head/", "p/sync/"]
-    for topic in asked { _ = table.subscribe(self.bytes(topic), peer: 7, role: .viewer) }
-    for topic in asked { _ = table.unsubscribe(self.bytes(topic), peer: nil) }
+    for topic in ["j/sync/", "j/contacts/", "j/!head/", "p/sync/"] {
+      _ = table.subscribe(self.bytes(topic), peer: 7, role: .viewer)
+    }
+    table.forget(peer: 7)
     #expect(table.wants(.stream("sync", .pb)))
     #expect(!table.wants(.stream("contacts", .json)))
+    #expect(table.count == 1)
   }
 
   @Test func theStreamIsWantedUntilTheLastOneLeaves() {
     var table = self.table()
     _ = table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer)
     _ = table.subscribe(self.bytes("j/"), peer: 8, role: .viewer)
-    _ = table.unsubscribe(self.bytes("j/sync/"), peer: nil)
+    table.forget(peer: 7)
     #expect(table.wants(.stream("sync", .json)))
-    _ = table.unsubscribe(self.bytes("j/"), peer: nil)
+    table.keep([7, 9])
     #expect(!table.wants(.stream("sync", .json)))
+    #expect(table.count == 0)
+  }
+
+  @Test func whoAsksTwiceHasOne() {
+    var table = self.table()
+    for _ in 0..<2 { #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).count == 1) }
+    #expect(table.count == 1)
+    #expect(table.unsubscribe(self.bytes("j/sync/"), peer: 7).count == 1)
+    #expect(!table.wants(.stream("sync", .json)))
+    #expect(table.unsubscribe(self.bytes("j/sync/"), peer: 7).isEmpty)
+  }
+
+  @Test func whatAWiderRequestStandsForStaysWhenANarrowerOneIsGivenBack() {
+    var table = self.table()
+    _ = table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer)
+    _ = table.subscribe(self.bytes("j/"), peer: 7, role: .viewer)
+    #expect(table.unsubscribe(self.bytes("j/sync/"), peer: 7).isEmpty)
+    #expect(table.wants(.stream("sync", .json)))
+    #expect(table.unsubscribe(self.bytes("j/"), peer: 7).count == 3)
+    #expect(table.count == 0)
+  }
+
+  @Test func aKeyThatMayNoMoreTakesNothingFromOthersWhenItLeaves() {
+    var table = self.table()
+    _ = table.subscribe(self.bytes("j/sync/"), peer: 8, role: .viewer)
+    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: nil).isEmpty)
+    table.forget(peer: 7)
+    #expect(table.wants(.stream("sync", .json)))
   }
 }

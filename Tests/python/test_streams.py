@@ -6,10 +6,12 @@ import sys
 import threading
 
 import pytest
+import zmq
 
 import cards
 from conftest import EXAMPLES
 from events import Subscription
+from keyed import eventually
 
 
 @pytest.fixture
@@ -28,6 +30,20 @@ def test_head_comes_at_once_and_again(hub):
     assert {"sync", "contacts"} <= {head["stream"] for head in first["heads"]}
     subscription.wait_for_head(10)
     assert first["intervalMs"] == 2000
+
+
+def test_a_topic_that_was_asked_for_twice_is_gone_with_its_peer(hub):
+    stays = Subscription(hub.events, "sync")
+    stays.wait_for_head(1.5)
+    before = hub.reply("System/Status")["subscriptions"]
+    # XSUB says what it is told to say, where SUB would say it once.
+    with zmq.Context() as context, context.socket(zmq.XSUB) as twice:
+        twice.connect(hub.events)
+        for _ in range(2):
+            twice.send(b"\x01j/sync/")
+        eventually(lambda: hub.reply("System/Status")["subscriptions"] == before + 1)
+    eventually(lambda: hub.reply("System/Status")["subscriptions"] == before)
+    stays.wait_for_head(10)
 
 
 def test_replay_gives_what_was_missed(household):

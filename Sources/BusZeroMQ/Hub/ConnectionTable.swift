@@ -22,6 +22,9 @@ struct ConnectionTable {
   /// Connections there are, those that wait to be let in among them.
   var count: Int { self.connections.count }
 
+  /// Their descriptors.
+  var descriptors: some Collection<Int32> { self.connections.keys }
+
   /// Takes up what happened to a connection.
   ///
   /// - Parameter endpoint: The near end, as libzmq spells it.

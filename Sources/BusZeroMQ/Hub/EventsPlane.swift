@@ -139,11 +139,12 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   // MARK: - Subscriptions
 
   private func readable() {
-    self.drainMonitor()
     do {
       var isNew = false
       for _ in 0..<64 {
         guard try self.socket?.receive(&self.incoming) == .received else { break }
+        // libzmq tells of a connection before it hands on what came by it, so its descriptor is known to be of this one.
+        self.drainMonitor()
         isNew = try self.take() || isNew
       }
       if isNew {
@@ -157,12 +158,14 @@ public actor EventsPlane: LoopActor, NetworkPlane {
 
   /// Reads a subscription: one byte, 1 to subscribe and 0 to unsubscribe, then the topic (ZeroMQ RFC 29).
   ///
-  /// libzmq applies an option to the peer whose message was read last, so each is dealt with before the next is read.
+  /// libzmq applies an option to the peer whose message was read last, so each is dealt with before the next is read. For a peer that
+  /// is gone it makes up messages, which name no connection and ask for nothing: the monitor tells the same.
   private func take() throws(ZMQError) -> Bool {
     let bytes = self.incoming.bytes(at: 0)
-    guard let first = bytes.first, first <= 1 else { return false }
+    guard let first = bytes.first, first <= 1, let peer = self.incoming.property("__fd").flatMap({ Int32($0) }) else {
+      return false
+    }
     let topic = Array(bytes.dropFirst())
-    let peer = self.incoming.property("__fd").flatMap { Int32($0) }
     guard first == 1 else {
       for granted in self.subscriptions.unsubscribe(topic, peer: peer) { try self.socket?.set(.unsubscribe, granted) }
       return false
@@ -189,7 +192,11 @@ public actor EventsPlane: LoopActor, NetworkPlane {
       try self.socket?.drainMonitor { event in
         self.connections.note(event.kind, at: event.endpoint, now: .now)
         self.report(event)
-        if case .accepted(let descriptor) = event.kind { self.subscriptions.connected(peer: descriptor) }
+        switch event.kind {
+        case .accepted(let descriptor), .disconnected(let descriptor): self.subscriptions.forget(peer: descriptor)
+        case .closed: self.subscriptions.keep(self.connections.descriptors)
+        default: break
+        }
       }
     } catch {
       self.logger.error("monitor of the events plane failed", metadata: ["error": "\(error)"])

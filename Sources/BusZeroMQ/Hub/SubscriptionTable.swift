@@ -8,10 +8,9 @@ internal import KithMessages
 struct SubscriptionTable {
   private let topics: [[UInt8]]
   private let limitPerPeer: Int
-  private var perPeer: [Int32: Int] = [:]
-  /// Subscriptions by the topic that was asked for.
-  private var requested: [[UInt8]: Int] = [:]
-  /// Subscriptions by the topic that was granted.
+  /// What each connection asked for, by its descriptor. Once each: libzmq tells of a topic that is asked for again, and keeps one.
+  private var requested: [Int32: Set<[UInt8]>] = [:]
+  /// How many connections each topic was granted to.
   private var granted: [[UInt8]: Int] = [:]
 
   /// Makes an empty table.
@@ -27,48 +26,57 @@ struct SubscriptionTable {
   }
 
   /// The subscriptions that are held.
-  var count: Int { self.requested.values.reduce(0, +) }
+  var count: Int { self.requested.values.reduce(0) { $0 + $1.count } }
 
   /// Whether anybody listens to a topic.
   func wants(_ topic: Topic) -> Bool { self.granted[topic.bytes] != nil }
 
-  /// A connection was made: whatever an earlier one with the same descriptor held is gone.
-  mutating func connected(peer: Int32) { self.perPeer[peer] = nil }
-
   /// A peer asks for a topic.
   ///
   /// - Parameters:
-  ///   - peer: The descriptor of its connection; nil when it is not known.
+  ///   - peer: The descriptor of its connection.
   ///   - role: Nil for a stranger.
-  /// - Returns: The topics to subscribe it to; none when it is refused.
-  mutating func subscribe(_ topic: [UInt8], peer: Int32?, role: Role?) -> [[UInt8]] {
+  /// - Returns: The topics to subscribe it to, those that it has already among them; none when it is refused.
+  mutating func subscribe(_ topic: [UInt8], peer: Int32, role: Role?) -> [[UInt8]] {
     guard let role, role.covers(.viewer), topic.count <= WireLimits.topic else { return [] }
     let topics = self.topics(matching: topic)
-    guard !topics.isEmpty else { return [] }
-    // Counted also where it is refused below: when the peer leaves, libzmq gives back whatever was asked for.
-    self.requested[topic, default: 0] += 1
-    for topic in topics { self.granted[topic, default: 0] += 1 }
-    guard let peer else { return topics }
-    guard self.perPeer[peer, default: 0] < self.limitPerPeer else { return [] }
-    self.perPeer[peer, default: 0] += 1
+    let held = self.requested[peer] ?? []
+    guard !topics.isEmpty, held.contains(topic) || held.count < self.limitPerPeer else { return [] }
+    self.change(peer, to: held.union([topic]))
     return topics
   }
 
-  /// A peer gives a topic back, or is gone.
+  /// A peer gives a topic back.
   ///
-  /// - Returns: The topics to unsubscribe it from.
-  mutating func unsubscribe(_ topic: [UInt8], peer: Int32?) -> [[UInt8]] {
-    guard let held = self.requested[topic] else { return [] }
-    self.requested[topic] = held > 1 ? held - 1 : nil
-    if let peer, let count = self.perPeer[peer] { self.perPeer[peer] = count > 1 ? count - 1 : nil }
-    let topics = self.topics(matching: topic)
-    for topic in topics {
-      guard let count = self.granted[topic] else { continue }
-      self.granted[topic] = count > 1 ? count - 1 : nil
-    }
-    return topics
+  /// - Returns: The topics to unsubscribe it from: those that nothing else it asked for stands for.
+  mutating func unsubscribe(_ topic: [UInt8], peer: Int32) -> [[UInt8]] {
+    self.change(peer, to: self.requested[peer]?.subtracting([topic]) ?? [])
+  }
+
+  /// A connection has ended, or another one stands under its descriptor.
+  mutating func forget(peer: Int32) { self.change(peer, to: []) }
+
+  /// Forgets the connections that are not among these.
+  mutating func keep(_ peers: some Collection<Int32>) {
+    for peer in Set(self.requested.keys).subtracting(peers) { self.forget(peer: peer) }
+  }
+
+  /// - Returns: The topics that the peer has no more.
+  @discardableResult
+  private mutating func change(_ peer: Int32, to requested: Set<[UInt8]>) -> [[UInt8]] {
+    let before = self.topics(matchingAny: self.requested[peer] ?? [])
+    let after = self.topics(matchingAny: requested)
+    self.requested[peer] = requested.isEmpty ? nil : requested
+    for topic in after.subtracting(before) { self.granted[topic, default: 0] += 1 }
+    let lost = before.subtracting(after)
+    for topic in lost { self.granted[topic] = self.granted[topic].flatMap { $0 > 1 ? $0 - 1 : nil } }
+    return Array(lost)
   }
 
   /// The whole streams that a requested prefix stands for. A topic below a stream is not: filter by key locally.
   private func topics(matching prefix: [UInt8]) -> [[UInt8]] { self.topics.filter { $0.starts(with: prefix) } }
+
+  private func topics(matchingAny prefixes: Set<[UInt8]>) -> Set<[UInt8]> {
+    Set(prefixes.flatMap { self.topics(matching: $0) })
+  }
 }
