@@ -114,6 +114,25 @@ struct RequestTests {
     }
   }
 
+  @Test func aPasswordGoesAsADigestWhereNothingElseIsTaken() async throws {
+    let server = try await ScriptedServer.shared
+    try await withClient { client in
+      let password = Credentials.basic(username: "ann", password: "s3cret")
+      for _ in 0..<2 {
+        let response = try await client.send(
+          HTTPRequest("REPORT", try server.url("/digest?x=1"), body: .bytes(Array("query".utf8)), credentials: password)
+        )
+        #expect(response.status == 200)
+        #expect(response.text == "query")
+      }
+      // The same server takes it in the open elsewhere, where it is a digest now; a refusal that asks for that says so.
+      let refused = try await client.send(HTTPRequest("GET", try server.url("/barred"), credentials: password))
+      #expect(refused.status == 401)
+      let echo = Echo(try await client.send(HTTPRequest("GET", try server.url("/echo"), credentials: password)))
+      #expect(echo.header("authorization")?.hasPrefix("Basic ") == true)
+    }
+  }
+
   @Test func requestsThatWouldBreakTheHeadAreRefused() async throws {
     let url = try await ScriptedServer.shared.url("/echo")
     try await withClient { client in

@@ -134,6 +134,18 @@ struct RuleTests {
     #expect(throws: TransferError.tooLarge(limit: 20_000_000, origin)) { try gauge.admit(announced: 20_000_001) }
   }
 
+  @Test(arguments: [
+    (["Basic realm=\"x, Digest\""], "basic"), (["Digest realm=\"x\", qop=\"auth\""], "digest"),
+    (["Digest realm=\"x\"", "Basic realm=\"x\""], "basic"), (["Digest realm=\"x\", basic realm=\"x\""], "basic"),
+    (["Bearer"], ""), ([], ""),
+  ])
+  func theFormThatIsWanted(challenges: [String], wanted: String) {
+    let password = Credentials.basic(username: "ann", password: "s3cret")
+    let form = password.form(wantedBy: challenges)
+    #expect(form.map { "\($0)" } ?? "" == (wanted.isEmpty ? "" : "\(wanted) credentials"))
+    #expect(Credentials.bearer(token: "t0ken").form(wantedBy: challenges) == nil)
+  }
+
   @Test func nothingShowsSecrets() throws {
     let request = try request()
     for text in ["\(request)", String(reflecting: request)] {

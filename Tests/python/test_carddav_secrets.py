@@ -1,12 +1,15 @@
 """Where a password must never be, and whom a hub does not tell it to."""
 import base64
+import hashlib
 import pathlib
+import re
 import shutil
 import stat
 import subprocess
 
 import pytest
 
+from between import Reply, between
 from certificates import make_certificate
 from servers import PASSWORD, RADICALE, XANDIKOS, Reader, card, server
 from trials import STREAMS, daemon, dense, needs_root, seeing
@@ -108,3 +111,37 @@ def test_certificate_of_another_name_is_refused(hub):
             home = Reader(hub, dav, name, **fields)
             assert home.failed("UPSTREAM_NOT_TRUSTED", 0)["message"]
         assert not dav.requests and PASSWORD not in dav.log.read_text(errors="replace")
+
+
+def md5(*parts):
+    return hashlib.md5(":".join(parts).encode()).hexdigest()
+
+
+def test_password_goes_as_a_digest_where_a_server_takes_nothing_else(hub):
+    """As Baikal is set up: RFC 7616 with MD5 and `auth`. The server behind it is asked in the open."""
+    refused, proven = [], []
+
+    def guard(request):
+        said = request.headers.get("Authorization", "")
+        fields = dict(re.findall(r'(\w+)="?([^",]*)"?', said))
+        if said.startswith("Digest") and fields["nonce"] == "n0nce":
+            secret = md5("alice", "Baikal", PASSWORD)
+            named = [fields[name] for name in ("nonce", "nc", "cnonce", "qop")]
+            if fields["response"] == md5(secret, *named, md5(request.method, request.path)):
+                proven.append(request.path)
+                proof = base64.b64encode(f"alice:{PASSWORD}".encode()).decode()
+                return wire.ask(request._replace(headers={**request.headers, "Authorization": f"Basic {proof}"}))
+        refused.append(said.split(" ")[0])
+        return Reply(401, b"", {"WWW-Authenticate": 'Digest realm="Baikal",qop="auth",nonce="n0nce",opaque="x"'})
+
+    with server(XANDIKOS) as dav, between(dav) as wire:
+        dav.fill(3)
+        wire.before = guard
+        home = Reader(hub, dav, url=wire.url)
+        home.completed(added=3)
+        assert refused.count("Basic") == 1, "the hub did not remember what the server wants"
+        dav.put("new.vcf", card("new"))
+        home.completed(added=1, live=4)
+        assert proven and refused.count("Basic") == 1
+        hub.reply("Contacts/SetCredentials", {"name": "home", "password": "other"})
+        home.failed("NEEDS_CREDENTIALS", 4)

@@ -123,6 +123,11 @@ def on_guarded(request):
         request.reply(401, b"", "WWW-Authenticate: Basic")
 
 
+def on_barred(request):
+    """Lets nobody in, and asks for a password in the open."""
+    request.reply(401, b"", "WWW-Authenticate: Basic")
+
+
 def on_book(request):
     """An address book that leaves out every card that is asked for."""
     request.read_body()
@@ -265,7 +270,7 @@ def on_digest(request):
     """Asks for a digest of user "ann", password "s3cret", realm "r" and nonce "n"."""
     body = request.read_body()
     shown = request.header("authorization")
-    if shown is None:
+    if shown is None or not shown.startswith("Digest "):
         request.reply(401, b"", 'WWW-Authenticate: Digest realm="r", nonce="n", algorithm=MD5')
         return
     fields = dict(part.strip().split("=", 1) for part in shown.removeprefix("Digest ").split(","))

@@ -18,6 +18,8 @@ public final class HTTPClient: Sendable {
 
   private let settings: Settings
   private let transfers: TransferLoop
+  /// Those that refused a password in the open, and asked for a digest of it.
+  private let digestOrigins = Lock<Set<Origin>>([])
 
   /// Makes a client. It opens nothing before its first request.
   ///
@@ -61,17 +63,43 @@ public final class HTTPClient: Sendable {
     try request.check()
     var chain = RedirectChain(request)
     let deadline = ContinuousClock.now + request.limits.total
+    var wasTaughtForm = false
     while true {
-      let current = chain.request
+      let current = self.inKnownForm(chain.request)
       let remaining = deadline - ContinuousClock.now
       guard remaining > .zero else { throw .timeout(.total, current.url.origin) }
       var response = try await transfers.run { [settings] in
         HTTPExchange(current, settings, remaining: remaining, sink: sink)
+      }
+      if !wasTaughtForm, self.learnsForm(of: chain.request, sent: current, from: response) {
+        wasTaughtForm = true
+        continue
       }
       guard try chain.follow(status: response.status, location: response.headers["Location"]) else {
         response.permanentURL = chain.permanentURL
         return response
       }
     }
+  }
+
+  /// The request with its password in the form that its server is known to want.
+  private func inKnownForm(_ request: HTTPRequest) -> HTTPRequest {
+    guard let digest = request.credentials?.asDigest,
+      self.digestOrigins.withLock({ $0.contains(request.url.origin) })
+    else { return request }
+    var request = request
+    request.credentials = digest
+    return request
+  }
+
+  /// Whether a refusal asks for the password in another form than it was sent in, which is then known.
+  private func learnsForm(of request: HTTPRequest, sent: HTTPRequest, from response: HTTPResponse) -> Bool {
+    guard response.status == 401, let password = request.credentials,
+      let wanted = password.form(wantedBy: response.headers.values(of: "WWW-Authenticate")), wanted != sent.credentials
+    else { return false }
+    self.digestOrigins.withLock { origins in
+      if wanted == password { origins.remove(request.url.origin) } else { origins.insert(request.url.origin) }
+    }
+    return true
   }
 }
