@@ -7,7 +7,7 @@ extension TransferError: CustomStringConvertible {
     case .invalidRequest(let reason):
       "The request cannot be sent: \(reason)."
     case .insecure(let origin):
-      "Everything sent to \(origin) could be read on the way. Use https, or allow plain http for this account."
+      "Everything sent to \(origin) could be read on the way. Use https."
     case .unresolvable(let origin):
       "There is no host named \(origin.host). Check the spelling, and whether this machine is online."
     case .refused(let origin):

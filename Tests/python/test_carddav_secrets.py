@@ -113,6 +113,18 @@ def test_certificate_of_another_name_is_refused(hub):
         assert not dav.requests and PASSWORD not in dav.log.read_text(errors="replace")
 
 
+def test_unencrypted_to_another_machine_only_where_it_is_allowed(hub):
+    with server(RADICALE) as dav:
+        dav.fill(3)
+        # Nobody can tell by this name that it is the machine itself.
+        url = f"http://0.0.0.0:{dav.port}/"
+        before = len(dav.requests)
+        error = Reader(hub, dav, url=url).failed("UPSTREAM_NOT_TRUSTED", 0)
+        assert "--allow-plain-http" in error["message"], error
+        assert len(dav.requests) == before, "something was sent"
+        Reader(hub, dav, "allowed", url=url, allowPlainHttp=True).completed(added=3)
+
+
 def md5(*parts):
     return hashlib.md5(":".join(parts).encode()).hexdigest()
 

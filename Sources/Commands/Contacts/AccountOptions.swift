@@ -22,9 +22,13 @@ struct AccountOptions: ParsableArguments {
   @Option(help: "The file with the key (PEM) of that certificate.", completion: .file())
   var clientKey: String?
 
+  @Flag(help: "Read it over plain http from another machine too: password and cards can be read on the way.")
+  var allowPlainHttp = false
+
   var isEmpty: Bool {
-    [self.username, self.passwordFile, self.caFile, self.pinnedKey, self.clientCertificate, self.clientKey]
-      .allSatisfy { $0 == nil }
+    !self.allowPlainHttp
+      && [self.username, self.passwordFile, self.caFile, self.pinnedKey, self.clientCertificate, self.clientKey]
+        .allSatisfy { $0 == nil }
   }
 
   /// The account, with a password that is asked for when a user name came without one.
@@ -39,6 +43,7 @@ struct AccountOptions: ParsableArguments {
     account.pinnedKey = self.pinnedKey ?? ""
     account.clientCertificate = self.clientCertificate.map(RuntimeLocations.absolute) ?? ""
     account.clientKey = self.clientKey.map(RuntimeLocations.absolute) ?? ""
+    account.allowPlainHTTP = self.allowPlainHttp
     if self.username != nil, self.passwordFile == nil {
       account.password = try console.askSecret("Password of \(Printable.text(account.username)): ")
     }

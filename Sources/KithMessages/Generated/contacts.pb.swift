@@ -126,6 +126,9 @@ public nonisolated struct CardDAV: Sendable {
   /// paths of the address books to read; none = all of the account
   public var books: [String] = []
 
+  /// whether it may be read unencrypted from another machine
+  public var allowPlainHTTP: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1371,7 +1374,7 @@ nonisolated extension Vcf: SwiftProtobuf.Message, SwiftProtobuf._MessageImplemen
 
 nonisolated extension CardDAV: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CardDAV"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{1}username\0\u{3}password_file\0\u{1}password\0\u{3}ca_file\0\u{3}pinned_key\0\u{3}client_certificate\0\u{3}client_key\0\u{1}books\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{1}username\0\u{3}password_file\0\u{1}password\0\u{3}ca_file\0\u{3}pinned_key\0\u{3}client_certificate\0\u{3}client_key\0\u{1}books\0\u{3}allow_plain_http\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1388,6 +1391,7 @@ nonisolated extension CardDAV: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 7: try { try decoder.decodeSingularStringField(value: &self.clientCertificate) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.clientKey) }()
       case 9: try { try decoder.decodeRepeatedStringField(value: &self.books) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.allowPlainHTTP) }()
       default: break
       }
     }
@@ -1421,6 +1425,9 @@ nonisolated extension CardDAV: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if !self.books.isEmpty {
       try visitor.visitRepeatedStringField(value: self.books, fieldNumber: 9)
     }
+    if self.allowPlainHTTP != false {
+      try visitor.visitSingularBoolField(value: self.allowPlainHTTP, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1434,6 +1441,7 @@ nonisolated extension CardDAV: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.clientCertificate != rhs.clientCertificate {return false}
     if lhs.clientKey != rhs.clientKey {return false}
     if lhs.books != rhs.books {return false}
+    if lhs.allowPlainHTTP != rhs.allowPlainHTTP {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -42,16 +42,21 @@ public final class AccountConnections: Sendable {
   ///   - source: The source whose password is kept; nil = none is.
   /// - Throws: `UNAUTHENTICATED/NEEDS_CREDENTIALS` when there is a user name and no password; `SECRET_UNREADABLE`.
   func connection(to account: CardDAV, source: String?) async throws(Failure) -> Connection {
-    Connection(http: try self.http(account), credentials: try await self.credentials(account, source))
+    Connection(
+      http: try self.http(account), credentials: try await self.credentials(account, source),
+      allowsPlainHTTP: account.allowPlainHTTP)
   }
 
   /// The way to one account.
   struct Connection: Sendable {
     let http: HTTPClient
     let credentials: Credentials?
+    let allowsPlainHTTP: Bool
 
     /// For what WebDAV is spoken with.
-    var client: DAVClient { DAVClient(http: self.http, credentials: self.credentials) }
+    var client: DAVClient {
+      DAVClient(http: self.http, credentials: self.credentials, allowsPlainHTTP: self.allowsPlainHTTP)
+    }
   }
 
   private func http(_ account: CardDAV) throws(Failure) -> HTTPClient {

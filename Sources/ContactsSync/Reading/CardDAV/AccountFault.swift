@@ -27,7 +27,11 @@ enum AccountFault {
     case .transfer(let error):
       switch error {
       case .cancelled: return .cancelled
-      case .tls, .pinMismatch, .insecure: return Failure(.failedPrecondition, "UPSTREAM_NOT_TRUSTED", text)
+      case .insecure:
+        return Failure(
+          .failedPrecondition, "UPSTREAM_NOT_TRUSTED",
+          text + " A server in the house without a certificate: add the source with --allow-plain-http.")
+      case .tls, .pinMismatch: return Failure(.failedPrecondition, "UPSTREAM_NOT_TRUSTED", text)
       default: return Failure(.unavailable, "UPSTREAM_DOWN", text)
       }
     }

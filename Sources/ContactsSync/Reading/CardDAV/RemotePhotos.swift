@@ -58,6 +58,7 @@ struct RemotePhotos: Sendable {
 
   private func picture(at url: WebURL) async throws(Failure) -> Answer {
     var request = HTTPRequest("GET", url, credentials: self.connection.credentials)
+    request.allowsPlainHTTP = self.connection.allowsPlainHTTP
     request.limits.bodyBytes = Self.limit
     request.limits.total = .seconds(60)
     // A redirect could lead anywhere.
