@@ -51,6 +51,13 @@ actor BlobFiles {
         "\(principal) has \(others.count) uploads under way. Finish one of them; what does not go on is dropped after a day.",
         retryAfterMilliseconds: 60_000)
     }
+    let kept = try await self.reader.read { view throws(Failure) in try BlobRows(view: view).fileBytes() }
+    guard kept + request.blob.size <= self.limits.total else {
+      throw Failure(
+        .resourceExhausted, "BLOB_QUOTA",
+        "Files of \(kept >> 20) MiB are kept already. Each goes a day after it came; send this one again then.",
+        retryAfterMilliseconds: 3_600_000)
+    }
     guard let file = try DiskFile.open(self.path(of: part), create: true) else { return reply }
     reply.nextOffset = try file.size()
     return reply

@@ -2,6 +2,8 @@
 public struct BlobLimits: Sendable {
   /// Bytes of one blob.
   public var size: UInt64 = 512 << 20
+  /// Bytes of all files that are kept, from which on uploads are refused: nobody who may upload fills the disk.
+  public var total: UInt64 = 8 << 30
   /// Uploads of one principal that are not complete.
   public var openUploads = 4
   /// For how long a file is kept, and an upload that does not go on.

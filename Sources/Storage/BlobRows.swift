@@ -39,6 +39,13 @@ struct BlobRows {
     }
   }
 
+  /// The bytes of all files.
+  func fileBytes() throws(Failure) -> UInt64 {
+    try self.view.attempt { database in
+      UInt64(try Int64.fetchOne(database, sql: "SELECT coalesce(sum(size), 0) FROM blob_file") ?? 0)
+    }
+  }
+
   func fileDigests() throws(Failure) -> Set<String> {
     try self.view.attempt { database in
       Set(

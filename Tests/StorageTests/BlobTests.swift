@@ -81,6 +81,27 @@ import Testing
     await storage.close()
   }
 
+  @Test func `files are bounded together, whoever brought them`() async throws {
+    var limits = StorageLimits()
+    limits.blobs.total = 1_000_000
+    let temporary = TemporaryStore()
+    let storage = try temporary.open(limits: limits)
+    _ = try await self.open(storage)
+    _ = try await self.put(storage, at: 0, self.bytes)
+    #expect(try await self.put(storage, at: self.bytes.count, []).complete)
+    let other = Hex.encode(SHA256.digest([7]))
+    let failure = await #expect(throws: Failure.self) {
+      try await self.open(storage, other, principal: "uid:2", size: 300_001)
+    }
+    #expect(failure?.reason == "BLOB_QUOTA")
+    _ = try await self.open(storage, other, principal: "uid:2", size: 300_000)
+    // What is there already takes no more room.
+    #expect(try await self.open(storage).complete)
+    try await storage.upkeep(now: WallClock.nanoseconds() + Duration.seconds(25 * 3600).nanoseconds)
+    _ = try await self.open(storage, other, principal: "uid:2", size: 300_001)
+    await storage.close()
+  }
+
   @Test func `uploads are bounded in number and size, and expire`() async throws {
     let temporary = TemporaryStore()
     let storage = try temporary.open()

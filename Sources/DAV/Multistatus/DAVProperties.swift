@@ -30,8 +30,6 @@ public struct DAVProperties: Sendable, Hashable {
   public var homeSet: [String] = []
   /// The local names of `DAV:current-user-privilege-set`; nil when it was not given.
   public var privileges: Set<String>?
-  /// `CARDDAV:max-resource-size` in bytes.
-  public var maxResourceSize: Int?
 
   /// Nothing given.
   public init() {}
@@ -59,6 +57,5 @@ public struct DAVProperties: Sendable, Hashable {
     take(&self.principalURL, other.principalURL)
     self.homeSet += other.homeSet
     take(&self.privileges, other.privileges)
-    take(&self.maxResourceSize, other.maxResourceSize)
   }
 }

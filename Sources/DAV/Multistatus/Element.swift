@@ -9,7 +9,7 @@ enum Element: Sendable {
   // RFC 3744, 5397, 3253
   case currentUserPrincipal, principalURL, privilegeSet, privilege, supportedReports
   // RFC 6352
-  case addressBook, addressData, description, homeSet, supportedAddressData, maxResourceSize
+  case addressBook, addressData, description, homeSet, supportedAddressData
   // calendarserver.org, in use by all
   case collectionTag
   case other
@@ -20,8 +20,7 @@ enum Element: Sendable {
   /// Whether the text of the element is the value of a property.
   var isTextProperty: Bool {
     switch self {
-    case .displayName, .entityTag, .contentType, .syncToken, .addressData, .description, .maxResourceSize,
-      .collectionTag:
+    case .displayName, .entityTag, .contentType, .syncToken, .addressData, .description, .collectionTag:
       true
     default: false
     }
@@ -41,7 +40,6 @@ enum Element: Sendable {
     "urn:ietf:params:xml:ns:carddav addressbook-description": .description,
     "urn:ietf:params:xml:ns:carddav addressbook-home-set": .homeSet,
     "urn:ietf:params:xml:ns:carddav supported-address-data": .supportedAddressData,
-    "urn:ietf:params:xml:ns:carddav max-resource-size": .maxResourceSize,
     "http://calendarserver.org/ns/ getctag": .collectionTag,
   ]
 }

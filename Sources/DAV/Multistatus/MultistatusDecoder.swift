@@ -121,7 +121,6 @@ final class MultistatusDecoder: XMLTarget {
     case .description: self.properties.description = text
     case .syncToken: self.properties.syncToken = text
     case .collectionTag: self.properties.collectionTag = text
-    case .maxResourceSize: self.properties.maxResourceSize = Int(text)
     default: break
     }
   }

@@ -12,7 +12,6 @@ enum DAVProperty: String, Sendable {
   case homeSet = "c:addressbook-home-set"
   case description = "c:addressbook-description"
   case supportedAddressData = "c:supported-address-data"
-  case maxResourceSize = "c:max-resource-size"
   case collectionTag = "s:getctag"
 
   /// What a listing asks of each member.
@@ -21,6 +20,6 @@ enum DAVProperty: String, Sendable {
   static let ofAnything: [DAVProperty] = [.currentUserPrincipal, .principalURL, .homeSet] + Self.ofBooks
   /// What discovery shows of an address book. No token: some servers read every card to make one.
   static let ofBooks: [DAVProperty] = [
-    .resourceType, .displayName, .description, .privileges, .supportedReports, .supportedAddressData, .maxResourceSize,
+    .resourceType, .displayName, .description, .privileges, .supportedReports, .supportedAddressData,
   ]
 }
