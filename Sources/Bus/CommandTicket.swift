@@ -52,4 +52,12 @@ public struct CommandOutcome: Sendable, Hashable {
     self.effects = effects
     self.isReplayed = isReplayed
   }
+
+  /// The reply in protobuf encoding.
+  ///
+  /// - Throws: The failure that the command ended with.
+  public func get() throws(Failure) -> [UInt8] {
+    guard self.status.code == .ok else { throw Failure(status: self.status) }
+    return self.reply
+  }
 }

@@ -21,12 +21,7 @@ public struct Route: Sendable {
     self.method = C.method
     self.handler = Handler<C>(run: handler)
     self.encoded = { router, body, encoding, context throws(Failure) in
-      let command = try encoding.decode(C.self, from: body)
-      let answer = try await router.perform(
-        command, request: body, encoding: encoding, Handler<C>(run: handler), context)
-      return EncodedAnswer(
-        body: try encoding.encode(answer.reply), attachments: answer.attachments, effects: answer.effects,
-        isReplayed: answer.isReplayed)
+      try await router.performEncoded(body, encoding, Handler<C>(run: handler), context)
     }
     self.direct = { body, context throws(Failure) in
       let command = try Encoding.pb.decode(C.self, from: body)

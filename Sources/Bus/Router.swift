@@ -42,10 +42,10 @@ public final class Router: Port, Sendable {
     guard let handler = self.routes[C.method.name]?.handler as? Handler<C> else { throw Self.unserved(C.method.name) }
     try context.principal.require(C.method)
     guard let timeout = context.timeout else {
-      return try await self.perform(command, request: [], encoding: .pb, handler, context)
+      return try await self.perform(command, handler, context)
     }
     return try await Deadline.race(timeout) { () async throws(Failure) in
-      try await self.perform(command, request: [], encoding: .pb, handler, context)
+      try await self.perform(command, handler, context)
     }
   }
 
@@ -93,25 +93,61 @@ public final class Router: Port, Sendable {
     }
   }
 
-  /// Runs a command in a flight of its own, or joins the one that runs under the same key.
-  func perform<C: Command>(
-    _ command: C, request: [UInt8], encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
+  /// Runs a command as it came over the wire.
+  ///
+  /// The answer of a mutating one is stored in protobuf, and goes out as it is stored to whoever speaks that.
+  func performEncoded<C: Command>(
+    _ body: [UInt8], _ encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
+  ) async throws(Failure) -> EncodedAnswer {
+    let command = try encoding.decode(C.self, from: body)
+    guard C.method.isMutating else {
+      let answer = try await self.look(command, request: body, handler, context)
+      return EncodedAnswer(
+        body: try encoding.encode(answer.reply), attachments: answer.attachments, effects: answer.effects)
+    }
+    let outcome = try await self.commit(command, request: body, encoding: encoding, handler, context)
+    let stored = try outcome.get()
+    let reply = encoding == .pb ? stored : try encoding.encode(Encoding.pb.decode(C.Reply.self, from: stored))
+    return EncodedAnswer(body: reply, effects: outcome.effects, isReplayed: outcome.isReplayed)
+  }
+
+  /// Runs a command of this process.
+  private func perform<C: Command>(
+    _ command: C, _ handler: Handler<C>, _ context: CallContext
+  ) async throws(Failure) -> Answer<C.Reply> {
+    guard C.method.isMutating else { return try await self.look(command, request: [], handler, context) }
+    let outcome = try await self.commit(command, request: [], encoding: .pb, handler, context)
+    return Answer(
+      try Encoding.pb.decode(C.Reply.self, from: outcome.get()), effects: outcome.effects,
+      isReplayed: outcome.isReplayed)
+  }
+
+  /// Runs a command that changes nothing, or joins the one that runs under the same key.
+  private func look<C: Command>(
+    _ command: C, request: [UInt8], _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> Answer<C.Reply> {
     guard self.load.withLock({ $0.enter(C.method) }) else { throw Self.full(C.method) }
     defer { self.load.withLock { $0.leave(C.method) } }
     let id = FlightID(principal: context.principal.name, key: context.effectiveKey)
-    guard C.method.isMutating else {
-      return try await self.flights.join(id, content: request, progress: context.progress) { progress throws(Failure) in
-        var context = context
-        context.progress = progress
-        return try await handler.run(command, context)
-      }
+    return try await self.flights.join(id, content: request, progress: context.progress) { progress throws(Failure) in
+      var context = context
+      context.progress = progress
+      return try await handler.run(command, context)
     }
+  }
+
+  /// Runs a mutating command in a flight of its own, or joins the one that runs under the same key, or finds its answer.
+  private func commit<C: Command>(
+    _ command: C, request: [UInt8], encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
+  ) async throws(Failure) -> CommandOutcome {
+    guard self.load.withLock({ $0.enter(C.method) }) else { throw Self.full(C.method) }
+    defer { self.load.withLock { $0.leave(C.method) } }
+    let id = FlightID(principal: context.principal.name, key: context.effectiveKey)
     let content = request.isEmpty ? try Self.deterministic(command) : request
     let ticket = CommandTicket(
       principal: id.principal, key: id.key, requestID: context.requestID, method: C.method,
       fingerprint: self.contentKey.authenticationCode(for: Array(C.method.name.utf8), content))
-    let outcome = try await self.flights.join(id, content: ticket.fingerprint, progress: context.progress) {
+    return try await self.flights.join(id, content: ticket.fingerprint, progress: context.progress) {
       progress throws(Failure) -> CommandOutcome in
       if let stored = try await self.journal.recall(ticket) { return stored }
       if C.method.isLongRunning {
@@ -121,7 +157,6 @@ public final class Router: Port, Sendable {
       context.progress = progress
       return try await self.run(command, ticket, handler, context)
     }
-    return try Self.answer(C.Reply.self, of: outcome)
   }
 
   /// Runs an accepted command again after a crash, so that a client that resends it joins or finds the answer.
@@ -158,14 +193,6 @@ public final class Router: Port, Sendable {
       throw failure
     }
     return outcome
-  }
-
-  private static func answer<Reply: SwiftProtobuf.Message & Sendable>(
-    _ type: Reply.Type, of outcome: CommandOutcome
-  ) throws(Failure) -> Answer<Reply> {
-    guard outcome.status.code == .ok else { throw Failure(status: outcome.status) }
-    return Answer(
-      try Encoding.pb.decode(Reply.self, from: outcome.reply), effects: outcome.effects, isReplayed: outcome.isReplayed)
   }
 
   private static func deterministic(_ command: some Command) throws(Failure) -> [UInt8] {

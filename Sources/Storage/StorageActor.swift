@@ -123,8 +123,7 @@ public actor StorageActor: CommandJournal {
   private static func answer<Reply: SwiftProtobuf.Message & Sendable>(
     _ type: Reply.Type, _ stored: CommandOutcome
   ) throws(Failure) -> Answer<Reply> {
-    guard stored.status.code == .ok else { throw Failure(status: stored.status) }
-    return Answer(try Encoding.pb.decode(Reply.self, from: stored.reply), effects: stored.effects, isReplayed: true)
+    Answer(try Encoding.pb.decode(Reply.self, from: stored.get()), effects: stored.effects, isReplayed: true)
   }
 
   // MARK: - CommandJournal

@@ -10,13 +10,13 @@ import ZeroMQ
 
 /// Measures a running daemon from outside: `hub-bench KITHD FOLDER_OF_CARDS [part...]`.
 ///
-/// Parts: ping, durable, fanout, search, start, idle, upload. Without any, all of them. Each prints one line.
+/// Parts: ping, durable, commit, fanout, search, start, idle, upload. Without any, all of them. Each prints one line.
 @main
 struct HubBench {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else {
-      print("usage: hub-bench KITHD FOLDER_OF_CARDS [ping|durable|fanout|search|start|idle|upload ...]")
+      print("usage: hub-bench KITHD FOLDER_OF_CARDS [ping|durable|commit|fanout|search|start|idle|upload ...]")
       exit(2)
     }
     let parts = Set(arguments.dropFirst(3))
@@ -31,6 +31,12 @@ struct HubBench {
     if wants("idle") { try await idle(daemon, "empty") }
     if wants("ping") { try await ping(client) }
     if wants("upload") { try await upload(client) }
+    if wants("commit") {
+      for subscribers in [10, 100] {
+        let samples = try await Publishing(directory: daemon.directory, subscribers: subscribers).run(events: 2000)
+        print("commit to subscriber, \(subscribers) subscribers: \(samples.summary)")
+      }
+    }
     guard ["durable", "fanout", "search", "start", "idle"].contains(where: wants) else { return }
 
     try await add(folder, client)
@@ -94,11 +100,12 @@ struct HubBench {
     print("durable commands, 64 in flight: \(Int(Double(ids.count) / seconds)) a second (\(ids.count) commands)")
   }
 
-  /// From the stamp in the commit to the arrival at each of many subscribers.
+  /// From the stamp of a command's event, which is made before its COMMIT, to the arrival at each of many subscribers.
   static func fanout(_ daemon: Daemon, _ client: KithClient, subscribers: Int, ids: [String]) async throws {
     let loop = try LoopExecutor(name: "bench-sub", poller: Poller(), logger: quiet)
     let listeners = try Listeners(
-      loop: loop, endpoint: "ipc://\(daemon.runtimeDirectory)/events.sock", count: subscribers)
+      loop: loop, endpoint: "ipc://\(daemon.runtimeDirectory)/events.sock", stream: "contacts", count: subscribers
+    ) { $0.time.nanosecondsSince1970 }
     try await listeners.start()
     for id in ids {
       var request = RestoreContactRequest()
@@ -106,7 +113,7 @@ struct HubBench {
       _ = try await client.ask(request)
     }
     let samples = await listeners.collect(events: ids.count)
-    print("commit to subscriber, \(subscribers) subscribers: \(samples.summary)")
+    print("command to subscriber, \(subscribers) subscribers: \(samples.summary)")
     await listeners.close()
   }
 

@@ -4,10 +4,11 @@ import KithMessages
 import SwiftProtobuf
 import ZeroMQ
 
-/// Plain SUB sockets that note when each event of `contacts` arrives.
+/// Plain SUB sockets that note how long each event of a stream took to arrive.
 actor Listeners: LoopActor {
   nonisolated let loop: LoopExecutor
   private let sockets: [Listener]
+  private let begin: @Sendable (EventHeader) -> Int64
   private var samples = Samples()
   private var arrived = 0
   private var wanted = Int.max
@@ -19,13 +20,17 @@ actor Listeners: LoopActor {
     init(_ socket: consuming Socket) { self.socket = socket }
   }
 
-  init(loop: LoopExecutor, endpoint: String, count: Int) throws {
+  /// - Parameter begin: When an event was on its way, in nanoseconds since 1970.
+  init(
+    loop: LoopExecutor, endpoint: String, stream: String, count: Int, begin: @escaping @Sendable (EventHeader) -> Int64
+  ) throws {
     self.loop = loop
+    self.begin = begin
     let context = try Context()
     self.sockets = try (0..<count).map { _ in
       var socket = try context.makeSocket(.subscribe)
       try socket.set(.linger, .zero)
-      try socket.set(.subscribe, Array("p/contacts/".utf8))
+      try socket.set(.subscribe, Array("p/\(stream)/".utf8))
       try socket.set(.subscribe, Array("p/!head/".utf8))
       try socket.connect(endpoint)
       return Listener(socket)
@@ -62,8 +67,7 @@ actor Listeners: LoopActor {
       guard message.byteCount(at: 2) == 1, message.bytes(at: 2) == [1],
         let header = try? EventHeader(serializedBytes: message.bytes(at: 4))
       else { continue }
-      let late = WallClock.nanoseconds() - header.time.nanosecondsSince1970
-      self.samples.add(microseconds: Double(late) / 1000)
+      self.samples.add(microseconds: Double(WallClock.nanoseconds() - self.begin(header)) / 1000)
       self.arrived += 1
     }
     self.finishWhenDone()
