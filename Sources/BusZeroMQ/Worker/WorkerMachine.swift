@@ -18,6 +18,8 @@ struct WorkerMachine: Sendable {
     case stop(lease: String)
     /// There is room for the next batch of a job.
     case goOn(lease: String)
+    /// What was on its way from or to the hub before may be lost.
+    case resumeTransfers
     /// Nothing was heard for long: connect anew.
     case reconnect
     /// The worker has left, or has to: why, where it was told to.
@@ -172,7 +174,10 @@ struct WorkerMachine: Sendable {
     var directives = welcome.lostLeaseIds.filter { !self.hasEnded($0) }.flatMap { self.drop($0) }
     for id in self.held.keys { self.held[id]?.renewedAt = now }
     // Whatever was on its way to the hub before may be lost.
-    if isNew { for id in self.held.keys.sorted() { directives += self.sendAgain(id, now) } }
+    if isNew {
+      for id in self.held.keys.sorted() { directives += self.sendAgain(id, now) }
+      if !self.held.isEmpty { directives.append(.resumeTransfers) }
+    }
     return directives
   }
 
