@@ -74,16 +74,31 @@ public actor WorkerConnection: LoopActor {
   /// - Throws: Why the hub does not take this worker: `PERMISSION_DENIED`, `UNAUTHENTICATED`, `ABORTED/REPLACED`,
   ///   `UNIMPLEMENTED/VERSION_UNSUPPORTED`.
   public func run() async throws(Failure) {
+    // It may have been drained before.
+    guard !self.hasLeft else { return }
     let failure = await withCheckedContinuation { continuation in
       self.end = continuation
       self.connect()
       self.perform(self.machine.start(now: .now))
       self.arm()
     }
-    for task in self.tasks.values { task.cancel() }
     if let timer { self.cancel(timer) }
     self.link = nil
+    self.stopAll()
     if let failure { throw failure }
+  }
+
+  /// Ends all jobs, and their waiting for what does not come any more.
+  private func stopAll() {
+    for task in self.tasks.values { task.cancel() }
+    self.tasks = [:]
+    for gate in self.gates.values { gate.resume() }
+    self.gates = [:]
+    for (_, end) in self.downloads.values { end.resume(returning: .failure(.cancelled)) }
+    self.downloads = [:]
+    for end in self.uploaded.values { end.resume(returning: .cancelled) }
+    self.uploaded = [:]
+    self.uploads = [:]
   }
 
   /// Takes no more jobs, and leaves when those that it has have ended, or `grace` is over.
