@@ -75,6 +75,14 @@ extension WorkerConnection {
     for (id, upload) in self.uploads where !upload.isDone { self.sendAgain(id, now) }
   }
 
+  /// Lets go what the hub has stored, but for what is on its way once more.
+  func letGo(_ blobs: [BlobRef], of lease: String) {
+    for blob in blobs {
+      let id = Transfer(lease: lease, sha256: blob.sha256)
+      if self.uploaded[id] == nil { self.uploads[id] = nil }
+    }
+  }
+
   /// Lets go what belongs to leases that are over.
   func forgetTransfers() {
     guard !self.downloads.isEmpty || !self.uploads.isEmpty else { return }

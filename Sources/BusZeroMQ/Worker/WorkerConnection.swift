@@ -26,7 +26,7 @@ public actor WorkerConnection: LoopActor {
   private var gates: [String: CheckedContinuation<Void, Never>] = [:]
   var downloads: [Transfer: (download: Download, end: CheckedContinuation<Result<[UInt8], Failure>, Never>)] =
     [:]
-  /// Kept until the lease is over, because a hub that is restarted has lost them.
+  /// Kept until the hub has stored what they are for, because one that is restarted has lost them.
   var uploads: [Transfer: Upload] = [:]
   var uploaded: [Transfer: CheckedContinuation<Failure?, Never>] = [:]
   private var timer: LoopTimer?
@@ -199,6 +199,7 @@ public actor WorkerConnection: LoopActor {
         self.logger.info("job given up", metadata: ["lease": "\(lease)"])
         self.tasks.removeValue(forKey: lease)?.cancel()
         self.gates.removeValue(forKey: lease)?.resume()
+      case .letGo(let lease, let blobs): self.letGo(blobs, of: lease)
       case .resumeTransfers: self.resumeTransfers()
       case .goOn(let lease): self.gates.removeValue(forKey: lease)?.resume()
       case .reconnect:

@@ -139,6 +139,25 @@ struct WorkerMachineTests {
     #expect(self.kinds(self.tick(&machine, after: 10)).filter { $0 == .partial }.count == 1)
   }
 
+  @Test func whatIsStoredIsLetGo() {
+    var (machine, _) = self.working()
+    let (first, second) = (BlobRef.with { $0.sha256 = "first" }, BlobRef.with { $0.sha256 = "second" })
+    _ = machine.batch("lease", [], checkpoint: [], outputs: [first], now: self.start)
+    _ = machine.batch("lease", [], checkpoint: [], outputs: [second], now: self.start)
+    func stored(_ number: UInt32) -> [WorkerMachine.Directive] {
+      let update = LeaseUpdate.with {
+        $0.leaseID = "lease"
+        $0.committedBatch = number
+      }
+      return machine.receive(.lease(update), now: self.start)
+    }
+    #expect(stored(1).contains(.letGo(lease: "lease", blobs: [first])))
+    // The same bytes once more: they are still needed.
+    _ = machine.batch("lease", [], checkpoint: [], outputs: [second], now: self.start)
+    #expect(!stored(2).contains { if case .letGo = $0 { true } else { false } })
+    #expect(stored(3).contains(.letGo(lease: "lease", blobs: [second])))
+  }
+
   @Test func theEndWaitsForItsBatches() {
     var (machine, _) = self.working()
     _ = machine.batch("lease", [1], checkpoint: [], now: self.start)
