@@ -19,9 +19,9 @@ import ZeroMQ
     let began = AsyncStream<Void>.makeStream()
     let mayEnd = AsyncStream<Void>.makeStream()
     let runs = Lock<[String]>([])
-    private let endpoint: IPCEndpoint
-    private let context: Context
-    private let loop: LoopExecutor
+    let endpoint: IPCEndpoint
+    let context: Context
+    let loop: LoopExecutor
     private let access = AccessPolicy(ownUserID: geteuid())
     private let zap: ZAPHandler
     private let logger: Logger
@@ -44,8 +44,9 @@ import ZeroMQ
     /// A hub comes up.
     func open() async throws -> WorkPlane {
       let plane = try WorkPlane(
-        context: self.context, loop: self.loop, store: self.storage, codecs: [JobCodec(DeliverRequest.self)],
-        access: self.access, logger: self.logger)
+        context: self.context, loop: self.loop, store: self.storage,
+        codecs: [JobCodec(DeliverRequest.self), JobCodec(inBatches: FetchItemsRequest.self)], access: self.access,
+        logger: self.logger)
       try await plane.restore()
       try await plane.bind(self.endpoint)
       return plane

@@ -62,22 +62,21 @@ class Worker:
             elif self.final:
                 self.send_final()
         elif kind == JOB and self.job is None:
-            self.job, self.request, self.sound, self.renewed = header, json.loads(body), b"", time.monotonic()
-            self.ids = {key: header[key] for key in ("jobId", "attempt", "leaseId")}
+            self.job, self.request, self.sound, self.patience = header, json.loads(body), b"", 3
+            self.ids, self.renewed = {key: header[key] for key in ("jobId", "attempt", "leaseId")}, time.monotonic()
             self.fetch()
-        elif kind == CHUNK and lease and data and int(header.get("offset", 0)) == len(self.sound):
-            self.sound += data[0]
-            if header.get("eof"):
-                self.process = self.begin(self.sound, self.request.get("language", ""))
-            elif len(self.sound) >= self.fetched + WINDOW:
-                self.fetch()
+        elif kind == CHUNK and lease and header["sha256"] == self.job["inputs"][0]["sha256"]:  # a sign of life
+            self.asked_at, self.patience = time.monotonic(), 3 if "status" in header else self.patience
+            if data and int(header.get("offset", 0)) == len(self.sound):
+                self.sound += data[0]
+                if header.get("eof"):
+                    self.process = self.begin(self.sound, self.request.get("language", ""))
+                elif len(self.sound) >= self.fetched + WINDOW:
+                    self.fetch()
         elif kind == LEASE and lease in header.get("renewed", []):
             self.renewed = time.monotonic()
-        elif kind == LEASE and lease in header.get("revoked", []) or kind == CANCEL and header["leaseId"] == lease:
+        elif lease in header.get("revoked", []) or kind in (CANCEL, ACK) and header["leaseId"] == lease:
             self.drop()
-        elif kind == ACK and header["leaseId"] == lease:
-            self.job = self.final = None
-            self.send(CREDIT, {"add": 1})
         elif kind == DISCONNECT and header["status"]["reason"] == "SESSION_UNKNOWN":
             self.ready()
         elif kind == DISCONNECT and header["status"]["reason"] != "SHUTTING_DOWN":
@@ -88,7 +87,7 @@ class Worker:
         self.send(FETCH, {"sha256": self.job["inputs"][0]["sha256"], "offset": len(self.sound), "window": WINDOW})
 
     def drop(self):
-        """The lease is lost: whatever comes of the job is of no interest."""
+        """The lease is over: whatever still comes of the job is of no interest."""
         if self.process:
             self.process.kill()
         self.job = self.process = self.final = None
@@ -120,7 +119,8 @@ class Worker:
             self.send_final()
         elif self.final and now - self.sent > 5:
             self.send_final()
-        elif self.job and not self.process and not self.final and now - self.asked_at > 2:
+        elif self.job and not self.process and not self.final and now - self.asked_at > self.patience:
+            self.patience = min(2 * self.patience, 24)  # what is asked for twice is in the way of what is late
             self.fetch()
 
     def drain(self, *_):

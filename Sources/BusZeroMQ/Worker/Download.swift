@@ -1,11 +1,9 @@
 internal import Bus
-internal import Digest
 internal import KithMessages
 
 /// One input of a job on its way from the hub. A pure value.
 struct Download: Sendable {
   private static let window: UInt32 = 1 << 20
-  private static let patience = Duration.seconds(3)
   /// How long whoever wants the job may be away: a hub that is started again has its callers back within seconds.
   private static let absence = Duration.seconds(120)
 
@@ -13,23 +11,25 @@ struct Download: Sendable {
   private var bytes: [UInt8] = []
   private var askedUpTo = 0
   private var missingSince: ContinuousClock.Instant?
-  private(set) var retryAt: ContinuousClock.Instant
+  private var patience: Patience
 
   init(_ blob: BlobRef, now: ContinuousClock.Instant) {
     self.blob = blob
-    self.retryAt = now
+    self.patience = Patience(now)
   }
 
   /// What comes of a chunk.
   enum Outcome: Equatable {
     case waiting
     case ask(Fetch)
+    /// All has come. That it is what was named is for others to see, as it takes a while.
     case whole([UInt8])
-    /// The bytes are not those of the digest.
-    case damaged
     /// The hub has had none for long, and says why.
     case missing(Failure)
   }
+
+  /// When ``again(now:)`` is due.
+  var retryAt: ContinuousClock.Instant { self.patience.end }
 
   /// Asks for what comes next.
   mutating func ask(_ now: ContinuousClock.Instant) -> Fetch {
@@ -38,24 +38,29 @@ struct Download: Sendable {
     fetch.offset = UInt64(self.bytes.count)
     fetch.window = Self.window
     self.askedUpTo = self.bytes.count + Int(Self.window)
-    self.retryAt = now + Self.patience
+    self.patience.hear(now)
     return fetch
+  }
+
+  /// Asks again for what has not come.
+  mutating func again(now: ContinuousClock.Instant) -> Fetch {
+    self.patience.again(now)
+    return self.ask(now)
   }
 
   mutating func take(_ chunk: Chunk, _ data: [UInt8], now: ContinuousClock.Instant) -> Outcome {
     guard chunk.status.code == .ok else {
-      self.retryAt = now + .milliseconds(Int64(max(chunk.status.retryAfterMs, 200)))
+      self.patience.pause(.milliseconds(Int64(max(chunk.status.retryAfterMs, 200))), now)
       let since = self.missingSince ?? now
       self.missingSince = since
       return now < since + Self.absence ? .waiting : .missing(Failure(status: chunk.status))
     }
-    guard chunk.offset == UInt64(self.bytes.count) else { return .waiting }
+    // Also one that was asked for twice says that the others are on their way.
+    self.patience.hear(now)
     self.missingSince = nil
+    guard chunk.offset == UInt64(self.bytes.count) else { return .waiting }
     self.bytes += data
-    self.retryAt = now + Self.patience
-    guard !chunk.eof else {
-      return Hex.encode(SHA256.digest(self.bytes)) == self.blob.sha256 ? .whole(self.bytes) : .damaged
-    }
+    guard !chunk.eof else { return .whole(self.bytes) }
     return self.bytes.count >= self.askedUpTo ? .ask(self.ask(now)) : .waiting
   }
 }

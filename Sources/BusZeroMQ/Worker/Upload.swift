@@ -5,29 +5,39 @@ internal import KithMessages
 /// One body on its way to the hub, where it is larger than a frame. A pure value.
 struct Upload: Sendable {
   private static let window = 4 * WireLimits.attachment
-  private static let patience = Duration.seconds(3)
 
   /// Its digest and size.
   let blob: BlobRef
   let bytes: [UInt8]
   private var sent = 0
   private var taken = 0
+  /// The offset that was gone back to, until the hub is beyond it.
+  private var rewoundTo: Int?
+  /// Whether the hub has no room for now.
+  private var isHeldBack = false
+  private var patience: Patience
   private(set) var isDone = false
-  private(set) var retryAt: ContinuousClock.Instant
+  /// Why the hub does not take it, now or later.
+  private(set) var refusal: Failure?
 
-  init(_ bytes: [UInt8], now: ContinuousClock.Instant) {
+  /// Nil for a body that fits a frame. Makes its digest, so not for the loop.
+  init?(_ bytes: [UInt8], now: ContinuousClock.Instant) {
+    guard bytes.count > WireLimits.body else { return nil }
     var blob = BlobRef()
     blob.sha256 = Hex.encode(SHA256.digest(bytes))
     blob.size = UInt64(bytes.count)
     self.blob = blob
     self.bytes = bytes
-    self.retryAt = now + Self.patience
+    self.patience = Patience(now)
   }
+
+  /// When ``again(now:)`` is due; nil when nothing is waited for.
+  var retryAt: ContinuousClock.Instant? { self.isDone ? nil : self.patience.end }
 
   /// The chunks that may be sent now.
   mutating func next() -> [(Chunk, [UInt8])] {
     var chunks: [(Chunk, [UInt8])] = []
-    while !self.isDone, self.sent < self.bytes.count, self.sent - self.taken < Self.window {
+    while !self.isDone, !self.isHeldBack, self.sent < self.bytes.count, self.sent - self.taken < Self.window {
       let end = min(self.bytes.count, self.sent + WireLimits.attachment)
       var chunk = Chunk()
       chunk.sha256 = self.blob.sha256
@@ -41,22 +51,46 @@ struct Upload: Sendable {
   }
 
   mutating func take(_ ack: ChunkAck, now: ContinuousClock.Instant) {
-    self.isDone = ack.done
-    self.retryAt = now + Self.patience
-    guard ack.status.code != .ok else {
-      self.taken = max(self.taken, Int(clamping: ack.nextOffset))
-      return
+    guard ack.status.reason != "BLOB_MISSING" else { return self.beginAgain(now) }
+    guard !self.isDone else { return }
+    self.patience.hear(now)
+    let next = Int(clamping: ack.nextOffset)
+    if ack.status.code == .ok {
+      self.isDone = ack.done
+      guard next > self.taken else { return }
+      self.taken = next
+      self.sent = max(self.sent, next)
+      self.rewoundTo = nil
+    } else if ack.status.reason == "OFFSET_GAP" {
+      // Each of the chunks behind one that is missing is answered so: the first answer says where to go on.
+      if self.rewoundTo != next { self.rewind(to: next) }
+    } else if ack.status.retryAfterMs > 0 {
+      self.rewind(to: next)
+      self.isHeldBack = true
+      self.patience.pause(.milliseconds(Int64(ack.status.retryAfterMs)), now)
+    } else {
+      self.refusal = Failure(status: ack.status)
     }
-    self.taken = Int(clamping: ack.nextOffset)
-    // Of several chunks that did not fit, the first answer says where to go on.
-    self.sent = ack.status.retryAfterMs > 0 ? self.bytes.count : self.taken
   }
 
-  /// Begins again from where the hub is, or from the start.
-  mutating func again(fromStart: Bool, now: ContinuousClock.Instant) {
-    if fromStart { self.taken = 0 }
+  /// Says again what the hub has not answered.
+  mutating func again(now: ContinuousClock.Instant) {
+    self.patience.again(now)
+    self.isHeldBack = false
+    self.rewind(to: self.taken)
+  }
+
+  /// The hub was restarted and has lost it. It says so whenever the body is named, also while it is on its way again.
+  private mutating func beginAgain(_ now: ContinuousClock.Instant) {
+    guard self.isDone else { return }
     self.isDone = false
-    self.sent = self.taken
-    self.retryAt = now + Self.patience
+    self.patience = Patience(now)
+    self.rewind(to: 0)
+  }
+
+  private mutating func rewind(to offset: Int) {
+    self.taken = offset
+    self.sent = offset
+    self.rewoundTo = offset
   }
 }

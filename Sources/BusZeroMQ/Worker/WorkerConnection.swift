@@ -17,24 +17,24 @@ public actor WorkerConnection: LoopActor {
   private let logger: Logger
   private var keys: HubKeys?
 
-  private var machine: WorkerMachine
+  var machine: WorkerMachine
   private var link: Link?
   private var linkCount = 0
   private var complainedOf = 0
-  private var tasks: [String: Task<Void, Never>] = [:]
+  var tasks: [String: Task<Void, Never>] = [:]
   /// Jobs that wait until another batch may be made.
   private var gates: [String: CheckedContinuation<Void, Never>] = [:]
-  private var downloads: [Transfer: (download: Download, end: CheckedContinuation<Result<[UInt8], Failure>, Never>)] =
+  var downloads: [Transfer: (download: Download, end: CheckedContinuation<Result<[UInt8], Failure>, Never>)] =
     [:]
-  /// Kept until the lease is over, because a hub that is restarted has lost them.
-  private var uploads: [Transfer: Upload] = [:]
-  private var uploaded: [Transfer: CheckedContinuation<Void, Never>] = [:]
+  /// Kept until the hub has stored what they are for, because one that is restarted has lost them.
+  var uploads: [Transfer: Upload] = [:]
+  var uploaded: [Transfer: CheckedContinuation<Failure?, Never>] = [:]
   private var timer: LoopTimer?
   private var end: CheckedContinuation<Failure?, Never>?
   private var hasLeft = false
 
   /// Which bytes for which lease.
-  private struct Transfer: Hashable {
+  struct Transfer: Hashable {
     let lease: String
     let sha256: String
   }
@@ -74,16 +74,31 @@ public actor WorkerConnection: LoopActor {
   /// - Throws: Why the hub does not take this worker: `PERMISSION_DENIED`, `UNAUTHENTICATED`, `ABORTED/REPLACED`,
   ///   `UNIMPLEMENTED/VERSION_UNSUPPORTED`.
   public func run() async throws(Failure) {
+    // It may have been drained before.
+    guard !self.hasLeft else { return }
     let failure = await withCheckedContinuation { continuation in
       self.end = continuation
       self.connect()
       self.perform(self.machine.start(now: .now))
       self.arm()
     }
-    for task in self.tasks.values { task.cancel() }
     if let timer { self.cancel(timer) }
     self.link = nil
+    self.stopAll()
     if let failure { throw failure }
+  }
+
+  /// Ends all jobs, and their waiting for what does not come any more.
+  private func stopAll() {
+    for task in self.tasks.values { task.cancel() }
+    self.tasks = [:]
+    for gate in self.gates.values { gate.resume() }
+    self.gates = [:]
+    for (_, end) in self.downloads.values { end.resume(returning: .failure(.cancelled)) }
+    self.downloads = [:]
+    for end in self.uploaded.values { end.resume(returning: .cancelled) }
+    self.uploaded = [:]
+    self.uploads = [:]
   }
 
   /// Takes no more jobs, and leaves when those that it has have ended, or `grace` is over.
@@ -165,11 +180,7 @@ public actor WorkerConnection: LoopActor {
     case .chunk(let chunk, let data): self.take(chunk, data, now)
     case .chunkAck(let ack):
       for id in self.uploads.keys.filter({ $0.sha256 == ack.sha256 }) {
-        if ack.status.reason == "BLOB_MISSING" {
-          self.uploads[id]?.again(fromStart: true, now: now)
-        } else {
-          self.uploads[id]?.take(ack, now: now)
-        }
+        self.uploads[id]?.take(ack, now: now)
         self.goOn(id)
       }
     case .welcome(let welcome):
@@ -188,6 +199,8 @@ public actor WorkerConnection: LoopActor {
         self.logger.info("job given up", metadata: ["lease": "\(lease)"])
         self.tasks.removeValue(forKey: lease)?.cancel()
         self.gates.removeValue(forKey: lease)?.resume()
+      case .letGo(let lease, let blobs): self.letGo(blobs, of: lease)
+      case .resumeTransfers: self.resumeTransfers()
       case .goOn(let lease): self.gates.removeValue(forKey: lease)?.resume()
       case .reconnect:
         self.logger.warning("nothing heard of the hub: connecting anew")
@@ -198,7 +211,7 @@ public actor WorkerConnection: LoopActor {
     self.forgetTransfers()
   }
 
-  private func send(_ message: WorkMessage, _ service: String = "") {
+  func send(_ message: WorkMessage, _ service: String = "") {
     do {
       guard let link else { return }
       // What is not taken is said again in time.
@@ -220,11 +233,11 @@ public actor WorkerConnection: LoopActor {
     self.end = nil
   }
 
-  private func arm() {
+  func arm() {
     guard !self.hasLeft else { return }
     var next = self.machine.wakeAt
     for (download, _) in self.downloads.values { next = min(next, download.retryAt) }
-    for upload in self.uploads.values where !upload.isDone { next = min(next, upload.retryAt) }
+    for upload in self.uploads.values { next = min(next, upload.retryAt ?? next) }
     if let timer {
       guard next < timer.deadline else { return }
       self.cancel(timer)
@@ -238,11 +251,8 @@ public actor WorkerConnection: LoopActor {
   private func tick() {
     let now = ContinuousClock.now
     self.perform(self.machine.tick(now))
-    for (id, entry) in self.downloads where entry.download.retryAt <= now { self.ask(id, now) }
-    for (id, upload) in self.uploads where !upload.isDone && upload.retryAt <= now {
-      self.uploads[id]?.again(fromStart: false, now: now)
-      self.goOn(id)
-    }
+    for (id, entry) in self.downloads where entry.download.retryAt <= now { self.askAgain(id, now) }
+    for (id, upload) in self.uploads where upload.retryAt.map({ $0 <= now }) ?? false { self.sendAgain(id, now) }
     self.arm()
   }
 
@@ -256,41 +266,47 @@ public actor WorkerConnection: LoopActor {
       var (result, reply) = (WorkResult(), [UInt8]())
       do throws(Failure) {
         guard let self else { return }
-        let command = job.hasBody ? try await self.fetch(job.body, for: lease) : command
+        let command = job.hasBody ? try await self.input(job.body, for: lease) : command
         var context = CallContext(requestID: job.jobID) { progress in
           self.post { worker in worker.perform(worker.machine.progress(lease, progress, now: .now)) }
         }
-        for input in job.inputs { context.attachments.append(try await self.fetch(input, for: lease)) }
+        for input in job.inputs { context.attachments.append(try await self.input(input, for: lease)) }
         let checkpoint = Checkpoint(resumed: [UInt8](job.checkpoint))
         context.checkpoint = checkpoint
         reply = try await services.run(job.service, command, context) { batch throws(Failure) in
-          try await self.yield(batch, checkpoint.current, of: lease)
+          try await self.yield(batch, Upload(batch, now: .now), checkpoint.current, of: lease)
         }
       } catch {
         result.status = error.status.fitting
       }
-      await self?.finish(lease, result, reply)
+      await self?.finish(lease, result, reply, Upload(reply, now: .now))
     }
   }
 
-  private func finish(_ lease: String, _ result: WorkResult, _ reply: [UInt8]) async {
+  private func finish(_ lease: String, _ result: WorkResult, _ reply: [UInt8], _ upload: Upload?) async {
     FaultPoint.jobRun.pass()
     guard self.tasks[lease] != nil else { return }
     var (result, reply) = (result, reply)
-    if reply.count > WireLimits.body {
-      result.outputs = [await self.upload(reply, for: lease)]
+    if let upload {
       reply = []
+      do throws(Failure) {
+        result.outputs = [try await self.upload(upload, for: lease)]
+      } catch {
+        result.status = error.status.fitting
+      }
     }
-    self.tasks[lease] = nil
+    guard self.tasks.removeValue(forKey: lease) != nil else { return }
     self.perform(self.machine.ended(lease, result, reply, now: .now))
     self.arm()
   }
 
-  private func yield(_ batch: [UInt8], _ checkpoint: [UInt8], of lease: String) async throws(Failure) {
+  private func yield(
+    _ batch: [UInt8], _ upload: Upload?, _ checkpoint: [UInt8], of lease: String
+  ) async throws(Failure) {
     guard self.tasks[lease] != nil else { throw .cancelled }
     var (batch, outputs) = (batch, [BlobRef]())
-    if batch.count > WireLimits.body {
-      outputs = [await self.upload(batch, for: lease)]
+    if let upload {
+      outputs = [try await self.upload(upload, for: lease)]
       batch = []
     }
     guard self.tasks[lease] != nil else { throw .cancelled }
@@ -301,71 +317,6 @@ public actor WorkerConnection: LoopActor {
       self.arm()
     }
     guard self.tasks[lease] != nil else { throw .cancelled }
-  }
-
-  // MARK: - Bytes
-
-  private func fetch(_ blob: BlobRef, for lease: String) async throws(Failure) -> [UInt8] {
-    let id = Transfer(lease: lease, sha256: blob.sha256)
-    guard self.tasks[lease] != nil, self.downloads[id] == nil else { throw .cancelled }
-    let result = await withCheckedContinuation { (end: CheckedContinuation<Result<[UInt8], Failure>, Never>) in
-      self.downloads[id] = (Download(blob, now: ContinuousClock.now), end)
-      self.ask(id, ContinuousClock.now)
-      self.arm()
-    }
-    return try result.get()
-  }
-
-  private func ask(_ id: Transfer, _ now: ContinuousClock.Instant) {
-    guard let fetch = self.downloads[id]?.download.ask(now) else { return }
-    self.send(.fetch(fetch))
-  }
-
-  private func take(_ chunk: Chunk, _ data: [UInt8], _ now: ContinuousClock.Instant) {
-    for id in self.downloads.keys.filter({ $0.sha256 == chunk.sha256 }) {
-      switch self.downloads[id]?.download.take(chunk, data, now: now) {
-      case .ask(let fetch): self.send(.fetch(fetch))
-      case .whole(let bytes): self.downloads.removeValue(forKey: id)?.end.resume(returning: .success(bytes))
-      case .damaged:
-        self.downloads.removeValue(forKey: id)?.end.resume(
-          returning: .failure(Failure(.dataLoss, "DIGEST_MISMATCH", "An input of the job is not what it was named.")))
-      case .missing(let failure):
-        self.downloads.removeValue(forKey: id)?.end.resume(returning: .failure(failure))
-      case .waiting, nil: break
-      }
-    }
-  }
-
-  private func upload(_ bytes: [UInt8], for lease: String) async -> BlobRef {
-    let upload = Upload(bytes, now: .now)
-    let id = Transfer(lease: lease, sha256: upload.blob.sha256)
-    self.uploads[id] = upload
-    await withCheckedContinuation { continuation in
-      self.uploaded[id] = continuation
-      self.goOn(id)
-      self.arm()
-    }
-    return upload.blob
-  }
-
-  private func goOn(_ id: Transfer) {
-    guard var upload = self.uploads[id] else { return }
-    for (chunk, data) in upload.next() { self.send(.chunk(chunk, data)) }
-    self.uploads[id] = upload
-    if upload.isDone { self.uploaded.removeValue(forKey: id)?.resume() }
-  }
-
-  /// Lets go what belongs to leases that are over.
-  private func forgetTransfers() {
-    guard !self.downloads.isEmpty || !self.uploads.isEmpty else { return }
-    let leases = Set(self.machine.leases)
-    for id in self.downloads.keys where !leases.contains(id.lease) {
-      self.downloads.removeValue(forKey: id)?.end.resume(returning: .failure(.cancelled))
-    }
-    for id in self.uploads.keys where !leases.contains(id.lease) {
-      self.uploads[id] = nil
-      self.uploaded.removeValue(forKey: id)?.resume()
-    }
   }
 }
 

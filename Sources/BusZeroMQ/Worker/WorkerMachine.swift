@@ -18,6 +18,10 @@ struct WorkerMachine: Sendable {
     case stop(lease: String)
     /// There is room for the next batch of a job.
     case goOn(lease: String)
+    /// What a batch consisted of is stored, and will not be sent again.
+    case letGo(lease: String, blobs: [BlobRef])
+    /// What was on its way from or to the hub before may be lost.
+    case resumeTransfers
     /// Nothing was heard for long: connect anew.
     case reconnect
     /// The worker has left, or has to: why, where it was told to.
@@ -172,7 +176,10 @@ struct WorkerMachine: Sendable {
     var directives = welcome.lostLeaseIds.filter { !self.hasEnded($0) }.flatMap { self.drop($0) }
     for id in self.held.keys { self.held[id]?.renewedAt = now }
     // Whatever was on its way to the hub before may be lost.
-    if isNew { for id in self.held.keys.sorted() { directives += self.sendAgain(id, now) } }
+    if isNew {
+      for id in self.held.keys.sorted() { directives += self.sendAgain(id, now) }
+      if !self.held.isEmpty { directives.append(.resumeTransfers) }
+    }
     return directives
   }
 
@@ -205,7 +212,11 @@ struct WorkerMachine: Sendable {
     var directives = update.revoked.flatMap { self.drop($0) }
     guard update.committedBatch > 0, var held = self.held[update.leaseID] else { return directives }
     let wasFull = held.batches.count >= self.window
-    held.batches.removeAll { $0.message.batchSeq <= update.committedBatch }
+    let stored = held.batches.prefix { $0.message.batchSeq <= update.committedBatch }
+    held.batches.removeFirst(stored.count)
+    let needed = held.batches.flatMap(\.message.outputs) + (held.end?.result.outputs ?? [])
+    let blobs = stored.flatMap(\.message.outputs).filter { !needed.contains($0) }
+    if !blobs.isEmpty { directives.append(.letGo(lease: update.leaseID, blobs: blobs)) }
     let isRoom = held.batches.count < self.window
     self.held[update.leaseID] = held
     if wasFull, isRoom, held.end == nil { directives.append(.goOn(lease: update.leaseID)) }

@@ -222,6 +222,28 @@ struct LeaseTableTests {
     #expect(self.states(table.final(self.end(job), [], from: [3], now: now)) == [.done])
   }
 
+  @Test func bytesAreWantedOnce() {
+    var (table, job) = self.leased()
+    func batch(_ number: UInt32, of lease: String? = nil) -> Partial {
+      .with {
+        $0.jobID = job.jobID
+        $0.leaseID = lease ?? job.leaseID
+        $0.batchSeq = number
+      }
+    }
+    #expect(table.wants(batch(1)) && !table.wants(batch(2)) && !table.wants(batch(1, of: "another")))
+    // The worker says it again as long as the caller stores it.
+    _ = table.partial(batch(1), from: [1], now: self.start)
+    #expect(!table.wants(batch(1)) && table.wants(batch(2)))
+    _ = table.partial(batch(2), from: [1], now: self.start)
+    #expect(!table.wants(batch(3)), "two are unanswered")
+    #expect(table.wants(self.end(job)))
+    let directives = table.final(self.end(job), [7], from: [1], now: self.start)
+    #expect(!table.wants(self.end(job)) && !table.wants(batch(3)))
+    _ = self.settle(&table, directives, at: self.start)
+    #expect(!table.wants(self.end(job)))
+  }
+
   @Test func aBatchIsAnsweredWhenItIsStoredAndNotAskedForAgain() {
     var (table, job) = self.leased()
     func batch(_ number: UInt32) -> Partial {

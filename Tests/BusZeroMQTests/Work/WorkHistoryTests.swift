@@ -211,6 +211,7 @@ private struct World {
         self.nodes[index].running[job.leaseID] = (job, self.batchCount(job.jobID) - job.batches, true)
       case .stop(let lease): self.nodes[index].running[lease] = nil
       case .goOn(let lease): self.nodes[index].running[lease]?.mayYield = true
+      case .letGo, .resumeTransfers: break
       case .reconnect:
         self.toHub.removeAll { $0.peer == self.nodes[index].peer }
         self.toWorkers.removeAll { $0.peer == self.nodes[index].peer }

@@ -74,4 +74,145 @@ struct WorkerMachineTests {
     }
     #expect(ticks < 200, "a turn for each heartbeat and no more")
   }
+
+  // MARK: - Slots
+
+  private func kinds(_ directives: [WorkerMachine.Directive]) -> [WorkKind] {
+    directives.compactMap { if case .send(let message, _) = $0 { message.kind } else { nil } }
+  }
+
+  /// What it does then; the hub is there.
+  private func tick(_ machine: inout WorkerMachine, after seconds: Double) -> [WorkerMachine.Directive] {
+    let now = self.start + .seconds(seconds)
+    _ = machine.receive(.heartbeat(Heartbeat()), now: now)
+    return machine.tick(now)
+  }
+
+  private func ready(_ directives: [WorkerMachine.Directive]) -> Ready? {
+    directives.lazy.compactMap { if case .send(.ready(let ready), _) = $0 { ready } else { nil } }.first
+  }
+
+  private func end(_ directives: [WorkerMachine.Directive]) -> WorkResult? {
+    directives.lazy.compactMap { if case .send(.final(let result, _), _) = $0 { result } else { nil } }.first
+  }
+
+  @Test func aSlotIsFreeAgainWhenItsJobHasEnded() {
+    var (machine, _) = self.working()
+    #expect(self.ready(self.tick(&machine, after: 10))?.credit == 0)
+    let directives = machine.ended("lease", WorkResult(), [7], now: self.start + .seconds(11))
+    #expect(self.kinds(directives) == [.final, .credit])
+    // The end is said again, and the slot is not.
+    #expect(self.kinds(self.tick(&machine, after: 16)).filter { [.final, .credit].contains($0) } == [.final])
+    let ready = self.ready(self.tick(&machine, after: 20))
+    #expect(ready?.credit == 1 && ready?.held.map(\.leaseID) == ["lease"])
+  }
+
+  @Test func aJobThatIsCancelledFreesItsSlot() {
+    var (machine, _) = self.working()
+    let directives = machine.receive(.cancel(.with { $0.leaseID = "lease" }), now: self.start)
+    #expect(directives.first == .stop(lease: "lease") && self.kinds(directives) == [.credit])
+  }
+
+  @Test func whatHasNoSlotIsGivenBack() {
+    var (machine, _) = self.working()
+    let other = Job.with { $0.leaseID = "other" }
+    let directives = machine.receive(.job(other, []), now: self.start)
+    let end = self.end(directives)
+    #expect(end?.status.reason == "NO_CREDIT" && end?.retryable == true)
+    #expect(!directives.contains { if case .run = $0 { true } else { false } })
+  }
+
+  // MARK: - Batches
+
+  @Test func twoBatchesAreUnderWayAndAreSaidAgain() {
+    var (machine, _) = self.working()
+    let first = machine.batch("lease", [1], checkpoint: [1], now: self.start)
+    #expect(first.contains(.goOn(lease: "lease")))
+    let second = machine.batch("lease", [2], checkpoint: [2], now: self.start)
+    #expect(self.kinds(second) == [.partial] && !second.contains(.goOn(lease: "lease")))
+    #expect(self.kinds(self.tick(&machine, after: 5)).filter { $0 == .partial }.count == 2)
+    let stored = LeaseUpdate.with {
+      $0.leaseID = "lease"
+      $0.committedBatch = 1
+    }
+    #expect(machine.receive(.lease(stored), now: self.start + .seconds(5)).contains(.goOn(lease: "lease")))
+    #expect(self.kinds(self.tick(&machine, after: 10)).filter { $0 == .partial }.count == 1)
+  }
+
+  @Test func whatIsStoredIsLetGo() {
+    var (machine, _) = self.working()
+    let (first, second) = (BlobRef.with { $0.sha256 = "first" }, BlobRef.with { $0.sha256 = "second" })
+    _ = machine.batch("lease", [], checkpoint: [], outputs: [first], now: self.start)
+    _ = machine.batch("lease", [], checkpoint: [], outputs: [second], now: self.start)
+    func stored(_ number: UInt32) -> [WorkerMachine.Directive] {
+      let update = LeaseUpdate.with {
+        $0.leaseID = "lease"
+        $0.committedBatch = number
+      }
+      return machine.receive(.lease(update), now: self.start)
+    }
+    #expect(stored(1).contains(.letGo(lease: "lease", blobs: [first])))
+    // The same bytes once more: they are still needed.
+    _ = machine.batch("lease", [], checkpoint: [], outputs: [second], now: self.start)
+    #expect(!stored(2).contains { if case .letGo = $0 { true } else { false } })
+    #expect(stored(3).contains(.letGo(lease: "lease", blobs: [second])))
+  }
+
+  @Test func theEndWaitsForItsBatches() {
+    var (machine, _) = self.working()
+    _ = machine.batch("lease", [1], checkpoint: [], now: self.start)
+    #expect(machine.ended("lease", WorkResult(), [7], now: self.start).isEmpty)
+    let stored = LeaseUpdate.with {
+      $0.leaseID = "lease"
+      $0.committedBatch = 1
+    }
+    #expect(self.kinds(machine.receive(.lease(stored), now: self.start)).contains(.final))
+  }
+
+  @Test func aNewSessionHearsEverythingAgain() {
+    var (machine, _) = self.working()
+    _ = machine.batch("lease", [1], checkpoint: [], now: self.start)
+    _ = machine.receive(self.goodbye(after: 1), now: self.start)
+    let back = machine.receive(.welcome(Welcome()), now: self.start + .seconds(2))
+    #expect(self.kinds(back) == [.partial] && back.contains(.resumeTransfers))
+    // The same session has lost nothing.
+    #expect(machine.receive(.welcome(Welcome()), now: self.start + .seconds(3)).isEmpty)
+  }
+
+  // MARK: - Draining
+
+  @Test func whoHasNothingLeavesAtOnce() {
+    let identity = WorkerMachine.Identity(name: "one", instance: "a", capabilities: [], slots: 1)
+    var machine = WorkerMachine(identity, now: self.start)
+    let directives = machine.drain(grace: .seconds(30), now: self.start)
+    #expect(self.kinds(directives) == [.drain, .disconnect] && directives.last == .left(nil))
+    #expect(machine.drain(grace: .seconds(30), now: self.start).isEmpty)
+  }
+
+  @Test func whoDrainsEndsWhatItHasAndTakesNoMore() {
+    var (machine, _) = self.working()
+    #expect(self.kinds(machine.drain(grace: .seconds(30), now: self.start)) == [.drain])
+    let refusal = self.end(machine.receive(.job(.with { $0.leaseID = "other" }, []), now: self.start))
+    #expect(refusal?.status.reason == "DRAINING" && refusal?.retryable == true)
+    _ = machine.receive(.ack(.with { $0.leaseID = "other" }), now: self.start)
+    #expect(self.ready(self.tick(&machine, after: 10))?.credit == 0)
+    // Its slot is not offered.
+    #expect(self.kinds(machine.ended("lease", WorkResult(), [7], now: self.start + .seconds(11))) == [.final])
+    let last = machine.receive(.ack(.with { $0.leaseID = "lease" }), now: self.start + .seconds(12))
+    #expect(self.kinds(last) == [.disconnect] && last.last == .left(nil))
+  }
+
+  @Test func whatIsNotDoneInTimeGoesBack() {
+    var (machine, _) = self.working()
+    _ = machine.batch("lease", [1], checkpoint: [], now: self.start)
+    _ = machine.drain(grace: .seconds(3), now: self.start)
+    #expect(self.end(self.tick(&machine, after: 2.999)) == nil)
+    let directives = self.tick(&machine, after: 3)
+    let end = self.end(directives)
+    #expect(directives.contains(.stop(lease: "lease")) && end?.status.reason == "DRAINING" && end?.retryable == true)
+    // The hub has five seconds to say that it has heard.
+    #expect(machine.wakeAt <= self.start + .seconds(8))
+    #expect(!self.tick(&machine, after: 7.999).contains(.left(nil)))
+    #expect(self.tick(&machine, after: 8).last == .left(nil))
+  }
 }

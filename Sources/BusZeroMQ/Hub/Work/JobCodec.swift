@@ -28,7 +28,9 @@ public struct JobCodec: Sendable {
     self.isAskedAgain = false
     self.command = Self.json(C.self)
     self.reply = Self.protobuf(C.Reply.self)
-    self.batch = Self.protobuf(C.Batch.self)
+    let inProtobuf = Self.protobuf(C.Batch.self)
+    // Read by the call that stores it and not on the loop, since it may have many MiB.
+    self.batch = { bytes, encoding throws(Failure) in encoding == .pb ? bytes : try inProtobuf(bytes, encoding) }
   }
 
   private static func json<M: SwiftProtobuf.Message>(

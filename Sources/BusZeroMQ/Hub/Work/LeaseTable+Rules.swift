@@ -106,4 +106,20 @@ extension LeaseTable {
   }
 
   mutating func wake(at moment: Instant) { self.wakeAt = self.wakeAt.map { min($0, moment) } ?? moment }
+
+  // MARK: - Bodies
+
+  /// Whether a batch is taken in: it comes from who has the job, it is the next one, and there is room for it.
+  func wants(_ partial: Partial) -> Bool {
+    guard let job = self.jobs[partial.jobID], job.lease?.id == partial.leaseID, job.phase == .leased else {
+      return false
+    }
+    return partial.batchSeq == job.received + 1 && job.received - job.record.batches < self.timing.window
+  }
+
+  /// Whether an end is taken in, if it is one: nobody has brought another.
+  func wants(_ result: WorkResult) -> Bool {
+    guard let job = self.jobs[result.jobID] else { return false }
+    return job.phase != .ending && job.accepts(result.leaseID)
+  }
 }

@@ -225,7 +225,7 @@ struct LeaseTable: Sendable {
     if partial.batchSeq > 0 {
       if partial.batchSeq <= job.record.batches {
         directives.append(.send(peer, Self.committed(job)))
-      } else if partial.batchSeq == job.received + 1, job.received - job.record.batches < self.timing.window {
+      } else if self.wants(partial) {
         job.received += 1
         job.checkpoints[job.received] = Array(partial.checkpoint.prefix(WireLimits.checkpoint))
         directives.append(.deliver(job: job.record.id, batch: job.received))

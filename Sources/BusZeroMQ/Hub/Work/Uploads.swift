@@ -4,9 +4,11 @@ internal import KithMessages
 
 /// Bodies that are larger than a frame, on their way from workers in chunks.
 ///
-/// A pure value. A worker names a body by its digest and sends it from the start; a PARTIAL or FINAL then refers to it. Bodies
-/// are on their way to a transaction, so they are kept in memory, within bounds.
-struct Uploads: Sendable {
+/// A worker names a body by its digest and sends it from the start; a PARTIAL or FINAL then refers to it. Bodies are on their way to
+/// a transaction, so they are kept in memory, within bounds. Time is passed in, and nothing is sent or read here.
+struct Uploads: ~Copyable {
+  typealias Instant = ContinuousClock.Instant
+
   /// What is kept at most.
   struct Limits: Sendable {
     var bytesPerBlob = 16 << 20
@@ -19,71 +21,97 @@ struct Uploads: Sendable {
     let sha256: String
   }
 
+  /// A class, because what is being digested cannot be copied.
+  private final class Body {
+    var bytes: [UInt8] = []
+    /// Of what has come. Made chunk by chunk: that of many MiB at once would hold up the loop.
+    var digest = SHA256()
+    var isWhole = false
+    var touchedAt: Instant
+
+    init(_ now: Instant) { self.touchedAt = now }
+  }
+
   private let limits: Limits
-  private var parts: [Key: [UInt8]] = [:]
-  private var whole: [Key: [UInt8]] = [:]
+  private var bodies: [Key: Body] = [:]
   /// Of all that is held.
   private(set) var bytes = 0
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
   /// Takes a chunk, or says why not and from where to go on.
-  mutating func add(_ chunk: Chunk, _ data: [UInt8], from peer: [UInt8]) -> ChunkAck {
+  mutating func add(_ chunk: Chunk, _ data: [UInt8], from peer: [UInt8], now: Instant) -> ChunkAck {
     let key = Key(peer: peer, sha256: chunk.sha256)
+    let body = self.bodies[key] ?? Body(now)
+    body.touchedAt = now
     var ack = ChunkAck()
     ack.sha256 = chunk.sha256
-    if let done = self.whole[key] {
-      ack.nextOffset = UInt64(done.count)
-      ack.done = true
-      return ack
-    }
-    var part = self.parts.removeValue(forKey: key) ?? []
-    defer { if !ack.done, !part.isEmpty { self.parts[key] = part } }
-    ack.nextOffset = UInt64(part.count)
+    ack.nextOffset = UInt64(body.bytes.count)
+    ack.done = body.isWhole
+    // What was sent before changes nothing.
+    guard !body.isWhole, chunk.offset >= ack.nextOffset else { return ack }
     guard chunk.offset == ack.nextOffset else {
       ack.status = Failure(.outOfRange, "OFFSET_GAP", "The chunk does not follow the one before.").status
       return ack
     }
-    guard part.count + data.count <= self.limits.bytesPerBlob, self.bytes + data.count <= self.limits.bytes,
-      self.parts.count + self.whole.count < self.limits.bodies, chunk.sha256.utf8.count == 64
-    else {
-      self.bytes -= part.count
-      part = []
+    do throws(Failure) {
+      try self.check(chunk, data, behind: body)
+      body.bytes += data
+      body.digest.update(data)
+      self.bodies[key] = body
+      self.bytes += data.count
+      if chunk.eof {
+        let digest = exchange(&body.digest, with: SHA256()).finish()
+        guard Hex.encode(digest) == chunk.sha256 else {
+          throw Failure(.dataLoss, "DIGEST_MISMATCH", "The bytes are not those that were named.")
+        }
+        body.isWhole = true
+      }
+      ack.nextOffset = UInt64(body.bytes.count)
+      ack.done = body.isWhole
+    } catch {
+      _ = self.remove(key)
       ack.nextOffset = 0
-      ack.status =
-        Failure(
-          .resourceExhausted, "BLOB_QUOTA", "The body is too large, or too many are under way.",
-          retryAfterMilliseconds: 5000
-        ).status
-      return ack
+      ack.status = error.status
     }
-    part += data
-    self.bytes += data.count
-    ack.nextOffset = UInt64(part.count)
-    guard chunk.eof else { return ack }
-    guard Hex.encode(SHA256.digest(part)) == chunk.sha256 else {
-      self.bytes -= part.count
-      part = []
-      ack.nextOffset = 0
-      ack.status = Failure(.dataLoss, "DIGEST_MISMATCH", "The bytes are not those that were named.").status
-      return ack
-    }
-    self.whole[key] = part
-    ack.done = true
     return ack
   }
 
-  /// A body that has arrived whole.
-  func body(_ sha256: String, from peer: [UInt8]) -> [UInt8]? { self.whole[Key(peer: peer, sha256: sha256)] }
+  /// Whether there is room. What can never have any is not asked for again.
+  private func check(_ chunk: Chunk, _ data: [UInt8], behind body: Body) throws(Failure) {
+    guard chunk.sha256.utf8.count == 64 else { throw .invalid(field: "sha256", "has to be 64 hex digits.") }
+    let size = max(chunk.size, UInt64(body.bytes.count + data.count))
+    guard size <= UInt64(self.limits.bytesPerBlob) else {
+      throw Failure(
+        .invalidArgument, "BODY_TOO_LARGE",
+        "A body of \(size) bytes is too large; at most \(self.limits.bytesPerBlob) may come in chunks.")
+    }
+    let others = self.bodies.count - (body.bytes.isEmpty ? 0 : 1)
+    guard self.bytes + data.count <= self.limits.bytes, others < self.limits.bodies else {
+      throw Failure(
+        .resourceExhausted, "BLOB_QUOTA", "Too many bodies are under way.", retryAfterMilliseconds: 5000)
+    }
+  }
 
-  /// A body that was used, or whose job is over.
-  mutating func drop(_ sha256: String, from peer: [UInt8]) {
+  /// A body that has arrived whole, for the message that refers to it; it is kept no longer.
+  mutating func take(_ sha256: String, from peer: [UInt8]) -> [UInt8]? {
     let key = Key(peer: peer, sha256: sha256)
-    self.bytes -= (self.whole.removeValue(forKey: key)?.count ?? 0) + (self.parts.removeValue(forKey: key)?.count ?? 0)
+    return self.bodies[key]?.isWhole == true ? self.remove(key) : nil
   }
 
   /// Everything of a worker that is gone.
   mutating func drop(peer: [UInt8]) {
-    for key in Set(self.whole.keys).union(self.parts.keys) where key.peer == peer { self.drop(key.sha256, from: peer) }
+    for key in self.bodies.keys where key.peer == peer { _ = self.remove(key) }
+  }
+
+  /// What has lain untouched: its job was given up.
+  mutating func drop(untouchedSince moment: Instant) {
+    for (key, body) in self.bodies where body.touchedAt <= moment { _ = self.remove(key) }
+  }
+
+  private mutating func remove(_ key: Key) -> [UInt8]? {
+    guard let body = self.bodies.removeValue(forKey: key) else { return nil }
+    self.bytes -= body.bytes.count
+    return body.bytes
   }
 }

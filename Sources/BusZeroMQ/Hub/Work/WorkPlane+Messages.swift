@@ -40,7 +40,7 @@ extension WorkPlane {
     case .fetch(let fetch): self.answer(fetch, to: peer)
     case .chunk(let chunk, let data):
       guard self.table.hear(peer, now) else { return self.perform([LeaseTable.unknownSession(peer)]) }
-      self.send(.chunkAck(self.uploads.add(chunk, data, from: peer)), to: peer)
+      self.send(.chunkAck(self.uploads.add(chunk, data, from: peer, now: now)), to: peer)
     case .job, .welcome, .lease, .ack, .cancel, .chunkAck:
       self.refuse(peer, frame, Failure(.unimplemented, "KIND_UNKNOWN", "A worker does not send this kind of message."))
     }
@@ -89,7 +89,8 @@ extension WorkPlane {
 
   private func take(_ partial: Partial, _ body: [UInt8], _ encoding: Encoding, from peer: [UInt8]) {
     var batch: [UInt8] = []
-    if partial.batchSeq > 0 {
+    // Of a batch that has come before, its body is gone: it is with whoever asked.
+    if partial.batchSeq > 0, self.table.wants(partial) {
       guard let whole = self.whole(body, partial.outputs, from: peer) else { return }
       do throws(Failure) {
         guard let codec = self.table.jobs[partial.jobID].flatMap({ self.codecs[$0.record.service]?.batch }) else {
@@ -101,12 +102,11 @@ extension WorkPlane {
       }
     }
     self.perform(self.table.partial(partial, from: peer, now: .now), batch: batch)
-    for output in partial.outputs { self.uploads.drop(output.sha256, from: peer) }
   }
 
   private func take(_ result: WorkResult, _ body: [UInt8], _ encoding: Encoding, from peer: [UInt8]) {
     var reply: [UInt8] = []
-    if result.status.code == .ok, let job = self.table.jobs[result.jobID],
+    if result.status.code == .ok, self.table.wants(result), let job = self.table.jobs[result.jobID],
       let codec = self.codecs[job.record.service]
     {
       guard let whole = self.whole(body, result.outputs, from: peer) else { return }
@@ -117,7 +117,6 @@ extension WorkPlane {
       }
     }
     self.perform(self.table.final(result, reply, from: peer, now: .now))
-    for output in result.outputs { self.uploads.drop(output.sha256, from: peer) }
   }
 
   /// What a worker sent cannot be read: its job failed, because it would be sent again just so.
@@ -132,7 +131,7 @@ extension WorkPlane {
   /// A body that came in the frame, or in chunks before it; nil when those are not there, which the worker is told.
   private func whole(_ body: [UInt8], _ outputs: [BlobRef], from peer: [UInt8]) -> [UInt8]? {
     guard let output = outputs.first else { return body }
-    if let whole = self.uploads.body(output.sha256, from: peer) { return whole }
+    if let whole = self.uploads.take(output.sha256, from: peer) { return whole }
     var ack = ChunkAck()
     ack.sha256 = output.sha256
     ack.status = Failure(.failedPrecondition, "BLOB_MISSING", "Send the body first, in chunks.").status

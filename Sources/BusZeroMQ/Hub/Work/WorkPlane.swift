@@ -319,6 +319,7 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     self.timer = self.schedule(at: next) { plane in
       plane.timer = nil
       plane.perform(plane.table.tick(.now))
+      plane.uploads.drop(untouchedSince: .now - plane.table.timing.lease)
       plane.arm()
     }
   }
