@@ -208,18 +208,39 @@ struct LeaseTableTests {
   @Test func whatMayHappenOnceIsNeverRepeated() {
     var (table, job) = self.leased(once: true)
     table.unreachable([1], now: self.start)
-    let lost = self.settle(&table, table.tick(self.start + .seconds(10)), at: self.start)
+    // Its worker may be cut off from the hub alone. It stops by its own clock, before the lease ends.
+    #expect(self.states(table.tick(self.start + .milliseconds(29_999))).isEmpty)
+    let lost = self.settle(&table, table.tick(self.start + .seconds(30)), at: self.start)
     #expect(self.states(lost) == [.unknown])
     #expect(
       lost.contains {
         if case .conclude(let record) = $0 { record.failure?.reason == "OUTCOME_UNKNOWN" } else { false }
       })
-    let now = self.start + .seconds(11)
+    let now = self.start + .seconds(31)
     _ = table.ready(self.ready("two", "b"), from: [2], principal: "uid:1", services: [self.method], now: now)
     #expect(self.states(table.tick(now)).isEmpty)
     // What its worker knows is kept all the same.
     _ = table.ready(self.ready("one", "a"), from: [3], principal: "uid:1", services: [self.method], now: now)
     #expect(self.states(table.final(self.end(job), [], from: [3], now: now)) == [.done])
+  }
+
+  @Test(arguments: [(false, 10), (true, 30)])
+  func aRestartedHubWaitsForTheWorkersThatItLeft(once: Bool, seconds: Int) {
+    let (_, job) = self.leased()
+    var record = self.record()
+    record.state = .leased
+    record.worker = "one"
+    record.instance = "a"
+    record.leaseID = job.leaseID
+    var table = self.table()
+    table.restore(record, isOnce: once, now: self.start)
+    var now = self.start
+    while let next = table.wakeAt, next < self.start + .seconds(seconds) {
+      now = next
+      #expect(self.states(table.tick(now)).isEmpty)
+    }
+    #expect(table.wakeAt == self.start + .seconds(seconds))
+    #expect(self.states(table.tick(self.start + .seconds(seconds))) == [once ? .unknown : .queued])
   }
 
   @Test func aBatchIsAnsweredWhenItIsStoredAndNotAskedForAgain() {

@@ -74,7 +74,8 @@ struct LeaseTable: Sendable {
     if record.state == .leased {
       let until = now + self.timing.grace
       job.lease = LeasedJob.Lease(
-        id: record.leaseID, instance: record.instance, expiresAt: until, heardAt: now, graceUntil: until)
+        id: record.leaseID, instance: record.instance, expiresAt: now + self.timing.lease, heardAt: now,
+        graceUntil: until)
       self.wake(at: until)
     }
     self.jobs[record.id] = job
@@ -356,7 +357,7 @@ struct LeaseTable: Sendable {
     }
     for job in self.jobs.values where job.phase == .leased {
       guard let lease = job.lease else { continue }
-      let end = min(lease.expiresAt, lease.graceUntil ?? lease.expiresAt)
+      let end = job.end(of: lease)
       if end <= now { directives += self.lose(job.record.id, now) } else { self.wake(at: end) }
     }
     if let next = self.nextHeartbeat { self.wake(at: next) }

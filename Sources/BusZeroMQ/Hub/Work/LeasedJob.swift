@@ -58,6 +58,14 @@ struct LeasedJob: Sendable {
     return self.past[leaseID].map { $0 >= self.batchAttempt } ?? false
   }
 
+  /// When it is lost unless something is heard of its worker.
+  ///
+  /// What may happen once waits for the end of the lease: by then a worker that is cut off has stopped by its own clock. Lost
+  /// earlier, it would still be done by that worker after its caller was told that nobody knows, and looked, and began again.
+  func end(of lease: Lease) -> ContinuousClock.Instant {
+    self.isOnce ? lease.expiresAt : min(lease.expiresAt, lease.graceUntil ?? lease.expiresAt)
+  }
+
   /// Takes the lease away.
   mutating func endLease() {
     if let lease { self.past[lease.id] = self.record.attempt }
