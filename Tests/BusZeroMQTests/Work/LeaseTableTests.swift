@@ -304,6 +304,29 @@ struct LeaseTableTests {
     #expect(table.jobs["second"]?.record.losses == 0)
   }
 
+  @Test func aJobThatIsRefusedIsNotThrownBackAtOnce() {
+    var (table, job) = self.leased()
+    var (now, grants) = (self.start, 0)
+    // A worker that has no slot for it, and says that it has.
+    while now <= self.start + .seconds(10) {
+      var directives: [LeaseTable.Directive] = []
+      if let lease = table.jobs["job"]?.lease?.id, lease == job.leaseID {
+        let refusal = self.end(job, Failure(.resourceExhausted, "NO_CREDIT", ""), retryable: true)
+        directives = self.settle(&table, table.final(refusal, [], from: [1], now: now), at: now)
+        #expect(table.workers[[1]]?.credit == 0)
+      }
+      directives += self.settle(&table, table.credit(.with { $0.add = 1 }, from: [1], now: now), at: now)
+      directives += self.settle(&table, table.tick(now), at: now)
+      for case .give(_, let next) in directives {
+        job = next
+        grants += 1
+      }
+      now += .milliseconds(100)
+    }
+    #expect((5...10).contains(grants), "about once a second")
+    #expect(table.jobs["job"]?.record.losses == 0)
+  }
+
   @Test func aWorkerHasSixteenJobsAtMost() {
     var table = self.table()
     _ = table.ready(

@@ -43,14 +43,14 @@ extension LeaseTable {
   ///
   /// - Parameters:
   ///   - isCounted: Whether it counts towards the losses that end a job.
-  ///   - wasRun: Whether the worker may have begun.
+  ///   - isRefused: Whether the worker has not begun for want of a slot.
   mutating func lose(
-    _ id: String, isCounted: Bool = true, wasRun: Bool = true, _ now: Instant
+    _ id: String, isCounted: Bool = true, isRefused: Bool = false, _ now: Instant
   ) -> [Directive] {
     guard var job = self.jobs[id], job.phase == .leased || job.phase == .granting, let lease = job.lease else {
       return []
     }
-    let wasSent = job.phase == .leased && wasRun
+    let wasSent = job.phase == .leased && !isRefused
     if wasSent, job.isOnce { return self.leaveUnknown(&job) }
     job.endLease()
     if wasSent, isCounted { job.record.losses += 1 }
@@ -70,7 +70,9 @@ extension LeaseTable {
       return [.store(job.record, .end(job.record.state, nil, lease: ""))]
     }
     // The time since it was last heard of has been waited already.
-    let notBefore = wasSent && isCounted ? max(now, lease.heardAt + self.timing.backoff(job.record.losses)) : now
+    var notBefore = wasSent && isCounted ? max(now, lease.heardAt + self.timing.backoff(job.record.losses)) : now
+    // A worker that miscounts its slots would get it again and again.
+    if isRefused { notBefore += self.timing.firstBackoff }
     job.phase = .queued(notBefore: notBefore)
     job.record.state = .queued
     self.jobs[id] = job

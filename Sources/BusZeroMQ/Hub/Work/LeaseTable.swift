@@ -250,10 +250,12 @@ struct LeaseTable: Sendable {
     if result.retryable, result.status.code != .ok {
       guard isCurrent else { return [.send(peer, Self.ack(result.jobID, result.leaseID, isDuplicate: true))] }
       let isCounted = !["DRAINING", "NO_CREDIT"].contains(result.status.reason)
+      // Whoever gives a job back has no room, whatever was counted here, until it says that it has.
+      if !isCounted { self.workers[peer]?.credit = 0 }
       job.record.status = result.status
       self.jobs[job.record.id] = job
       return [.send(peer, Self.ack(result.jobID, result.leaseID, isDuplicate: false))]
-        + self.lose(job.record.id, isCounted: isCounted, wasRun: result.status.reason != "NO_CREDIT", now)
+        + self.lose(job.record.id, isCounted: isCounted, isRefused: result.status.reason == "NO_CREDIT", now)
     }
     var directives: [Directive] = []
     if !isCurrent, job.phase == .leased, let other = job.lease, let peer = self.workers.peer(of: other.instance) {
