@@ -16,8 +16,8 @@ public struct WorkerPort: Port, BatchPort {
 
   /// Has a worker answer.
   ///
-  /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` when none came in time; `ABORTED` with `JOB_DEAD` or
-  ///   `OUTCOME_UNKNOWN`; `UNAVAILABLE/SHUTTING_DOWN` of a job with a key that goes on without its caller.
+  /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` when none came in time, and `RESOURCE_EXHAUSTED/NO_CREDIT` when none
+  ///   had room and it was given to none; `ABORTED` with `JOB_DEAD` or `OUTCOME_UNKNOWN`; `UNAVAILABLE/SHUTTING_DOWN` of a job with a key that goes on without its caller.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     let reply = try await self.run(C.method, try Encoding.pb.encode(command), context, receive: nil)
     return Answer(try Encoding.pb.decode(C.Reply.self, from: reply))
@@ -68,8 +68,8 @@ public struct WorkerPort: Port, BatchPort {
     } catch {
       switch await plane.release(record.id, caller.token) {
       case .goesOn: throw record.isKept ? WorkPlane.shuttingDown : error
-      case .ended(let waitedFor):
-        throw error == Deadline.exceeded && waitedFor == "worker" ? Self.noWorker(method) : error
+      case .ended(let waitedFor, let wasGiven):
+        throw error == Deadline.exceeded ? Self.late(method, waitedFor, wasGiven: wasGiven) : error
       }
     }
   }
@@ -90,11 +90,25 @@ public struct WorkerPort: Port, BatchPort {
       command: command, inputs: refs, createdAt: WallClock.nanoseconds())
   }
 
-  static func noWorker(_ method: Method) -> Failure {
+  /// What a caller is told whose time is over, by what its job waited for.
+  ///
+  /// Of what was never given to a worker it knows that nothing has happened.
+  static func late(_ method: Method, _ waitedFor: String, wasGiven: Bool) -> Failure {
     let service = method.name.prefix { $0 != "/" }
-    return Failure(
-      .unavailable, "NO_WORKER",
-      "No worker serves \(service). Start one: `kithd worker --hub ENDPOINT --serve ...`.", retryAfterMilliseconds: 5000
-    )
+    switch waitedFor {
+    case "worker":
+      var failure = Failure(
+        .unavailable, "NO_WORKER",
+        "No worker serves \(service). Start one: `kithd worker --hub ENDPOINT --serve ...`.",
+        retryAfterMilliseconds: 5000)
+      if wasGiven { failure.status.details["outcome"] = "unknown" }
+      return failure
+    case "credit" where !wasGiven:
+      return Failure(
+        .resourceExhausted, "NO_CREDIT",
+        "All workers that serve \(service) were busy. Start another one, or give one more `--slots`.",
+        retryAfterMilliseconds: 5000)
+    default: return Deadline.exceeded
+    }
   }
 }
