@@ -42,6 +42,31 @@ public struct WorkerPort: Port, BatchPort {
     let inputs = Dictionary(
       context.attachments.map { (Hex.encode(SHA256.digest($0)), $0) }, uniquingKeysWith: { first, _ in first })
     let draft = Self.draft(method, command, context, inputs, isInBatches: receive != nil)
+    let end = ContinuousClock.now + (context.timeout ?? .milliseconds(Int64(method.timeoutMilliseconds)))
+    while true {
+      if let reply = try await self.attend(draft, inputs, method, context, until: end, receive: receive) {
+        return reply
+      }
+      // The end that the plane has taken may not be in the store yet.
+      try await Self.pause()
+    }
+  }
+
+  private static func pause() async throws(Failure) {
+    do {
+      try await Task.sleep(for: .milliseconds(200))
+    } catch {
+      throw .cancelled
+    }
+  }
+
+  /// Waits for a job.
+  ///
+  /// - Returns: Its reply; nil if it ended before the plane heard of who waits.
+  private func attend(
+    _ draft: JobRecord, _ inputs: [String: [UInt8]], _ method: Method, _ context: CallContext,
+    until end: ContinuousClock.Instant, receive: (@Sendable ([UInt8]) async throws(Failure) -> Void)?
+  ) async throws(Failure) -> [UInt8]? {
     let record = try await self.plane.store.open(draft)
     if record.state == .done { return record.reply }
     if let failure = record.failure { throw failure }
@@ -51,16 +76,15 @@ public struct WorkerPort: Port, BatchPort {
     let plane = self.plane
     plane.post { $0.attach(record, caller, isNew: record.id == draft.id) }
     do throws(Failure) {
-      let limit = context.timeout ?? .milliseconds(Int64(method.timeoutMilliseconds))
-      return try await Deadline.race(limit) { () async throws(Failure) in
+      return try await Deadline.race(end - .now) { () async throws(Failure) in
         for await one in news {
           switch one {
-          case .progress(let progress): context.progress?(progress)
+          case .progress: caller.takeProgress().map { context.progress?($0) }
           case .batch(let number, let bytes):
             try await receive?(bytes)
             plane.post { $0.taken(record.id, batch: number) }
           case .ended(let result): return try result.get()
-          case .over: return try await self.run(method, command, context, receive: receive)
+          case .over: return nil
           }
         }
         throw .cancelled
