@@ -56,8 +56,6 @@ extension LeaseTable {
     if wasSent, isCounted { job.record.losses += 1 }
     let isBeyondResuming = job.received > 0 && (job.checkpoints[job.received] ?? job.record.checkpoint).isEmpty
     if job.record.losses >= self.timing.attempts || isBeyondResuming {
-      job.phase = .ending
-      job.record.state = isBeyondResuming ? .failed : .dead
       if isBeyondResuming {
         job.record.status =
           Failure(
@@ -66,8 +64,7 @@ extension LeaseTable {
             retryAfterMilliseconds: 1000
           ).status
       }
-      self.jobs[id] = job
-      return [.store(job.record, .end(job.record.state, nil, lease: ""))]
+      return [self.end(&job, isBeyondResuming ? .failed : .dead)]
     }
     // The time since it was last heard of has been waited already.
     var notBefore = wasSent && isCounted ? max(now, lease.heardAt + self.timing.backoff(job.record.losses)) : now
@@ -79,6 +76,22 @@ extension LeaseTable {
     self.enqueue(id)
     self.wake(at: notBefore)
     return [.store(job.record, .queued)]
+  }
+
+  /// A job is over.
+  ///
+  /// - Parameters:
+  ///   - peer: Who waits for an ACK, with its lease.
+  mutating func end(
+    _ job: inout LeasedJob, _ state: JobRecord.State, by peer: Peer? = nil, _ leaseID: String = ""
+  ) -> Directive {
+    // Where nobody serves a method, nobody else would look at what waits for it.
+    if case .queued = job.phase { self.queues[job.record.service]?.removeAll { $0 == job.record.id } }
+    job.endLease()
+    job.phase = .ending
+    job.record.state = state
+    self.jobs[job.record.id] = job
+    return .store(job.record, .end(state, peer, lease: leaseID))
   }
 
   mutating func leaveUnknown(_ job: inout LeasedJob) -> [Directive] {

@@ -49,6 +49,11 @@ struct LeasedJob: Sendable {
     self.received = record.batches
   }
 
+  /// Whether the worker with this lease may go on: it has the job, or nobody knows what became of it and it may still say so.
+  func isHeld(under leaseID: String) -> Bool {
+    leaseID == self.lease?.id || (self.phase == .unknown && leaseID == self.record.leaseID)
+  }
+
   /// Whether a lease with this id may bring the job's end.
   ///
   /// A lease that was lost may, as long as no batch of a later one is stored: then its batches and its end belong together.

@@ -121,6 +121,8 @@ public actor WorkPlane: LoopActor, NetworkPlane {
   /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
   public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] {
     try self.socket?.listen(listeners, &self.tcp)
+    // Until now workers on other machines had no way to come back.
+    self.table.extendGrace(now: .now)
     self.table.nextServerKey = listeners.dropFirst().first?.keys.publicKey.z85 ?? ""
     return self.tcp.endpoints
   }
