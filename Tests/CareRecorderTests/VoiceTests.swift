@@ -104,8 +104,11 @@ import Testing
 
   @Test func `what nobody is there to try is tried when they are back, a night later`() async throws {
     let care = try TestCare()
-    let away = [Failure(.unavailable, "NO_WORKER", "none"), Failure(.unavailable, "ENGINE_UNREACHABLE", "away")]
-    care.answers.withLock { $0 = (0..<600).map { .failure(away[$0 % 2]) } + [.success("in the morning")] }
+    let away = [
+      Failure(.unavailable, "NO_WORKER", "none"), Failure(.resourceExhausted, "NO_CREDIT", "busy"),
+      Failure(.unavailable, "ENGINE_UNREACHABLE", "away"),
+    ]
+    care.answers.withLock { $0 = (0..<600).map { .failure(away[$0 % away.count]) } + [.success("in the morning")] }
     try await care.run { actor, storage in
       let id = try await actor.speak([1]).id
       let waiting = try await care.wait(for: id, in: storage) { $0.reason == "engine_unreachable" }

@@ -18,7 +18,7 @@ struct FailureTongueTests {
   ]
   /// Of a daemon that cannot start, of a key file that is being made, of a list of jobs.
   private static let elsewhere: Set<String> = [
-    "ALREADY_RUNNING", "NOT_DURABLE", "SCHEMA_TOO_NEW", "STATE_DIRECTORY_UNUSABLE", "RECORD_EXISTS", "NO_CREDIT",
+    "ALREADY_RUNNING", "NOT_DURABLE", "SCHEMA_TOO_NEW", "STATE_DIRECTORY_UNUSABLE", "RECORD_EXISTS",
   ]
   /// Of settings of a daemon, of jobs of a worker, of a snapshot of events.
   private static let elsewhereFields: Set<String> = ["engines", "maximum_seconds", "audio", "page_token"]

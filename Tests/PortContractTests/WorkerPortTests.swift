@@ -77,11 +77,13 @@ import ZeroMQ
         services: LocalBatchPort([deliver], batches: []), logger: self.logger)
     }
 
-    func ask(_ id: String, under key: String, _ plane: WorkPlane) -> Task<DeliverReply, any Error> {
+    func ask(
+      _ id: String, under key: String, _ plane: WorkPlane, timeout: Duration? = nil
+    ) -> Task<DeliverReply, any Error> {
       var request = DeliverRequest()
       request.id = id
       return Task { [request] in
-        try await WorkerPort(plane).ask(request, CallContext(idempotencyKey: key))
+        try await WorkerPort(plane).ask(request, CallContext(idempotencyKey: key, timeout: timeout))
       }
     }
 
@@ -152,6 +154,35 @@ import ZeroMQ
     }
     #expect(post.runs.withLock { $0 } == ["refused"])
     try await post.close(plane, worker, serving)
+  }
+
+  @Test func whatWasGivenToNobodyHasNotHappened() async throws {
+    let post = try await Post()
+    let plane = try await post.open()
+    let worker = post.worker()
+    let serving = Task { try await worker.run() }
+    let first = post.ask("one", under: "one", plane)
+    let second = post.ask("two", under: "two", plane)
+    for await _ in post.began.stream.prefix(2) {}
+    let failure = await #expect(throws: Failure.self) {
+      try await post.ask("three", under: "three", plane, timeout: .milliseconds(100)).value
+    }
+    #expect(failure?.code == .resourceExhausted && failure?.reason == "NO_CREDIT")
+    // And of what is with a worker nobody can say.
+    let late = await #expect(throws: Failure.self) {
+      try await post.ask("two", under: "two", plane, timeout: .milliseconds(100)).value
+    }
+    #expect(late?.reason == "RUNNING_TOO_LONG")
+    post.mayEnd.continuation.finish()
+    _ = try await first.value
+    _ = await second.result
+    #expect(post.runs.withLock { $0.sorted() } == ["one", "two"])
+    try await post.close(plane, worker, serving)
+  }
+
+  @Test(arguments: [false, true]) func withoutAWorkerItMayHaveHappenedIfOneHadIt(wasGiven: Bool) {
+    let failure = WorkerPort.late(DeliverRequest.method, "worker", wasGiven: wasGiven)
+    #expect(failure.reason == "NO_WORKER" && (failure.status.details["outcome"] == "unknown") == wasGiven)
   }
 
   @Test func whatNobodyWaitsForIsDroppedAfterAWhile() async throws {

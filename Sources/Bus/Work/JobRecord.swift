@@ -40,7 +40,7 @@ public struct JobRecord: Sendable, Hashable {
 
   /// Where it stands.
   public var state = State.queued
-  /// How often it was leased. It fences: only the last lease may bring batches.
+  /// How often it was leased.
   public var attempt: UInt32 = 0
   /// How many attempts ended without a word.
   public var losses: UInt32 = 0
@@ -48,10 +48,8 @@ public struct JobRecord: Sendable, Hashable {
   public var worker = ""
   /// The process that has it.
   public var instance = ""
-  /// The lease that is out, or was last.
+  /// The lease that is out, or was last: it alone may bring batches.
   public var leaseID = ""
-  /// Not to be leased before, nanoseconds since 1970.
-  public var notBefore: Int64 = 0
   /// Where another worker can go on.
   public var checkpoint: [UInt8] = []
   /// Batches whose effect is stored.

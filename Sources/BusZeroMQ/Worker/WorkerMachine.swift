@@ -46,6 +46,9 @@ struct WorkerMachine: Sendable {
     var batches: [(message: Partial, body: [UInt8], sentAt: Instant)] = []
     var nextBatch: UInt32
     var progressSentAt: Instant?
+
+    /// Whether its slot is taken: until its end is sent, which waits for its batches.
+    var hasSlot: Bool { self.end == nil || !self.batches.isEmpty }
   }
 
   private let identity: Identity
@@ -77,7 +80,7 @@ struct WorkerMachine: Sendable {
   /// Leases that are worked on, or whose end the hub has not confirmed.
   var leases: [String] { self.held.keys.sorted() }
 
-  private var running: UInt32 { UInt32(self.held.values.count { $0.end == nil }) }
+  private var running: UInt32 { UInt32(self.held.values.count { $0.hasSlot }) }
   private var free: UInt32 { self.identity.slots - min(self.running, self.identity.slots) }
 
   // MARK: - Beginning and end
@@ -102,17 +105,21 @@ struct WorkerMachine: Sendable {
 
   /// A job has ended.
   mutating func ended(_ leaseID: String, _ result: WorkResult, _ reply: [UInt8], now: Instant) -> [Directive] {
-    guard var held = self.held[leaseID], held.end == nil else { return [] }
-    var result = result
-    result.jobID = held.job.jobID
-    result.attempt = held.job.attempt
-    result.leaseID = leaseID
-    held.end = (result, reply)
-    held.endSentAt = now
-    self.held[leaseID] = held
+    guard self.held[leaseID]?.end == nil else { return [] }
+    self.keep(result, reply, leaseID, now)
     // The end says that all before it is stored.
-    guard held.batches.isEmpty else { return [] }
+    guard self.held[leaseID]?.batches.isEmpty == true else { return [] }
     return self.sendEnd(leaseID, now)
+  }
+
+  private mutating func keep(_ result: WorkResult, _ reply: [UInt8], _ leaseID: String, _ now: Instant) {
+    guard let job = self.held[leaseID]?.job else { return }
+    var result = result
+    result.jobID = job.jobID
+    result.attempt = job.attempt
+    result.leaseID = leaseID
+    self.held[leaseID]?.end = (result, reply)
+    self.held[leaseID]?.endSentAt = now
   }
 
   /// A job has made a batch. Another one is wanted after ``Directive/goOn(lease:)``.
@@ -155,10 +162,7 @@ struct WorkerMachine: Sendable {
     case .welcome(let welcome): return self.welcome(welcome, now)
     case .job(let job, let command): return self.take(job, command, now)
     case .lease(let update): return self.take(update, now)
-    case .ack(let ack):
-      guard let held = self.held[ack.leaseID] else { return [] }
-      self.held[ack.leaseID] = nil
-      return (held.end == nil ? [.stop(lease: ack.leaseID)] + self.sendCredit() : []) + self.leaveIfIdle()
+    case .ack(let ack): return self.drop(ack.leaseID)
     case .cancel(let cancel): return self.drop(cancel.leaseID)
     case .disconnect(let disconnect): return self.take(disconnect, now)
     case .drain, .heartbeat, .chunk, .chunkAck: return []
@@ -202,7 +206,9 @@ struct WorkerMachine: Sendable {
       var result = WorkResult()
       result.status = refusal.status
       result.retryable = true
-      return self.ended(job.leaseID, result, [], now: now)
+      self.keep(result, [], job.leaseID, now)
+      // It had no slot, so none is free again.
+      return self.sendAgain(job.leaseID, now)
     }
     return [.run(job, command)]
   }
@@ -340,9 +346,7 @@ struct WorkerMachine: Sendable {
 
   /// The end, and that its slot is free.
   private mutating func sendEnd(_ leaseID: String, _ now: Instant) -> [Directive] {
-    guard let held = self.held[leaseID], let end = held.end else { return [] }
-    self.held[leaseID]?.endSentAt = now
-    return [.send(.final(end.result, end.reply), service: held.job.service)] + self.sendCredit()
+    self.sendAgain(leaseID, now) + self.sendCredit()
   }
 
   private mutating func sendAgain(_ leaseID: String, _ now: Instant) -> [Directive] {
@@ -363,10 +367,11 @@ struct WorkerMachine: Sendable {
     return [.send(.credit(credit), service: "")]
   }
 
-  /// The lease is lost: whatever comes of the job is of no interest.
+  /// The hub has the end of a job, or the lease is lost: whatever else comes of it is of no interest.
   private mutating func drop(_ leaseID: String) -> [Directive] {
     guard let held = self.held.removeValue(forKey: leaseID) else { return [] }
-    return (held.end == nil ? [.stop(lease: leaseID)] + self.sendCredit() : []) + self.leaveIfIdle()
+    return (held.end == nil ? [.stop(lease: leaseID)] : []) + (held.hasSlot ? self.sendCredit() : [])
+      + self.leaveIfIdle()
   }
 
   private func leaveIfIdle() -> [Directive] {

@@ -82,9 +82,9 @@ enum TranscriptionResult {
     if !reply.language.isEmpty { record.language = String(reply.language.prefix(100)) }
   }
 
-  /// Why a recording was not tried at all: what is missing is a worker, the machine of an engine, or a person's word. However long
+  /// Why a recording was not tried at all: what is missing is a worker, or room with one, the machine of an engine, or a person's word. However long
   /// that takes, it is tried when they are back.
-  private static let notTried = ["NO_WORKER", "ENGINE_UNREACHABLE", "JOB_DEAD"]
+  private static let notTried = ["NO_WORKER", "NO_CREDIT", "ENGINE_UNREACHABLE", "JOB_DEAD"]
   /// Nanoseconds until it is looked again whether they are.
   private static let waitForOthers: Int64 = 60_000_000_000
   /// Nanoseconds before each further attempt.

@@ -96,6 +96,7 @@ extension CareRecord {
     case "sound_expired": say("the sound was kept for its time and is gone", "音声の保存期間が過ぎました")
     case "no_engine": say("no speech engine for this language", "この言語の音声認識がありません")
     case "no_worker": say("no worker is there to transcribe", "文字起こしをするワーカーがいません")
+    case "no_credit": say("all workers that transcribe are busy", "文字起こしをするワーカーがすべて使用中です")
     case "engine_unreachable": say("the speech server is away", "音声認識サーバーにつながりません")
     case "transcript_too_long": say("what was heard is too long", "文字起こしが長すぎます")
     case "": say("nothing was written", "何も書かれていません")

@@ -55,6 +55,55 @@ struct WorkerMachineTests {
     #expect(directives.contains(.stop(lease: "lease")) && machine.leases.isEmpty)
   }
 
+  /// What it says of free slots: READY counts them all, CREDIT adds to them.
+  private func slots(_ directives: [WorkerMachine.Directive]) -> [UInt32] {
+    directives.compactMap { directive in
+      switch directive {
+      case .send(.ready(let ready), _): ready.credit
+      case .send(.credit(let credit), _): credit.add
+      default: nil
+      }
+    }
+  }
+
+  @Test func theSlotOfAJobIsTakenUntilItsBatchesAreStored() {
+    var (machine, job) = self.working()
+    _ = machine.batch("lease", [1], checkpoint: [1], now: self.start)
+    #expect(machine.ended("lease", WorkResult(), [], now: self.start).isEmpty)
+    let now = self.start + .seconds(10)
+    _ = machine.receive(.heartbeat(Heartbeat()), now: now)
+    #expect(self.slots(machine.tick(now)) == [0])
+    var stored = LeaseUpdate()
+    stored.leaseID = job.leaseID
+    stored.committedBatch = 1
+    #expect(self.slots(machine.receive(.lease(stored), now: now)) == [1])
+    #expect(self.slots(machine.receive(.ack(.with { $0.leaseID = "lease" }), now: now)).isEmpty)
+  }
+
+  @Test func theSlotOfAJobThatIsLostWithItsLastBatchIsFree() {
+    var (machine, _) = self.working()
+    _ = machine.batch("lease", [1], checkpoint: [1], now: self.start)
+    _ = machine.ended("lease", WorkResult(), [], now: self.start)
+    #expect(self.slots(machine.receive(.cancel(.with { $0.leaseID = "lease" }), now: self.start)) == [1])
+  }
+
+  @Test func aJobTooManyIsGivenBackAndFreesNothing() {
+    var (machine, _) = self.working()
+    let other = Job.with {
+      $0.jobID = "other"
+      $0.leaseID = "other"
+    }
+    let refusal = machine.receive(.job(other, []), now: self.start)
+    guard case .send(.final(let result, _), _)? = refusal.first else {
+      Issue.record("\(refusal)")
+      return
+    }
+    #expect(result.status.reason == "NO_CREDIT" && result.retryable && result.leaseID == "other")
+    #expect(refusal.count == 1 && self.slots(refusal).isEmpty)
+    #expect(self.slots(machine.receive(.ack(.with { $0.leaseID = "other" }), now: self.start)).isEmpty)
+    #expect(machine.leases == ["lease"])
+  }
+
   @Test func aJobStopsByTheOwnClock() {
     var (machine, _) = self.working()
     _ = machine.receive(self.goodbye(after: 1), now: self.start)

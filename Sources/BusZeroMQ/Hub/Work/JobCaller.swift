@@ -1,11 +1,13 @@
 internal import Bus
+internal import EventLoop
 internal import KithMessages
 
 /// Who waits for a job, in this process: what belongs to its command, and where news go.
 struct JobCaller: Sendable {
   /// What the caller is told.
   enum News: Sendable {
-    case progress(Progress)
+    /// It is further on; ``JobCaller/takeProgress()`` says how far.
+    case progress
     /// To be stored; the next but one comes when it is.
     case batch(UInt32, [UInt8])
     /// The last.
@@ -20,6 +22,27 @@ struct JobCaller: Sendable {
   /// What a worker fetches, by digest.
   let inputs: [String: [UInt8]]
   let news: AsyncStream<News>.Continuation
+  /// What the caller has not taken yet.
+  private let progress = Lock<Progress?>(nil)
+
+  init(token: String, isInBatches: Bool, inputs: [String: [UInt8]], news: AsyncStream<News>.Continuation) {
+    self.token = token
+    self.isInBatches = isInBatches
+    self.inputs = inputs
+    self.news = news
+  }
+
+  /// Tells how far it is. While the caller is busy with a batch the last word takes the place of the one before, lest a worker that
+  /// says much fills the memory.
+  func report(_ progress: Progress) {
+    let isFirst = self.progress.withLock { last in
+      defer { last = progress }
+      return last == nil
+    }
+    if isFirst { self.news.yield(.progress) }
+  }
+
+  func takeProgress() -> Progress? { self.progress.withLock { $0.take() } }
 
   func end(_ result: Result<[UInt8], Failure>) {
     self.news.yield(.ended(result))

@@ -43,21 +43,19 @@ extension LeaseTable {
   ///
   /// - Parameters:
   ///   - isCounted: Whether it counts towards the losses that end a job.
-  ///   - wasRun: Whether the worker may have begun.
+  ///   - isRefused: Whether the worker has not begun for want of a slot.
   mutating func lose(
-    _ id: String, isCounted: Bool = true, wasRun: Bool = true, _ now: Instant
+    _ id: String, isCounted: Bool = true, isRefused: Bool = false, _ now: Instant
   ) -> [Directive] {
     guard var job = self.jobs[id], job.phase == .leased || job.phase == .granting, let lease = job.lease else {
       return []
     }
-    let wasSent = job.phase == .leased && wasRun
+    let wasSent = job.phase == .leased && !isRefused
     if wasSent, job.isOnce { return self.leaveUnknown(&job) }
     job.endLease()
     if wasSent, isCounted { job.record.losses += 1 }
     let isBeyondResuming = job.received > 0 && (job.checkpoints[job.received] ?? job.record.checkpoint).isEmpty
     if job.record.losses >= self.timing.attempts || isBeyondResuming {
-      job.phase = .ending
-      job.record.state = isBeyondResuming ? .failed : .dead
       if isBeyondResuming {
         job.record.status =
           Failure(
@@ -66,17 +64,34 @@ extension LeaseTable {
             retryAfterMilliseconds: 1000
           ).status
       }
-      self.jobs[id] = job
-      return [.store(job.record, .end(job.record.state, nil, lease: ""))]
+      return [self.end(&job, isBeyondResuming ? .failed : .dead)]
     }
     // The time since it was last heard of has been waited already.
-    let notBefore = wasSent && isCounted ? max(now, lease.heardAt + self.timing.backoff(job.record.losses)) : now
+    var notBefore = wasSent && isCounted ? max(now, lease.heardAt + self.timing.backoff(job.record.losses)) : now
+    // A worker that miscounts its slots would get it again and again.
+    if isRefused { notBefore += self.timing.firstBackoff }
     job.phase = .queued(notBefore: notBefore)
     job.record.state = .queued
     self.jobs[id] = job
     self.enqueue(id)
     self.wake(at: notBefore)
     return [.store(job.record, .queued)]
+  }
+
+  /// A job is over.
+  ///
+  /// - Parameters:
+  ///   - peer: Who waits for an ACK, with its lease.
+  mutating func end(
+    _ job: inout LeasedJob, _ state: JobRecord.State, by peer: Peer? = nil, _ leaseID: String = ""
+  ) -> Directive {
+    // Where nobody serves a method, nobody else would look at what waits for it.
+    if case .queued = job.phase { self.queues[job.record.service]?.removeAll { $0 == job.record.id } }
+    job.endLease()
+    job.phase = .ending
+    job.record.state = state
+    self.jobs[job.record.id] = job
+    return .store(job.record, .end(state, peer, lease: leaseID))
   }
 
   mutating func leaveUnknown(_ job: inout LeasedJob) -> [Directive] {

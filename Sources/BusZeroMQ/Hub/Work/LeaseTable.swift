@@ -56,9 +56,9 @@ struct LeaseTable: Sendable {
   // MARK: - Jobs
 
   /// Takes in a job that is stored as waiting.
-  mutating func add(_ record: JobRecord, isOnce: Bool, after delay: Duration = .zero, now: Instant) -> [Directive] {
+  mutating func add(_ record: JobRecord, isOnce: Bool, now: Instant) -> [Directive] {
     guard self.jobs[record.id] == nil else { return [] }
-    self.jobs[record.id] = LeasedJob(record, isOnce: isOnce, phase: .queued(notBefore: now + delay))
+    self.jobs[record.id] = LeasedJob(record, isOnce: isOnce, phase: .queued(notBefore: now))
     self.enqueue(record.id)
     return self.dispatch(now)
   }
@@ -74,11 +74,21 @@ struct LeaseTable: Sendable {
     if record.state == .leased {
       let until = now + self.timing.grace
       job.lease = LeasedJob.Lease(
-        id: record.leaseID, instance: record.instance, expiresAt: until, heardAt: now, graceUntil: until)
+        id: record.leaseID, instance: record.instance, expiresAt: now + self.timing.lease, heardAt: now,
+        graceUntil: until)
       self.wake(at: until)
     }
     self.jobs[record.id] = job
     self.jobsByLease[record.leaseID] = record.id
+  }
+
+  /// The way to the hub is open, or open anew: the time in which workers may come back to their leases begins. No lease becomes longer
+  /// by that.
+  mutating func extendGrace(now: Instant) {
+    let until = now + self.timing.grace
+    for (id, job) in self.jobs where job.phase == .leased && job.lease?.graceUntil != nil {
+      self.jobs[id]?.lease?.graceUntil = until
+    }
   }
 
   /// Nobody wants the job any more.
@@ -95,11 +105,7 @@ struct LeaseTable: Sendable {
       // Nothing was sent: the slot is free again.
       self.workers[peer]?.credit += 1
     }
-    job.endLease()
-    job.phase = .ending
-    job.record.state = .cancelled
-    self.jobs[id] = job
-    return directives + [.store(job.record, .end(job.record.state, nil, lease: ""))]
+    return directives + [self.end(&job, .cancelled)]
   }
 
   /// A job could not be sent to the worker that it was granted to: nobody has begun it.
@@ -130,8 +136,18 @@ struct LeaseTable: Sendable {
     _ ready: Ready, from peer: Peer, principal: String, services: [String], now: Instant
   ) -> [Directive] {
     var directives = self.replace(ready, peer, now)
-    let isSameConnection = self.workers[peer]?.instance == ready.instanceID
-    if let old = self.workers.peer(of: ready.instanceID), old != peer { self.workers[old] = nil }
+    let before = self.workers.peer(of: ready.instanceID)
+    let isSameConnection = before == peer
+    let isDraining = before.flatMap { self.workers[$0]?.isDraining } ?? false
+    if let before, !isSameConnection { self.workers[before] = nil }
+    var session = WorkerSession(
+      peer: peer, name: ready.workerName, instance: ready.instanceID, principal: principal, services: services,
+      software: ready.software, since: self.workers[peer]?.since ?? now, credit: 0, heardAt: now, isDraining: isDraining
+    )
+    // What its key is not approved for any more.
+    for job in self.jobs.values where job.lease?.instance == session.instance && !session.serves(job.record.service) {
+      directives += self.lose(job.record.id, isCounted: false, now)
+    }
     var welcome = Welcome()
     welcome.sessionID = self.makeID()
     welcome.heartbeat = .init(of: self.timing.heartbeat)
@@ -148,7 +164,7 @@ struct LeaseTable: Sendable {
         continue
       }
       guard job.lease?.id == held.leaseID else {
-        if job.phase != .unknown { welcome.lostLeaseIds.append(held.leaseID) }
+        if job.phase != .unknown || !session.serves(job.record.service) { welcome.lostLeaseIds.append(held.leaseID) }
         continue
       }
       kept.insert(job.record.id)
@@ -161,11 +177,9 @@ struct LeaseTable: Sendable {
     if !isSameConnection {
       for job in others where job.phase == .leased { directives += self.lose(job.record.id, now) }
     }
-    self.workers[peer] = WorkerSession(
-      peer: peer, name: ready.workerName, instance: ready.instanceID, principal: principal, services: services,
-      software: ready.software, since: self.workers[peer]?.since ?? now,
-      credit: min(ready.credit, WireLimits.credit) - min(isOnTheWay, min(ready.credit, WireLimits.credit)), heardAt: now
-    )
+    let credit = min(ready.credit, WireLimits.credit)
+    session.credit = credit - min(isOnTheWay, credit)
+    self.workers[peer] = session
     if self.nextHeartbeat == nil { self.nextHeartbeat = now + self.timing.heartbeat }
     self.wake(at: now + self.timing.heartbeat)
     return directives + [.send(peer, .welcome(welcome))] + self.dispatch(now)
@@ -196,9 +210,7 @@ struct LeaseTable: Sendable {
     var update = LeaseUpdate()
     update.lease = .init(of: self.timing.lease)
     for id in heartbeat.leaseIds {
-      guard var job = self.jobsByLease[id].flatMap({ self.jobs[$0] }),
-        job.lease?.id == id || (job.phase == .unknown && job.record.leaseID == id)
-      else {
+      guard var job = self.jobsByLease[id].flatMap({ self.jobs[$0] }), job.isHeld(under: id) else {
         update.revoked.append(id)
         continue
       }
@@ -211,11 +223,13 @@ struct LeaseTable: Sendable {
 
   mutating func partial(_ partial: Partial, from peer: Peer, now: Instant) -> [Directive] {
     guard self.hear(peer, now) else { return [Self.unknownSession(peer)] }
-    guard var job = self.jobs[partial.jobID], job.lease?.id == partial.leaseID, job.phase == .leased else {
+    guard var job = self.jobs[partial.jobID], job.isHeld(under: partial.leaseID), job.phase != .granting else {
       // What ends just now is answered by its ACK.
       if self.jobs[partial.jobID]?.phase == .ending { return [] }
       return [.send(peer, Self.revoked(partial.leaseID))]
     }
+    // Of unknown outcome: its caller has left, and its worker may still bring the end.
+    guard job.phase == .leased else { return [] }
     self.renew(&job, now)
     var directives: [Directive] = []
     if partial.hasProgress {
@@ -240,7 +254,9 @@ struct LeaseTable: Sendable {
   /// - Parameter reply: In protobuf encoding.
   mutating func final(_ result: WorkResult, _ reply: [UInt8], from peer: Peer, now: Instant) -> [Directive] {
     guard self.hear(peer, now) else { return [Self.unknownSession(peer)] }
-    guard var job = self.jobs[result.jobID], job.accepts(result.leaseID) else {
+    guard var job = self.jobs[result.jobID], job.accepts(result.leaseID),
+      self.workers[peer]?.serves(job.record.service) == true
+    else {
       return [.send(peer, Self.ack(result.jobID, result.leaseID, isDuplicate: true))]
     }
     // Its commit is under way, and the ACK comes after it.
@@ -249,22 +265,21 @@ struct LeaseTable: Sendable {
     if result.retryable, result.status.code != .ok {
       guard isCurrent else { return [.send(peer, Self.ack(result.jobID, result.leaseID, isDuplicate: true))] }
       let isCounted = !["DRAINING", "NO_CREDIT"].contains(result.status.reason)
+      // Whoever gives a job back has no room, whatever was counted here, until it says that it has.
+      if !isCounted { self.workers[peer]?.credit = 0 }
       job.record.status = result.status
       self.jobs[job.record.id] = job
       return [.send(peer, Self.ack(result.jobID, result.leaseID, isDuplicate: false))]
-        + self.lose(job.record.id, isCounted: isCounted, wasRun: result.status.reason != "NO_CREDIT", now)
+        + self.lose(job.record.id, isCounted: isCounted, isRefused: result.status.reason == "NO_CREDIT", now)
     }
     var directives: [Directive] = []
     if !isCurrent, job.phase == .leased, let other = job.lease, let peer = self.workers.peer(of: other.instance) {
       directives.append(.send(peer, .cancel(Self.cancel(job, "another worker brought the result"))))
     }
-    job.endLease()
-    job.phase = .ending
-    job.record.state = result.status.code == .ok ? .done : .failed
     job.record.status = result.status
     job.record.reply = reply
-    self.jobs[job.record.id] = job
-    return directives + [.store(job.record, .end(job.record.state, peer, lease: result.leaseID))]
+    let state = result.status.code == .ok ? JobRecord.State.done : .failed
+    return directives + [self.end(&job, state, by: peer, result.leaseID)]
   }
 
   mutating func credit(_ credit: Credit, from peer: Peer, now: Instant) -> [Directive] {
@@ -356,7 +371,7 @@ struct LeaseTable: Sendable {
     }
     for job in self.jobs.values where job.phase == .leased {
       guard let lease = job.lease else { continue }
-      let end = min(lease.expiresAt, lease.graceUntil ?? lease.expiresAt)
+      let end = job.end(of: lease)
       if end <= now { directives += self.lose(job.record.id, now) } else { self.wake(at: end) }
     }
     if let next = self.nextHeartbeat { self.wake(at: next) }

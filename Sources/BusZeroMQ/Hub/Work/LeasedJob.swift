@@ -49,6 +49,11 @@ struct LeasedJob: Sendable {
     self.received = record.batches
   }
 
+  /// Whether the worker with this lease may go on: it has the job, or nobody knows what became of it and it may still say so.
+  func isHeld(under leaseID: String) -> Bool {
+    leaseID == self.lease?.id || (self.phase == .unknown && leaseID == self.record.leaseID)
+  }
+
   /// Whether a lease with this id may bring the job's end.
   ///
   /// A lease that was lost may, as long as no batch of a later one is stored: then its batches and its end belong together.
@@ -56,6 +61,14 @@ struct LeasedJob: Sendable {
     if leaseID == self.lease?.id { return self.phase != .granting }
     if self.phase == .unknown { return leaseID == self.record.leaseID }
     return self.past[leaseID].map { $0 >= self.batchAttempt } ?? false
+  }
+
+  /// When it is lost unless something is heard of its worker.
+  ///
+  /// What may happen once waits for the end of the lease: by then a worker that is cut off has stopped by its own clock. Lost
+  /// earlier, it would still be done by that worker after its caller was told that nobody knows, and looked, and began again.
+  func end(of lease: Lease) -> ContinuousClock.Instant {
+    self.isOnce ? lease.expiresAt : min(lease.expiresAt, lease.graceUntil ?? lease.expiresAt)
   }
 
   /// Takes the lease away.

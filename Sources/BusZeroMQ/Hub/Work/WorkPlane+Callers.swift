@@ -7,8 +7,8 @@ internal import Logging
 extension WorkPlane {
   /// What becomes of a job whose caller leaves.
   enum Departure: Sendable {
-    /// It is over; what it waited for, as ``waitsFor(_:)`` has it.
-    case ended(waitedFor: String)
+    /// It is over; what it waited for, as ``waitsFor(_:)`` has it, and whether it was ever given to a worker.
+    case ended(waitedFor: String, wasGiven: Bool)
     /// The hub stops, and the next process takes it up.
     case goesOn
   }
@@ -42,13 +42,14 @@ extension WorkPlane {
   ///
   /// - Returns: What becomes of it. Told by the same step, lest it is sent to a worker in between.
   func release(_ id: String, _ token: String) -> Departure {
-    let waitedFor = self.table.waitsFor(id)
-    guard self.callers[id]?.token == token else { return .ended(waitedFor: waitedFor) }
+    let wasGiven = self.table.jobs[id].map { $0.record.attempt > 0 } ?? true
+    let departure = Departure.ended(waitedFor: self.table.waitsFor(id), wasGiven: wasGiven)
+    guard self.callers[id]?.token == token else { return departure }
     self.callers[id] = nil
     guard !self.isClosing else { return .goesOn }
     self.perform(self.table.cancel(id, "nobody waits for it", now: .now))
     self.arm()
-    return .ended(waitedFor: waitedFor)
+    return departure
   }
 
   /// Gives a job that a person wants tried again to workers.

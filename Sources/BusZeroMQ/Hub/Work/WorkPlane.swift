@@ -121,6 +121,8 @@ public actor WorkPlane: LoopActor, NetworkPlane {
   /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
   public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] {
     try self.socket?.listen(listeners, &self.tcp)
+    // Until now workers on other machines had no way to come back.
+    self.table.extendGrace(now: .now)
     self.table.nextServerKey = listeners.dropFirst().first?.keys.publicKey.z85 ?? ""
     return self.tcp.endpoints
   }
@@ -203,7 +205,7 @@ public actor WorkPlane: LoopActor, NetworkPlane {
       case .deliver(let id, let number):
         // Without a caller nobody stores it: the worker is not answered, and the job is dropped in a while.
         self.callers[id]?.news.yield(.batch(number, batch))
-      case .report(let id, let progress): self.callers[id]?.news.yield(.progress(progress))
+      case .report(let id, let progress): self.callers[id]?.report(progress)
       case .conclude(let record):
         self.spilled[record.id] = nil
         self.callers.removeValue(forKey: record.id)?.end(

@@ -6,7 +6,7 @@ struct WorkTiming: Sendable {
   var silence = Duration.seconds(10)
   /// A lease that nothing renews ends after this.
   var lease = Duration.seconds(30)
-  /// How long a worker that is gone may come back to its leases.
+  /// How long a worker that is gone may come back to its leases; to those of what may happen once, until they end.
   var grace = Duration.seconds(10)
   /// Workers that may be lost over a job.
   var attempts: UInt32 = 5

@@ -16,8 +16,8 @@ public struct WorkerPort: Port, BatchPort {
 
   /// Has a worker answer.
   ///
-  /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` when none came in time; `ABORTED` with `JOB_DEAD` or
-  ///   `OUTCOME_UNKNOWN`; `UNAVAILABLE/SHUTTING_DOWN` of a job with a key that goes on without its caller.
+  /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` when none came in time, and `RESOURCE_EXHAUSTED/NO_CREDIT` when none
+  ///   had room and it was given to none; `ABORTED` with `JOB_DEAD` or `OUTCOME_UNKNOWN`; `UNAVAILABLE/SHUTTING_DOWN` of a job with a key that goes on without its caller.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     let reply = try await self.run(C.method, try Encoding.pb.encode(command), context, receive: nil)
     return Answer(try Encoding.pb.decode(C.Reply.self, from: reply))
@@ -42,6 +42,31 @@ public struct WorkerPort: Port, BatchPort {
     let inputs = Dictionary(
       context.attachments.map { (Hex.encode(SHA256.digest($0)), $0) }, uniquingKeysWith: { first, _ in first })
     let draft = Self.draft(method, command, context, inputs, isInBatches: receive != nil)
+    let end = ContinuousClock.now + (context.timeout ?? .milliseconds(Int64(method.timeoutMilliseconds)))
+    while true {
+      if let reply = try await self.attend(draft, inputs, method, context, until: end, receive: receive) {
+        return reply
+      }
+      // The end that the plane has taken may not be in the store yet.
+      try await Self.pause()
+    }
+  }
+
+  private static func pause() async throws(Failure) {
+    do {
+      try await Task.sleep(for: .milliseconds(200))
+    } catch {
+      throw .cancelled
+    }
+  }
+
+  /// Waits for a job.
+  ///
+  /// - Returns: Its reply; nil if it ended before the plane heard of who waits.
+  private func attend(
+    _ draft: JobRecord, _ inputs: [String: [UInt8]], _ method: Method, _ context: CallContext,
+    until end: ContinuousClock.Instant, receive: (@Sendable ([UInt8]) async throws(Failure) -> Void)?
+  ) async throws(Failure) -> [UInt8]? {
     let record = try await self.plane.store.open(draft)
     if record.state == .done { return record.reply }
     if let failure = record.failure { throw failure }
@@ -51,16 +76,15 @@ public struct WorkerPort: Port, BatchPort {
     let plane = self.plane
     plane.post { $0.attach(record, caller, isNew: record.id == draft.id) }
     do throws(Failure) {
-      let limit = context.timeout ?? .milliseconds(Int64(method.timeoutMilliseconds))
-      return try await Deadline.race(limit) { () async throws(Failure) in
+      return try await Deadline.race(end - .now) { () async throws(Failure) in
         for await one in news {
           switch one {
-          case .progress(let progress): context.progress?(progress)
+          case .progress: caller.takeProgress().map { context.progress?($0) }
           case .batch(let number, let bytes):
             try await receive?(bytes)
             plane.post { $0.taken(record.id, batch: number) }
           case .ended(let result): return try result.get()
-          case .over: return try await self.run(method, command, context, receive: receive)
+          case .over: return nil
           }
         }
         throw .cancelled
@@ -68,8 +92,8 @@ public struct WorkerPort: Port, BatchPort {
     } catch {
       switch await plane.release(record.id, caller.token) {
       case .goesOn: throw record.isKept ? WorkPlane.shuttingDown : error
-      case .ended(let waitedFor):
-        throw error == Deadline.exceeded && waitedFor == "worker" ? Self.noWorker(method) : error
+      case .ended(let waitedFor, let wasGiven):
+        throw error == Deadline.exceeded ? Self.late(method, waitedFor, wasGiven: wasGiven) : error
       }
     }
   }
@@ -90,11 +114,25 @@ public struct WorkerPort: Port, BatchPort {
       command: command, inputs: refs, createdAt: WallClock.nanoseconds())
   }
 
-  static func noWorker(_ method: Method) -> Failure {
+  /// What a caller is told whose time is over, by what its job waited for.
+  ///
+  /// Of what was never given to a worker it knows that nothing has happened.
+  static func late(_ method: Method, _ waitedFor: String, wasGiven: Bool) -> Failure {
     let service = method.name.prefix { $0 != "/" }
-    return Failure(
-      .unavailable, "NO_WORKER",
-      "No worker serves \(service). Start one: `kithd worker --hub ENDPOINT --serve ...`.", retryAfterMilliseconds: 5000
-    )
+    switch waitedFor {
+    case "worker":
+      var failure = Failure(
+        .unavailable, "NO_WORKER",
+        "No worker serves \(service). Start one: `kithd worker --hub ENDPOINT --serve ...`.",
+        retryAfterMilliseconds: 5000)
+      if wasGiven { failure.status.details["outcome"] = "unknown" }
+      return failure
+    case "credit" where !wasGiven:
+      return Failure(
+        .resourceExhausted, "NO_CREDIT",
+        "All workers that serve \(service) were busy. Start another one, or give one more `--slots`.",
+        retryAfterMilliseconds: 5000)
+    default: return Deadline.exceeded
+    }
   }
 }
