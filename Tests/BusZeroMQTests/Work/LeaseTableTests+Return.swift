@@ -8,7 +8,6 @@ import Testing
 
 @testable import BusZeroMQ
 
-
 /// Workers that come back, and hubs.
 extension LeaseTableTests {
   @Test(arguments: [(false, 10), (true, 30)])
