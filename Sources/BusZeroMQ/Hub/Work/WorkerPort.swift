@@ -86,8 +86,8 @@ public struct WorkerPort: Port, BatchPort {
       return ref
     }
     return JobRecord(
-      id: id, key: isKept ? "\(method.name)/\(context.idempotencyKey)" : id, isKept: isKept, service: method.name,
-      command: command, inputs: refs, createdAt: WallClock.nanoseconds())
+      id: id, key: isKept ? JobRecord.key(method, named: context.idempotencyKey) : id, isKept: isKept,
+      service: method.name, command: command, inputs: refs, createdAt: WallClock.nanoseconds())
   }
 
   static func noWorker(_ method: Method) -> Failure {
