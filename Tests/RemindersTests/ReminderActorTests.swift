@@ -316,6 +316,64 @@ import Testing
     #expect(home.shown.withLock { $0 } == ["Ann: Card", "Ann: Card"])
   }
 
+  @Test func `what nobody wants any more is over, also when it was snoozed`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    try await home.run { actor, _ in
+      _ = try await Self.ask(Self.daily("21:00"), actor)
+      try home.set("2026-11-20T12:00:00Z")
+      try await actor.tick()
+      var snooze = SnoozeReminderRequest()
+      snooze.id = "daily:2026-11-20"
+      _ = try await Self.ask(snooze, actor)
+      #expect(try await !Self.ask(SetDailyReminderRequest(), actor).enabled)
+      try home.set("2026-11-20T12:45:00Z")
+      try await actor.tick()
+      let status = try await Self.ask(ReminderStatusRequest(), actor)
+      #expect(status.due == [] && status.pending == [])
+    }
+  }
+
+  @Test func `what came while reminders of people were off does not come later`() async throws {
+    let home = try Home(at: "2026-11-20T00:00:00Z")
+    func turn(_ isOff: Bool, _ actor: ReminderActor) async throws {
+      var request = ConfigureRemindersRequest()
+      request.settings.noPersonReminders = isOff
+      request.settings.personTime = "00:00"
+      request.fields = ["no_person_reminders", "person_time"]
+      _ = try await Self.ask(request, actor)
+    }
+    try await home.run { actor, storage in
+      try await turn(false, actor)
+      _ = try await Self.ask(Self.daily("23:59"), actor)
+      try await actor.tick()
+      try await storage.write { transaction throws(Failure) in
+        var ann = Person()
+        ann.id = "ann"
+        _ = try transaction.records.create(ann, now: 1)
+        for day in ["2026-11-22", "2026-11-24", "2026-11-26"] {
+          var reminder = PersonReminder()
+          reminder.id = day
+          reminder.personID = "ann"
+          reminder.title = "Card"
+          reminder.initialDate = day
+          reminder.frequency = "year"
+          _ = try transaction.records.create(reminder, now: 1)
+        }
+      }
+      try await turn(true, actor)
+      for day in 22...25 {
+        try home.set("2026-11-\(day)T03:00:00Z")
+        try await actor.tick()
+      }
+      try home.set("2026-11-26T03:00:00Z")
+      try await actor.tick()
+      try await turn(false, actor)
+      try await actor.tick()
+      // That of today is still wanted.
+      #expect(try await Self.ask(ReminderStatusRequest(), actor).due.map(\.day) == ["2026-11-26"])
+    }
+  }
+
   @Test func `it goes over the channels of the settings, and says how that went`() async throws {
     let home = try Home(at: "2026-11-20T11:00:00Z")
     try await home.run { actor, _ in
