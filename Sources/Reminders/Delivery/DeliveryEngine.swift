@@ -204,7 +204,7 @@ actor DeliveryEngine {
 }
 
 extension Transaction {
-  /// Whether a worker has an attempt that the last process left, or its end is stored: it is not lost by asking for it late.
+  /// Whether an attempt that the last process left is with a worker, or has ended there: then asking for it sends nothing anew.
   fileprivate func hasWorkerBegun(_ attempt: String) throws(Failure) -> Bool {
     let job = try self.jobs.kept(under: JobRecord.key(DeliverRequest.method, named: attempt))
     return job.map { ![.queued, .cancelled].contains($0.state) } ?? false
