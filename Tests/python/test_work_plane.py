@@ -60,9 +60,10 @@ def test_a_job_that_kills_every_worker_rests_until_a_person_has_it_tried_again(h
     until(lambda: home.entry(identity).get("reason") == "job_dead")
     assert home.kith("jobs", "show", dead["jobId"])["job"]["state"] == "dead"
     assert home.kith("jobs", "retry", dead["jobId"])["job"]["state"] == "queued"
-    worker = Frames(home).ready()
     # Whoever wanted the words comes back for them within a minute, and has the sound.
-    job, _, _ = worker.wait(0x02, 90)
+    until(lambda: home.reply("Jobs/Get", {"jobId": dead["jobId"]})["job"].get("waitsFor") != "caller", 90)
+    worker = Frames(home).ready()
+    job, _, _ = worker.wait(0x02)
     assert job["attempt"] == 6 and job["jobId"] == dead["jobId"]
     worker.send(0x15, {"sha256": job["inputs"][0]["sha256"], "window": 1 << 20})
     assert worker.wait(0x16)[2] == [(home.directory / "sound.wav").read_bytes()]
