@@ -30,8 +30,8 @@ extension CareRecorderActor {
     }
   }
 
-  /// A correction leaves what was said before to be read. Who corrects a transcript has reviewed it, and a memo stands in for
-  /// sound that could not be transcribed.
+  /// A correction leaves what was said before to be read. Who corrects a transcript has reviewed it, and who writes one himself
+  /// needs no other. A memo stands in for sound that could not be transcribed.
   func update(_ request: UpdateCareRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
     let now = self.now()
     let change = try CareCorrection(request, now: now)
@@ -40,10 +40,9 @@ extension CareRecorderActor {
       var record = change.applied(to: old)
       guard record != old else { return Self.reply(old) }
       record.updatedAt = .init(nanosecondsSince1970: now)
-      if record.state == "needs_memo", !record.memo.isEmpty || !record.transcript.isEmpty {
-        record.state = "transcribed"
-        record.reason = ""
-        record.hasAudio_p = false
+      let isWritten = record.state == "needs_memo" && !record.memo.isEmpty
+      if isWritten || record.isTranscribedByHand {
+        record.settle()
         if var audio = try transaction.careAudio.of(record.id), audio.state == .waiting {
           audio.state = .deleting
           try transaction.careAudio.put(audio)
@@ -112,6 +111,21 @@ extension CareRecorderActor {
 
   static func language(_ settings: CareSettings) -> CareLanguage {
     CareLanguage(named: settings.language) ?? CareLanguage(named: RuntimeLocations.variable("LANG") ?? "") ?? .english
+  }
+}
+
+extension CareRecord {
+  /// Whether somebody has written down what was said before an engine could.
+  var isTranscribedByHand: Bool {
+    ["needs_memo", "pending_transcription"].contains(self.state) && !self.transcript.isEmpty
+  }
+
+  /// Notes that what was written stands in for the sound, which may go.
+  mutating func settle() {
+    self.state = "transcribed"
+    self.reason = ""
+    self.hasAudio_p = false
+    self.clearNextAttemptAt()
   }
 }
 

@@ -49,8 +49,6 @@ public actor CareRecorderActor {
   public func start() async throws(Failure) {
     let left = try await self.storage.read { view throws(Failure) in try view.careAudio.all() }
     for audio in left { try await self.takeUp(audio) }
-    let removed = await self.storage.sounds.removeStrangers(except: Set(left.map(\.name)), now: self.now())
-    if removed > 0 { self.logger.warning("removed recordings that no entry knows", metadata: ["count": "\(removed)"]) }
     self.wake()
   }
 
@@ -146,7 +144,7 @@ public actor CareRecorderActor {
       request.language = audio.language
       request.audio.size = UInt64(bytes.count)
       self.logger.debug("transcribing", metadata: ["record": "\(record.id)"])
-      // The same until something becomes of the entry: where a worker transcribes, a restart finds its work again.
+      // The same until the attempt has come to something: where a worker transcribes, a restart finds its work again.
       let key = "care-\(audio.name)-\(record.updatedAt.nanosecondsSince1970)"
       result = .words(
         try await self.transcriber.ask(request, CallContext(idempotencyKey: key, attachments: [bytes])))
@@ -157,8 +155,10 @@ public actor CareRecorderActor {
     FaultPoint.careTranscribed.pass()
     let now = self.now()
     let stored = try await self.storage.write { transaction throws(Failure) -> CareAudio? in
-      // Meanwhile somebody may have written a memo, or decided to do without.
-      guard let current = try transaction.careAudio.of(audio.record), current.state == .waiting else { return nil }
+      // Meanwhile somebody may have written a memo, decided to do without, or said that it is in another language.
+      guard let current = try transaction.careAudio.of(audio.record), current.state == .waiting,
+        current.language == audio.language
+      else { return nil }
       let change = result.applied(to: try transaction.care.require(audio.record), current, now: now)
       try transaction.care.replace(change.record)
       try transaction.careAudio.put(change.audio)
@@ -182,6 +182,8 @@ public actor CareRecorderActor {
       (try view.careAudio.all(), CareRules.kept(try view.care.settings()))
     }
     let now = self.now()
+    let removed = await self.storage.sounds.removeStrangers(except: Set(all.map(\.name)), now: now)
+    if removed > 0 { self.logger.warning("removed recordings that no entry knows", metadata: ["count": "\(removed)"]) }
     for audio in all where VoiceSweep.end(of: audio, keeping: kept).map({ $0 <= now }) ?? false {
       switch audio.state {
       case .recording, .deleting: try await self.takeUp(audio)
@@ -209,18 +211,23 @@ public actor CareRecorderActor {
 }
 
 extension Transaction {
-  /// Notes that the sound of an entry is whole and waits to be transcribed.
+  /// Notes that the sound of an entry is whole and waits to be transcribed; or may go, where somebody has written during the
+  /// recording what was said.
   func queue(_ audio: inout CareAudio, now: Int64) throws(Failure) -> CareRecord {
     audio.state = .waiting
     audio.attempts = 0
     audio.nextAttemptAt = now
-    try self.careAudio.put(audio)
     var record = try self.care.require(audio.record)
     record.state = "pending_transcription"
     record.reason = ""
     record.language = audio.language
     record.attempts = 0
     record.updatedAt = .init(nanosecondsSince1970: now)
+    if record.isTranscribedByHand {
+      record.settle()
+      audio.state = .deleting
+    }
+    try self.careAudio.put(audio)
     try self.care.replace(record)
     return record
   }

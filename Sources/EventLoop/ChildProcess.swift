@@ -16,17 +16,21 @@ public struct ChildProcess: Sendable {
     public var fileSize: Int?
     /// Bytes of standard output.
     public var output: Int
+    /// Whether what it writes beyond that is thrown away, in place of ending it.
+    public var isOutputCut: Bool
     /// How much it stands back behind others: 0 to 19.
     public var niceness: Int32
 
     /// Makes limits.
     public init(
-      time: Duration, memory: Int? = 1 << 30, fileSize: Int? = 64 << 20, output: Int = 1 << 20, niceness: Int32 = 10
+      time: Duration, memory: Int? = 1 << 30, fileSize: Int? = 64 << 20, output: Int = 1 << 20,
+      isOutputCut: Bool = false, niceness: Int32 = 10
     ) {
       self.time = time
       self.memory = memory
       self.fileSize = fileSize
       self.output = output
+      self.isOutputCut = isOutputCut
       self.niceness = niceness
     }
   }
@@ -43,7 +47,7 @@ public struct ChildProcess: Sendable {
   public struct Outcome: Sendable, Hashable {
     /// How it ended.
     public let ending: Ending
-    /// All of its standard output.
+    /// All of its standard output, or its beginning where it is cut.
     public let output: [UInt8]
     /// The end of its standard error, at most 4 KiB.
     public let errors: [UInt8]

@@ -89,8 +89,9 @@ struct ChildRun {
   @discardableResult
   private mutating func takeOutput() throws(ChildProcess.Fault) -> Bool {
     guard let piece = self.output.read() else { return true }
-    self.written += piece
-    guard self.written.count <= self.limits.output else { throw .tooMuchOutput }
+    let room = self.limits.output - self.written.count
+    guard piece.count <= room || self.limits.isOutputCut else { throw .tooMuchOutput }
+    self.written += piece.prefix(room)
     return !piece.isEmpty
   }
 

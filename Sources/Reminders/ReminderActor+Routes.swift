@@ -38,7 +38,8 @@ extension ReminderActor {
           try transaction.reminders.configure(settings)
           return settings
         }
-        await self.wake()
+        // The time of those of people may have come by this.
+        await self.lookAtPeople()
         return answer
       },
     ]
@@ -51,6 +52,7 @@ extension ReminderActor {
     let answer = try await self.storage.commit(SetDailyReminderRequest.self, context) { transaction throws(Failure) in
       var daily = try DailyReminder(request, before: transaction.reminders.daily(), now: now, systemZone: systemZone)
       try transaction.reminders.setDaily(daily)
+      if !daily.enabled { try transaction.endDailyReminders(as: "removed", now: now) }
       daily.show(in: systemZone, over: try transaction.channels(of: "daily", always: always))
       return daily
     }

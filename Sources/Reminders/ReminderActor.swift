@@ -88,7 +88,8 @@ public actor ReminderActor {
     if isPeople { Task { await self.lookAtPeople() } }
   }
 
-  private func lookAtPeople() {
+  /// Looks at what is kept with people once more.
+  func lookAtPeople() {
     self.isPeopleStale = true
     self.wake()
   }
@@ -148,15 +149,10 @@ public actor ReminderActor {
   /// - Throws: A failure of the store.
   public func acknowledgeRecording() async throws(Failure) {
     let now = self.now()
-    let isAnswered = try await self.storage.read { view throws(Failure) in
-      guard let reminder = try view.reminders.openDaily().last, let entry = try view.care.lastMade() else {
-        return false
-      }
-      return !entry.hasDeletedAt
-        && entry.createdAt.nanosecondsSince1970 >= reminder.due.nanosecondsSince1970
-    }
-    guard isAnswered else { return }
     try await self.storage.write { transaction throws(Failure) in
+      guard let reminder = try transaction.reminders.openDaily().last, let entry = try transaction.care.lastMade(),
+        !entry.hasDeletedAt, entry.createdAt.nanosecondsSince1970 >= reminder.due.nanosecondsSince1970
+      else { return }
       try transaction.endDailyReminders(as: "done", now: now)
       var daily = try transaction.reminders.daily()
       daily.lastOutcome = "acknowledged"

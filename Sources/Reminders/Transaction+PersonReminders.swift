@@ -14,14 +14,18 @@ extension Transaction {
 
   /// Lets those reminders come that are kept with a person, by Monica or here, and whose day it is.
   ///
-  /// Each comes once for each of its days: what a machine that was off has missed comes late, within a week.
+  /// Each comes once for each of its days: what a machine that was off has missed comes late, within a week. Of days on which nobody
+  /// wanted any, none comes later.
   func dealWithPersonReminders(now: Int64, zone: Zone) throws(Failure) -> [Reminder] {
     let settings = try self.reminders.settings()
     let today = zone.day(at: now)
-    guard !settings.noPersonReminders,
-      let instant = zone.instant(of: today, at: settings.timeOfPersonReminders), instant <= now
-    else { return [] }
     let last = Day(try self.reminders.lastDayOfPersonReminders())
+    guard !settings.noPersonReminders else {
+      let passed = today.adding(days: -1)
+      if last != passed { try self.reminders.setLastDayOfPersonReminders(passed.description) }
+      return []
+    }
+    guard let instant = zone.instant(of: today, at: settings.timeOfPersonReminders), instant <= now else { return [] }
     let first = max(min(last?.adding(days: 1) ?? today, today), today.adding(days: -Self.lateDays))
     var come: [Reminder] = []
     var query = RecordQuery(limit: 500)

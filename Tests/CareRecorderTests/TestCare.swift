@@ -8,15 +8,24 @@ import TestKit
 
 @testable import CareRecorder
 
-/// A recorder on a store of its own, with a transcriber whose answers a test makes up.
+/// A recorder on a store of its own, with a transcriber whose answers a test makes up. It is reached as one on a worker is: how an
+/// attempt ended is told again to whoever asks under its key.
 final class TestCare: Sendable {
+  /// An attempt that says when it began, and ends when a test lets it.
+  struct Gate: Sendable {
+    let began = AsyncStream<Void>.makeStream()
+    let mayEnd = AsyncStream<Void>.makeStream()
+  }
+
   let directory: TemporaryDirectory
   let clock = Lock<Int64>(1_795_186_800_000_000_000)
   /// Waits until then are over at once; longer ones wait for ``letTimePass(_:)``.
-  private let horizon = Lock<Int64>(1_795_186_800_000_000_000 + 20 * 60_000_000_000)
+  let horizon = Lock<Int64>(1_795_186_800_000_000_000 + 20 * 60_000_000_000)
   private let sleepers = Lock<[AsyncStream<Void>.Continuation]>([])
   let answers = Lock<[Result<String, Failure>]>([])
   let asked = Lock<[(request: TranscribeRequest, bytes: [UInt8])]>([])
+  /// Of the next attempt.
+  let gate = Lock<Gate?>(nil)
   private let changes = Lock<[CheckedContinuation<Void, Never>]>([])
 
   init() throws { self.directory = try TemporaryDirectory() }
@@ -29,24 +38,70 @@ final class TestCare: Sendable {
     }
     let port = CannedPort { command, context async throws(Failure) in
       guard let request = command as? TranscribeRequest else { throw .bug("no transcription") }
-      self.asked.withLock { $0.append((request, context.attachments.first ?? [])) }
-      let answer = self.answers.withLock { $0.isEmpty ? .success("said") : $0.removeFirst() }
-      var reply = TranscribeReply()
-      reply.text = try answer.get()
-      reply.engine = "test"
-      reply.confidence = 0.5
-      reply.audioSeconds = 2
-      return reply
+      var job = try await storage.open(Self.job(under: context.idempotencyKey))
+      if job.state == .done { return try Encoding.pb.decode(TranscribeReply.self, from: job.reply) }
+      if let failure = job.failure { throw failure }
+      let answer = await self.attempt(request, context)
+      switch answer {
+      case .success(let reply):
+        job.state = .done
+        job.reply = try Encoding.pb.encode(reply)
+      case .failure(let failure):
+        job.state = failure.reason == "NO_WORKER" ? .cancelled : failure.reason == "JOB_DEAD" ? .dead : .failed
+        job.status = failure.status
+      }
+      try await storage.apply([job])
+      return try answer.get()
     }
     let actor = CareRecorderActor(
       storage: storage, transcriber: port, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-      now: { self.clock.withLock { $0 } },
+      now: {
+        // No two moments are one, as it is with clocks.
+        self.clock.withLock { clock in
+          clock += 1
+          return clock
+        }
+      },
       sleep: { instant in await self.sleep(until: instant) })
     let result: Result<Value, any Error>
     do { result = .success(try await body(actor, storage)) } catch { result = .failure(error) }
     await actor.stop()
     await storage.close()
     return try result.get()
+  }
+
+  private static func job(under name: String) -> JobRecord {
+    JobRecord(
+      id: UUIDv7.make().text, key: JobRecord.key(TranscribeRequest.method, named: name), isKept: true,
+      service: TranscribeRequest.method.name, command: [], inputs: [], createdAt: 0)
+  }
+
+  private func attempt(_ request: TranscribeRequest, _ context: CallContext) async -> Result<TranscribeReply, Failure> {
+    self.asked.withLock { $0.append((request, context.attachments.first ?? [])) }
+    let answer = self.answers.withLock { $0.isEmpty ? .success("said") : $0.removeFirst() }
+    let gate = self.gate.withLock { gate in
+      defer { gate = nil }
+      return gate
+    }
+    if let gate {
+      gate.began.continuation.finish()
+      for await _ in gate.mayEnd.stream { break }
+    }
+    return answer.map { text in
+      var reply = TranscribeReply()
+      reply.text = text
+      reply.engine = "test"
+      reply.confidence = 0.5
+      reply.audioSeconds = 2
+      return reply
+    }
+  }
+
+  /// Has the next attempt wait for the test.
+  func hold() -> Gate {
+    let gate = Gate()
+    self.gate.withLock { $0 = gate }
+    return gate
   }
 
   private func sleep(until instant: Int64) async {

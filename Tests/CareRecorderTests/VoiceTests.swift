@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import KithMessages
 import Storage
+import SwiftProtobuf
 import Testing
 
 @testable import CareRecorder
@@ -116,6 +117,97 @@ import Testing
       care.letTimePass(10 * 3_600_000_000_000)
       let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
       #expect(record.transcript == "in the morning" && record.attempts == 1)
+    }
+  }
+
+  @Test func `a job that rests is found again, and its words are taken once a person has had it tried again`()
+    async throws
+  {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.failure(Failure(.aborted, "JOB_DEAD", "five workers")), .success("after all")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      let resting = try await care.wait(for: id, in: storage) { $0.reason == "job_dead" }
+      care.letTimePass(600_000_000_000)
+      let later = resting.nextAttemptAt.seconds + 300
+      _ = try await care.wait(for: id, in: storage) { $0.nextAttemptAt.seconds > later }
+      #expect(care.asked.withLock { $0.count } == 1)
+      try await storage.write { transaction throws(Failure) in
+        let jobs = try transaction.jobs.page(ListJobsRequest()).jobs
+        var job = try transaction.jobs.require(jobs[0].jobID)
+        try transaction.jobs.retry(&job, now: 1)
+      }
+      care.letTimePass(600_000_000_000)
+      let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(record.transcript == "after all")
+      let jobs = try await storage.read { view throws(Failure) in try view.jobs.page(ListJobsRequest()).jobs }
+      #expect(jobs.map(\.state) == ["done"])
+    }
+  }
+
+  @Test(arguments: ["ja-JP", ""])
+  func `who asks again during an attempt gets the words of the language that was said last`(language: String)
+    async throws
+  {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("knee juice"), .success("二錠")] }
+    let gate = care.hold()
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      for await _ in gate.began.stream {}
+      var again = TranscribeAgainRequest()
+      again.id = id
+      again.language = language
+      #expect(try await actor.transcribeAgain(again, CallContext()).reply.record.state == "pending_transcription")
+      gate.mayEnd.continuation.finish()
+      let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(record.transcript == (language.isEmpty ? "knee juice" : "二錠"))
+      #expect(care.asked.withLock { $0.count } == (language.isEmpty ? 1 : 2))
+    }
+  }
+
+  @Test func `what a person writes down stays, whatever is heard later`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = Array(repeating: .failure(Failure(.unavailable, "NO_WORKER", "none")), count: 100) }
+    try await care.run { actor, storage in
+      func write(_ text: String, of id: String) async throws -> CareRecord {
+        var update = UpdateCareRequest()
+        update.record.id = id
+        update.record.transcript = text
+        return try await actor.update(update, CallContext()).reply.record
+      }
+      let waiting = try await actor.speak([1]).id
+      let horizon = care.horizon.withLock { $0 }
+      _ = try await care.wait(for: waiting, in: storage) { $0.nextAttemptAt.nanosecondsSince1970 > horizon }
+      let tries = care.asked.withLock { $0.count }
+      care.answers.withLock { $0 = [.success("two cabinets")] }
+      var record = try await write("two tablets", of: waiting)
+      #expect(record.state == "transcribed" && record.reason == "" && !record.hasAudio_p && !record.hasNextAttemptAt)
+      #expect(care.sounds == [])
+
+      let gate = care.hold()
+      let tried = try await actor.speak([2]).id
+      for await _ in gate.began.stream {}
+      #expect(try await write("at eight", of: tried).state == "transcribed")
+      gate.mayEnd.continuation.finish()
+
+      let recorded = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+      #expect(try await write("one more", of: recorded).state == "recording")
+      var append = AppendVoiceRequest()
+      append.id = recorded
+      _ = try await actor.appendVoice(append, CallContext(attachments: [[3]]))
+      var stop = StopVoiceRequest()
+      stop.id = recorded
+      record = try await actor.stopVoice(stop, CallContext()).reply.record
+      #expect(record.state == "transcribed" && !record.hasAudio_p)
+
+      await actor.stop()
+      for (id, words) in [(waiting, "two tablets"), (tried, "at eight"), (recorded, "one more")] {
+        let kept = try await storage.read { view throws(Failure) in try view.care.require(id) }
+        #expect(kept.transcript == words)
+      }
+      #expect(care.asked.withLock { $0.dropFirst(tries).map(\.bytes) } == [[2]])
+      #expect(care.sounds == [])
     }
   }
 

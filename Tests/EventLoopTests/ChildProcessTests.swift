@@ -41,6 +41,14 @@ struct ChildProcessTests {
     #expect(outcome.ending == .exited(0))
   }
 
+  @Test("of output without end the beginning is kept where that is enough")
+  func cutOutput() async throws {
+    let limits = ChildProcess.Limits(time: .seconds(60), output: 5, isOutputCut: true)
+    let outcome = try await Self.shell("seq 1000000; exit 3", limits: limits).run()
+    #expect(Self.text(outcome.output) == "1\n2\n3")
+    #expect(outcome.ending == .exited(3))
+  }
+
   @Test("a program that is not there, or is none, is told from one that fails")
   func absent() async throws {
     await #expect(throws: ChildProcess.Fault.notExecutable(ENOENT)) {

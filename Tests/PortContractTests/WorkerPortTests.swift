@@ -141,6 +141,35 @@ import ZeroMQ
     try await post.close(second, worker, serving)
   }
 
+  @Test func whatAPersonWantsTriedAgainWaitsForItsCaller() async throws {
+    let post = try await Post()
+    let plane = try await post.open()
+    let worker = post.worker()
+    let serving = Task { try await worker.run() }
+    try await post.until(plane) { $0.workers.count == 1 }
+    post.mayEnd.continuation.finish()
+    var request = DeliverRequest()
+    request.id = "one"
+    var job = JobRecord(
+      id: "job", key: JobRecord.key(DeliverRequest.method, named: "attempt"), isKept: true,
+      service: DeliverRequest.method.name, command: try Encoding.pb.encode(request), inputs: [], createdAt: 1)
+    _ = try await post.storage.open(job)
+    job.state = .dead
+    try await post.storage.apply([job])
+    let record = try await post.storage.write { transaction throws(Failure) in
+      var record = try transaction.jobs.require("job")
+      try transaction.jobs.retry(&record, now: 2)
+      return record
+    }
+    await plane.retry(record)
+    #expect(await plane.waitsFor("job") == "caller")
+    _ = try await post.ask("other", under: "other", plane).value
+    #expect(post.runs.withLock { $0 } == ["other"], "what belongs to it is with its caller")
+    #expect(try await post.ask("two", under: "attempt", plane).value.receipt == "receipt of one")
+    #expect(post.runs.withLock { $0 } == ["other", "one"])
+    try await post.close(plane, worker, serving)
+  }
+
   @Test func aFailureIsTheEndOfItsAttempt() async throws {
     let post = try await Post()
     let plane = try await post.open()

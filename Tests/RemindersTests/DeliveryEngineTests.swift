@@ -179,6 +179,34 @@ import Testing
     #expect(Set(post.taken.withLock { $0 }) == ["a new", "b tried out"])
   }
 
+  @Test func `the end of what a worker was given is asked for, however late`() async throws {
+    let post = try Post()
+    try await post.run { engine, storage in
+      for (channel, state) in [("done", .done), ("waiting", .queued), ("here", nil)] as [(String, JobRecord.State?)] {
+        try await post.queue(channel, on: channel, in: storage, kind: "daily_reminder", lifetime: 60)
+        let now = post.now
+        let name = try await storage.write { transaction throws(Failure) in
+          var entry = try transaction.deliveries.heads().first { $0.channel == channel } ?? DeliveryEntry()
+          let name = entry.nextAttempt
+          entry.begin(at: now)
+          try transaction.deliveries.put(entry, now: now)
+          return name
+        }
+        guard let state else { continue }
+        var job = JobRecord(
+          id: channel, key: JobRecord.key(DeliverRequest.method, named: name), isKept: true,
+          service: DeliverRequest.method.name, command: [], inputs: [], createdAt: 1)
+        _ = try await storage.open(job)
+        job.state = state
+        try await storage.apply([job])
+      }
+      post.clock.withLock { $0 += 3600 * 1_000_000_000 }
+      await engine.look()
+      #expect(try await post.ended(in: storage) == ["done": "delivered", "waiting": "unknown", "here": "unknown"])
+    }
+    #expect(post.taken.withLock { $0 } == ["done done"])
+  }
+
   @Test func `what failed is another attempt the next time`() async throws {
     let post = try Post()
     try await post.run { engine, storage in

@@ -83,7 +83,24 @@ import Testing
     var late = Self.entry(lifetime: 1)
     late.begin(at: 0)
     late.resume(at: 2 * Self.second)
+    #expect(late.isDue(at: 2 * Self.second) && late.isOutOfDate(at: 2 * Self.second))
+    late.lapse()
     #expect(late.state == "unknown")
+    var test = Self.entry(lifetime: 1)
+    test.kind = "test"
+    #expect(!test.isOutOfDate(at: .max))
+    test.begin(at: 0)
+    test.resume(at: 2 * Self.second)
+    #expect(test.isOutOfDate(at: 2 * Self.second), "who waited for it is gone")
+  }
+
+  @Test func `a receipt is short, whatever the other side answers`() {
+    var entry = Self.entry()
+    entry.begin(at: 0)
+    var reply = DeliverReply()
+    reply.receipt = String(repeating: "é", count: 900_000)
+    entry.settle(.success(reply), at: 0, chance: 0)
+    #expect(entry.receipt == String(repeating: "é", count: 200))
   }
 
   @Test func `a person may begin anew or give up, but not what arrived`() throws {
@@ -115,8 +132,6 @@ import Testing
     #expect(entry.error.details == ["before": "CHANNEL_UNCLEAR"])
     try entry.retry(at: 200 * Self.second)
     #expect(entry.isDue(at: 200 * Self.second) && !entry.isOutOfDate(at: 200 * Self.second))
-    entry.kind = "test"
-    #expect(!entry.isOutOfDate(at: .max))
   }
 
   /// Any history ends, and what it says in the end is true.

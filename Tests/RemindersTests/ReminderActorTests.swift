@@ -259,61 +259,21 @@ import Testing
     }
   }
 
-  @Test func `what is kept with a person comes on its day, late within a week, once`() async throws {
-    let home = try Home(at: "2026-11-20T00:00:00Z")
-    func keep(_ id: String, _ day: String, _ frequency: String, in storage: StorageActor) async throws {
-      try await storage.write { transaction throws(Failure) in
-        if try transaction.records.get(Person.self, "ann") == nil {
-          var ann = Person()
-          ann.id = "ann"
-          ann.firstName = "Ann"
-          ann.displayName = "Ann"
-          _ = try transaction.records.create(ann, now: 1)
-        }
-        var reminder = PersonReminder()
-        reminder.id = id
-        reminder.personID = "ann"
-        reminder.title = "Card"
-        reminder.initialDate = day
-        reminder.frequency = frequency
-        reminder.every = 1
-        _ = try transaction.records.create(reminder, now: 1)
-      }
-    }
-    func due(_ actor: ReminderActor) async throws -> [String] {
-      try await Self.ask(ReminderStatusRequest(), actor).due.map { "\($0.id) \($0.isLate ? "late" : "")" }.sorted()
-    }
-    try await home.run { actor, storage in
-      var settings = ConfigureRemindersRequest()
-      settings.settings.personTime = "00:00"
-      _ = try await Self.ask(settings, actor)
-      _ = try await Self.ask(Self.daily("23:59"), actor)
-      try await keep("r1", "2020-11-23", "year", in: storage)
-      try await keep("r2", "2026-11-19", "week", in: storage)
-      try await actor.tick()
-      #expect(try await due(actor) == [])
-    }
-    // Off for five days, over the day of the first and one of the second.
-    try home.set("2026-11-26T03:00:00Z")
+  @Test func `what nobody wants any more is over, also when it was snoozed`() async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
     try await home.run { actor, _ in
+      _ = try await Self.ask(Self.daily("21:00"), actor)
+      try home.set("2026-11-20T12:00:00Z")
       try await actor.tick()
+      var snooze = SnoozeReminderRequest()
+      snooze.id = "daily:2026-11-20"
+      _ = try await Self.ask(snooze, actor)
+      #expect(try await !Self.ask(SetDailyReminderRequest(), actor).enabled)
+      try home.set("2026-11-20T12:45:00Z")
       try await actor.tick()
-      #expect(
-        try await due(actor)
-          == ["daily:2026-11-26 ", "person:r1:2026-11-23 late", "person:r2:2026-11-26 "].filter {
-            !$0.hasPrefix("daily")
-          })
-      // What is done needs no message any more, so both have to be out.
-      try await until { home.shown.withLock { $0.count } >= 2 }
-      var done = DoneReminderRequest()
-      done.id = "person:r1:2026-11-23"
-      _ = try await Self.ask(done, actor)
+      let status = try await Self.ask(ReminderStatusRequest(), actor)
+      #expect(status.due == [] && status.pending == [])
     }
-    try await home.run { actor, _ in
-      try await actor.tick()
-      #expect(try await due(actor) == ["person:r2:2026-11-26 "])
-    }
-    #expect(home.shown.withLock { $0 } == ["Ann: Card", "Ann: Card"])
   }
 
   @Test func `it goes over the channels of the settings, and says how that went`() async throws {

@@ -20,6 +20,7 @@ import Testing
     try await storage.apply([record])
   }
 
+  /// Also a failure is found again, so whoever wants another attempt names it anew; that care does is in `VoiceTests`.
   @Test(arguments: [JobRecord.State.done, .failed, .dead, .unknown, .leased])
   func theSameAttemptFindsItsJob(_ state: JobRecord.State) async throws {
     let store = TemporaryStore()
@@ -41,6 +42,28 @@ import Testing
     _ = try await storage.open(self.draft("one"))
     try await self.end(self.draft("one"), .cancelled, in: storage)
     #expect(try await storage.open(self.draft("two")).id == "two")
+    await storage.close()
+  }
+
+  @Test(arguments: JobRecord.State.allCases)
+  func onlyWhatIsDeadIsTriedAgain(_ state: JobRecord.State) async throws {
+    let store = TemporaryStore()
+    let storage = try store.open()
+    _ = try await storage.open(self.draft("one"))
+    try await self.end(self.draft("one"), state, in: storage)
+    func retry() async throws -> JobRecord {
+      try await storage.write { transaction throws(Failure) in
+        var record = try transaction.jobs.require("one")
+        try transaction.jobs.retry(&record, now: 9)
+        return record
+      }
+    }
+    if state == .dead {
+      #expect(try await retry().state == .queued)
+    } else {
+      let failure = await #expect(throws: Failure.self) { try await retry() }
+      #expect(failure?.reason == "JOB_NOT_RETRYABLE" && failure?.message.contains(" \(state.rawValue).") == true)
+    }
     await storage.close()
   }
 

@@ -75,6 +75,9 @@ public struct JobRecord: Sendable, Hashable {
     self.updatedAt = createdAt
   }
 
+  /// The key of what is asked for under a name, whoever asks.
+  public static func key(_ method: Method, named name: String) -> String { "\(method.name)/\(name)" }
+
   /// The service without its method: `kith.v1.Transcriber`.
   public var serviceName: String { String(self.service.prefix { $0 != "/" }) }
 

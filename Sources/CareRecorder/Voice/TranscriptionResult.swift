@@ -38,6 +38,8 @@ enum TranscriptionResult {
     case .failed(let failure) where Self.notTried.contains(failure.reason):
       let next = now + Self.waitForOthers
       change = Change(record: record, audio: audio)
+      // What a worker has ended is over: the next time is another attempt. A job that rests is found again until a person has spoken.
+      if failure.reason != Self.rests { change.record.updatedAt = .init(nanosecondsSince1970: now) }
       change.audio.nextAttemptAt = next
       change.record.nextAttemptAt = .init(nanosecondsSince1970: next)
       change.record.reason = failure.reason.lowercased()
@@ -82,9 +84,10 @@ enum TranscriptionResult {
     if !reply.language.isEmpty { record.language = String(reply.language.prefix(100)) }
   }
 
-  /// Why a recording was not tried at all: what is missing is a worker, or room with one, the machine of an engine, or a person's word. However long
-  /// that takes, it is tried when they are back.
-  private static let notTried = ["NO_WORKER", "NO_CREDIT", "ENGINE_UNREACHABLE", "JOB_DEAD"]
+  /// Why a recording was not tried at all: what is missing is a worker, or room with one, the machine of an engine, or a person's
+  /// word. However long that takes, it is tried when they are back.
+  private static let notTried = ["NO_WORKER", "NO_CREDIT", "ENGINE_UNREACHABLE", Self.rests]
+  private static let rests = "JOB_DEAD"
   /// Nanoseconds until it is looked again whether they are.
   private static let waitForOthers: Int64 = 60_000_000_000
   /// Nanoseconds before each further attempt.

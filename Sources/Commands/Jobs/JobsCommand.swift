@@ -54,8 +54,12 @@ struct ShowJobCommand: HubCommand {
 
 struct RetryJobCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Give a job that ended without a result to workers again.",
-    discussion: "Example: kith jobs retry \(RecordID.example)")
+    commandName: "retry", abstract: "Have a dead job, over which workers were lost, tried again.",
+    discussion: """
+      Workers get it when its caller asks for it again, which is within some minutes.
+
+      Example: kith jobs retry \(RecordID.example)
+      """)
 
   @OptionGroup var global: GlobalOptions
 

@@ -5,10 +5,14 @@ internal import Transfer
 /// A message that a program brings further: its text is the program's standard input.
 ///
 /// `KITH_MESSAGE_ID`, `KITH_TITLE` and `KITH_KIND` are variables of it, which only the own user can read. It ends with 0 when the
-/// message is on its way; what sysexits.h has no better hope for than another try is tried again.
+/// message is on its way; what sysexits.h has no better hope for than another try is tried again. The beginning of what it writes
+/// is the receipt.
 struct CommandDelivery {
   let request: DeliverRequest
   let channel: CommandChannel
+
+  /// In bytes.
+  private static let receiptLimit = 200
 
   func run() async throws(DeliveryFault) -> DeliverReply {
     var environment = ChildProcess.plainEnvironment
@@ -18,7 +22,7 @@ struct CommandDelivery {
     let program = ChildProcess(
       self.channel.program, self.channel.arguments, environment: environment, directory: "/",
       input: Array((self.request.notice.plainTexts.joined(separator: "\n") + "\n").utf8),
-      limits: ChildProcess.Limits(time: .seconds(50), memory: nil))
+      limits: ChildProcess.Limits(time: .seconds(50), memory: nil, output: Self.receiptLimit, isOutputCut: true))
     let outcome: ChildProcess.Outcome
     do throws(ChildProcess.Fault) {
       outcome = try await program.run()
@@ -36,7 +40,7 @@ struct CommandDelivery {
     switch outcome.ending {
     case .exited(0):
       var reply = DeliverReply()
-      reply.receipt = String(String(decoding: outcome.output.prefix(200), as: UTF8.self).oneLine)
+      reply.receipt = String(decoding: outcome.output, as: UTF8.self).oneLine
       return reply
     // sysexits.h: wrong usage, data, names; no permission, no configuration. Another try would be the same.
     case .exited(let status) where [64, 65, 66, 67, 68, 77, 78, 126, 127].contains(status):

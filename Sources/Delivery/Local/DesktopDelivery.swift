@@ -32,6 +32,7 @@ struct DesktopDelivery {
       case .noAnswer: throw .unclear("The desktop did not say whether it shows the notification.")
       case .refused("org.freedesktop.DBus.Error.NoReply"):
         throw .unclear("The desktop did not say whether it shows the notification.")
+      case .busy: throw .trouble("the bus of the session has no room just now", retryAfter: nil)
       case .noBus, .refused:
         throw .unavailable("There is no desktop that shows notifications: no session, or nobody serves it.")
       }

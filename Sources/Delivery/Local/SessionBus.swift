@@ -14,6 +14,8 @@ struct SessionBus {
   enum Fault: Error, Hashable {
     /// Nothing was sent: there is no bus, or it does not let us in.
     case noBus
+    /// Nothing was sent: more want to be let in than the bus has room for just now.
+    case busy
     /// The call was sent, and nothing was heard of it.
     case noAnswer
     /// The call was refused, with the name of the error.
@@ -68,6 +70,7 @@ struct SessionBus {
 
   private func connect() throws(Fault) -> Int32 {
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    var isBusy = false
     for address in self.addresses {
       guard let name = address.name else { continue }
       let socket = Glibc.socket(AF_UNIX, flags, 0)
@@ -82,9 +85,11 @@ struct SessionBus {
         unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe Glibc.connect(socket, $0, length) }
       }
       if code == 0 { return socket }
+      // connect(2): the queue of those who wait to be let in is full.
+      if errno == EAGAIN { isBusy = true }
       close(socket)
     }
-    throw .noBus
+    throw isBusy ? .busy : .noBus
   }
 
   private func send(_ bytes: [UInt8], to socket: Int32) throws(Fault) {

@@ -15,7 +15,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a job that ended without a result to workers again.
+  /// Has a dead job, over which workers were lost, tried again: workers get it when its caller asks for it again.
   public static let jobsRetry = Method(
     name: "kith.v1.Jobs/Retry", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,

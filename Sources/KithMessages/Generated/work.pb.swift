@@ -158,7 +158,7 @@ public nonisolated struct JobInfo: @unchecked Sendable {
     set {_uniqueStorage()._worker = newValue}
   }
 
-  /// of a queued job: "worker", "credit" or "backoff"
+  /// of a queued job: "worker", "credit", "backoff" or "caller"
   public var waitsFor: String {
     get {_storage._waitsFor}
     set {_uniqueStorage()._waitsFor = newValue}

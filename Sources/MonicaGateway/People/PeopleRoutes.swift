@@ -54,7 +54,7 @@ extension MonicaGatewayActor {
   ) -> Route where C.Reply == PersonReminder {
     self.writing(type) { request, transaction, now throws(Failure) in
       var reminder = try body(request, transaction, now)
-      reminder.nextOn = reminder.nextDay(from: Zone.system().day(at: now))?.description ?? ""
+      reminder.nextOn = reminder.nextDay(from: try transaction.today(at: now))?.description ?? ""
       return reminder
     }
   }
@@ -72,9 +72,8 @@ extension MonicaGatewayActor {
       }
     }
     let now = self.now()
-    let today = Zone.system().day(at: now)
     var details = try await self.storage.read { view throws(Failure) in
-      try PersonDetails(of: request.id, today: today, in: view)
+      try PersonDetails(of: request.id, today: try view.today(at: now), in: view)
     }
     details.refreshed = isRefreshed
     if isRefreshed { details.fetchedAt = .init(nanosecondsSince1970: now) }
@@ -124,5 +123,12 @@ extension TimelineEntry {
     case .person, .contactField, .address, .task, .gift, .tag, .relationship, .reminder:
       return nil
     }
+  }
+}
+
+extension DatabaseView {
+  /// The day that it is in the zone of the reminders, in which those of people come.
+  fileprivate func today(at now: Int64) throws(Failure) -> Day {
+    (Zone(named: try self.reminders.daily().timeZone) ?? Zone.system()).day(at: now)
   }
 }

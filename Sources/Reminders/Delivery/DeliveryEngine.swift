@@ -145,7 +145,8 @@ actor DeliveryEngine {
       transaction throws(Failure) -> (DeliverRequest, CallContext)? in
       var entry = try transaction.deliveries.require(id)
       guard entry.isDue(at: now) else { return nil }
-      guard !entry.isOutOfDate(at: now) else {
+      let name = entry.nextAttempt
+      if entry.isOutOfDate(at: now), try !transaction.hasWorkerBegun(name) {
         entry.lapse()
         try transaction.deliveries.put(entry, now: now)
         return nil
@@ -164,7 +165,7 @@ actor DeliveryEngine {
       request.channel = channel
       request.notice = notice
       request.secretName = ChannelSecret.name(of: channel.name)
-      return (request, CallContext(idempotencyKey: "deliver-\(id)-\(entry.attempts)"))
+      return (request, CallContext(idempotencyKey: name))
     }
     guard let (request, context) = attempt else { return }
     FaultPoint.deliveryBegun.pass()
@@ -200,6 +201,14 @@ actor DeliveryEngine {
     .notFound, "CHANNEL_GONE", "The channel that this was for is not there any more.")
   /// A minute: the clock may be set meanwhile.
   private static let longPause: Int64 = 60_000_000_000
+}
+
+extension Transaction {
+  /// Whether an attempt that the last process left is with a worker, or has ended there: then asking for it sends nothing anew.
+  fileprivate func hasWorkerBegun(_ attempt: String) throws(Failure) -> Bool {
+    let job = try self.jobs.kept(under: JobRecord.key(DeliverRequest.method, named: attempt))
+    return job.map { ![.queued, .cancelled].contains($0.state) } ?? false
+  }
 }
 
 /// Under which name the secret of a channel is kept.

@@ -10,13 +10,20 @@ extension DeliveryEntry {
   private static let (shortest, longest): (Int64, Int64) = (10_000_000_000, 900_000_000_000)
   /// How long a person's retry goes on: a day.
   private static let secondLife: Int64 = 86_400_000_000_000
+  /// Of what the other side answers, in code points.
+  private static let receiptLimit = 200
 
   /// Whether it may go now.
   func isDue(at now: Int64) -> Bool { self.state == "pending" && self.nextAttemptAt.nanosecondsSince1970 <= now }
 
   /// Whether it waited for so long that nobody needs it any more: a machine that slept, a channel that held it up. Whoever tries
-  /// a channel out waits for the answer, so a test goes out however long it took to get there.
-  func isOutOfDate(at now: Int64) -> Bool { self.kind != "test" && now > self.expiresAt.nanosecondsSince1970 }
+  /// a channel out waits for the answer, so a test goes out however long it took to get there, once.
+  func isOutOfDate(at now: Int64) -> Bool {
+    (self.kind != "test" || self.mayHaveArrived) && now > self.expiresAt.nanosecondsSince1970
+  }
+
+  /// Names the attempt that begins next. The same until its outcome is stored.
+  var nextAttempt: String { "deliver-\(self.id)-\(self.attempts + 1)" }
 
   /// Gives up what is out of date, without another attempt.
   mutating func lapse() {
@@ -45,7 +52,8 @@ extension DeliveryEntry {
     case .success(let reply):
       self.state = "delivered"
       self.deliveredAt = .init(nanosecondsSince1970: now)
-      self.receipt = reply.receipt
+      // Their words, which are listed: an id is short.
+      self.receipt = String(String.UnicodeScalarView(reply.receipt.unicodeScalars.prefix(Self.receiptLimit)))
       self.clearError()
       self.clearNextAttemptAt()
     case .failure(let failure):
@@ -63,11 +71,12 @@ extension DeliveryEntry {
   }
 
   /// Notes that the process ended during an attempt, which is made again: not another one, since a worker may be at it still, or
-  /// have its end.
+  /// have its end, which counts however late it is.
   mutating func resume(at now: Int64) {
     self.mayHaveArrived = true
     self.attempts -= min(self.attempts, 1)
-    self.goOn(at: now)
+    self.state = "pending"
+    self.nextAttemptAt = .init(nanosecondsSince1970: now)
   }
 
   /// Begins anew, because a person wants it.

@@ -56,7 +56,7 @@ public struct DeliveryTable<View: DatabaseView> {
       [reminder])
   }
 
-  /// A page of deliveries, newest first.
+  /// A page of deliveries, newest first; fewer than asked for where they say so much that one reply does not hold them.
   ///
   /// - Throws: `FIELD_INVALID` for the cursor or the limit.
   public func page(_ request: ListDeliveriesRequest) throws(Failure) -> ListDeliveriesReply {
@@ -72,8 +72,14 @@ public struct DeliveryTable<View: DatabaseView> {
       ).map { (try DeliveryEntry(serializedBytes: [UInt8]($0[0] as Data)), $0[1] as Int64) }
     }
     var reply = ListDeliveriesReply()
-    reply.deliveries = rows.prefix(limit).map(\.0)
-    if rows.count > limit { reply.nextCursor = PageCursor(key: "", row: rows[limit - 1].1).text }
+    var bytes = 0
+    for (entry, row) in rows {
+      bytes += try Encoding.pb.encode(entry).count
+      guard reply.deliveries.count < limit, bytes <= PageLimit.replyBytes || reply.deliveries.isEmpty else { break }
+      reply.deliveries.append(entry)
+      reply.nextCursor = PageCursor(key: "", row: row).text
+    }
+    if reply.deliveries.count == rows.count { reply.nextCursor = "" }
     return reply
   }
 

@@ -141,14 +141,15 @@ extension JobTable where View == Transaction {
     if before.state != record.state || before.attempt != record.attempt { try self.publish(record) }
   }
 
-  /// Has a job that ended without a reply wait for workers again, as if none had been lost over it.
+  /// Has a dead job wait for workers again, as if none had been lost over it.
   ///
-  /// - Throws: `FAILED_PRECONDITION/JOB_NOT_RETRYABLE`.
+  /// - Throws: `FAILED_PRECONDITION/JOB_NOT_RETRYABLE`: of every other end its caller has made something, and does not come back.
   public func retry(_ record: inout JobRecord, now: Int64) throws(Failure) {
-    guard !record.state.isOpen, record.state != .done else {
+    guard record.state == .dead else {
       throw Failure(
         .failedPrecondition, "JOB_NOT_RETRYABLE",
-        "The job is \(record.state.rawValue). Only one that ended without a reply can be tried again.")
+        "The job is \(record.state.rawValue). Only a dead one, over which workers were lost, can be tried again; "
+          + "`kith care retry` has the recording of an entry transcribed again.")
     }
     record.state = .queued
     record.losses = 0

@@ -172,8 +172,6 @@ extension ReminderTable where View == Transaction {
   }
 
   /// Writes a reminder, in the place of what it was, and says so on the stream.
-  ///
-  /// A daily reminder is one for its day: the same day again changes nothing.
   public func put(_ reminder: Reminder) throws(Failure) {
     let isOver = !["waiting", "snoozed", "due"].contains(reminder.state)
     // Whoever has dealt with it needs no message any more.
@@ -187,7 +185,6 @@ extension ReminderTable where View == Transaction {
         """
         INSERT INTO reminder (uuid, subject, kind, state, due, body) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (uuid) DO UPDATE SET state = excluded.state, due = excluded.due, body = excluded.body
-        ON CONFLICT (subject) DO NOTHING
         """
       ).run([
         .text(reminder.id), reminder.kind == "daily" ? .text(reminder.day) : .null, .text(reminder.kind),

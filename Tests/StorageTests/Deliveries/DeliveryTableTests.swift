@@ -70,6 +70,35 @@ import Testing
     withExtendedLifetime(temporary) {}
   }
 
+  @Test func `a page fits into a message, however much was said`() async throws {
+    let temporary = TemporaryStore()
+    let storage = try temporary.open()
+    let ids = try await storage.write { transaction throws(Failure) in
+      var ids: [String] = []
+      for number in 0..<200 {
+        let entries = try transaction.deliveries.queue(Self.message(), on: Self.ntfy("a"), now: Int64(number))
+        for var entry in entries {
+          entry.state = "failed"
+          entry.error = Failure(.invalidArgument, "CHANNEL_REFUSED", String(repeating: "x", count: 1000)).status
+          try transaction.deliveries.put(entry, now: Int64(number))
+          ids.append(entry.id)
+        }
+      }
+      return ids
+    }
+    var (found, request) = ([String](), ListDeliveriesRequest())
+    request.limit = 500
+    repeat {
+      let page = try await storage.read { [request] view throws(Failure) in try view.deliveries.page(request) }
+      #expect(try Encoding.json.encode(page).count < 250_000)
+      found += page.deliveries.map(\.id)
+      request.cursor = page.nextCursor
+    } while !request.cursor.isEmpty
+    #expect(found == ids.reversed())
+    await storage.close()
+    withExtendedLifetime(temporary) {}
+  }
+
   @Test func `what nobody would read is refused, and nothing of it is queued`() async throws {
     let temporary = TemporaryStore()
     let storage = try temporary.open()

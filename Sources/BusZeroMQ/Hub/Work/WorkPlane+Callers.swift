@@ -52,11 +52,12 @@ extension WorkPlane {
     return departure
   }
 
-  /// Gives a job that a person wants tried again to workers.
+  /// Takes in a job that a person wants tried again. It is given to workers when its caller comes back for it, who alone has what
+  /// belongs to its command.
   public func retry(_ record: JobRecord) {
-    self.table.forget(record.id)
-    self.perform(self.table.add(record, isOnce: self.isOnce(record), now: .now))
-    self.arm()
+    // An answer that is given again may find it with them.
+    guard self.table.jobs[record.id] == nil else { return }
+    self.unclaimed[record.id] = record
   }
 
   /// Ends a job that a person does not want.
@@ -106,11 +107,11 @@ extension WorkPlane {
   // MARK: - What it tells
 
   /// Why a job waits; empty when it does not.
-  public func waitsFor(_ id: String) -> String { self.table.waitsFor(id) }
+  public func waitsFor(_ id: String) -> String { self.unclaimed[id] == nil ? self.table.waitsFor(id) : "caller" }
 
   /// Adds to a description what is known only here.
   public func describe(_ info: inout JobInfo) {
-    info.waitsFor = self.table.waitsFor(info.jobID)
+    info.waitsFor = self.waitsFor(info.jobID)
     guard let job = self.table.jobs[info.jobID] else { return }
     info.fraction = job.progress.fraction
     info.note = job.progress.note

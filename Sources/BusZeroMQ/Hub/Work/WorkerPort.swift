@@ -110,8 +110,8 @@ public struct WorkerPort: Port, BatchPort {
       return ref
     }
     return JobRecord(
-      id: id, key: isKept ? "\(method.name)/\(context.idempotencyKey)" : id, isKept: isKept, service: method.name,
-      command: command, inputs: refs, createdAt: WallClock.nanoseconds())
+      id: id, key: isKept ? JobRecord.key(method, named: context.idempotencyKey) : id, isKept: isKept,
+      service: method.name, command: command, inputs: refs, createdAt: WallClock.nanoseconds())
   }
 
   /// What a caller is told whose time is over, by what its job waited for.
