@@ -231,6 +231,30 @@ import Testing
     }
   }
 
+  @Test func peopleWhoAreInNoListComeHoweverFewTheServerAnswersAtATime() async throws {
+    try await SyncHome.with { home in
+      let ann = home.server.makePerson("Ann")
+      let hidden = (1...40).map { home.server.makePerson("h\($0)") }
+      home.server.web { $0.archived.formUnion(hidden) }
+      // Each is related to Ann and to the next one.
+      for (one, other) in zip(hidden, hidden.dropFirst() + [ann]) {
+        home.server.make(.relationship(.with { $0.type = "parent" }), owner: ann, others: [one])
+        if other != ann { home.server.make(.relationship(.with { $0.type = "friend" }), owner: one, others: [other]) }
+      }
+      var state = SyncStatus.State.error
+      for _ in 1...10 where state != .completed {
+        home.pass(SyncHome.minute)
+        home.server.state.withLock { $0.allowance = 10 }
+        state = try await home.sync().sync.state
+      }
+      #expect(state == .completed)
+      #expect(try await home.all(Person.self).count == 41)
+      #expect(try await home.all(Relationship.self).count == 79)
+      // Once because Ann names them, and once because no list has them.
+      #expect(home.server.takeRequests().count { $0 == "read person" } < 2 * 40 + 10)
+    }
+  }
+
   @Test func whatWasDeletedThereIsDeletedHere() async throws {
     try await SyncHome.with { home in
       let person = home.server.makePerson("Ann")

@@ -48,6 +48,8 @@ final class ModelServer: Sendable {
     var underWay = 0
     var mostUnderWay = 0
     var rateLimit: UInt32 = 30_000
+    /// How many requests it still answers in its window; nil = it has none.
+    var allowance: Int?
   }
 
   let state = Lock(State())
@@ -163,7 +165,11 @@ final class ModelServer: Sendable {
       state.underWay -= 1
       state.requests.append(name)
       guard !state.isDead else { return (.failure(.cancelled), .crash) }
-      let fault = state.faults.isEmpty ? nil : state.faults.removeFirst()
+      var fault = state.faults.isEmpty ? nil : state.faults.removeFirst()
+      if let allowance = state.allowance {
+        state.allowance = max(0, allowance - 1)
+        if allowance == 0 { fault = .rateLimited }
+      }
       if let fault { state.happened[fault, default: 0] += 1 }
       switch fault {
       case .unreachable:

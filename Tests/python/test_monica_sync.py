@@ -3,7 +3,7 @@ import signal
 
 import pytest
 
-from monica_home import home, note_of
+from monica_home import STRANGER, home, note_of
 
 NOON = "2026-01-02T12:00:00Z"
 
@@ -318,6 +318,36 @@ def test_the_pass_is_followed_by_events(household):
     states = [event["event"]["sync"] for event in events if event["header"]["key"] == "monica"]
     assert {state["state"] for state in states} >= {"SYNCING", "COMPLETED"}
     assert sum(state.get("pushed", 0) for state in states if state["state"] == "COMPLETED") == 1
+
+
+# A limit.
+
+
+@pytest.mark.parametrize("monica", ["double"], indirect=True)
+def test_people_in_no_list_come_however_few_requests_the_server_allows(monica):
+    ann = monica.done("POST", "/contacts", {**STRANGER, "first_name": "Ann"})["id"]
+    for number in range(40):
+        child = monica.done("POST", "/contacts", {**STRANGER, "first_name": f"c{number}", "is_partial": True})["id"]
+        monica.done("POST", "/relationships", {"contact_is": ann, "of_contact": child, "relationship_type_id": 8})
+    # A window is too small for all of them. The hub waits a minute for the next one, but for one that has just started.
+    monica.config(rate_limit=30)
+    with home(monica) as household:
+        def people():
+            return household.hub.reply("People/List", {"limit": 500, "includePartial": True}).get("people", [])
+
+        for _ in range(5):
+            sync = household.sync()["sync"]
+            assert sync["error"]["reason"] == "RATE_LIMITED", sync
+            household.hub.restart(signal.SIGTERM)
+            monica.config(rate_limit=30)
+            if len(people()) == 41:
+                break
+        assert len(people()) == 41
+        monica.config(rate_limit=0)
+        household.settle()
+        held = {person["firstName"]: person["id"] for person in people()}
+        assert sorted(held) == sorted(["Ann", *(f"c{number}" for number in range(40))])
+        assert len(household.details(held["Ann"])["relationships"]) == 40
 
 
 # Size.

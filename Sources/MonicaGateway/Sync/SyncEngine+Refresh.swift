@@ -74,9 +74,13 @@ extension SyncEngine {
       reading.records += list.records
       reading.gone += list.gone
     }
-    let people = try await self.readPeople(missingFor: reading.records, isUrgent: true)
+    try await self.readPeople(namedBy: reading.records, isUrgent: true) { records throws(Failure) in
+      try await self.storage.write { transaction throws(Failure) in
+        _ = try transaction.merge(records, now: now)
+      }
+    }
     try await self.storage.write { [reading] transaction throws(Failure) in
-      _ = try transaction.merge(people + reading.records, now: now)
+      _ = try transaction.merge(reading.records, now: now)
       for (kind, id) in reading.gone { _ = try transaction.records.deletedOnServer(kind, [id], now: now) }
     }
     await self.readPicture(of: id, found.monicaID)
