@@ -141,6 +141,29 @@ import Testing
     }
   }
 
+  @Test func aPassThatWaitedWhileSomebodyLoggedOutSendsNothing() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      home.server.fail([nil, .crash])
+      let asked = home.server.watch()
+      let reading = Task { try await home.engine.sync(PullPlan.Options(isCommanded: true), cause: "", progress: nil) }
+      for await _ in asked { break }
+      // The pass reads: one that only sends comes after it.
+      try await home.note(ann, "waits")
+      let sending = Task { try await home.engine.sync(nil, cause: "", progress: nil) }
+      try await until { await home.engine.agenda.next != nil }
+      let logout = Task { try await home.router.ask(LogoutRequest()) }
+      try await until { await home.engine.holds > 0 }
+      home.server.revive()
+      #expect(try await logout.value.state == "logged_out")
+      _ = try? await reading.value
+      let status = try await sending.value
+      #expect(status.state == .error && status.error.reason == "NOT_LOGGED_IN")
+      let entry = try #require(try await home.queue().first)
+      #expect(entry.state == "pending" && entry.attempts == 0, "nothing was tried")
+    }
+  }
+
   @Test func accountsAreKeptApart() async throws {
     try await SyncHome.with(isLoggedIn: false) { home in
       try await self.login(home)

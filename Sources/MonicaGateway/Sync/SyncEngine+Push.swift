@@ -14,6 +14,8 @@ extension SyncEngine {
   /// - Returns: Whether more may be due.
   /// - Throws: What keeps everything from being sent.
   func sendRound() async throws(Failure) -> Bool {
+    // A pass that waited while somebody logged out has nobody to send for.
+    _ = try self.usedAccount()
     try self.checkGate()
     let first = try await self.beginNext()
     guard !first.isEmpty else { return false }
