@@ -114,6 +114,14 @@ import Testing
     #expect(state.room(now: 0) == PushState.width)
   }
 
+  @Test func whatStandsBeforeTheServerRefusesNoRecord() {
+    var state = PushState()
+    state.begin(1)
+    let forbidden = self.failure(.permissionDenied, "MONICA_FORBIDDEN")
+    #expect(state.end(1, attempts: 1, .failure(forbidden), now: 0, jitter: 1) == .postponed(isUnsure: false))
+    #expect(state.room(now: 0) == 0 && state.room(now: Self.second) == PushState.width)
+  }
+
   @Test func anExpiredTokenStopsAll() {
     var state = PushState()
     state.begin(1)

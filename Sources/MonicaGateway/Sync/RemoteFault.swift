@@ -24,6 +24,8 @@ enum RemoteFault: Equatable {
       default: self = .trouble
       }
     case .failedPrecondition where failure.reason == "PERSON_ARCHIVED": self = .refusal
+    // What stands before the server says that, and looks at no record.
+    case .permissionDenied where failure.reason == "MONICA_FORBIDDEN": self = .everything
     case .resourceExhausted, .failedPrecondition, .unimplemented: self = .everything
     case .invalidArgument, .notFound, .alreadyExists, .outOfRange, .permissionDenied: self = .refusal
     default: self = .trouble
