@@ -56,6 +56,38 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func aLostRecordThatAPullBroughtAndSomebodyChangedIsOne(_ isChangedThere: Bool) async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let task = try await home.create(
+        TaskItem.with {
+          $0.personID = ann.id
+          $0.title = "Buy milk"
+        })
+      home.server.fail([.lostAnswer])
+      try await home.sync()
+      // Nothing but what it says marks it on the server.
+      let twin = try #require(try await home.all(TaskItem.self).first { $0.monicaID != 0 })
+      #expect(try await home.all(TaskItem.self).count == 2)
+      if isChangedThere {
+        home.server.edit(.task, twin.monicaID) { $0.task.isCompleted = true }
+      } else {
+        try await home.update(TaskItem.self, twin.id) { $0.isCompleted = true }
+        home.engine.nudge()
+        try await until { home.server.rows(.task).first?.task.isCompleted == true }
+        await home.rest()
+      }
+      home.pass(SyncHome.minute)
+      #expect(try await home.sync().sync.state == .completed)
+      let one = try #require(try await home.all(TaskItem.self).first)
+      #expect(try await home.all(TaskItem.self).count == 1 && home.server.rows(.task).count == 1)
+      #expect(one.id == task.id && one.monicaID == twin.monicaID && one.isCompleted && one.syncState == "synced")
+      #expect(try await home.queue().isEmpty)
+    }
+  }
+
   @Test func aRefusalStandsAloneAndIsShown() async throws {
     try await SyncHome.with { home in
       let ann = try await home.person("Ann")
