@@ -56,6 +56,81 @@ import Testing
     }
   }
 
+  @Test func whatTheServerMayStillBeAtIsNotSentAgain() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let call = try await home.call(ann, "once")
+      home.server.fail([.late])
+      try await home.sync(pushOnly: true)
+      // Neither a command nor an edit nor another start has it sent before the server must be done with it.
+      try await home.update(Call.self, call.id) { $0.note = "once, edited" }
+      home.pass(10_000_000_000)
+      _ = home.server.takeRequests()
+      #expect(try await home.sync(pushOnly: true).pending == 1)
+      #expect(try await home.status().nextAttemptAt.nanosecondsSince1970 == home.now + 20_000_000_000)
+      try await home.crash()
+      try await home.sync(pushOnly: true)
+      #expect(home.server.takeRequests().isEmpty)
+      home.pass(20_000_000_000)
+      await home.engine.wake()
+      await home.rest()
+      #expect(home.server.texts(.call) == ["once, edited"])
+      #expect(try await home.queue().isEmpty)
+    }
+  }
+
+  @Test func whatWasUnderWayAtAKillIsNotSentAgainAtOnce() async throws {
+    try await SyncHome.with { home in
+      try await home.person("Ann")
+      let now = home.now
+      try await home.storage.write { transaction throws(Failure) in
+        let due = try transaction.outbox.due(now: now, limit: 1)
+        _ = try transaction.outbox.begin(due.map(\.row), now: now)
+      }
+      try await home.crash()
+      try await home.sync(pushOnly: true)
+      #expect(home.server.takeRequests().isEmpty)
+      home.pass(30_000_000_000)
+      try await home.sync(pushOnly: true)
+      #expect(home.server.texts(.person) == ["Ann"])
+    }
+  }
+
+  @Test func aClockThatIsSetBackHoldsNothingUp() async throws {
+    try await SyncHome.with { home in
+      let day = 24 * 60 * SyncHome.minute
+      try await home.engine.start(startsNow: true, interval: 15 * SyncHome.minute)
+      await home.rest()
+      home.server.fail([.unreachable])
+      try await home.person("Ann")
+      await home.engine.wake()
+      home.engine.nudge()
+      try await until { !home.server.state.withLock { $0.faults.contains(.unreachable) } }
+      await home.rest()
+      home.setClock(by: -day)
+      home.pass(SyncHome.minute)
+      await home.engine.wake()
+      await home.rest()
+      #expect(home.server.texts(.person) == ["Ann"])
+      // Nor does a start: what waits was noted by the clock that was ahead.
+      home.setClock(by: day)
+      try await home.person("Bea")
+      home.setClock(by: -day)
+      try await home.crash()
+      try await home.sync(pushOnly: true)
+      #expect(home.server.texts(.person) == ["Ann", "Bea"])
+      // And the schedule goes on.
+      try await home.engine.start(startsNow: false, interval: 15 * SyncHome.minute)
+      _ = home.server.takeRequests()
+      home.setClock(by: -day)
+      home.pass(15 * SyncHome.minute)
+      await home.engine.wake()
+      await home.rest()
+      #expect(home.server.takeRequests().first == "catalogs", "what was read in a time to come is read again")
+    }
+  }
+
   @Test(arguments: [true, false])
   func aLostRecordThatAPullBroughtAndSomebodyChangedIsOne(_ isChangedThere: Bool) async throws {
     try await SyncHome.with { home in

@@ -313,7 +313,10 @@ struct History {
 
   mutating func sync() async throws {
     let server = self.home.server
-    self.home.pass(Int64(self.chance.next(0...400)) * SyncHome.minute)
+    // At once, while the server may still be at something, or much later.
+    self.home.pass(
+      self.chance.next(0...2) == 0
+        ? Int64(self.chance.next(0...40)) * 1_000_000_000 : Int64(self.chance.next(1...400)) * SyncHome.minute)
     let faults = (0..<self.chance.next(0...30)).map { _ -> ModelServer.Fault? in
       self.chance.next(0...3) == 0 ? ModelServer.Fault.allCases.randomElement(using: &self.chance) : nil
     }

@@ -17,6 +17,8 @@ final class ModelServer: Sendable {
     case unreachable
     /// It arrived, and the answer was lost.
     case lostAnswer
+    /// Nobody waits for the answer any more, and the server is at it: it arrives a little later.
+    case late
     /// It was not looked at.
     case trouble
     case rateLimited
@@ -42,6 +44,8 @@ final class ModelServer: Sendable {
     var isDead = false
     /// How often it was revived.
     var revivals = 0
+    /// What it is at, and the nanoseconds that it takes still.
+    var late: [(work: @Sendable (inout State) -> Void, wait: Int64)] = []
     /// Those who died while they waited for an answer, since it was last revived.
     var dying: [CheckedContinuation<Void, Never>] = []
     var pageSize = 5
@@ -150,7 +154,7 @@ final class ModelServer: Sendable {
 
   private func serve<Reply: Sendable>(
     _ name: String, _ account: MonicaAccount,
-    _ work: @Sendable (inout State) throws(Failure) -> Reply
+    _ work: @escaping @Sendable (inout State) throws(Failure) -> Reply
   ) async throws(Failure) -> Reply {
     let token = try await self.secrets.secret(named: account.tokenName)
     // Others may ask meanwhile.
@@ -183,6 +187,9 @@ final class ModelServer: Sendable {
         )
       case .refusedToken:
         return (.failure(Failure(.unauthenticated, "TOKEN_INVALID", "This API token is invalid or expired")), fault)
+      case .late:
+        state.late.append(({ state in _ = try? work(&state) }, Self.lateness))
+        return (.failure(Self.timeout), fault)
       case .lostAnswer, .crash, nil:
         guard let token, state.tokens.contains(token) else {
           return (.failure(Failure(.unauthenticated, "TOKEN_INVALID", "This API token is invalid or expired")), nil)
@@ -193,11 +200,7 @@ final class ModelServer: Sendable {
         self.save(state)
         if fault == .crash { state.isDead = true }
         guard fault == .lostAnswer else { return (result, fault) }
-        return (
-          .failure(
-            Failure(.deadlineExceeded, "MONICA_TIMEOUT", "Monica did not answer", details: ["outcome": "unknown"])),
-          fault
-        )
+        return (.failure(Self.timeout), fault)
       }
     }
     if fault == .crash {
@@ -212,6 +215,24 @@ final class ModelServer: Sendable {
       throw .cancelled
     }
     return try result.get()
+  }
+
+  /// How long it takes over what arrives late, in nanoseconds.
+  private static let lateness: Int64 = 20_000_000_000
+  private static let timeout = Failure(
+    .deadlineExceeded, "MONICA_TIMEOUT", "Monica did not answer", details: ["outcome": "unknown"])
+
+  /// Time passes: what it was at is done.
+  func pass(_ nanoseconds: Int64) {
+    self.state.withLock { state in
+      let late = state.late.map { (work: $0.work, wait: $0.wait - nanoseconds) }
+      state.late = late.filter { $0.wait > 0 }
+      for done in late where done.wait <= 0 {
+        state.clock += 1
+        done.work(&state)
+      }
+      self.save(state)
+    }
   }
 
   /// Tells of the next crash.

@@ -3,7 +3,8 @@ import signal
 
 import pytest
 
-from monica_home import STRANGER, home, note_of
+from monica_home import CONFIGURATION, STRANGER, home, note_of
+from workers import until
 
 NOON = "2026-01-02T12:00:00Z"
 
@@ -125,6 +126,21 @@ def test_a_kill_at_each_step_loses_and_doubles_nothing(household, point):
     details = household.details(ann)
     assert sorted(note["body"] for note in details["notes"]) == ["note 0", "note 1", "note 2"]
     assert sorted(call["note"] for call in household.calls(personId=ann)) == sorted(notes)
+
+
+def test_what_the_server_is_still_at_when_the_hub_is_killed_is_there_once(monica):
+    with home(monica, configuration=CONFIGURATION.replace("time_limit_seconds = 0", "time_limit_seconds = 4")) as household:
+        ann = household.person("Ann")["id"]
+        household.settle()
+        monica.forget_requests()
+        monica.faults({"delay_ms": 2000, "match": {"method": "POST", "path": "/api/calls"}})
+        household.log(ann, "once")
+        until(lambda: monica.requests()["by"].get("POST /api/calls"))
+        household.hub.restart(signal.SIGKILL)
+        household.settle(limit=80)
+        assert len(monica.dump("calls")) == 1 and monica.requests()["by"]["POST /api/calls"] == 1
+        (call,) = household.calls()
+        assert call["syncState"] == "synced"
 
 
 # A bad day of the server.

@@ -45,6 +45,17 @@ extension Failure {
     }
   }
 
+  /// Whether the server may still be at what was asked for: nobody has heard its end. What Monica has answered itself, be it with 500,
+  /// has ended; a proxy answers 502, 503 or 504 while the server behind it goes on.
+  var leavesServerBusy: Bool {
+    guard self.isUnsure else { return false }
+    switch self.code {
+    case .unavailable: return self.status.details["status"] != "500"
+    case .cancelled, .deadlineExceeded, .aborted, .internal, .unknown, .failedPrecondition: return true
+    default: return false
+    }
+  }
+
   /// Whether the attempt goes on without us: a worker may be at it when the hub stops, and the next process asks for its end.
   var leavesAttemptOpen: Bool { self.reason == "SHUTTING_DOWN" }
 

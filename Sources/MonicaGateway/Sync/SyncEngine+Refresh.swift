@@ -29,7 +29,7 @@ extension SyncEngine {
   ///   server from answering.
   public func refresh(person id: String) async throws(Failure) {
     guard self.account != nil else { throw try await self.accountFailure() }
-    if let order = self.push.gate.order(now: self.now()) { throw order }
+    if let order = self.push.gate.order(now: self.uptime()) { throw order }
     do throws(Failure) {
       try await self.inTurn { () async throws(Failure) in try await self.readWhole(person: id) }
     } catch {
@@ -113,7 +113,7 @@ extension SyncEngine {
 
   /// Reads the picture of a person. Without one, people are shown as before.
   private func readPicture(of id: String, _ monicaID: UInt64) async {
-    let now = self.now()
+    let now = self.uptime()
     guard let account = self.account, now - (self.picturesAskedAt[id] ?? .min / 2) >= Self.pictureInterval else {
       return
     }
