@@ -65,6 +65,19 @@ import Testing
     }
   }
 
+  @Test func aTokenOfSomebodyElseIsNeverKeptForTheAccount() async throws {
+    try await SyncHome.with { home in
+      try await home.person("Ann")
+      try await home.sync()
+      home.server.state.withLock { $0.userID = 8 }
+      home.secrets.kept.withLock { $0 = [] }
+      let failure = await #expect(throws: Failure.self) { try await self.login(home) }
+      #expect(failure?.reason == "OTHER_USER")
+      #expect(home.secrets.kept.withLock { $0 } == [MonicaEndpoint.candidateName])
+      #expect(self.secrets(home) == [MonicaEndpoint.cloud.tokenName: "good"])
+    }
+  }
+
   @Test func eachLoginIsAboutItsOwnToken() async throws {
     try await SyncHome.with(isLoggedIn: false) { home in
       for _ in 0..<20 {

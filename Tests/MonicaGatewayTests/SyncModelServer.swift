@@ -37,6 +37,8 @@ final class ModelServer: Sendable {
     var bareCalls: Set<UInt64> = []
     var picture: [UInt8] = []
     var tokens: Set<String> = ["good"]
+    /// To whom all of them belong.
+    var userID: UInt64 = 7
     /// What goes wrong with the next requests.
     var faults: [Fault?] = []
     var happened: [Fault: Int] = [:]
@@ -81,9 +83,9 @@ final class ModelServer: Sendable {
     LocalBatchPort(
       [
         Route(VerifyAccountRequest.self) { request, _ throws(Failure) in
-          try await self.serve("verify", request.account) { _ throws(Failure) in
+          try await self.serve("verify", request.account) { state throws(Failure) in
             var reply = VerifyAccountReply()
-            reply.userID = 7
+            reply.userID = state.userID
             reply.name = "Ann Lee"
             reply.email = "ann@example.com"
             return reply
@@ -359,8 +361,13 @@ extension AnyRecord {
 /// Secrets in memory.
 struct MemorySecrets: SecretStore {
   let all = Lock<[String: String]>([:])
+  /// The names under which anything was kept, one after another.
+  let kept = Lock<[String]>([])
 
   func secret(named name: String) async throws(Failure) -> String? { self.all.withLock { $0[name] } }
-  func keep(_ secret: String, named name: String) async throws(Failure) { self.all.withLock { $0[name] = secret } }
+  func keep(_ secret: String, named name: String) async throws(Failure) {
+    self.all.withLock { $0[name] = secret }
+    self.kept.withLock { $0.append(name) }
+  }
   func forget(_ name: String) async throws(Failure) { self.all.withLock { $0[name] = nil } }
 }
