@@ -97,6 +97,29 @@ import Testing
     }
   }
 
+  @Test func whatWasGivenUpAndHadArrivedIsWhatTheServerHas() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let call = try await home.call(ann, "arrived")
+      home.server.fail([.lostAnswer])
+      try await home.sync(pushOnly: true)
+      let now = home.now
+      try await home.storage.write { transaction throws(Failure) in
+        _ = try transaction.outbox.clear([call.id], now: now)
+      }
+      #expect(try await home.all(Call.self).isEmpty)
+      try await home.sync()
+      #expect(try await home.all(Call.self).map(\.syncState) == ["synced"])
+      // What was deleted by its people stays so.
+      try await home.delete(Call.self, call.id)
+      try await home.sync()
+      #expect(try await home.all(Call.self).isEmpty && home.server.rows(.call).isEmpty)
+      try await home.sync(full: true)
+      #expect(try await home.all(Call.self).isEmpty)
+    }
+  }
+
   @Test func aClockThatIsSetBackHoldsNothingUp() async throws {
     try await SyncHome.with { home in
       let day = 24 * 60 * SyncHome.minute
