@@ -37,9 +37,6 @@ struct PushState: Sendable {
   private var races: [Int64: Int] = [:]
   private var failuresInRow = 0
 
-  /// Whether something is under way.
-  var isBusy: Bool { !self.underWay.isEmpty }
-
   /// How many more may go at a moment.
   func room(now: Int64) -> Int {
     self.isExpired || self.gate.isClosed(now: now) ? 0 : Self.width - self.underWay.count

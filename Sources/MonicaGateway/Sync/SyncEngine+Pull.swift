@@ -50,7 +50,7 @@ extension SyncEngine {
         if lacks.tags { plan.met(unknownName: true) }
       }
       try plan.took(PullPlan.Page(page, bringsNothing: bringsNothing)) { () throws(Failure) in
-        Set(try transaction.records.serverIDs(kind).keys)
+        try transaction.records.serverIDs(kind)
       }
     }
     FaultPoint.monicaPageStored.pass()
@@ -117,7 +117,7 @@ extension SyncEngine {
     let named = Set((records + records.flatMap(\.children)).flatMap { [$0.owner] + $0.others })
       .subtracting(listed).subtracting([0])
     guard !named.isEmpty else { return }
-    let known = try await self.storage.read { view throws(Failure) in Set(try view.records.serverIDs(.person).keys) }
+    let known = try await self.storage.read { view throws(Failure) in try view.records.serverIDs(.person) }
     let unknown = named.subtracting(known)
     guard !unknown.isEmpty else { return }
     try await store(records)

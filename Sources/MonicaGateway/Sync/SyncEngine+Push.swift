@@ -143,12 +143,10 @@ private struct Settling: Sendable {
       try transaction.outbox.differs(row, server: record, now: now) { local, server throws(Failure) in
         rule.changed(local, server)
       }
+    case .gone where self.entry.operation == .delete:
+      try transaction.outbox.deleted(row, now: now)
     case .gone:
-      switch self.entry.operation {
-      case .create: try self.fail(in: transaction, next: nil, isUnsure: false)
-      case .update: try transaction.outbox.gone(row, now: now)
-      case .delete: try transaction.outbox.deleted(row, now: now)
-      }
+      try transaction.outbox.gone(row, now: now)
     case .later(let wait, let isUnsure):
       try self.fail(in: transaction, next: now + wait, isUnsure: isUnsure || self.entry.isUnsure)
     case .postponed(let isUnsure):
@@ -165,7 +163,8 @@ private struct Settling: Sendable {
   }
 
   private static let noAnswer = Failure(
-    .unavailable, "MONICA_TROUBLE", "The server's copy changes all the time. It is tried again later.")
+    .unavailable, "MONICA_TROUBLE",
+    "The server's copy changes all the time, or its answer says nothing. It is tried again later.")
 }
 
 extension PushState.Verdict {

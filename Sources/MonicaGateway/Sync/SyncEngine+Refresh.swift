@@ -43,7 +43,7 @@ extension SyncEngine {
     let (person, known) = try await self.storage.read {
       view throws(Failure) -> (Person, [RecordKind: Set<UInt64>]) in
       var known: [RecordKind: Set<UInt64>] = [:]
-      for kind in Self.lists { known[kind] = Set(try view.records.serverIDs(kind, ofPerson: id).keys) }
+      for kind in Self.lists { known[kind] = try view.records.serverIDs(kind, ofPerson: id) }
       return (try view.records.require(Person.self, id), known)
     }
     guard person.monicaID != 0 else { return }
