@@ -83,7 +83,8 @@ public struct Hub: ServiceLifecycle.Service {
     let gateway = MonicaGatewayActor(
       storage: storage,
       remote: placement.port(to: .monica, here: LocalBatchPort(remote.routes, batches: remote.batchRoutes), workPlane),
-      secrets: secrets, alarm: SyncAlarm(loop: loop), logger: self.logger)
+      secrets: secrets, alarm: SyncAlarm(loop: loop), logger: self.logger,
+      timeLimit: Int64(self.configuration.monicaTimeLimitSeconds) * 1_000_000_000)
     let care = try CareServices(
       storage, self.configuration, scratch: self.locations.runtimeDirectory + "/care", transfers: transfers,
       secrets: secrets, plane: workPlane, logger: self.logger)

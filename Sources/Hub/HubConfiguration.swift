@@ -16,6 +16,7 @@ internal import TOMLKit
 /// [monica]
 /// sync_at_start = true       # a pass over the account when the daemon starts
 /// sync_every_minutes = 15    # 0 = only at start and on command; what is recorded is sent at once all the same
+/// time_limit_seconds = 30    # how long the server may work on a request: PHP's max_execution_time
 ///
 /// [placement]                # "hub", or "worker": kithd worker --serve contacts,monica,transcriber,delivery
 /// contacts = "hub"
@@ -53,6 +54,8 @@ public struct HubConfiguration: Sendable, Hashable {
   public var monicaSyncAtStart = true
   /// Minutes between passes of that account; 0 = no schedule.
   public var monicaSyncEveryMinutes = 15
+  /// Seconds that the Monica server may work on a request.
+  public var monicaTimeLimitSeconds = 30
   /// Which services wait for workers.
   var placement = Placement()
   /// The engines that turn speech into text.
@@ -136,6 +139,11 @@ public struct HubConfiguration: Sendable, Hashable {
       self.monicaSyncAtStart = try Self.require(value?.bool, key, "true or false", name)
     case "monica.sync_every_minutes":
       self.monicaSyncEveryMinutes = try Self.minutes(value, key, name)
+    case "monica.time_limit_seconds":
+      self.monicaTimeLimitSeconds = try Self.require(value?.int, key, "a whole number of seconds", name)
+      guard (0...900).contains(self.monicaTimeLimitSeconds) else {
+        throw Self.invalid(name, "\(key) has to be between 0 and 900")
+      }
     case "reminders.desktop":
       self.notifiesDesktop = try Self.require(value?.bool, key, "true or false", name)
     case let key where key.hasPrefix("placement."):

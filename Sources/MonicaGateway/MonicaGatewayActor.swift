@@ -22,14 +22,17 @@ public actor MonicaGatewayActor {
   ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes the sync when something is due; nil = it waits for commands.
   ///   - reports: The path of the program that sets reports; nil = `kith-report` beside this program.
+  ///   - timeLimit: For how many nanoseconds the server may work on a request: PHP's `max_execution_time`.
   ///   - now: Gives the time of day in nanoseconds since 1970.
   public init(
     storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
-    reports: String? = nil, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
+    reports: String? = nil, timeLimit: Int64 = SyncEngine.usualTimeLimit,
+    now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
   ) {
     self.storage = storage
     self.engine = SyncEngine(
-      storage: storage, remote: remote, secrets: secrets, alarm: alarm, logger: logger, now: now)
+      storage: storage, remote: remote, secrets: secrets, alarm: alarm, logger: logger, timeLimit: timeLimit,
+      now: now)
     self.reports = reports.map { ReportProgram(path: $0) } ?? .besideThisProgram
     self.now = now
     self.logger = logger

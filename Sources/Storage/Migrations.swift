@@ -21,6 +21,7 @@ extension Migration {
     .deliveries,
     .jobs,
     .attempts,
+    .busyServers,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

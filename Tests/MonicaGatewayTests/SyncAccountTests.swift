@@ -65,6 +65,19 @@ import Testing
     }
   }
 
+  @Test func aTokenOfSomebodyElseIsNeverKeptForTheAccount() async throws {
+    try await SyncHome.with { home in
+      try await home.person("Ann")
+      try await home.sync()
+      home.server.state.withLock { $0.userID = 8 }
+      home.secrets.kept.withLock { $0 = [] }
+      let failure = await #expect(throws: Failure.self) { try await self.login(home) }
+      #expect(failure?.reason == "OTHER_USER")
+      #expect(home.secrets.kept.withLock { $0 } == [MonicaEndpoint.candidateName])
+      #expect(self.secrets(home) == [MonicaEndpoint.cloud.tokenName: "good"])
+    }
+  }
+
   @Test func eachLoginIsAboutItsOwnToken() async throws {
     try await SyncHome.with(isLoggedIn: false) { home in
       for _ in 0..<20 {
@@ -138,6 +151,29 @@ import Testing
       try await self.login(home)
       await home.rest()
       #expect(home.server.texts(.person) == ["Ann", "Bea"])
+    }
+  }
+
+  @Test func aPassThatWaitedWhileSomebodyLoggedOutSendsNothing() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      home.server.fail([nil, .crash])
+      let asked = home.server.watch()
+      let reading = Task { try await home.engine.sync(PullPlan.Options(isCommanded: true), cause: "", progress: nil) }
+      for await _ in asked { break }
+      // The pass reads: one that only sends comes after it.
+      try await home.note(ann, "waits")
+      let sending = Task { try await home.engine.sync(nil, cause: "", progress: nil) }
+      try await until { await home.engine.agenda.next != nil }
+      let logout = Task { try await home.router.ask(LogoutRequest()) }
+      try await until { await home.engine.holds > 0 }
+      home.server.revive()
+      #expect(try await logout.value.state == "logged_out")
+      _ = try? await reading.value
+      let status = try await sending.value
+      #expect(status.state == .error && status.error.reason == "NOT_LOGGED_IN")
+      let entry = try #require(try await home.queue().first)
+      #expect(entry.state == "pending" && entry.attempts == 0, "nothing was tried")
     }
   }
 

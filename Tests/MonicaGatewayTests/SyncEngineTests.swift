@@ -56,6 +56,136 @@ import Testing
     }
   }
 
+  @Test func whatTheServerMayStillBeAtIsNotSentAgain() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let call = try await home.call(ann, "once")
+      home.server.fail([.late])
+      try await home.sync(pushOnly: true)
+      // Neither a command nor an edit nor another start has it sent before the server must be done with it.
+      try await home.update(Call.self, call.id) { $0.note = "once, edited" }
+      home.pass(10_000_000_000)
+      _ = home.server.takeRequests()
+      #expect(try await home.sync(pushOnly: true).pending == 1)
+      #expect(try await home.status().nextAttemptAt.nanosecondsSince1970 == home.now + 20_000_000_000)
+      try await home.crash()
+      try await home.sync(pushOnly: true)
+      #expect(home.server.takeRequests().isEmpty)
+      home.pass(20_000_000_000)
+      await home.engine.wake()
+      await home.rest()
+      #expect(home.server.texts(.call) == ["once, edited"])
+      #expect(try await home.queue().isEmpty)
+    }
+  }
+
+  @Test func whatWasUnderWayAtAKillIsNotSentAgainAtOnce() async throws {
+    try await SyncHome.with { home in
+      try await home.person("Ann")
+      let now = home.now
+      try await home.storage.write { transaction throws(Failure) in
+        let due = try transaction.outbox.due(now: now, limit: 1)
+        _ = try transaction.outbox.begin(due.map(\.row), now: now)
+      }
+      try await home.crash()
+      try await home.sync(pushOnly: true)
+      #expect(home.server.takeRequests().isEmpty)
+      home.pass(30_000_000_000)
+      try await home.sync(pushOnly: true)
+      #expect(home.server.texts(.person) == ["Ann"])
+    }
+  }
+
+  @Test func whatWasGivenUpAndHadArrivedIsWhatTheServerHas() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let call = try await home.call(ann, "arrived")
+      home.server.fail([.lostAnswer])
+      try await home.sync(pushOnly: true)
+      let now = home.now
+      try await home.storage.write { transaction throws(Failure) in
+        _ = try transaction.outbox.clear([call.id], now: now)
+      }
+      #expect(try await home.all(Call.self).isEmpty)
+      try await home.sync()
+      #expect(try await home.all(Call.self).map(\.syncState) == ["synced"])
+      // What was deleted by its people stays so.
+      try await home.delete(Call.self, call.id)
+      try await home.sync()
+      #expect(try await home.all(Call.self).isEmpty && home.server.rows(.call).isEmpty)
+      try await home.sync(full: true)
+      #expect(try await home.all(Call.self).isEmpty)
+    }
+  }
+
+  @Test func aClockThatIsSetBackHoldsNothingUp() async throws {
+    try await SyncHome.with { home in
+      let day = 24 * 60 * SyncHome.minute
+      try await home.engine.start(startsNow: true, interval: 15 * SyncHome.minute)
+      await home.rest()
+      home.server.fail([.unreachable])
+      try await home.person("Ann")
+      await home.engine.wake()
+      home.engine.nudge()
+      try await until { !home.server.state.withLock { $0.faults.contains(.unreachable) } }
+      await home.rest()
+      home.setClock(by: -day)
+      home.pass(SyncHome.minute)
+      await home.engine.wake()
+      await home.rest()
+      #expect(home.server.texts(.person) == ["Ann"])
+      // Nor does a start: what waits was noted by the clock that was ahead.
+      home.setClock(by: day)
+      try await home.person("Bea")
+      home.setClock(by: -day)
+      try await home.crash()
+      try await home.sync(pushOnly: true)
+      #expect(home.server.texts(.person) == ["Ann", "Bea"])
+      // And the schedule goes on.
+      try await home.engine.start(startsNow: false, interval: 15 * SyncHome.minute)
+      _ = home.server.takeRequests()
+      home.setClock(by: -day)
+      home.pass(15 * SyncHome.minute)
+      await home.engine.wake()
+      await home.rest()
+      #expect(home.server.takeRequests().first == "catalogs", "what was read in a time to come is read again")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aLostRecordThatAPullBroughtAndSomebodyChangedIsOne(_ isChangedThere: Bool) async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let task = try await home.create(
+        TaskItem.with {
+          $0.personID = ann.id
+          $0.title = "Buy milk"
+        })
+      home.server.fail([.lostAnswer])
+      try await home.sync()
+      // Nothing but what it says marks it on the server.
+      let twin = try #require(try await home.all(TaskItem.self).first { $0.monicaID != 0 })
+      #expect(try await home.all(TaskItem.self).count == 2)
+      if isChangedThere {
+        home.server.edit(.task, twin.monicaID) { $0.task.isCompleted = true }
+      } else {
+        try await home.update(TaskItem.self, twin.id) { $0.isCompleted = true }
+        home.engine.nudge()
+        try await until { home.server.rows(.task).first?.task.isCompleted == true }
+        await home.rest()
+      }
+      home.pass(SyncHome.minute)
+      #expect(try await home.sync().sync.state == .completed)
+      let one = try #require(try await home.all(TaskItem.self).first)
+      #expect(try await home.all(TaskItem.self).count == 1 && home.server.rows(.task).count == 1)
+      #expect(one.id == task.id && one.monicaID == twin.monicaID && one.isCompleted && one.syncState == "synced")
+      #expect(try await home.queue().isEmpty)
+    }
+  }
+
   @Test func aRefusalStandsAloneAndIsShown() async throws {
     try await SyncHome.with { home in
       let ann = try await home.person("Ann")
@@ -228,6 +358,30 @@ import Testing
       home.pass(24 * 60 * SyncHome.minute)
       try await home.sync()
       #expect(try await home.all(Person.self).count == 1)
+    }
+  }
+
+  @Test func peopleWhoAreInNoListComeHoweverFewTheServerAnswersAtATime() async throws {
+    try await SyncHome.with { home in
+      let ann = home.server.makePerson("Ann")
+      let hidden = (1...40).map { home.server.makePerson("h\($0)") }
+      home.server.web { $0.archived.formUnion(hidden) }
+      // Each is related to Ann and to the next one.
+      for (one, other) in zip(hidden, hidden.dropFirst() + [ann]) {
+        home.server.make(.relationship(.with { $0.type = "parent" }), owner: ann, others: [one])
+        if other != ann { home.server.make(.relationship(.with { $0.type = "friend" }), owner: one, others: [other]) }
+      }
+      var state = SyncStatus.State.error
+      for _ in 1...10 where state != .completed {
+        home.pass(SyncHome.minute)
+        home.server.state.withLock { $0.allowance = 10 }
+        state = try await home.sync().sync.state
+      }
+      #expect(state == .completed)
+      #expect(try await home.all(Person.self).count == 41)
+      #expect(try await home.all(Relationship.self).count == 79)
+      // Once because Ann names them, and once because no list has them.
+      #expect(home.server.takeRequests().count { $0 == "read person" } < 2 * 40 + 10)
     }
   }
 

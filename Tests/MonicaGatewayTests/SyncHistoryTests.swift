@@ -44,6 +44,15 @@ extension SeededGenerator {
   mutating func next(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 }
 
+extension AnyRecord {
+  /// Says of a task that it is done, or that it is not.
+  fileprivate mutating func tick() {
+    guard case .task(var task) = self else { return }
+    task.isCompleted.toggle()
+    self = .task(task)
+  }
+}
+
 /// One history.
 struct History {
   var chance: SeededGenerator
@@ -227,9 +236,7 @@ struct History {
     case (.call(var call), 0):
       call.durationMinutes = UInt32(chance.next(0...60))
       record = .call(call)
-    case (.task(var task), 0):
-      task.isCompleted.toggle()
-      record = .task(task)
+    case (.task, 0): record.tick()
     case (.conversation(var conversation), 0...1):
       conversation.messages.append(
         .with {
@@ -277,12 +284,14 @@ struct History {
       self.trace("WEB create \(kind) \(id) \(mark) of \(owner.monicaID) \(others)")
       return
     }
-    // What was made here and nobody here knows to have arrived is looked for by what it says, where there is no other mark.
-    let known = Set(try await self.all(kind).map(\.record.monicaID))
-    let rows = server.rows(kind).filter { known.contains($0.monicaID) || self.madeOnWeb.contains($0.monicaID) }
-    guard let row = rows.randomElement(using: &self.chance) else { return }
+    guard let row = server.rows(kind).randomElement(using: &self.chance) else { return }
     let mark = Self.mark(row.text)
-    let what = self.chance.next(0...7)
+    // What was made here and nobody here knows to have arrived is looked for by what it says, where there is no other mark. All
+    // that may be changed of such a record is whether a task is done.
+    let open = try await self.all(kind).filter { $0.record.monicaID == 0 }.map { Self.mark($0.text) }
+    let isSought = open.contains(mark) && !ModelServer.State.withUUID.contains(kind)
+    guard !isSought || kind == .task else { return }
+    let what = isSought ? 7 : self.chance.next(0...7)
     self.trace("WEB \(what) \(kind) \(row.monicaID) \(row.text)")
     switch what {
     case 0:
@@ -295,7 +304,7 @@ struct History {
     case 1 where kind == .call: server.web { _ = $0.bareCalls.insert(row.monicaID) }
     default:
       guard var record = row.record, kind != .relationship else { return }
-      Self.edit(&record, mark, &self.chance)
+      if isSought { record.tick() } else { Self.edit(&record, mark, &self.chance) }
       server.edit(kind, row.monicaID) { $0.record = record }
     }
   }
@@ -304,7 +313,10 @@ struct History {
 
   mutating func sync() async throws {
     let server = self.home.server
-    self.home.pass(Int64(self.chance.next(0...400)) * SyncHome.minute)
+    // At once, while the server may still be at something, or much later.
+    self.home.pass(
+      self.chance.next(0...2) == 0
+        ? Int64(self.chance.next(0...40)) * 1_000_000_000 : Int64(self.chance.next(1...400)) * SyncHome.minute)
     let faults = (0..<self.chance.next(0...30)).map { _ -> ModelServer.Fault? in
       self.chance.next(0...3) == 0 ? ModelServer.Fault.allCases.randomElement(using: &self.chance) : nil
     }

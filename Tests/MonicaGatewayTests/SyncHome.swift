@@ -24,7 +24,7 @@ final class SyncHome: Sendable {
   let root: String
   let server: ModelServer
   let secrets = MemorySecrets()
-  private let clock = Lock(SyncHome.start)
+  private let clock = Lock((now: SyncHome.start, uptime: Int64(0)))
   private let log: Lock<[LoggedEvent]>
   private let parts: Lock<Parts>
 
@@ -36,7 +36,7 @@ final class SyncHome: Sendable {
     let log = Lock<[LoggedEvent]>([])
     self.log = log
     let clock = self.clock
-    self.parts = Lock(try Self.open(root, self.server, self.secrets, log) { clock.withLock { $0 } })
+    self.parts = Lock(try Self.open(root, self.server, self.secrets, log, clock))
     if isLoggedIn {
       try await self.secrets.keep("good", named: MonicaEndpoint.cloud.tokenName)
       try await self.storage.write { transaction throws(Failure) in
@@ -55,14 +55,15 @@ final class SyncHome: Sendable {
 
   private static func open(
     _ root: String, _ server: ModelServer, _ secrets: MemorySecrets, _ log: Lock<[LoggedEvent]>,
-    now: @escaping @Sendable () -> Int64
+    _ clock: Lock<(now: Int64, uptime: Int64)>
   ) throws -> Parts {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let storage = try StorageActor(directory: root + "/state", logger: logger) { events in
       log.withLock { $0 += events }
     }
     let engine = SyncEngine(
-      storage: storage, remote: server.port, secrets: secrets, alarm: nil, logger: logger, now: now, jitter: { 0.5 })
+      storage: storage, remote: server.port, secrets: secrets, alarm: nil, logger: logger,
+      now: { clock.withLock { $0.now } }, uptime: { clock.withLock { $0.uptime } }, jitter: { 0.5 })
     let router = Router(
       engine.routes, journal: storage, contentKey: HMACKey(Array("key".utf8)), logger: logger)
     return Parts(storage: storage, engine: engine, router: router)
@@ -71,11 +72,20 @@ final class SyncHome: Sendable {
   var storage: StorageActor { self.parts.withLock { $0.storage } }
   var engine: SyncEngine { self.parts.withLock { $0.engine } }
   var router: Router { self.parts.withLock { $0.router } }
-  var now: Int64 { self.clock.withLock { $0 } }
+  var now: Int64 { self.clock.withLock { $0.now } }
   var events: [LoggedEvent] { self.log.withLock { $0 } }
 
   /// Lets time pass.
-  func pass(_ nanoseconds: Int64) { self.clock.withLock { $0 += nanoseconds } }
+  func pass(_ nanoseconds: Int64) {
+    self.clock.withLock { clock in
+      clock.now += nanoseconds
+      clock.uptime += nanoseconds
+    }
+    self.server.pass(nanoseconds)
+  }
+
+  /// Somebody sets the clock.
+  func setClock(by nanoseconds: Int64) { self.clock.withLock { $0.now += nanoseconds } }
 
   /// Makes a home for a test, and takes it away afterwards.
   static func with(isLoggedIn: Bool = true, _ work: (SyncHome) async throws -> Void) async throws {
@@ -96,8 +106,7 @@ final class SyncHome: Sendable {
     await storage.close()
     self.server.revive()
     await engine.stop()
-    let clock = self.clock
-    let parts = try Self.open(self.root, self.server, self.secrets, self.log) { clock.withLock { $0 } }
+    let parts = try Self.open(self.root, self.server, self.secrets, self.log, self.clock)
     self.parts.withLock { $0 = parts }
     try await parts.engine.start(startsNow: false, interval: nil)
   }

@@ -96,7 +96,12 @@ import Testing
     #expect(TextJoin.join(base: base, local: local, server: server) == joined)
   }
 
-  @Test(arguments: [("base", "mine", "yours"), ("", "mine", "yours")])
+  @Test(arguments: [
+    ("base", "mine", "yours"), ("", "mine", "yours"),
+    // Emptied, or shortened, on one side and written on on the other.
+    ("nuts", "", "nuts, and eggs"), ("nuts, and eggs", "nuts, and eggs, and milk", ""),
+    ("call tomorrow", "call tomorrow at 9", "call"), ("call tomorrow", "call", "call tomorrow at 9"),
+  ])
   func textsThatWereRewrittenAreNot(_ base: String, _ local: String, _ server: String) {
     #expect(TextJoin.join(base: base, local: local, server: server) == nil)
   }

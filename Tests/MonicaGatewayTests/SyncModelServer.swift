@@ -17,6 +17,8 @@ final class ModelServer: Sendable {
     case unreachable
     /// It arrived, and the answer was lost.
     case lostAnswer
+    /// Nobody waits for the answer any more, and the server is at it: it arrives a little later.
+    case late
     /// It was not looked at.
     case trouble
     case rateLimited
@@ -35,6 +37,8 @@ final class ModelServer: Sendable {
     var bareCalls: Set<UInt64> = []
     var picture: [UInt8] = []
     var tokens: Set<String> = ["good"]
+    /// To whom all of them belong.
+    var userID: UInt64 = 7
     /// What goes wrong with the next requests.
     var faults: [Fault?] = []
     var happened: [Fault: Int] = [:]
@@ -42,12 +46,16 @@ final class ModelServer: Sendable {
     var isDead = false
     /// How often it was revived.
     var revivals = 0
+    /// What it is at, and the nanoseconds that it takes still.
+    var late: [(work: @Sendable (inout State) -> Void, wait: Int64)] = []
     /// Those who died while they waited for an answer, since it was last revived.
     var dying: [CheckedContinuation<Void, Never>] = []
     var pageSize = 5
     var underWay = 0
     var mostUnderWay = 0
     var rateLimit: UInt32 = 30_000
+    /// How many requests it still answers in its window; nil = it has none.
+    var allowance: Int?
   }
 
   let state = Lock(State())
@@ -75,9 +83,9 @@ final class ModelServer: Sendable {
     LocalBatchPort(
       [
         Route(VerifyAccountRequest.self) { request, _ throws(Failure) in
-          try await self.serve("verify", request.account) { _ throws(Failure) in
+          try await self.serve("verify", request.account) { state throws(Failure) in
             var reply = VerifyAccountReply()
-            reply.userID = 7
+            reply.userID = state.userID
             reply.name = "Ann Lee"
             reply.email = "ann@example.com"
             return reply
@@ -148,7 +156,7 @@ final class ModelServer: Sendable {
 
   private func serve<Reply: Sendable>(
     _ name: String, _ account: MonicaAccount,
-    _ work: @Sendable (inout State) throws(Failure) -> Reply
+    _ work: @escaping @Sendable (inout State) throws(Failure) -> Reply
   ) async throws(Failure) -> Reply {
     let token = try await self.secrets.secret(named: account.tokenName)
     // Others may ask meanwhile.
@@ -163,7 +171,11 @@ final class ModelServer: Sendable {
       state.underWay -= 1
       state.requests.append(name)
       guard !state.isDead else { return (.failure(.cancelled), .crash) }
-      let fault = state.faults.isEmpty ? nil : state.faults.removeFirst()
+      var fault = state.faults.isEmpty ? nil : state.faults.removeFirst()
+      if let allowance = state.allowance {
+        state.allowance = max(0, allowance - 1)
+        if allowance == 0 { fault = .rateLimited }
+      }
       if let fault { state.happened[fault, default: 0] += 1 }
       switch fault {
       case .unreachable:
@@ -177,6 +189,9 @@ final class ModelServer: Sendable {
         )
       case .refusedToken:
         return (.failure(Failure(.unauthenticated, "TOKEN_INVALID", "This API token is invalid or expired")), fault)
+      case .late:
+        state.late.append(({ state in _ = try? work(&state) }, Self.lateness))
+        return (.failure(Self.timeout), fault)
       case .lostAnswer, .crash, nil:
         guard let token, state.tokens.contains(token) else {
           return (.failure(Failure(.unauthenticated, "TOKEN_INVALID", "This API token is invalid or expired")), nil)
@@ -187,11 +202,7 @@ final class ModelServer: Sendable {
         self.save(state)
         if fault == .crash { state.isDead = true }
         guard fault == .lostAnswer else { return (result, fault) }
-        return (
-          .failure(
-            Failure(.deadlineExceeded, "MONICA_TIMEOUT", "Monica did not answer", details: ["outcome": "unknown"])),
-          fault
-        )
+        return (.failure(Self.timeout), fault)
       }
     }
     if fault == .crash {
@@ -206,6 +217,24 @@ final class ModelServer: Sendable {
       throw .cancelled
     }
     return try result.get()
+  }
+
+  /// How long it takes over what arrives late, in nanoseconds.
+  private static let lateness: Int64 = 20_000_000_000
+  private static let timeout = Failure(
+    .deadlineExceeded, "MONICA_TIMEOUT", "Monica did not answer", details: ["outcome": "unknown"])
+
+  /// Time passes: what it was at is done.
+  func pass(_ nanoseconds: Int64) {
+    self.state.withLock { state in
+      let late = state.late.map { (work: $0.work, wait: $0.wait - nanoseconds) }
+      state.late = late.filter { $0.wait > 0 }
+      for done in late where done.wait <= 0 {
+        state.clock += 1
+        done.work(&state)
+      }
+      self.save(state)
+    }
   }
 
   /// Tells of the next crash.
@@ -332,8 +361,13 @@ extension AnyRecord {
 /// Secrets in memory.
 struct MemorySecrets: SecretStore {
   let all = Lock<[String: String]>([:])
+  /// The names under which anything was kept, one after another.
+  let kept = Lock<[String]>([])
 
   func secret(named name: String) async throws(Failure) -> String? { self.all.withLock { $0[name] } }
-  func keep(_ secret: String, named name: String) async throws(Failure) { self.all.withLock { $0[name] = secret } }
+  func keep(_ secret: String, named name: String) async throws(Failure) {
+    self.all.withLock { $0[name] = secret }
+    self.kept.withLock { $0.append(name) }
+  }
   func forget(_ name: String) async throws(Failure) { self.all.withLock { $0[name] = nil } }
 }

@@ -23,7 +23,7 @@ import Testing
   @Test func fourGoAtOnce() {
     var state = PushState()
     for row in 1...4 { state.begin(Int64(row)) }
-    #expect(state.room(now: 0) == 0 && state.isBusy)
+    #expect(state.room(now: 0) == 0)
     _ = state.end(1, attempts: 1, .success(PushReply.with { $0.outcome = .done }), now: 0, jitter: 0)
     #expect(state.room(now: 0) == 1)
   }
@@ -34,10 +34,12 @@ import Testing
     for attempt in 1...40 {
       state.begin(1)
       let trouble = self.failure(.unavailable, "MONICA_TROUBLE", unsure: attempt.isMultiple(of: 2))
-      guard case .later(let time, let isUnsure) = state.end(1, attempts: attempt, .failure(trouble), now: 0, jitter: 1)
+      guard
+        case .later(after: let wait, let isUnsure) = state.end(
+          1, attempts: attempt, .failure(trouble), now: 0, jitter: 1)
       else { return #expect(Bool(false), "given up after \(attempt)") }
       #expect(isUnsure == attempt.isMultiple(of: 2))
-      waits.append(time)
+      waits.append(wait)
       // Only this change has trouble.
       state.begin(2)
       _ = state.end(2, attempts: 1, .success(PushReply.with { $0.outcome = .done }), now: 0, jitter: 0)
@@ -88,6 +90,26 @@ import Testing
     #expect(state.room(now: 2_000_000) == PushState.width)
   }
 
+  @Test func aServerInTroubleThatNamesATimeIsAskedNothingUntilThen() {
+    var state = PushState()
+    state.begin(1)
+    let trouble = self.failure(.unavailable, "MONICA_TROUBLE", retryAfter: 3_600_000)
+    let verdict = state.end(1, attempts: 1, .failure(trouble), now: 5, jitter: 1)
+    #expect(verdict == .later(after: Self.second, isUnsure: false))
+    #expect(state.gate.until == 5 + 3600 * Self.second)
+  }
+
+  @Test(arguments: [
+    (Code.deadlineExceeded, "MONICA_TIMEOUT", "", true), (.unavailable, "MONICA_UNREACHABLE", "", true),
+    (.unavailable, "MONICA_TROUBLE", "504", true), (.unavailable, "MONICA_TROUBLE", "500", false),
+    (.dataLoss, "MONICA_GARBLED", "", false), (.invalidArgument, "MONICA_REFUSED", "", false),
+  ])
+  func whatAServerHasAnsweredItIsAtNoLonger(_ code: Code, _ reason: String, _ status: String, _ isBusy: Bool) {
+    let details = ["outcome": "unknown", "status": status].filter { !$0.value.isEmpty }
+    #expect(Failure(code, reason, "", details: details).leavesServerBusy == isBusy)
+    #expect(!Failure(code, reason, "").leavesServerBusy, "nothing arrived")
+  }
+
   @Test func anUnreachableServerStopsAllAndAPersonMayTryAtOnce() {
     var state = PushState()
     for attempt in 1...3 {
@@ -112,6 +134,14 @@ import Testing
       #expect(state.end(Int64(row), attempts: 1, .failure(refused), now: 0, jitter: 0) == .refused)
     }
     #expect(state.room(now: 0) == PushState.width)
+  }
+
+  @Test func whatStandsBeforeTheServerRefusesNoRecord() {
+    var state = PushState()
+    state.begin(1)
+    let forbidden = self.failure(.permissionDenied, "MONICA_FORBIDDEN")
+    #expect(state.end(1, attempts: 1, .failure(forbidden), now: 0, jitter: 1) == .postponed(isUnsure: false))
+    #expect(state.room(now: 0) == 0 && state.room(now: Self.second) == PushState.width)
   }
 
   @Test func anExpiredTokenStopsAll() {
@@ -143,7 +173,8 @@ import Testing
     }
     state.begin(1)
     #expect(
-      state.end(1, attempts: 6, .success(changed), now: 0, jitter: 1) == .later(32 * Self.second, isUnsure: false))
+      state.end(1, attempts: 6, .success(changed), now: 0, jitter: 1)
+        == .later(after: 32 * Self.second, isUnsure: false))
     state.begin(1)
     #expect(state.end(1, attempts: 7, .success(changed), now: 0, jitter: 0) == .changed(RemoteRecord()))
   }
@@ -151,6 +182,7 @@ import Testing
   @Test func anAnswerWithoutAnOutcomeIsUnsure() {
     var state = PushState()
     state.begin(1)
-    #expect(state.end(1, attempts: 1, .success(PushReply()), now: 0, jitter: 1) == .later(Self.second, isUnsure: true))
+    #expect(
+      state.end(1, attempts: 1, .success(PushReply()), now: 0, jitter: 1) == .later(after: Self.second, isUnsure: true))
   }
 }

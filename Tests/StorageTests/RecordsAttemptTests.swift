@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  private func crash() throws { try self.fixture.write { try $0.outbox.settleInterrupted() } }
+  private func crash() throws { try self.fixture.write { try $0.outbox.settleInterrupted(busyUntil: 0) } }
 
   @Test func aCrashLeavesTheAttemptAsItWas() throws {
     try self.fixture.addPerson("Ann")

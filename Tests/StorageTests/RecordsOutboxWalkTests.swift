@@ -136,7 +136,7 @@ private struct OutboxWalk {
   private mutating func crash() throws {
     for entry in self.flying where Bool.random(using: &self.random) { _ = self.carryOut(entry) }
     self.flying = []
-    try self.fixture.write { try $0.outbox.settleInterrupted() }
+    try self.fixture.write { try $0.outbox.settleInterrupted(busyUntil: 0) }
   }
 
   private mutating func retryOrClear() throws {

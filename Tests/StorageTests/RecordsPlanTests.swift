@@ -42,7 +42,7 @@ import Testing
       try records.callFacts(RecordQuery(from: 0)) { _ in }
       try records.callFacts(RecordQuery(person: ann.id)) { _ in }
       _ = try transaction.outbox.due(now: 9, limit: 5)
-      _ = try transaction.outbox.nextDue()
+      _ = try transaction.outbox.nextDue(now: 9)
       _ = try transaction.outbox.page(state: .pending)
       _ = try transaction.outbox.counts()
       _ = try transaction.outbox.conflicts()

@@ -197,6 +197,7 @@ def test_other_users_are_refused(hub):
     ("[contacts]\nsync_at_strat = true\n", "contacts.sync_at_strat"),
     ("[contacts]\nsync_every_minutes = \"often\"\n", "contacts.sync_every_minutes"),
     ("[contacts]\nsync_every_minutes = -1\n", "contacts.sync_every_minutes"),
+    ("[monica]\ntime_limit_seconds = 901\n", "monica.time_limit_seconds"),
     ("[contacts]\nwatch_files = 1\n", "contacts.watch_files"),
     ("[log]\nlevel = \"loud\"\n", "log.level"),
     ("[weather]\nrain = true\n", "weather"),

@@ -19,6 +19,8 @@ extension SyncEngine {
       endpoint: endpoint.text, userID: user.userID, userName: user.name, userEmail: user.email, caFile: caFile)
     let (storage, secrets, now, masked) = (self.storage, self.secrets, self.now(), AccountRules.masked(token))
     return try await self.hold { () async throws(Failure) in
+      // The token of another user is never kept: a process that is killed before it is taken back would read with it.
+      try await storage.read { view throws(Failure) in try view.accounts.requireOwner(account) }
       let before = try await secrets.secret(named: endpoint.tokenName)
       try await secrets.keep(token, named: endpoint.tokenName)
       do throws(Failure) {

@@ -118,11 +118,16 @@ struct PullPlan: Sendable {
     self.options = options
     self.startedAt = now
     self.lists = Self.order
-    self.readsCatalogs = options.isFull || state.catalogsAt.map { now - $0 >= Self.dayInterval } ?? true
+    self.readsCatalogs = options.isFull || Self.isOver(Self.dayInterval, since: state.catalogsAt, now: now)
     let tags = state.lists[RecordKind.tag.name]
-    if !options.isFull, !options.isCommanded, let at = tags?.wholeAt, now - at < Self.dayInterval {
+    if !options.isFull, !options.isCommanded, !Self.isOver(Self.dayInterval, since: tags?.wholeAt, now: now) {
       self.lists.removeFirst()
     }
+  }
+
+  /// Whether a time has passed since a moment, which is also so for a moment that a clock noted that has been set back since.
+  private static func isOver(_ interval: Int64, since moment: Int64?, now: Int64) -> Bool {
+    moment.map { now - $0 >= interval || now < $0 } ?? true
   }
 
   /// What to do now; nil = the pass is through.
@@ -208,8 +213,8 @@ struct PullPlan: Sendable {
   }
 
   private func isWholeDue(_ list: PullState.List, _ page: Page, _ kind: RecordKind) -> Bool {
-    guard let wholeAt = list.wholeAt, !self.options.isFull, kind != .tag else { return true }
-    return self.startedAt - wholeAt >= Self.wholeInterval
+    guard list.wholeAt != nil, !self.options.isFull, kind != .tag else { return true }
+    return Self.isOver(Self.wholeInterval, since: list.wholeAt, now: self.startedAt)
       || (self.options.isCommanded && page.lastPage <= Self.smallPages)
   }
 
@@ -248,7 +253,8 @@ struct PullPlan: Sendable {
   ) {
     let list = self.state.lists[kind.name] ?? PullState.List()
     // Whether what is not listed, such as archived people, is still there is asked now and then only.
-    let isThorough = self.options.isFull || list.askedAt.map { self.startedAt - $0 >= Self.wholeInterval } ?? true
+    let isThorough =
+      self.options.isFull || Self.isOver(Self.wholeInterval, since: list.askedAt, now: self.startedAt)
     let kept = isThorough ? [] : list.unlisted.subtracting(seen).intersection(before)
     let missing = before.subtracting(seen).subtracting(kept)
     // What was there when it was last asked for can wait longest.

@@ -4,7 +4,7 @@ internal import KithMessages
 /// Which changes go to the server now, and what each answer means for the change.
 ///
 /// Nothing is given up: a change that fails for reasons of the server is tried for ever, ever less often. One that the server
-/// refuses stops alone, where people see it.
+/// refuses stops alone, where people see it. Times are nanoseconds of a clock that never goes back.
 struct PushState: Sendable {
   /// Changes under way at once.
   static let width = 4
@@ -21,8 +21,8 @@ struct PushState: Sendable {
     case changed(RemoteRecord)
     /// The server has it no more.
     case gone
-    /// It goes again by itself at a time, in nanoseconds since 1970.
-    case later(Int64, isUnsure: Bool)
+    /// It goes again by itself after so many nanoseconds.
+    case later(after: Int64, isUnsure: Bool)
     /// It is due again as soon as anything is: what stopped it has nothing to do with it.
     case postponed(isUnsure: Bool)
     /// The server does not want it as it is.
@@ -36,9 +36,6 @@ struct PushState: Sendable {
   private var underWay: Set<Int64> = []
   private var races: [Int64: Int] = [:]
   private var failuresInRow = 0
-
-  /// Whether something is under way.
-  var isBusy: Bool { !self.underWay.isEmpty }
 
   /// How many more may go at a moment.
   func room(now: Int64) -> Int {
@@ -58,7 +55,7 @@ struct PushState: Sendable {
     _ row: Int64, attempts: Int, _ result: Result<PushReply, Failure>, now: Int64, jitter: Double
   ) -> Verdict {
     self.underWay.remove(row)
-    let wait = now + ServerGate.backoff(attempts: attempts, jitter: jitter)
+    let wait = ServerGate.backoff(attempts: attempts, jitter: jitter)
     switch result {
     case .success(let reply):
       self.failuresInRow = 0
@@ -74,9 +71,9 @@ struct PushState: Sendable {
         self.races[row, default: 0] += 1
         guard self.races[row, default: 0] > Self.longestRace else { return .changed(reply.record) }
         self.races[row] = nil
-        return .later(wait, isUnsure: false)
+        return .later(after: wait, isUnsure: false)
       case .unspecified, .UNRECOGNIZED:
-        return .later(wait, isUnsure: true)
+        return .later(after: wait, isUnsure: true)
       }
     case .failure(let failure):
       self.races[row] = nil
@@ -91,9 +88,11 @@ struct PushState: Sendable {
         return .postponed(isUnsure: failure.isUnsure)
       case .trouble:
         self.failuresInRow += 1
-        if self.failuresInRow >= Self.patience { self.gate.close(failure, now: now, jitter: jitter) }
-        let ordered = now + Int64(failure.status.retryAfterMs) * 1_000_000
-        return .later(max(wait, ordered), isUnsure: failure.isUnsure)
+        // A time that a server names is of all that is asked of it (RFC 9110 10.2.3).
+        if self.failuresInRow >= Self.patience || failure.status.retryAfterMs > 0 {
+          self.gate.close(failure, now: now, jitter: jitter)
+        }
+        return .later(after: wait, isUnsure: failure.isUnsure)
       case .refusal:
         self.failuresInRow = 0
         return .refused

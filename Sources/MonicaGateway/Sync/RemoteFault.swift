@@ -24,6 +24,8 @@ enum RemoteFault: Equatable {
       default: self = .trouble
       }
     case .failedPrecondition where failure.reason == "PERSON_ARCHIVED": self = .refusal
+    // What stands before the server says that, and looks at no record.
+    case .permissionDenied where failure.reason == "MONICA_FORBIDDEN": self = .everything
     case .resourceExhausted, .failedPrecondition, .unimplemented: self = .everything
     case .invalidArgument, .notFound, .alreadyExists, .outOfRange, .permissionDenied: self = .refusal
     default: self = .trouble
@@ -39,6 +41,17 @@ extension Failure {
     case .cancelled, .aborted, .internal, .unknown: return true
     case .deadlineExceeded: return self.reason != "MONICA_TIMEOUT"
     case .unavailable: return ["WORKER_LOST", "SHUTTING_DOWN"].contains(self.reason)
+    default: return false
+    }
+  }
+
+  /// Whether the server may still be at what was asked for: nobody has heard its end. What Monica has answered itself, be it with 500,
+  /// has ended; a proxy answers 502, 503 or 504 while the server behind it goes on.
+  var leavesServerBusy: Bool {
+    guard self.isUnsure else { return false }
+    switch self.code {
+    case .unavailable: return self.status.details["status"] != "500"
+    case .cancelled, .deadlineExceeded, .aborted, .internal, .unknown, .failedPrecondition: return true
     default: return false
     }
   }

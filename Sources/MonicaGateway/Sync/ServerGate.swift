@@ -1,14 +1,15 @@
 internal import Bus
 internal import KithMessages
+internal import Storage
 
 /// Whether the server is asked at all now: after it said that it was asked too often, and while it cannot be reached, all work
-/// waits together, and not each piece of it by itself.
+/// waits together, and not each piece of it by itself. Times are nanoseconds of a clock that never goes back.
 struct ServerGate: Sendable, Equatable {
   /// The first wait of something that failed; it doubles up to ``longestBackoff``.
   static let firstBackoff: Int64 = 1_000_000_000
-  static let longestBackoff: Int64 = 900_000_000_000
+  static let longestBackoff = OutboxEntry.longestWait
 
-  /// Nanoseconds since 1970; nil while it is open.
+  /// Nil while it is open.
   private(set) var until: Int64?
   private var cause: Failure?
   /// Until when the server itself wants nothing; nil = it named no time. Nobody may shorten that.

@@ -48,8 +48,8 @@ extension SyncEngine {
       if let refusal { throw refusal }
     } catch {
       self.logger.warning("pass could not be stored", metadata: ["reason": "\(error.reason)"])
-      self.push.gate.close(error, now: self.now(), jitter: self.jitter())
-      self.schedule.end(.failed(retryAfter: nil), jitter: self.jitter(), now: self.now())
+      self.push.gate.close(error, now: self.uptime(), jitter: self.jitter())
+      self.schedule.end(.failed(retryAfter: nil), jitter: self.jitter(), now: self.uptime())
       return .failure(error)
     }
     return .success(self.report.status)
@@ -57,11 +57,11 @@ extension SyncEngine {
 
   private func begin(_ pass: SyncAgenda.Pass) async throws(Failure) {
     let (now, before) = (self.now(), self.report)
-    let hurries = !pass.waiters.isEmpty
+    let (hurries, busyUntil) = (!pass.waiters.isEmpty, now + self.timeLimit)
     let (report, pull, names) = try await self.write {
       transaction throws(Failure) -> (SyncReport, PullState, KnownNames) in
       // Nothing is under way now. What says so was sent by a pass whose outcome the store did not take.
-      try transaction.outbox.settleInterrupted()
+      try transaction.outbox.settleInterrupted(busyUntil: busyUntil)
       var report = before
       report.begin(runID: UUIDv7.make().text, now: now)
       if hurries { try transaction.outbox.hurry(now: now) }
@@ -101,25 +101,28 @@ extension SyncEngine {
   }
 
   private func end(_ pass: SyncAgenda.Pass, _ failure: Failure?) async throws(Failure) {
-    let now = self.now()
+    let (now, uptime) = (self.now(), self.uptime())
     let fault = failure.map(RemoteFault.init)
     switch fault {
     case .session:
       self.account = nil
     case .everything, .trouble:
-      if let failure, !self.push.gate.isClosed(now: now), self.refusal == nil {
-        self.push.gate.close(failure, now: now, jitter: self.jitter())
+      if let failure, !self.push.gate.isClosed(now: uptime), self.refusal == nil {
+        self.push.gate.close(failure, now: uptime, jitter: self.jitter())
       }
     case .interrupted, .refusal, nil: break
     }
     if failure != nil, fault != .session { self.suspended = self.plan }
     if self.plan != nil || fault == .session {
-      self.schedule.end(SyncSchedule.Outcome(failure, fault), jitter: self.jitter(), now: now)
+      self.schedule.end(SyncSchedule.Outcome(failure, fault), jitter: self.jitter(), now: uptime)
     }
     let hasRead = self.plan != nil
     self.plan = nil
-    let (before, scheduled, gate) = (self.report, failure == nil ? nil : self.schedule.due, self.push.gate.until)
-    (self.report, self.nextDue) = try await self.storage.write(cause: pass.cause) {
+    // By the time of day, as it is shown.
+    let gate = self.push.gate.until.map { now + $0 - uptime }
+    let scheduled = failure == nil ? nil : self.schedule.due.map { now + $0 - uptime }
+    let before = self.report
+    let (report, nextDue) = try await self.storage.write(cause: pass.cause) {
       transaction throws(Failure) -> (SyncReport, Int64?) in
       var report = before
       switch fault {
@@ -132,11 +135,13 @@ extension SyncEngine {
         report.complete(now: now)
         if hasRead { try transaction.accounts.setLastPull(now) }
       }
-      let due = fault == .session ? nil : try transaction.outbox.nextDue()
+      let due = fault == .session ? nil : try transaction.outbox.nextDue(now: now)
       report.set(nextAttempt: [due.map { max($0, gate ?? $0) }, scheduled].compactMap(\.self).min())
       try transaction.publish(&report, isFinal: true, now: now)
       return (report, due)
     }
+    self.report = report
+    self.nextDue = nextDue.map { uptime + $0 - now }
     self.logger.info(
       "pass ended",
       metadata: [
@@ -163,7 +168,7 @@ extension SyncEngine {
   /// Has the alarm ring when something is due.
   func arm() {
     guard !self.isStopped else { return }
-    let now = self.now()
+    let now = self.uptime()
     var due: [Int64] = []
     if self.account != nil {
       if let scheduled = self.schedule.due { due.append(scheduled) }

@@ -38,20 +38,19 @@ extension SyncEngine {
     } else if number == 1 {
       self.report.expect(Int(page.total))
     }
-    // People who are in no list: archived, or known only through others.
-    let people = try await self.readPeople(missingFor: page.records)
+    let isNews = try await self.bringPeople(namedBy: page.records)
     let (names, now) = (self.names, self.now())
     try await self.advance { plan, report, transaction throws(Failure) in
-      let outcome = try transaction.merge(people + page.records, now: now)
+      let outcome = try transaction.merge(page.records, now: now)
       report.count(outcome)
-      let bringsNothing = outcome.added == 0 && outcome.updated == 0 && outcome.conflicts == 0
+      let bringsNothing = !isNews && !outcome.isNews
       if !bringsNothing {
         let lacks = names.lacks(page.records)
         if lacks.catalog { plan.met(unknownName: false) }
         if lacks.tags { plan.met(unknownName: true) }
       }
       try plan.took(PullPlan.Page(page, bringsNothing: bringsNothing)) { () throws(Failure) in
-        Set(try transaction.records.serverIDs(kind).keys)
+        try transaction.records.serverIDs(kind)
       }
     }
     FaultPoint.monicaPageStored.pass()
@@ -86,18 +85,45 @@ extension SyncEngine {
     return page
   }
 
-  /// Reads the people whom records name and nobody here knows.
-  func readPeople(missingFor records: [RemoteRecord], isUrgent: Bool = false) async throws(Failure) -> [RemoteRecord] {
+  /// Brings in the people whom records name and nobody here knows: archived ones, or known only through others.
+  ///
+  /// - Returns: Whether that brought anything.
+  private func bringPeople(namedBy records: [RemoteRecord]) async throws(Failure) -> Bool {
+    var isNews = false
+    try await self.readPeople(namedBy: records) { records throws(Failure) in
+      let now = self.now()
+      let outcome = try await self.advance { _, report, transaction throws(Failure) in
+        let outcome = try transaction.merge(records, now: now)
+        report.count(outcome)
+        return outcome
+      }
+      isNews = isNews || outcome?.isNews ?? false
+      self.tell()
+    }
+    return isNews
+  }
+
+  /// Reads the people whom records name and nobody here knows, one by one, and has each stored before the next is asked for: what
+  /// the server says before it wants to be asked no more is kept.
+  ///
+  /// - Parameter store: Stores what it is given. When there is anybody to read it is first given the records, of which it stores what
+  ///   names nobody unknown, so that the relationships of those who are read find the others. They belong to the smaller of two
+  ///   ids, for which the greater ids are read first.
+  func readPeople(
+    namedBy records: [RemoteRecord], isUrgent: Bool = false,
+    store: ([RemoteRecord]) async throws(Failure) -> Void
+  ) async throws(Failure) {
     let listed = Set(records.filter { $0.kind == .person }.map(\.monicaID))
     let named = Set((records + records.flatMap(\.children)).flatMap { [$0.owner] + $0.others })
       .subtracting(listed).subtracting([0])
-    guard !named.isEmpty else { return [] }
-    let known = try await self.storage.read { view throws(Failure) in Set(try view.records.serverIDs(.person).keys) }
-    var people: [RemoteRecord] = []
-    for id in named.subtracting(known).sorted() {
-      if let person = try await self.read(.person, id, isUrgent: isUrgent) { people.append(person) }
+    guard !named.isEmpty else { return }
+    let known = try await self.storage.read { view throws(Failure) in try view.records.serverIDs(.person) }
+    let unknown = named.subtracting(known)
+    guard !unknown.isEmpty else { return }
+    try await store(records)
+    for id in unknown.sorted(by: >) {
+      if let person = try await self.read(.person, id, isUrgent: isUrgent) { try await store([person]) }
     }
-    return people
   }
 
   /// Asks for one record; nil when the server has it no more.
@@ -114,10 +140,10 @@ extension SyncEngine {
 
   private func ask(_ kind: RecordKind, _ id: UInt64) async throws(Failure) {
     let found = try await self.read(kind, id)
-    let people = try await self.readPeople(missingFor: found.map { [$0] } ?? [])
+    if let found { _ = try await self.bringPeople(namedBy: [found]) }
     let now = self.now()
     try await self.advance { plan, report, transaction throws(Failure) in
-      if let found { report.count(try transaction.merge(people + [found], now: now)) }
+      if let found { report.count(try transaction.merge([found], now: now)) }
       plan.took(id, isThere: found != nil)
     }
   }
@@ -133,23 +159,27 @@ extension SyncEngine {
   }
 
   /// Stores what a step brought, and where reading goes on, in one commit.
-  private func advance(
+  ///
+  /// - Returns: What the body does; nil = nothing is read any more.
+  @discardableResult
+  private func advance<Value: Sendable>(
     _ body:
-      @escaping @Sendable (inout PullPlan, inout SyncReport, Transaction) throws(Failure) -> Void
-  ) async throws(Failure) {
-    guard let plan = self.plan else { return }
+      @escaping @Sendable (inout PullPlan, inout SyncReport, Transaction) throws(Failure) -> Value
+  ) async throws(Failure) -> Value? {
+    guard let plan = self.plan else { return nil }
     let (before, now) = (self.report, self.now())
-    let (after, report, names) = try await self.write {
-      transaction throws(Failure) -> (PullPlan, SyncReport, KnownNames?) in
+    let (after, report, names, value) = try await self.write {
+      transaction throws(Failure) -> (PullPlan, SyncReport, KnownNames?, Value) in
       var (next, report) = (plan, before)
-      try body(&next, &report, transaction)
+      let value = try body(&next, &report, transaction)
       if next.state != plan.state { try transaction.accounts.setPullState(next.state.stored) }
       try transaction.publish(&report, now: now)
-      return (next, report, next.state != plan.state ? try KnownNames(transaction) : nil)
+      return (next, report, next.state != plan.state ? try KnownNames(transaction) : nil, value)
     }
     self.plan = after
     self.report = report
     if let names { self.names = names }
+    return value
   }
 }
 
@@ -160,6 +190,11 @@ extension PullPlan.Page {
       newestStamp: page.records.first?.updatedAt.seconds, oldestStamp: page.records.last?.updatedAt.seconds,
       bringsNothing: bringsNothing)
   }
+}
+
+extension MergeReport {
+  /// Whether anything was not known, or not as it is.
+  fileprivate var isNews: Bool { self.added > 0 || self.updated > 0 || self.conflicts > 0 }
 }
 
 extension Transaction {

@@ -14,6 +14,8 @@ extension SyncEngine {
   /// - Returns: Whether more may be due.
   /// - Throws: What keeps everything from being sent.
   func sendRound() async throws(Failure) -> Bool {
+    // A pass that waited while somebody logged out has nobody to send for.
+    _ = try self.usedAccount()
     try self.checkGate()
     let first = try await self.beginNext()
     guard !first.isEmpty else { return false }
@@ -42,12 +44,12 @@ extension SyncEngine {
 
   private func checkGate() throws(Failure) {
     if self.push.isExpired { throw .sessionExpired }
-    if let refusal = self.push.gate.refusal(now: self.now()) { throw refusal }
+    if let refusal = self.push.gate.refusal(now: self.uptime()) { throw refusal }
   }
 
   /// Notes the next changes as under way.
   private func beginNext() async throws(Failure) -> [OutboxEntry] {
-    let (now, room, before) = (self.now(), self.push.room(now: self.now()), self.report)
+    let (now, room, before) = (self.now(), self.push.room(now: self.uptime()), self.report)
     let (entries, report) = try await self.write { transaction throws(Failure) -> ([OutboxEntry], SyncReport) in
       let due = try transaction.outbox.due(now: now, limit: room)
       let entries = try transaction.outbox.begin(due.map(\.row), now: now)
@@ -87,13 +89,15 @@ extension SyncEngine {
 
   /// Stores what became of a change, and notes the next ones as under way in the same commit.
   private func take(_ answer: Answer, goesOn: Bool) async throws(Failure) -> [OutboxEntry] {
-    let (now, entry) = (self.now(), answer.entry)
+    let (now, uptime, entry) = (self.now(), self.uptime(), answer.entry)
     let verdict = self.push.end(
-      entry.row, attempts: entry.attempts + 1, answer.result, now: now, jitter: self.jitter())
+      entry.row, attempts: entry.attempts + 1, answer.result, now: uptime, jitter: self.jitter())
     var failure: Failure?
     if case .failure(let error) = answer.result { failure = error }
-    let room = goesOn ? self.push.room(now: now) : 0
-    let settling = Settling(entry: entry, verdict: verdict, failure: failure, now: now)
+    let room = goesOn ? self.push.room(now: uptime) : 0
+    let settling = Settling(
+      entry: entry, verdict: verdict, failure: failure, now: now,
+      busyUntil: failure?.leavesServerBusy ?? false ? now + self.timeLimit : nil)
     let before = self.report
     let (entries, report) = try await self.write { transaction throws(Failure) -> ([OutboxEntry], SyncReport) in
       try settling.store(in: transaction)
@@ -121,6 +125,8 @@ private struct Settling: Sendable {
   let verdict: PushState.Verdict
   let failure: Failure?
   let now: Int64
+  /// Until when the server may be at it; nil = it is not.
+  let busyUntil: Int64?
 
   func store(in transaction: Transaction) throws(Failure) {
     let (row, now) = (self.entry.row, self.now)
@@ -137,14 +143,12 @@ private struct Settling: Sendable {
       try transaction.outbox.differs(row, server: record, now: now) { local, server throws(Failure) in
         rule.changed(local, server)
       }
+    case .gone where self.entry.operation == .delete:
+      try transaction.outbox.deleted(row, now: now)
     case .gone:
-      switch self.entry.operation {
-      case .create: try self.fail(in: transaction, next: nil, isUnsure: false)
-      case .update: try transaction.outbox.gone(row, now: now)
-      case .delete: try transaction.outbox.deleted(row, now: now)
-      }
-    case .later(let time, let isUnsure):
-      try self.fail(in: transaction, next: time, isUnsure: isUnsure || self.entry.isUnsure)
+      try transaction.outbox.gone(row, now: now)
+    case .later(let wait, let isUnsure):
+      try self.fail(in: transaction, next: now + wait, isUnsure: isUnsure || self.entry.isUnsure)
     case .postponed(let isUnsure):
       try self.fail(in: transaction, next: now, isUnsure: isUnsure || self.entry.isUnsure)
     case .refused:
@@ -155,11 +159,12 @@ private struct Settling: Sendable {
   private func fail(in transaction: Transaction, next: Int64?, isUnsure: Bool) throws(Failure) {
     try transaction.outbox.failed(
       self.entry.row, error: (self.failure ?? Self.noAnswer).status, nextAttemptAt: next, isUnsure: isUnsure,
-      isOpen: self.failure?.leavesAttemptOpen ?? false, now: self.now)
+      isOpen: self.failure?.leavesAttemptOpen ?? false, busyUntil: self.busyUntil, now: self.now)
   }
 
   private static let noAnswer = Failure(
-    .unavailable, "MONICA_TROUBLE", "The server's copy changes all the time. It is tried again later.")
+    .unavailable, "MONICA_TROUBLE",
+    "The server's copy changes all the time, or its answer says nothing. It is tried again later.")
 }
 
 extension PushState.Verdict {

@@ -29,7 +29,7 @@ extension SyncEngine {
   ///   server from answering.
   public func refresh(person id: String) async throws(Failure) {
     guard self.account != nil else { throw try await self.accountFailure() }
-    if let order = self.push.gate.order(now: self.now()) { throw order }
+    if let order = self.push.gate.order(now: self.uptime()) { throw order }
     do throws(Failure) {
       try await self.inTurn { () async throws(Failure) in try await self.readWhole(person: id) }
     } catch {
@@ -43,7 +43,7 @@ extension SyncEngine {
     let (person, known) = try await self.storage.read {
       view throws(Failure) -> (Person, [RecordKind: Set<UInt64>]) in
       var known: [RecordKind: Set<UInt64>] = [:]
-      for kind in Self.lists { known[kind] = Set(try view.records.serverIDs(kind, ofPerson: id).keys) }
+      for kind in Self.lists { known[kind] = try view.records.serverIDs(kind, ofPerson: id) }
       return (try view.records.require(Person.self, id), known)
     }
     guard person.monicaID != 0 else { return }
@@ -74,9 +74,13 @@ extension SyncEngine {
       reading.records += list.records
       reading.gone += list.gone
     }
-    let people = try await self.readPeople(missingFor: reading.records, isUrgent: true)
+    try await self.readPeople(namedBy: reading.records, isUrgent: true) { records throws(Failure) in
+      try await self.storage.write { transaction throws(Failure) in
+        _ = try transaction.merge(records, now: now)
+      }
+    }
     try await self.storage.write { [reading] transaction throws(Failure) in
-      _ = try transaction.merge(people + reading.records, now: now)
+      _ = try transaction.merge(reading.records, now: now)
       for (kind, id) in reading.gone { _ = try transaction.records.deletedOnServer(kind, [id], now: now) }
     }
     await self.readPicture(of: id, found.monicaID)
@@ -109,7 +113,7 @@ extension SyncEngine {
 
   /// Reads the picture of a person. Without one, people are shown as before.
   private func readPicture(of id: String, _ monicaID: UInt64) async {
-    let now = self.now()
+    let now = self.uptime()
     guard let account = self.account, now - (self.picturesAskedAt[id] ?? .min / 2) >= Self.pictureInterval else {
       return
     }

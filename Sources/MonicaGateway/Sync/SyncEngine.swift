@@ -14,6 +14,9 @@ public actor SyncEngine {
   let remote: any BatchPort & Port
   let secrets: any SecretStore
   let now: @Sendable () -> Int64
+  let uptime: @Sendable () -> Int64
+  /// For so many nanoseconds the server may be at a request whose answer nobody hears.
+  let timeLimit: Int64
   let jitter: @Sendable () -> Double
   let logger: Logger
   let alarm: SyncAlarm?
@@ -26,7 +29,7 @@ public actor SyncEngine {
   var plan: PullPlan?
   /// Names that the catalogs and the tags had when the pass began, in lower case.
   var names = KnownNames()
-  /// When each person's picture was last asked for, in nanoseconds since 1970.
+  /// When each person's picture was last asked for, by ``uptime``.
   var picturesAskedAt: [String: Int64] = [:]
 
   var agenda = SyncAgenda()
@@ -45,7 +48,7 @@ public actor SyncEngine {
   /// Something was written that may be due.
   var isPushWanted = false
   var isAnnouncementOwed = false
-  /// When the first of what waits may go, as of the last pass.
+  /// When the first of what waits may go, as of the last pass, by ``uptime``.
   var nextDue: Int64?
   var holds = 0
   var isStopped = false
@@ -59,22 +62,38 @@ public actor SyncEngine {
   ///   - remote: The way to `kith.v1.MonicaRemote`.
   ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``wake()``.
-  ///   - now: Gives the time of day in nanoseconds since 1970.
+  ///   - timeLimit: For how many nanoseconds the server may work on a request: PHP's `max_execution_time`, by default 30 seconds.
+  ///   - now: Gives the time of day in nanoseconds since 1970: what is stored.
+  ///   - uptime: Gives the nanoseconds of a clock that never goes back: what is waited by.
   ///   - jitter: Gives chances, 0 to 1.
   public init(
     storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
-    now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
+    timeLimit: Int64 = SyncEngine.usualTimeLimit, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
+    uptime: @escaping @Sendable () -> Int64 = SyncEngine.uptime,
     jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
     self.storage = storage
     self.remote = remote
     self.secrets = secrets
     self.alarm = alarm
+    self.timeLimit = timeLimit
     self.now = now
+    self.uptime = uptime
     self.jitter = jitter
     var logger = logger
     logger[metadataKey: "source"] = "monica"
     self.logger = logger
+  }
+
+  /// PHP's `max_execution_time` unless somebody has changed it.
+  public static let usualTimeLimit: Int64 = 30_000_000_000
+
+  private static let origin = ContinuousClock.now
+
+  /// Nanoseconds of the monotonic clock since it was first asked.
+  public static func uptime() -> Int64 {
+    let (seconds, attoseconds) = (ContinuousClock.now - Self.origin).components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
   // MARK: - Life
@@ -87,8 +106,9 @@ public actor SyncEngine {
   /// - Throws: A failure of the store.
   public func start(startsNow: Bool, interval: Int64?) async throws(Failure) {
     self.interval = interval
+    let busyUntil = self.now() + self.timeLimit
     try await self.storage.write { transaction throws(Failure) in
-      try transaction.outbox.settleInterrupted()
+      try transaction.outbox.settleInterrupted(busyUntil: busyUntil)
     }
     // A keyring may take its time. Nobody waits for it but the next login.
     Task { await self.forgetCandidate() }
@@ -134,7 +154,7 @@ public actor SyncEngine {
 
   /// Reads which account is in use and where its sync stands.
   private func load(startsNow: Bool) async throws(Failure) {
-    let now = self.now()
+    let (now, uptime) = (self.now(), self.uptime())
     let (account, status, due) = try await self.storage.write {
       transaction throws(Failure) -> (AccountRecord, SyncStatus, Int64?) in
       var report = SyncReport(try transaction.accounts.status() ?? SyncStatus())
@@ -143,15 +163,15 @@ public actor SyncEngine {
         report.stop(now: now)
         try transaction.publish(&report, isFinal: true, now: now)
       }
-      return (try transaction.accounts.current(), report.status, try transaction.outbox.nextDue())
+      return (try transaction.accounts.current(), report.status, try transaction.outbox.nextDue(now: now))
     }
     self.account = account.state == "logged_in" ? MonicaAccount(account) : nil
     self.report = SyncReport(status)
-    self.nextDue = due
+    self.nextDue = due.map { uptime + $0 - now }
     self.push = PushState()
     self.suspended = nil
     self.schedule = SyncSchedule(
-      interval: self.interval, startsNow: startsNow && self.account != nil, now: now)
+      interval: self.interval, startsNow: startsNow && self.account != nil, now: uptime)
   }
 
   // MARK: - Asking for passes
@@ -161,14 +181,14 @@ public actor SyncEngine {
 
   private func takeNudge() {
     self.isPushWanted = true
-    let isWaiting = self.account == nil || self.push.gate.isClosed(now: self.now())
+    let isWaiting = self.account == nil || self.push.gate.isClosed(now: self.uptime())
     if isWaiting { self.isAnnouncementOwed = true }
     self.wake()
   }
 
   /// Begins what is due. Called by the alarm.
   func wake() {
-    let now = self.now()
+    let now = self.uptime()
     if self.account != nil, self.schedule.due.map({ $0 <= now }) ?? false {
       self.schedule.begin()
       self.agenda.ask(nil, reading: PullPlan.Options())
@@ -197,7 +217,7 @@ public actor SyncEngine {
     guard !Task.isCancelled else { throw .cancelled }
     let waiter = UUIDv7.make()
     if let progress { self.sinks[waiter] = progress }
-    self.push.gate.force(now: self.now())
+    self.push.gate.force(now: self.uptime())
     self.agenda.ask(waiter, reading: options, cause: cause)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

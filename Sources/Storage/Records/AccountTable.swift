@@ -87,6 +87,31 @@ public struct AccountTable<View: DatabaseView> {
     }
   }
 
+  /// Makes sure that what is stored of an address is of the user to whom a token belongs, or nothing.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/OTHER_USER`.
+  public func requireOwner(_ account: AccountRecord) throws(Failure) {
+    guard let known = try self.find(account.endpoint), known.userID != account.userID, known.userID != 0,
+      try !self.isEmpty(account.endpoint)
+    else { return }
+    throw Failure(
+      .failedPrecondition, "OTHER_USER",
+      "What is stored of \(account.endpoint) belongs to \(known.userName). Log in as that user, or clear the cache of "
+        + "that account first.")
+  }
+
+  private func isEmpty(_ endpoint: String) throws(Failure) -> Bool {
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        SELECT EXISTS (SELECT 1 FROM record
+          WHERE account = (SELECT id FROM monica_account WHERE endpoint = ?) AND monica_id IS NOT NULL)
+        """
+      ).first([.text(endpoint)]) { $0.integer(0) == 0 } ?? true
+    }
+  }
+
   private static var selection: String {
     "SELECT endpoint, state, user_id, user_name, user_email, ca_file, last_pull_at FROM monica_account "
   }
@@ -104,15 +129,8 @@ extension AccountTable where View == Transaction {
   /// - Parameter account: Who the server says the token belongs to.
   /// - Throws: `FAILED_PRECONDITION/OTHER_USER` when what is stored of this address belongs to another user.
   public func login(_ account: AccountRecord, now: Int64) throws(Failure) {
-    if let known = try self.find(account.endpoint) {
-      let isSameUser = known.userID == account.userID || known.userID == 0
-      let isEmpty = try self.isEmpty(account.endpoint)
-      guard isSameUser || isEmpty else {
-        throw Failure(
-          .failedPrecondition, "OTHER_USER",
-          "What is stored of \(account.endpoint) belongs to \(known.userName). Log in as that user, or clear the cache of "
-            + "that account first.")
-      }
+    try self.requireOwner(account)
+    if try self.find(account.endpoint) != nil {
       try self.use(account.endpoint, now: now)
     } else if try self.current().endpoint.isEmpty {
       try self.view.attempt { database in
@@ -188,18 +206,6 @@ extension AccountTable where View == Transaction {
       try database.execute(sql: "UPDATE monica_account SET is_current = 0 WHERE is_current")
       try database.cachedStatement(sql: "UPDATE monica_account SET is_current = 1, last_used_at = ? WHERE endpoint = ?")
         .execute(arguments: [now, endpoint])
-    }
-  }
-
-  private func isEmpty(_ endpoint: String) throws(Failure) -> Bool {
-    try self.view.attempt { database in
-      try EngineStatement(
-        database,
-        """
-        SELECT EXISTS (SELECT 1 FROM record
-          WHERE account = (SELECT id FROM monica_account WHERE endpoint = ?) AND monica_id IS NOT NULL)
-        """
-      ).first([.text(endpoint)]) { $0.integer(0) == 0 } ?? true
     }
   }
 }

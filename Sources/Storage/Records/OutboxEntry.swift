@@ -2,6 +2,10 @@ public import KithMessages
 
 /// A change that waits for the server: one a record, however often it was edited.
 public struct OutboxEntry: Sendable {
+  /// The longest that a change waits, in nanoseconds. What seems to have to wait longer was noted by a clock that was ahead and has
+  /// been set back since: it waits no more.
+  public static let longestWait: Int64 = 900_000_000_000
+
   /// The record's row, by which the outbox is told what became of it.
   public let row: Int64
   /// The record's id; the entry's own on the wire.

@@ -19,7 +19,6 @@ extension OutboxTable where View == Transaction {
     let decision = try decide(local, received)
     try self.change(row) { _, database in
       var new = old
-      new.monicaID = server.monicaID
       new.base = received
       if case .merged(let body, let base)? = decision {
         new.content = body.keepingOwner(of: old.content)
@@ -30,10 +29,8 @@ extension OutboxTable where View == Transaction {
       new.remoteStamp = server.stamp ?? old.remoteStamp
       new.state = .pending
       try self.settle(row, database)
-      let keeper = RecordKeeper(database: database)
-      try keeper.unify(&new, now: now)
       try RecordWriter(database: database).save(new, over: old)
-      try keeper.requeue(new, now: now)
+      try RecordKeeper(database: database).requeue(new, now: now)
       return [new]
     }
   }
@@ -72,20 +69,28 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// What is stored of a record, and what the server has with our ids; nil when it is stored no more.
+  /// What is stored of a record, with the server's id and as one with what a pull brought of it, and what the server has with our
+  /// ids; nil when it is stored no more.
   private func answer(
     _ row: Int64, _ server: RemoteRecord
   ) throws(Failure) -> (old: StoredRecord, local: LocalRecord, received: AnyRecord)? {
+    var twin: StoredRecord?
     let found = try self.view.attempt { database -> (StoredRecord, AnyRecord)? in
-      guard let old = try RecordWriter(database: database).read(row) else { return nil }
-      let names = RemoteNames(database: database, account: old.account)
+      let writer = RecordWriter(database: database)
+      guard let stored = try writer.read(row) else { return nil }
+      let names = RemoteNames(database: database, account: stored.account)
       let people = try names.people(RemoteNames.people(of: server))
-      guard let received = names.content(of: server, people: people), received.kind == old.kind else {
+      guard let received = names.content(of: server, people: people), received.kind == stored.kind else {
         throw DatabaseError(resultCode: .SQLITE_MISMATCH)
       }
+      var old = stored
+      old.monicaID = server.monicaID
+      twin = try RecordKeeper(database: database).unify(&old)
+      try writer.save(old, over: stored)
       return (old, received)
     }
     guard let (old, received) = found else { return nil }
+    if let twin { self.view.records.tell([twin]) }
     let local = try self.view.attempt { try self.view.records.local(old, $0) }
     return (old, local, received.completed(local: old.content, known: local.sent ?? old.base))
   }

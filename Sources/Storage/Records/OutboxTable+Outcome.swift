@@ -57,13 +57,17 @@ extension OutboxTable where View == Transaction {
   ///   - isUnsure: Whether this attempt or an earlier one may have arrived all the same. Say false only when it is sure that
   ///     the server has nothing of it.
   ///   - isOpen: Whether a worker may go on with the attempt, so that it is asked for its outcome, and not made again.
+  ///   - busyUntil: Until when the server may be at it: before that it does not go again, whatever is done with the record or asked
+  ///     for; nil = it is not at it.
   public func failed(
-    _ row: Int64, error: Status, nextAttemptAt: Int64?, isUnsure: Bool, isOpen: Bool = false, now: Int64
+    _ row: Int64, error: Status, nextAttemptAt: Int64?, isUnsure: Bool, isOpen: Bool = false, busyUntil: Int64? = nil,
+    now: Int64
   ) throws(Failure) {
     try self.change(row) { old, database in
       // An edit begins to count anew: what failed is then no longer what waits.
       let wasEdited = try OutboxRows(database: database).find(row)?.attempts == 0
       if !isUnsure { try self.settle(row, database) }
+      if let busyUntil { try self.hold(row, until: busyUntil, database) }
       if !isOpen {
         try EngineStatement(database, "UPDATE outbox SET attempt = NULL, attempted = NULL WHERE record = ?")
           .run([.integer(row)])
@@ -101,7 +105,9 @@ extension OutboxTable where View == Transaction {
 
   /// Takes up what was under way when the last process ended, or when its outcome could not be stored: it waits again, and may
   /// have arrived.
-  public func settleInterrupted() throws(Failure) {
+  ///
+  /// - Parameter busyUntil: Until when the server may be at it.
+  public func settleInterrupted(busyUntil: Int64) throws(Failure) {
     let rows = try self.view.attempt { database in
       try Int64.fetchAll(
         database,
@@ -111,10 +117,17 @@ extension OutboxTable where View == Transaction {
     }
     for row in rows {
       try self.change(row) { old, database in
+        try self.hold(row, until: busyUntil, database)
         try RecordKeeper(database: database).setState(.pending, of: row)
         return [old]
       }
     }
+  }
+
+  private func hold(_ row: Int64, until: Int64, _ database: Database) throws {
+    try EngineStatement(database, "UPDATE outbox SET busy_until = ? WHERE record = ?").run([
+      .integer(until), .integer(row),
+    ])
   }
 
   func change(

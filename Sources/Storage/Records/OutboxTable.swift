@@ -10,7 +10,7 @@ public struct OutboxTable<View: DatabaseView> {
   /// The changes that can be sent now, in the order in which they were made.
   ///
   /// What is under way, failed or in conflict does not count, nor what is about somebody whom the server does not know yet:
-  /// that person comes first.
+  /// that person comes first. Nor does what the server may still be at.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   public func due(now: Int64, limit: Int) throws(Failure) -> [OutboxEntry] {
@@ -21,25 +21,40 @@ public struct OutboxTable<View: DatabaseView> {
         database,
         """
         SELECT outbox.record FROM outbox CROSS JOIN record ON record.id = outbox.record
-        WHERE outbox.account = ? AND +outbox.next_attempt_at <= ? AND \(Self.canGo) ORDER BY outbox.seq LIMIT ?
+        WHERE outbox.account = ?1 AND +outbox.next_attempt_at NOT BETWEEN ?2 + 1 AND ?3
+          AND coalesce(outbox.busy_until, 0) NOT BETWEEN ?2 + 1 AND ?3 AND \(Self.canGo) ORDER BY outbox.seq LIMIT ?4
         """
-      ).forEach([.integer(account), .integer(now), .integer(Int64(limit))]) { rows.append($0.integer(0)) }
+      ).forEach([
+        .integer(account), .integer(now), .integer(now + OutboxEntry.longestWait), .integer(Int64(limit)),
+      ]) { rows.append($0.integer(0)) }
       return try self.entries(rows, database)
     }
   }
 
-  /// When the first change that can be sent may go, in nanoseconds since 1970; nil = none waits for a moment.
-  public func nextDue() throws(Failure) -> Int64? {
+  /// When the first change that can be sent may go; nil = none waits for a moment. As `now` in nanoseconds since 1970.
+  public func nextDue(now: Int64) throws(Failure) -> Int64? {
     let account = try self.view.records.account
+    let latest = now + OutboxEntry.longestWait
     return try self.view.attempt { database in
-      try EngineStatement(
+      let free = try EngineStatement(
         database,
         """
         SELECT outbox.next_attempt_at FROM outbox CROSS JOIN record ON record.id = outbox.record
-        WHERE outbox.account = ? AND outbox.next_attempt_at IS NOT NULL AND \(Self.canGo)
+        WHERE outbox.account = ?1 AND outbox.next_attempt_at IS NOT NULL
+          AND coalesce(outbox.busy_until, 0) NOT BETWEEN ?2 + 1 AND ?3 AND \(Self.canGo)
         ORDER BY outbox.next_attempt_at LIMIT 1
         """
-      ).first([.integer(account)]) { $0.integer(0) }
+      ).first([.integer(account), .integer(now), .integer(latest)]) { $0.integer(0) }
+      let busy = try EngineStatement(
+        database,
+        """
+        SELECT min(max(outbox.next_attempt_at, outbox.busy_until))
+        FROM outbox CROSS JOIN record ON record.id = outbox.record
+        WHERE outbox.account = ?1 AND outbox.next_attempt_at IS NOT NULL
+          AND outbox.busy_until BETWEEN ?2 + 1 AND ?3 AND \(Self.canGo)
+        """
+      ).first([.integer(account), .integer(now), .integer(latest)]) { $0.isNull(0) ? nil : $0.integer(0) }
+      return [free, busy.flatMap(\.self)].compactMap(\.self).map { $0 > latest ? now : $0 }.min()
     }
   }
 
@@ -86,7 +101,7 @@ public struct OutboxTable<View: DatabaseView> {
         database,
         """
         SELECT 0, record.uuid, record.kind, coalesce(outbox.operation, ''), record.state, outbox.attempts,
-          outbox.next_attempt_at, outbox.error, coalesce(outbox.queued_at, 0), coalesce(owner.name, record.name, '')
+          max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error, coalesce(outbox.queued_at, 0), coalesce(owner.name, record.name, '')
         FROM record LEFT JOIN outbox ON outbox.record = record.id LEFT JOIN record AS owner ON owner.id = record.owner
         WHERE record.uuid IN (SELECT value FROM json_each(?))
         """
@@ -158,8 +173,8 @@ public struct OutboxTable<View: DatabaseView> {
 
   private static var selection: String {
     """
-    SELECT outbox.seq, record.uuid, record.kind, outbox.operation, record.state, outbox.attempts, outbox.next_attempt_at,
-      outbox.error, outbox.queued_at, coalesce(owner.name, record.name, '')
+    SELECT outbox.seq, record.uuid, record.kind, outbox.operation, record.state, outbox.attempts,
+      max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error, outbox.queued_at, coalesce(owner.name, record.name, '')
     FROM outbox CROSS JOIN record ON record.id = outbox.record LEFT JOIN record AS owner ON owner.id = record.owner
     """
   }

@@ -29,7 +29,9 @@ extension RecordKeeper {
 
   /// Makes one of a record and of another one that has its id of the server: the answer to its creation was lost, and a
   /// pull brought it as something new. What was recorded of the other one since is kept.
-  func unify(_ record: inout StoredRecord, now: Int64) throws {
+  ///
+  /// - Returns: The other one, which is no more; nil = there was none.
+  func unify(_ record: inout StoredRecord) throws -> StoredRecord? {
     let other = try EngineStatement(
       self.database, "SELECT id FROM record WHERE account = ? AND kind = ? AND monica_id = ? AND id <> ?"
     ).first([
@@ -37,8 +39,11 @@ extension RecordKeeper {
       .integer(record.row),
     ]) { $0.integer(0) }
     let writer = RecordWriter(database: self.database)
-    guard record.isOnServer, let other, let twin = try writer.read(other) else { return }
-    if twin.state != .synced, !twin.isDeleted { record.content = twin.content.keepingOwner(of: record.content) }
+    guard record.isOnServer, let other, let twin = try writer.read(other) else { return nil }
+    if twin.state != .synced, !twin.isDeleted {
+      record.content = twin.content.keepingOwner(of: record.content)
+      record.base = twin.base
+    }
     if twin.kind == .person {
       for theirs in try self.records(of: twin.row) {
         var moved = theirs
@@ -50,6 +55,7 @@ extension RecordKeeper {
         .run([.integer(record.row), .integer(twin.row)])
     }
     try writer.erase([twin.row])
+    return twin
   }
 
   /// Settles a conflict.

@@ -193,4 +193,12 @@ extension Migration {
       ALTER TABLE outbox ADD COLUMN attempt TEXT;
       ALTER TABLE outbox ADD COLUMN attempted TEXT;
       """)
+
+  /// Changes whose answer was lost, and that the server may still carry out.
+  static let busyServers = Migration(
+    name: "busy_servers",
+    sql: """
+      -- busy_until: until when the server may be at what was sent, in nanoseconds since 1970; NULL = nothing is known of that.
+      ALTER TABLE outbox ADD COLUMN busy_until INTEGER;
+      """)
 }

@@ -166,30 +166,28 @@ extension RecordTable where View == Transaction {
 }
 
 extension RecordTable {
-  /// The server's ids of the records of a kind, with row and stamp of each: what a whole list of ids is compared with.
+  /// The server's ids of the records of a kind: what a whole list of ids is compared with.
   ///
   /// Records that are deleted here and wait to be deleted there are among them.
   ///
   /// - Parameter person: Only of records that are about this person; nil = of all.
   public func serverIDs(
     _ kind: RecordKind, ofPerson person: String? = nil
-  ) throws(Failure) -> [UInt64: (row: Int64, stamp: Int64)] {
+  ) throws(Failure) -> Set<UInt64> {
     let account = try self.account
     return try self.view.attempt { database in
-      var ids: [UInt64: (row: Int64, stamp: Int64)] = [:]
+      var ids: Set<UInt64> = []
       var values: [EngineValue] = [.integer(account), .integer(Int64(kind.rawValue))]
       if let person { values.append(.text(person)) }
       try EngineStatement(
         database,
         """
-        SELECT monica_id, id, remote_stamp FROM record WHERE account = ? AND kind = ? AND monica_id IS NOT NULL
+        SELECT monica_id FROM record WHERE account = ? AND kind = ? AND monica_id IS NOT NULL
         \(person == nil ? "" : """
           AND id IN (SELECT record FROM record_person WHERE person = (SELECT id FROM record WHERE uuid = ?))
           """)
         """
-      ).forEach(values) { row in
-        ids[UInt64(bitPattern: row.integer(0))] = (row.integer(1), row.integer(2))
-      }
+      ).forEach(values) { ids.insert(UInt64(bitPattern: $0.integer(0))) }
       return ids
     }
   }
