@@ -10,14 +10,14 @@ import Testing
 
 /// The promises of the work plane about leases, with time passed in.
 struct LeaseTableTests {
-  private let start = ContinuousClock.now
-  private let method = "kith.v1.Transcriber/Transcribe"
+  let start = ContinuousClock.now
+  let method = "kith.v1.Transcriber/Transcribe"
 
-  private func record(_ id: String = "job", service: String = "kith.v1.Transcriber/Transcribe") -> JobRecord {
+  func record(_ id: String = "job", service: String = "kith.v1.Transcriber/Transcribe") -> JobRecord {
     JobRecord(id: id, key: id, isKept: false, service: service, command: [1], inputs: [], createdAt: 0)
   }
 
-  private func ready(_ name: String = "one", _ instance: String = "a", credit: UInt32 = 1, held: [Held] = []) -> Ready {
+  func ready(_ name: String = "one", _ instance: String = "a", credit: UInt32 = 1, held: [Held] = []) -> Ready {
     var ready = Ready()
     ready.workerName = name
     ready.instanceID = instance
@@ -26,7 +26,7 @@ struct LeaseTableTests {
     return ready
   }
 
-  private func table() -> LeaseTable {
+  func table() -> LeaseTable {
     let numbers = Lock(0)
     return LeaseTable {
       let number = numbers.withLock { count in
@@ -38,7 +38,7 @@ struct LeaseTableTests {
   }
 
   /// Carries out what is to be stored, at once.
-  private func settle(
+  func settle(
     _ table: inout LeaseTable, _ directives: [LeaseTable.Directive], at now: ContinuousClock.Instant
   ) -> [LeaseTable.Directive] {
     var (rest, done) = (directives[...], [LeaseTable.Directive]())
@@ -50,7 +50,7 @@ struct LeaseTableTests {
   }
 
   /// A table with one worker that has one job.
-  private func leased(once: Bool = false) -> (LeaseTable, Job) {
+  func leased(once: Bool = false) -> (LeaseTable, Job) {
     var table = self.table()
     _ = self.settle(
       &table, table.ready(self.ready(), from: [1], principal: "uid:1", services: [self.method], now: self.start),
@@ -63,7 +63,7 @@ struct LeaseTableTests {
     return (table, job)
   }
 
-  private func end(_ job: Job, _ failure: Failure? = nil, retryable: Bool = false) -> WorkResult {
+  func end(_ job: Job, _ failure: Failure? = nil, retryable: Bool = false) -> WorkResult {
     var result = WorkResult()
     result.jobID = job.jobID
     result.attempt = job.attempt
@@ -73,7 +73,7 @@ struct LeaseTableTests {
     return result
   }
 
-  private func states(_ directives: [LeaseTable.Directive]) -> [JobRecord.State] {
+  func states(_ directives: [LeaseTable.Directive]) -> [JobRecord.State] {
     directives.compactMap { if case .store(let record, _) = $0 { record.state } else { nil } }
   }
 
@@ -224,100 +224,6 @@ struct LeaseTableTests {
     #expect(self.states(table.final(self.end(job), [], from: [3], now: now)) == [.done])
   }
 
-  @Test(arguments: [(false, 10), (true, 30)])
-  func aRestartedHubWaitsForTheWorkersThatItLeft(once: Bool, seconds: Int) {
-    let (_, job) = self.leased()
-    var record = self.record()
-    record.state = .leased
-    record.worker = "one"
-    record.instance = "a"
-    record.leaseID = job.leaseID
-    var table = self.table()
-    table.restore(record, isOnce: once, now: self.start)
-    var now = self.start
-    while let next = table.wakeAt, next < self.start + .seconds(seconds) {
-      now = next
-      #expect(self.states(table.tick(now)).isEmpty)
-    }
-    #expect(table.wakeAt == self.start + .seconds(seconds))
-    #expect(self.states(table.tick(self.start + .seconds(seconds))) == [once ? .unknown : .queued])
-  }
-
-  @Test func theTimeToComeBackBeginsWhenTheWayIsOpen() {
-    let (_, job) = self.leased()
-    var record = self.record()
-    record.state = .leased
-    record.instance = "a"
-    record.leaseID = job.leaseID
-    var table = self.table()
-    table.restore(record, isOnce: false, now: self.start)
-    for seconds in [9, 18, 27] {
-      #expect(self.states(table.tick(self.start + .seconds(seconds))).isEmpty)
-      table.extendGrace(now: self.start + .seconds(seconds))
-    }
-    // By then its worker has stopped by its own clock.
-    #expect(self.states(table.tick(self.start + .milliseconds(29_999))).isEmpty)
-    #expect(self.states(table.tick(self.start + .seconds(30))) == [.queued])
-  }
-
-  @Test(arguments: [false, true]) func aWorkerLosesWhatItIsNotApprovedForAnyMore(once: Bool) {
-    var (table, job) = self.leased(once: once)
-    var held = Held()
-    held.jobID = job.jobID
-    held.leaseID = job.leaseID
-    let directives = table.ready(
-      self.ready(credit: 0, held: [held]), from: [1], principal: "uid:1", services: ["kith.v1.ContactsSource"],
-      now: self.start)
-    #expect(self.states(directives) == [once ? .unknown : .queued])
-    #expect(
-      directives.contains {
-        if case .send(_, .welcome(let welcome)) = $0 { welcome.lostLeaseIds == [job.leaseID] } else { false }
-      })
-    #expect(
-      table.final(self.end(job), [7], from: [1], now: self.start)
-        == [.send([1], LeaseTable.ack("job", job.leaseID, isDuplicate: true))])
-  }
-
-  @Test func aWorkerThatIsDrainingStaysSo() {
-    var (table, _) = self.leased()
-    _ = table.drain(from: [1], now: self.start)
-    for peer: LeaseTable.Peer in [[1], [2]] {
-      _ = table.ready(self.ready(credit: 0), from: peer, principal: "uid:1", services: [self.method], now: self.start)
-      #expect(table.workers[peer]?.isDraining == true && !table.workers.isServed(self.method))
-    }
-    // Its successor is another process.
-    _ = table.ready(self.ready("one", "b"), from: [3], principal: "uid:1", services: [self.method], now: self.start)
-    #expect(table.workers.isServed(self.method))
-  }
-
-  @Test func whatHasEndedWaitsInNoQueue() {
-    var (table, job) = self.leased()
-    _ = table.add(self.record("other"), isOnce: false, now: self.start)
-    _ = self.settle(&table, table.cancel("other", "", now: self.start), at: self.start)
-    #expect(table.queues.values.joined().isEmpty)
-    // Its worker is lost, and brings the end all the same.
-    table.unreachable([1], now: self.start)
-    let now = self.start + .seconds(10)
-    #expect(self.states(self.settle(&table, table.tick(now), at: now)) == [.queued])
-    _ = table.ready(self.ready(credit: 0), from: [2], principal: "uid:1", services: [self.method], now: now)
-    #expect(self.states(self.settle(&table, table.final(self.end(job), [], from: [2], now: now), at: now)) == [.done])
-    #expect(table.jobs.isEmpty && table.queues.values.joined().isEmpty)
-  }
-
-  @Test func whoIsAtAJobOfUnknownOutcomeMayGoOn() {
-    var (table, job) = self.leased(once: true)
-    let now = self.start + .seconds(30)
-    _ = self.settle(&table, table.tick(now), at: now)
-    _ = table.ready(self.ready(credit: 0), from: [2], principal: "uid:1", services: [self.method], now: now)
-    let progress = Partial.with {
-      $0.jobID = job.jobID
-      $0.leaseID = job.leaseID
-      $0.progress.fraction = 0.5
-    }
-    #expect(table.partial(progress, from: [2], now: now).isEmpty, "neither revoked nor told to anybody")
-    #expect(self.states(table.final(self.end(job), [], from: [2], now: now)) == [.done])
-  }
-
   @Test func aBatchIsAnsweredWhenItIsStoredAndNotAskedForAgain() {
     var (table, job) = self.leased()
     func batch(_ number: UInt32) -> Partial {
@@ -377,29 +283,6 @@ struct LeaseTableTests {
     let waiting = self.settle(&table, table.notSent(job.jobID, now: self.start), at: self.start)
     #expect(self.states(waiting) == [.queued])
     #expect(table.jobs["second"]?.record.losses == 0)
-  }
-
-  @Test func aJobThatIsRefusedIsNotThrownBackAtOnce() {
-    var (table, job) = self.leased()
-    var (now, grants) = (self.start, 0)
-    // A worker that has no slot for it, and says that it has.
-    while now <= self.start + .seconds(10) {
-      var directives: [LeaseTable.Directive] = []
-      if let lease = table.jobs["job"]?.lease?.id, lease == job.leaseID {
-        let refusal = self.end(job, Failure(.resourceExhausted, "NO_CREDIT", ""), retryable: true)
-        directives = self.settle(&table, table.final(refusal, [], from: [1], now: now), at: now)
-        #expect(table.workers[[1]]?.credit == 0)
-      }
-      directives += self.settle(&table, table.credit(.with { $0.add = 1 }, from: [1], now: now), at: now)
-      directives += self.settle(&table, table.tick(now), at: now)
-      for case .give(_, let next) in directives {
-        job = next
-        grants += 1
-      }
-      now += .milliseconds(100)
-    }
-    #expect((5...10).contains(grants), "about once a second")
-    #expect(table.jobs["job"]?.record.losses == 0)
   }
 
   @Test func aWorkerHasSixteenJobsAtMost() {
