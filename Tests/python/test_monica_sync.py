@@ -3,8 +3,7 @@ import signal
 
 import pytest
 
-from monica_home import CONFIGURATION, STRANGER, home, note_of
-from workers import until
+from monica_home import home, note_of
 
 NOON = "2026-01-02T12:00:00Z"
 
@@ -126,21 +125,6 @@ def test_a_kill_at_each_step_loses_and_doubles_nothing(household, point):
     details = household.details(ann)
     assert sorted(note["body"] for note in details["notes"]) == ["note 0", "note 1", "note 2"]
     assert sorted(call["note"] for call in household.calls(personId=ann)) == sorted(notes)
-
-
-def test_what_the_server_is_still_at_when_the_hub_is_killed_is_there_once(monica):
-    with home(monica, configuration=CONFIGURATION.replace("time_limit_seconds = 0", "time_limit_seconds = 4")) as household:
-        ann = household.person("Ann")["id"]
-        household.settle()
-        monica.forget_requests()
-        monica.faults({"delay_ms": 2000, "match": {"method": "POST", "path": "/api/calls"}})
-        household.log(ann, "once")
-        until(lambda: monica.requests()["by"].get("POST /api/calls"))
-        household.hub.restart(signal.SIGKILL)
-        household.settle(limit=80)
-        assert len(monica.dump("calls")) == 1 and monica.requests()["by"]["POST /api/calls"] == 1
-        (call,) = household.calls()
-        assert call["syncState"] == "synced"
 
 
 # A bad day of the server.
@@ -334,36 +318,6 @@ def test_the_pass_is_followed_by_events(household):
     states = [event["event"]["sync"] for event in events if event["header"]["key"] == "monica"]
     assert {state["state"] for state in states} >= {"SYNCING", "COMPLETED"}
     assert sum(state.get("pushed", 0) for state in states if state["state"] == "COMPLETED") == 1
-
-
-# A limit.
-
-
-@pytest.mark.parametrize("monica", ["double"], indirect=True)
-def test_people_in_no_list_come_however_few_requests_the_server_allows(monica):
-    ann = monica.done("POST", "/contacts", {**STRANGER, "first_name": "Ann"})["id"]
-    for number in range(40):
-        child = monica.done("POST", "/contacts", {**STRANGER, "first_name": f"c{number}", "is_partial": True})["id"]
-        monica.done("POST", "/relationships", {"contact_is": ann, "of_contact": child, "relationship_type_id": 8})
-    # A window is too small for all of them. The hub waits a minute for the next one, but for one that has just started.
-    monica.config(rate_limit=30)
-    with home(monica) as household:
-        def people():
-            return household.hub.reply("People/List", {"limit": 500, "includePartial": True}).get("people", [])
-
-        for _ in range(5):
-            sync = household.sync()["sync"]
-            assert sync["error"]["reason"] == "RATE_LIMITED", sync
-            household.hub.restart(signal.SIGTERM)
-            monica.config(rate_limit=30)
-            if len(people()) == 41:
-                break
-        assert len(people()) == 41
-        monica.config(rate_limit=0)
-        household.settle()
-        held = {person["firstName"]: person["id"] for person in people()}
-        assert sorted(held) == sorted(["Ann", *(f"c{number}" for number in range(40))])
-        assert len(household.details(held["Ann"])["relationships"]) == 40
 
 
 # Size.

@@ -1,0 +1,142 @@
+import Bus
+import EventLoop
+import Foundation
+import KithMessages
+import Storage
+import SwiftProtobuf
+import TestKit
+import Testing
+
+@testable import MonicaGateway
+
+/// Changes whose answer nobody heard.
+@Suite(.timeLimit(.minutes(5))) struct SyncLostAnswerTests {
+  @Test func aLostAnswerIsLookedForAndNotSentAgain() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync(pushOnly: true)
+      try await home.note(ann, "hello ")
+      home.server.fail([.lostAnswer])
+      let first = try await home.sync(pushOnly: true)
+      #expect(first.pending == 1 && home.server.rows(.note).count == 1)
+      home.pass(SyncHome.minute)
+      let second = try await home.sync(pushOnly: true)
+      #expect(second.pending == 0 && home.server.texts(.note) == ["hello"])
+      #expect(try await home.all(Note.self).map(\.body) == ["hello"])
+    }
+  }
+
+  @Test func whatTheServerMayStillBeAtIsNotSentAgain() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let call = try await home.call(ann, "once")
+      home.server.fail([.late])
+      try await home.sync(pushOnly: true)
+      // Neither a command nor an edit nor another start has it sent before the server must be done with it.
+      try await home.update(Call.self, call.id) { $0.note = "once, edited" }
+      home.pass(10_000_000_000)
+      _ = home.server.takeRequests()
+      #expect(try await home.sync(pushOnly: true).pending == 1)
+      #expect(try await home.status().nextAttemptAt.nanosecondsSince1970 == home.now + 20_000_000_000)
+      try await home.crash()
+      try await home.sync(pushOnly: true)
+      #expect(home.server.takeRequests().isEmpty)
+      home.pass(20_000_000_000)
+      await home.engine.wake()
+      await home.rest()
+      #expect(home.server.texts(.call) == ["once, edited"])
+      #expect(try await home.queue().isEmpty)
+    }
+  }
+
+  @Test func whatWasUnderWayAtAKillIsNotSentAgainAtOnce() async throws {
+    try await SyncHome.with { home in
+      try await home.person("Ann")
+      let now = home.now
+      try await home.storage.write { transaction throws(Failure) in
+        let due = try transaction.outbox.due(now: now, limit: 1)
+        _ = try transaction.outbox.begin(due.map(\.row), now: now)
+      }
+      try await home.crash()
+      try await home.sync(pushOnly: true)
+      #expect(home.server.takeRequests().isEmpty)
+      home.pass(30_000_000_000)
+      try await home.sync(pushOnly: true)
+      #expect(home.server.texts(.person) == ["Ann"])
+    }
+  }
+
+  @Test func whatWasUnderWayAtACrashIsLookedFor() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync(pushOnly: true)
+      for number in 1...6 { try await home.note(ann, "note \(number)") }
+      home.server.fail([nil, .crash])
+      let crashes = home.server.watch()
+      let pass = Task { try await home.sync(pushOnly: true) }
+      for await _ in crashes { break }
+      try await home.crash()
+      _ = await pass.result
+      await home.rest()
+      home.pass(SyncHome.minute)
+      #expect(try await home.sync(pushOnly: true).pending == 0)
+      #expect(home.server.texts(.note) == (1...6).map { "note \($0)" })
+    }
+  }
+
+  @Test func whatWasGivenUpAndHadArrivedIsWhatTheServerHas() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let call = try await home.call(ann, "arrived")
+      home.server.fail([.lostAnswer])
+      try await home.sync(pushOnly: true)
+      let now = home.now
+      try await home.storage.write { transaction throws(Failure) in
+        _ = try transaction.outbox.clear([call.id], now: now)
+      }
+      #expect(try await home.all(Call.self).isEmpty)
+      try await home.sync()
+      #expect(try await home.all(Call.self).map(\.syncState) == ["synced"])
+      // What was deleted by its people stays so.
+      try await home.delete(Call.self, call.id)
+      try await home.sync()
+      #expect(try await home.all(Call.self).isEmpty && home.server.rows(.call).isEmpty)
+      try await home.sync(full: true)
+      #expect(try await home.all(Call.self).isEmpty)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aLostRecordThatAPullBroughtAndSomebodyChangedIsOne(_ isChangedThere: Bool) async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let task = try await home.create(
+        TaskItem.with {
+          $0.personID = ann.id
+          $0.title = "Buy milk"
+        })
+      home.server.fail([.lostAnswer])
+      try await home.sync()
+      // Nothing but what it says marks it on the server.
+      let twin = try #require(try await home.all(TaskItem.self).first { $0.monicaID != 0 })
+      #expect(try await home.all(TaskItem.self).count == 2)
+      if isChangedThere {
+        home.server.edit(.task, twin.monicaID) { $0.task.isCompleted = true }
+      } else {
+        try await home.update(TaskItem.self, twin.id) { $0.isCompleted = true }
+        home.engine.nudge()
+        try await until { home.server.rows(.task).first?.task.isCompleted == true }
+        await home.rest()
+      }
+      home.pass(SyncHome.minute)
+      #expect(try await home.sync().sync.state == .completed)
+      let one = try #require(try await home.all(TaskItem.self).first)
+      #expect(try await home.all(TaskItem.self).count == 1 && home.server.rows(.task).count == 1)
+      #expect(one.id == task.id && one.monicaID == twin.monicaID && one.isCompleted && one.syncState == "synced")
+      #expect(try await home.queue().isEmpty)
+    }
+  }
+}
