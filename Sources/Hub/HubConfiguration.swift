@@ -16,7 +16,7 @@ internal import TOMLKit
 /// [monica]
 /// sync_at_start = true       # a pass over the account when the daemon starts
 /// sync_every_minutes = 15    # 0 = only at start and on command; what is recorded is sent at once all the same
-/// time_limit_seconds = 30    # how long the server may work on a request: PHP's max_execution_time
+/// time_limit_seconds = 0     # how long the server may still work on a request whose answer was lost
 ///
 /// [placement]                # "hub", or "worker": kithd worker --serve contacts,monica,transcriber,delivery
 /// contacts = "hub"
@@ -54,8 +54,8 @@ public struct HubConfiguration: Sendable, Hashable {
   public var monicaSyncAtStart = true
   /// Minutes between passes of that account; 0 = no schedule.
   public var monicaSyncEveryMinutes = 15
-  /// Seconds that the Monica server may work on a request.
-  public var monicaTimeLimitSeconds = 30
+  /// Seconds for which the Monica server may still work on a request whose answer was lost; 0 = it has ended.
+  public var monicaTimeLimitSeconds = 0
   /// Which services wait for workers.
   var placement = Placement()
   /// The engines that turn speech into text.

@@ -9,8 +9,7 @@ from conftest import Wire
 from trials import Daemon
 
 # Passes over the account only when a test asks for them. What is recorded is sent at once all the same.
-# A server is not at a request any more whose answer was lost, unless a test says otherwise.
-CONFIGURATION = "[monica]\nsync_at_start = false\nsync_every_minutes = 0\ntime_limit_seconds = 0\n"
+CONFIGURATION = "[monica]\nsync_at_start = false\nsync_every_minutes = 0\n"
 STRANGER = {"is_birthdate_known": False, "is_deceased": False, "is_deceased_date_known": False}
 
 

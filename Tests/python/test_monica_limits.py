@@ -8,7 +8,7 @@ from workers import until
 
 
 def test_what_the_server_is_still_at_when_the_hub_is_killed_is_there_once(monica):
-    with home(monica, configuration=CONFIGURATION.replace("time_limit_seconds = 0", "time_limit_seconds = 4")) as household:
+    with home(monica, configuration=CONFIGURATION + "time_limit_seconds = 4\n") as household:
         ann = household.person("Ann")["id"]
         household.settle()
         monica.forget_requests()

@@ -9,7 +9,7 @@ import servers
 from channels import add, deliveries, settled, share
 from workers import Home, until
 
-QUIET = "[contacts]\nsync_at_start = false\n[monica]\nsync_at_start = false\nsync_every_minutes = 0\ntime_limit_seconds = 0\n"
+QUIET = "[contacts]\nsync_at_start = false\n[monica]\nsync_at_start = false\nsync_every_minutes = 0\n"
 DELIVER, PUSH = "kith.v1.Delivery/Deliver", "kith.v1.MonicaRemote/Push"
 
 

@@ -226,7 +226,7 @@ def monica_home():
     """A home that talks with Monica through workers alone."""
     home = Home()
     (home.directory / "config.toml").write_text(
-        "[monica]\nsync_at_start = false\nsync_every_minutes = 0\ntime_limit_seconds = 0\n[placement]\nmonica = \"worker\"\n")
+        "[monica]\nsync_at_start = false\nsync_every_minutes = 0\n[placement]\nmonica = \"worker\"\n")
     return home
 
 
