@@ -39,9 +39,13 @@ extension TransferError {
 }
 
 extension TransferError.Timeout {
+  /// By how much libcurl may be early: it counts whole milliseconds, and rounds up where a second changes in between. Curl_timediff in
+  /// curl's lib/timeval.c.
+  private static let haste = Duration.milliseconds(1)
+
   fileprivate init(_ easy: borrowing EasyHandle, deadline: ContinuousClock.Instant) {
     // By our own clock: libcurl's time of a transfer is that of its last progress, which may be before its time-out.
-    if deadline <= .now {
+    if deadline <= .now + Self.haste {
       self = .total
     } else {
       self = easy.number(.readyTime) == 0 ? .connect : .idle
