@@ -22,11 +22,11 @@ public actor MonicaGatewayActor {
   ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes the sync when something is due; nil = it waits for commands.
   ///   - reports: The path of the program that sets reports; nil = `kith-report` beside this program.
-  ///   - timeLimit: For how many nanoseconds the server may work on a request: PHP's `max_execution_time`.
+  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost; 0 = it has ended.
   ///   - now: Gives the time of day in nanoseconds since 1970.
   public init(
     storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
-    reports: String? = nil, timeLimit: Int64 = SyncEngine.usualTimeLimit,
+    reports: String? = nil, timeLimit: Int64 = 0,
     now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
   ) {
     self.storage = storage

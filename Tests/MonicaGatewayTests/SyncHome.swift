@@ -20,6 +20,8 @@ final class SyncHome: Sendable {
 
   static let start: Int64 = 1_700_000_000_000_000_000
   static let minute: Int64 = 60_000_000_000
+  /// PHP's `max_execution_time`, within which the model's server is done with what it is late with.
+  static let timeLimit: Int64 = 30_000_000_000
 
   let root: String
   let server: ModelServer
@@ -62,7 +64,7 @@ final class SyncHome: Sendable {
       log.withLock { $0 += events }
     }
     let engine = SyncEngine(
-      storage: storage, remote: server.port, secrets: secrets, alarm: nil, logger: logger,
+      storage: storage, remote: server.port, secrets: secrets, alarm: nil, logger: logger, timeLimit: Self.timeLimit,
       now: { clock.withLock { $0.now } }, uptime: { clock.withLock { $0.uptime } }, jitter: { 0.5 })
     let router = Router(
       engine.routes, journal: storage, contentKey: HMACKey(Array("key".utf8)), logger: logger)

@@ -61,7 +61,7 @@ import Testing
       try await home.crash()
       try await home.sync(pushOnly: true)
       #expect(home.server.takeRequests().isEmpty)
-      home.pass(30_000_000_000)
+      home.pass(SyncHome.timeLimit)
       try await home.sync(pushOnly: true)
       #expect(home.server.texts(.person) == ["Ann"])
     }

@@ -62,13 +62,13 @@ public actor SyncEngine {
   ///   - remote: The way to `kith.v1.MonicaRemote`.
   ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``wake()``.
-  ///   - timeLimit: For how many nanoseconds the server may work on a request: PHP's `max_execution_time`, by default 30 seconds.
+  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost; 0 = it has ended.
   ///   - now: Gives the time of day in nanoseconds since 1970: what is stored.
   ///   - uptime: Gives the nanoseconds of a clock that never goes back: what is waited by.
   ///   - jitter: Gives chances, 0 to 1.
   public init(
     storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
-    timeLimit: Int64 = SyncEngine.usualTimeLimit, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
+    timeLimit: Int64 = 0, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
     uptime: @escaping @Sendable () -> Int64 = SyncEngine.uptime,
     jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
@@ -84,9 +84,6 @@ public actor SyncEngine {
     logger[metadataKey: "source"] = "monica"
     self.logger = logger
   }
-
-  /// PHP's `max_execution_time` unless somebody has changed it.
-  public static let usualTimeLimit: Int64 = 30_000_000_000
 
   private static let origin = ContinuousClock.now
 
