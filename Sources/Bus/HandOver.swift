@@ -1,14 +1,17 @@
 /// Passes values from one task to another, one at a time: the giver goes on when its value was taken.
-actor HandOver<Value: Sendable> {
+package actor HandOver<Value: Sendable> {
   private var offered: Value?
   private var giver: CheckedContinuation<Void, Never>?
   private var taker: CheckedContinuation<Value?, Never>?
   private var isClosed = false
 
+  /// Makes one that is open.
+  package init() {}
+
   /// Offers a value and waits until it is taken.
   ///
   /// - Throws: `CANCELLED` when nobody takes values any more.
-  func give(_ value: Value) async throws(Failure) {
+  package func give(_ value: Value) async throws(Failure) {
     guard !self.isClosed else { throw .cancelled }
     if let taker = self.taker {
       self.taker = nil
@@ -21,7 +24,7 @@ actor HandOver<Value: Sendable> {
   }
 
   /// Waits for the next value; nil when no more come.
-  func take() async -> Value? {
+  package func take() async -> Value? {
     if let value = self.offered {
       self.offered = nil
       self.giver?.resume()
@@ -33,7 +36,7 @@ actor HandOver<Value: Sendable> {
   }
 
   /// Ends it for both sides; a value that is on offer is not taken any more.
-  func close() {
+  package func close() {
     self.isClosed = true
     self.taker?.resume(returning: nil)
     self.taker = nil

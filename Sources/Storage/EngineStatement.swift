@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import GRDB
 internal import GRDBSQLite
 
@@ -15,8 +16,11 @@ struct EngineStatement {
   }
 
   /// Runs the statement with its parameters, in their order.
-  func run(_ values: [EngineValue]) throws {
-    let handle = unsafe try self.bind(values)
+  func run(_ values: [EngineValue]) throws { try self.run(nil, values) }
+
+  /// Runs the statement with a parameter and those after it, which may have been made before the first one was known.
+  func run(_ first: EngineValue?, _ values: [EngineValue]) throws {
+    let handle = unsafe try self.bind(first, values)
     let result = unsafe sqlite3_step(handle)
     // Told before the reset, which clears the message.
     defer { unsafe sqlite3_reset(handle) }
@@ -25,7 +29,7 @@ struct EngineStatement {
 
   /// Runs a query with its parameters, and hands over each row.
   func forEach(_ values: [EngineValue], _ body: (EngineRow) throws -> Void) throws {
-    let handle = unsafe try self.bind(values)
+    let handle = unsafe try self.bind(nil, values)
     defer { unsafe sqlite3_reset(handle) }
     while true {
       let result = unsafe sqlite3_step(handle)
@@ -36,7 +40,7 @@ struct EngineStatement {
 
   /// What `read` makes of the first row; nil without one.
   func first<Value>(_ values: [EngineValue], _ read: (EngineRow) -> Value) throws -> Value? {
-    let handle = unsafe try self.bind(values)
+    let handle = unsafe try self.bind(nil, values)
     defer { unsafe sqlite3_reset(handle) }
     let result = unsafe sqlite3_step(handle)
     try self.require(result)
@@ -51,10 +55,18 @@ struct EngineStatement {
     try self.require(unsafe sqlite3_step(handle))
   }
 
-  private func bind(_ values: [EngineValue]) throws -> OpaquePointer {
+  private func bind(_ first: EngineValue?, _ values: [EngineValue]) throws -> OpaquePointer {
     // The statement belongs to the connection of the closure that this runs in, and lives as long as `self`.
     let handle = unsafe self.statement.sqliteStatement
-    for (index, value) in values.enumerated() { try self.require(unsafe value.bind(to: handle, at: CInt(index + 1))) }
+    var index: CInt = 1
+    if let first {
+      try self.require(unsafe first.bind(to: handle, at: index))
+      index += 1
+    }
+    for value in values {
+      try self.require(unsafe value.bind(to: handle, at: index))
+      index += 1
+    }
     return unsafe handle
   }
 
@@ -67,10 +79,12 @@ struct EngineStatement {
 }
 
 /// A parameter of an ``EngineStatement``.
-enum EngineValue {
+enum EngineValue: Sendable {
   case integer(Int64)
   case text(String)
   case blob([UInt8])
+  /// The same as `blob`.
+  case data(Data)
   case null
 
   /// - Returns: SQLite's result code.
@@ -90,6 +104,11 @@ enum EngineValue {
       }
     case .blob(let value):
       // An empty array may have no address, which would bind NULL.
+      guard !value.isEmpty else { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
+      return unsafe value.withUnsafeBytes {
+        unsafe sqlite3_bind_blob(handle, index, $0.baseAddress, CInt($0.count), copied)
+      }
+    case .data(let value):
       guard !value.isEmpty else { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
       return unsafe value.withUnsafeBytes {
         unsafe sqlite3_bind_blob(handle, index, $0.baseAddress, CInt($0.count), copied)

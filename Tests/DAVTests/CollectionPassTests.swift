@@ -89,6 +89,7 @@ import Transfer
     let first = try run(pass(), &server).get()
     #expect(first.extent == .whole)
     #expect(server.requests == 2)
+    #expect(server.tags == 0)
     let second = try run(pass(first.state, now: Self.start + Self.day), &server).get()
     #expect(second.extent == .unchanged)
     #expect(second.state == first.state)
@@ -102,7 +103,9 @@ import Transfer
     server.put("a")
     let first = try run(pass(), &server).get()
     #expect(first.state?.mark == .tag("\"1\""))
+    #expect(server.requests == 3)
     #expect(try run(pass(first.state), &server).get().extent == .unchanged)
+    #expect(server.requests == 4)
     server.put("b")
     #expect(try run(pass(first.state), &server).get().extent == .whole)
   }

@@ -27,6 +27,8 @@ struct ModelServer {
   /// Tokens below this are forgotten.
   var oldest = 0
   private(set) var requests = 0
+  /// How often it was asked for its tag.
+  private(set) var tags = 0
   /// Of the last write; never goes back, so that no two contents have one ETag.
   private var serial = 0
 
@@ -62,18 +64,21 @@ struct ModelServer {
     let body = String(decoding: request.body, as: UTF8.self)
     if body.contains("sync-collection") { return self.changes(body) }
     var reply = DAVReply(status: 207)
-    reply.responses = [self.own()]
+    reply.responses = [self.own(hasTag: body.contains("getctag"))]
     if request.depth == 1 { reply.responses += self.cards.keys.sorted().map { self.member($0) } }
     return reply
   }
 
-  private func own() -> DAVResponse {
+  private mutating func own(hasTag: Bool) -> DAVResponse {
     var own = DAVResponse(href: "/alice/book/")
     own.hasProperties = true
     own.properties.resourceType = [.collection, .addressBook]
     own.properties.reports = self.faults.lacksSync ? [] : ["sync-collection"]
     if !self.faults.lacksTokens { own.properties.syncToken = self.token(self.version) }
-    own.properties.collectionTag = "\"\(self.version)\""
+    if hasTag {
+      self.tags += 1
+      own.properties.collectionTag = "\"\(self.version)\""
+    }
     return own
   }
 

@@ -20,7 +20,7 @@ import Testing
       #expect(try contact.jsonUTF8Data().count <= contact.roomInReply)
       var other = Self.contact(&random)
       other.id = contact.id
-      other.createdAt = .init(nanosecondsSince1970: 7)
+      other.createdAt = contact.hasCreatedAt ? contact.createdAt : .init(nanosecondsSince1970: 7)
       try fixture.write { try $0.contacts.update(other) }
       #expect(try fixture.read { try $0.contacts.get(contact.id) } == other)
     }
@@ -33,7 +33,7 @@ import Testing
     var contact = Contact("Ann")
     contact.createdAt = .init(nanosecondsSince1970: 5)
     try fixture.write { try $0.contacts.insert(contact) }
-    contact.clearCreatedAt()
+    contact.createdAt = .init(nanosecondsSince1970: 6)
     contact.note = "new"
     try fixture.write { try $0.contacts.update(contact) }
     let stored = try fixture.read { try $0.contacts.get(contact.id) }

@@ -1,8 +1,6 @@
 internal import Bus
-internal import Digest
 internal import KithMessages
 internal import Storage
-internal import SwiftProtobuf
 
 /// Stores one batch of cards as ``CardDecision`` says, inside one transaction.
 struct BatchWriting: Sendable {
@@ -22,15 +20,17 @@ struct BatchWriting: Sendable {
   /// Writes the cards.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` when the source is gone; what the store refuses.
-  func write(_ cards: [CardRead], in transaction: Transaction) throws(Failure) -> Outcome {
+  func write(_ cards: [PreparedCard], in transaction: Transaction) throws(Failure) -> Outcome {
     var outcome = Outcome()
     var known = Dictionary(
-      try transaction.cards.find(cards.map(\.href), in: self.source).map { ($0.href, $0) },
+      try transaction.cards.find(cards.map(\.card.href), in: self.source).map { ($0.href, $0) },
       uniquingKeysWith: { first, _ in first })
-    let uids = cards.map(\.contact.uid).filter { !$0.isEmpty }
+    let uids = cards.map(\.card.contact.uid).filter { !$0.isEmpty }
     var deleted = Dictionary(
       grouping: try transaction.cards.findDeleted(uids: uids, in: self.source), by: \.uid)
-    for var card in cards {
+    var troubled = try transaction.problems.hrefs(among: cards.map(\.card.href), in: self.source)
+    for var prepared in cards {
+      let card = prepared.card
       var before = known[card.href]
       if before?.contactID.isEmpty ?? true, let same = self.same(card, deleted: deleted, renamed: outcome.renamed) {
         before = same
@@ -39,11 +39,17 @@ struct BatchWriting: Sendable {
           try transaction.cards.rename(same.href, to: card.href, in: self.source)
           outcome.renamed.insert(same.href)
           known[same.href] = nil
+          // The problems of the old name are now those of the new one.
+          troubled.insert(card.href)
         }
       }
-      try self.keepPicture(of: &card, before, in: transaction)
-      let decision = CardDecision(read: card, known: before)
-      try self.perform(decision, card, before, in: transaction, &outcome.counts)
+      try self.keepPicture(of: &prepared, before, in: transaction)
+      let decision = CardDecision(read: prepared.card, known: before)
+      try self.perform(decision, prepared, before, in: transaction, &outcome.counts)
+      if decision.tellsProblems(of: card), !card.problems.isEmpty || troubled.contains(card.href) {
+        let problems = decision.leavesContact ? card.withoutContact.problems : card.problems
+        try transaction.problems.replace(problems, of: card.href, in: self.source, at: self.now)
+      }
       if case .revive(let id) = decision { deleted[card.contact.uid]?.removeAll { $0.contactID == id } }
     }
     return outcome
@@ -59,32 +65,32 @@ struct BatchWriting: Sendable {
   /// Leaves a contact the picture that it has, where the one that its card names could not be had: as long as the server may still
   /// give it, and as long as the card names the same.
   private func keepPicture(
-    of card: inout CardRead, _ known: KnownCard?, in transaction: Transaction
+    of prepared: inout PreparedCard, _ known: KnownCard?, in transaction: Transaction
   ) throws(Failure) {
+    var card = prepared.card
     guard !card.contact.photoUri.isEmpty, !card.contact.hasPhoto, let known, !known.contactID.isEmpty,
       let contact = try transaction.contacts.get(known.contactID), contact.hasPhoto,
       card.fingerprint.isEmpty || contact.photoUri == card.contact.photoUri
     else { return }
     card.show(contact.photo)
+    prepared = try PreparedCard(card, source: self.source, now: self.now)
   }
 
   private func perform(
-    _ decision: CardDecision, _ card: CardRead, _ known: KnownCard?, in transaction: Transaction,
+    _ decision: CardDecision, _ prepared: PreparedCard, _ known: KnownCard?, in transaction: Transaction,
     _ counts: inout PassCounts
   ) throws(Failure) {
+    let card = prepared.card
     switch decision {
     case .vanished:
       return
     case .insert:
-      var contact = self.contact(card, id: UUIDv7.make(milliseconds: UInt64(max(0, self.now / 1_000_000))).text)
-      contact.createdAt = contact.updatedAt
       for picture in card.pictures { try transaction.photos.put(picture) }
-      try transaction.contacts.insert(contact)
-      try transaction.cards.put(card, in: self.source, contactID: contact.id)
+      try transaction.cards.put(card, in: self.source, with: prepared.contact)
       counts.added += 1
     case .update(let id), .revive(let id):
       for picture in card.pictures { try transaction.photos.put(picture) }
-      try transaction.contacts.update(self.contact(card, id: id))
+      try transaction.contacts.update(id, with: prepared.contact)
       try transaction.cards.put(card, in: self.source, contactID: id)
       if case .revive = decision { counts.revived += 1 } else { counts.updated += 1 }
     case .store(let id):
@@ -98,33 +104,12 @@ struct BatchWriting: Sendable {
       }
       counts.unchanged += 1
     case .keepStale(let id):
-      return try self.remark(card.withoutContact, contactID: id, in: transaction, &counts)
+      try transaction.cards.put(card.withoutContact, in: self.source, contactID: id)
+      counts.skipped += 1
     case .reportOnly:
-      return try self.remark(card.withoutContact, contactID: "", in: transaction, &counts)
+      try transaction.cards.put(card.withoutContact, in: self.source, contactID: "")
+      counts.skipped += 1
     }
     counts.seen += 1
-    // Those of the same bytes are the same, but for a picture that they only name.
-    if decision != .touch || !card.contact.photoUri.isEmpty {
-      try transaction.problems.replace(card.problems, of: card.href, in: self.source, at: self.now)
-    }
-  }
-
-  /// Notes a card of which no contact is made now.
-  private func remark(
-    _ card: CardRead, contactID: String, in transaction: Transaction, _ counts: inout PassCounts
-  ) throws(Failure) {
-    try transaction.cards.put(card, in: self.source, contactID: contactID)
-    try transaction.problems.replace(card.problems, of: card.href, in: self.source, at: self.now)
-    counts.skipped += 1
-    counts.seen += 1
-  }
-
-  private func contact(_ card: CardRead, id: String) -> Contact {
-    var contact = card.contact
-    contact.id = id
-    contact.source = self.source
-    contact.etag = Hex.encode(card.rawSha256)
-    contact.updatedAt = .init(nanosecondsSince1970: self.now)
-    return contact
   }
 }

@@ -55,6 +55,26 @@ enum CardDecision: Equatable {
   }
 }
 
+extension CardDecision {
+  /// Whether the contact is left as it is, because this reading of its card is not good enough.
+  var leavesContact: Bool {
+    switch self {
+    case .keepStale, .reportOnly: true
+    case .insert, .update, .store, .touch, .revive, .vanished: false
+    }
+  }
+
+  /// Whether the problems of the card are other ones than those that are known.
+  func tellsProblems(of card: CardRead) -> Bool {
+    switch self {
+    case .vanished: false
+    // Those of the same bytes are the same, but for a picture that they only name.
+    case .touch: !card.contact.photoUri.isEmpty
+    case .insert, .update, .store, .revive, .keepStale, .reportOnly: true
+    }
+  }
+}
+
 extension CardRead {
   /// Whether the end of the card is missing. A program may be writing it, so what it lacks is not thereby gone.
   var isCutOff: Bool { self.problems.contains { CardProblem.truncating.contains($0.kind) } }

@@ -167,10 +167,27 @@ actor Pass {
       """)
   }
 
-  /// Reads what has changed.
+  /// Reads what has changed, and stores it batch by batch: while one is stored, the next one is prepared and another one read.
   ///
   /// - Returns: How many cards could not be had now.
   private func fetch(_ location: SourceLocation, _ token: String) async throws(Failure) -> UInt32 {
+    let prepared = HandOver<[PreparedCard]>()
+    async let storing = self.storeAll(prepared)
+    let reading: Result<UInt32, Failure>
+    do throws(Failure) {
+      reading = .success(try await self.read(location, token, into: prepared))
+    } catch {
+      reading = .failure(error)
+    }
+    await prepared.close()
+    // Why nobody took any more comes before the reading's word that nobody did.
+    try await storing.get()
+    return try reading.get()
+  }
+
+  private func read(
+    _ location: SourceLocation, _ token: String, into prepared: HandOver<[PreparedCard]>
+  ) async throws(Failure) -> UInt32 {
     var failed: UInt32 = 0
     // In the order of the store's indexes, so that a batch writes few of their pages.
     var rest = self.diff.toFetch.sorted()[...]
@@ -186,14 +203,27 @@ actor Pass {
         })
       rest = rest.dropFirst(request.hrefs.count)
       let reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-fetch")) {
-        batch throws(Failure) in try await self.store(batch.cards)
+        [name, now] batch throws(Failure) in
+        try await prepared.give(try await PreparedCard.prepare(batch.cards, source: name, now: now()))
       }
       failed += reply.failed
     }
     return failed
   }
 
-  private func store(_ cards: [CardRead]) async throws(Failure) {
+  private func storeAll(_ prepared: HandOver<[PreparedCard]>) async -> Result<Void, Failure> {
+    while let batch = await prepared.take() {
+      do throws(Failure) {
+        try await self.store(batch)
+      } catch {
+        await prepared.close()
+        return .failure(error)
+      }
+    }
+    return .success(())
+  }
+
+  private func store(_ cards: [PreparedCard]) async throws(Failure) {
     FaultPoint.batchRead.pass()
     let present = self.losePartsOfFiles(cards)
     let writing = BatchWriting(source: self.name, lost: self.lostByUID, now: self.now())
@@ -214,9 +244,9 @@ actor Pass {
   /// Finds the known cards that their file, which was read, no longer holds.
   ///
   /// - Returns: Those that count as present all the same, because a part of the file could not be read.
-  private func losePartsOfFiles(_ cards: [CardRead]) -> [String] {
+  private func losePartsOfFiles(_ cards: [PreparedCard]) -> [String] {
     var present: [String] = []
-    for (item, reads) in Dictionary(grouping: cards, by: { self.diff.item(of: $0.href) }) {
+    for (item, reads) in Dictionary(grouping: cards.map(\.card), by: { self.diff.item(of: $0.href) }) {
       let hrefs = Set(reads.map(\.href))
       let isWhole = reads.allSatisfy { read in
         read.hasContact && !read.problems.contains { CardProblem.truncating.contains($0.kind) }

@@ -34,6 +34,8 @@ public struct CollectionPass: Sendable {
   private var step: Step
   /// Whether the collection has said what it is.
   private var hasLooked = false
+  /// Whether it is asked for its tag, for which some servers read every card: only where no token does.
+  private var asksForTag = false
   private var mustList: Bool
   private var parts = 0
   private var mark = CollectionState.Mark.none
@@ -61,6 +63,10 @@ public struct CollectionPass: Sendable {
     let isFresh = known.map { $0.listedAt <= now && now - $0.listedAt < Self.wholeInterval } ?? false
     self.mustList = isWhole || !isFresh
     self.step = .looking
+    switch known?.mark {
+    case nil, .token: break
+    case .some(.none), .tag: self.asksForTag = true
+    }
     if !self.mustList, case .token(let token)? = known?.mark { self.step = .changes(since: token, isRepeat: false) }
   }
 
@@ -71,7 +77,7 @@ public struct CollectionPass: Sendable {
   }
 
   private var ownProperties: [DAVProperty] {
-    [.resourceType, .syncToken, .supportedReports, .supportedAddressData, .collectionTag]
+    [.resourceType, .syncToken, .supportedReports, .supportedAddressData] + (self.asksForTag ? [.collectionTag] : [])
   }
 
   /// Takes the outcome of the last request.
@@ -105,14 +111,18 @@ public struct CollectionPass: Sendable {
   }
 
   private mutating func decide(_ properties: DAVProperties, name: Href) -> Directive {
+    let canTell = properties.reports?.contains("sync-collection") ?? true
+    let token = properties.syncToken.flatMap { canTell && !$0.isEmpty ? $0 : nil }
+    if token == nil, !self.asksForTag {
+      self.asksForTag = true
+      return .send(.propfind(self.ownProperties, depth: 0))
+    }
     let refusals = self.table.notes.filter { $0.kind == .tokenRefused }
     self.table = MemberTable(collection: name, form: CardForm(offered: properties.cardVersions))
     for note in refusals { self.table.note(note) }
     self.hasLooked = true
-    let token = properties.syncToken.flatMap { $0.isEmpty ? nil : $0 }
     let tag = properties.collectionTag.flatMap { $0.isEmpty ? nil : $0 }
-    let canTell = properties.reports?.contains("sync-collection") ?? true
-    self.mark = canTell ? token.map { .token($0) } ?? tag.map { .tag($0) } ?? .none : tag.map { .tag($0) } ?? .none
+    self.mark = token.map { .token($0) } ?? tag.map { .tag($0) } ?? .none
     if let known = self.known, known.form != self.table.form {
       self.table.note(
         ListingNote(

@@ -107,16 +107,29 @@ extension CardTable where View == Transaction {
       contact = try self.view.contacts.row(of: contactID)
       guard contact != nil else { throw .unknownRecord(contactID, "There is no contact '\(contactID)'.") }
     }
-    let isReadable = card.hasContact
     try self.view.attempt { database in
-      try EngineStatement(database, isReadable ? Self.replacement : Self.remark).run([
-        .integer(sourceRow), .text(of: card.href), contact.map { .integer($0) } ?? .null, .text(of: card.fingerprint),
-        .blob(Array(card.rawSha256)), .blob(isReadable ? Array(card.semanticDigest) : []),
-        .text(of: card.contact.uid), .blob(isReadable ? Array(card.raw) : []),
-      ])
+      try Self.write(card, contact, sourceRow, database)
       try self.note(
-        database, contact: contact ?? self.contact(of: card.href, sourceRow, database), isStale: !isReadable)
+        database, contact: contact ?? self.contact(of: card.href, sourceRow, database), isStale: !card.hasContact)
     }
+  }
+
+  /// Adds a contact, whose id is new, and writes its card.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func put(_ card: CardRead, in source: String, with contact: PreparedContact) throws(Failure) {
+    let sourceRow = try self.view.sources.row(of: source)
+    let row = try self.view.contacts.add(contact, source: sourceRow)
+    try self.view.attempt { database in try Self.write(card, row, sourceRow, database) }
+  }
+
+  private static func write(_ card: CardRead, _ contact: Int64?, _ source: Int64, _ database: Database) throws {
+    let isReadable = card.hasContact
+    try EngineStatement(database, isReadable ? self.replacement : self.remark).run([
+      .integer(source), .text(of: card.href), contact.map { .integer($0) } ?? .null, .text(of: card.fingerprint),
+      .data(card.rawSha256), isReadable ? .data(card.semanticDigest) : .blob([]), .text(of: card.contact.uid),
+      isReadable ? .data(card.raw) : .blob([]),
+    ])
   }
 
   /// Notes a new fingerprint of a card that says what it said before.

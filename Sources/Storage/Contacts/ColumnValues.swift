@@ -1,4 +1,4 @@
-internal import GRDB
+internal import Digest
 internal import KithMessages
 internal import SwiftProtobuf
 
@@ -6,7 +6,9 @@ internal import SwiftProtobuf
 enum ColumnValues {
   /// Text without U+0000, at which SQLite's C strings would end.
   static func text(_ text: String) -> String {
-    text.utf8.contains(0) ? String(text.unicodeScalars.filter { $0.value != 0 }) : text
+    let bytes = text.utf8Span.span
+    for index in bytes.indices where bytes[index] == 0 { return String(text.unicodeScalars.filter { $0.value != 0 }) }
+    return text
   }
 
   /// Nanoseconds since 1970; nil for a stamp beyond the years 1678-2261, which no clock of ours gives.
@@ -18,15 +20,16 @@ enum ColumnValues {
 
   /// Several words in one column, each ended by a comma.
   static func list(_ words: [String]) -> String {
-    var list = ""
+    guard !words.isEmpty else { return "" }
+    var list: [UInt8] = []
     for word in words {
-      for character in self.text(word).unicodeScalars {
-        if character == "," || character == "\\" { list.unicodeScalars.append("\\") }
-        list.unicodeScalars.append(character)
+      for byte in self.text(word).utf8 {
+        if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\\") { list.append(UInt8(ascii: "\\")) }
+        list.append(byte)
       }
-      list.unicodeScalars.append(",")
+      list.append(UInt8(ascii: ","))
     }
-    return list
+    return String(decoding: list, as: UTF8.self)
   }
 
   /// The words of such a column.
@@ -60,25 +63,27 @@ enum ColumnValues {
 
   /// Texts as a JSON array.
   static func array(_ texts: [String]) -> String {
-    var array = "["
+    var array: [UInt8] = []
     for text in texts {
-      if array.utf8.count > 1 { array += "," }
-      array += "\""
-      for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"", "\\":
-          array.unicodeScalars.append("\\")
-          array.unicodeScalars.append(scalar)
-        case "\u{0}"..."\u{1F}":
-          let digits = String(scalar.value, radix: 16)
-          array += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      array.append(UInt8(ascii: array.isEmpty ? "[" : ","))
+      array.append(UInt8(ascii: "\""))
+      for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+          array.append(UInt8(ascii: "\\"))
+          array.append(byte)
+        case 0..<0x20:
+          array.append(contentsOf: "\\u00".utf8)
+          array.append(contentsOf: Hex.encode([byte]).utf8)
         default:
-          array.unicodeScalars.append(scalar)
+          array.append(byte)
         }
       }
-      array += "\""
+      array.append(UInt8(ascii: "\""))
     }
-    return array + "]"
+    if array.isEmpty { array.append(UInt8(ascii: "[")) }
+    array.append(UInt8(ascii: "]"))
+    return String(decoding: array, as: UTF8.self)
   }
 }
 

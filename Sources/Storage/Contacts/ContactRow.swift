@@ -21,9 +21,9 @@ enum ContactRow {
     VALUES (?, ?\(String(repeating: ", ?", count: Self.columns.count)))
     """
 
-  /// Writes over a row: source, the columns, then the row's id. A creation stamp that is not said stays.
+  /// Writes over a row: source, the columns, then the row's id. A creation stamp stays.
   static let replacement: String = {
-    let assignments = Self.columns.map { $0 == "created_at" ? "created_at = coalesce(?, created_at)" : $0 + " = ?" }
+    let assignments = Self.columns.map { $0 == "created_at" ? "created_at = coalesce(created_at, ?)" : $0 + " = ?" }
     return "UPDATE contact SET source = ?, \(assignments.joined(separator: ", ")), is_kept = 0 WHERE id = ?"
   }()
 
@@ -35,8 +35,9 @@ enum ContactRow {
 
   /// What is written for a contact.
   ///
+  /// - Parameter sortKey: Of ``SortKey``.
   /// - Throws: `FIELD_INVALID` for a photo whose digest is none.
-  static func arguments(of contact: Contact) throws(Failure) -> [EngineValue] {
+  static func arguments(of contact: Contact, sortKey: String) throws(Failure) -> [EngineValue] {
     var photo = EngineValue.null
     if contact.hasPhoto {
       guard let digest = Hex.decode(contact.photo.sha256), digest.count == 32 else {
@@ -46,7 +47,7 @@ enum ContactRow {
     }
     let name = contact.name
     return [
-      .text(of: SortKey.make(of: contact)),
+      .text(of: sortKey),
       .stamp(contact.hasDeletedAt, contact.deletedAt),
       .text(of: contact.sourceIdentifier), .text(of: contact.uid),
       .text(of: contact.formattedName), .text(of: name.prefix),

@@ -1,5 +1,4 @@
 internal import GRDB
-internal import KithMessages
 
 /// Keeps what search looks through in step with the live contacts: their texts and the two full-text indexes over them.
 ///
@@ -9,13 +8,13 @@ struct ContactSearchIndex {
   let database: Database
 
   /// Makes a contact findable that is not.
-  func insert(_ contact: Contact, row: Int64, source: Int64) throws {
-    try self.list(SearchText(of: contact, source: source), row: row)
+  func insert(_ text: SearchText, row: Int64, source: Int64) throws {
+    try self.list(text.marked(SearchText.word(ofSource: source)), row: row)
   }
 
   /// Makes a contact findable by what it says now.
-  func update(_ contact: Contact, row: Int64, source: Int64) throws {
-    let text = SearchText(of: contact, source: source)
+  func update(_ text: SearchText, row: Int64, source: Int64) throws {
+    let text = text.marked(SearchText.word(ofSource: source))
     if let old = try self.text(of: row) {
       guard old != text else { return }
       try self.unlist(old, row: row)

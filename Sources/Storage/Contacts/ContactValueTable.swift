@@ -5,30 +5,18 @@ internal import KithMessages
 struct ContactValueTable {
   let database: Database
 
-  /// The lists of a contact that share one table. The numbers stand in the database.
-  private enum Kind: Int64, CaseIterable {
-    case phone = 1
-    case email, url, date, impp, related, category, member
-  }
-
   /// Writes the lists of a contact that has none stored.
-  func insert(_ contact: Contact, row: Int64) throws {
-    let statement = try EngineStatement(
-      self.database,
-      """
-      INSERT INTO contact_value (contact, kind, position, value, label, label_raw, types, pref)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      """)
-    for kind in Kind.allCases {
-      for (position, value) in Self.values(kind, of: contact).enumerated() {
-        try statement.run([
-          .integer(row), .integer(kind.rawValue), .integer(Int64(position)), .text(of: value.value),
-          .text(of: value.label),
-          .text(of: value.labelRaw), .text(ColumnValues.list(value.types)), .integer(Int64(value.pref)),
-        ])
-      }
+  func insert(_ lists: ContactLists, row: Int64) throws {
+    if !lists.values.isEmpty {
+      let statement = try EngineStatement(
+        self.database,
+        """
+        INSERT INTO contact_value (contact, kind, position, value, label, label_raw, types, pref)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+      for values in lists.values { try statement.run(.integer(row), values) }
     }
-    guard !contact.addresses.isEmpty else { return }
+    guard !lists.addresses.isEmpty else { return }
     let addresses = try EngineStatement(
       self.database,
       """
@@ -36,16 +24,7 @@ struct ContactValueTable {
         sub_locality, city, sub_region, region, postal_code, country, country_code, formatted)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
-    for (position, address) in contact.addresses.enumerated() {
-      try addresses.run([
-        .integer(row), .integer(Int64(position)), .text(of: address.label), .text(of: address.labelRaw),
-        .text(ColumnValues.list(address.types)), .integer(Int64(address.pref)), .text(of: address.street),
-        .text(of: address.extended), .text(of: address.poBox), .text(of: address.subLocality),
-        .text(of: address.city), .text(of: address.subRegion), .text(of: address.region),
-        .text(of: address.postalCode), .text(of: address.country),
-        .text(of: address.countryCode), .text(of: address.formatted),
-      ])
-    }
+    for values in lists.addresses { try addresses.run(.integer(row), values) }
   }
 
   /// Forgets the lists of a contact.
@@ -64,7 +43,7 @@ struct ContactValueTable {
     var list: [LabeledValue] = []
     var place: (contact: Int64, kind: Int64) = (0, 0)
     func endList() {
-      guard let index = indices[place.contact], let kind = Kind(rawValue: place.kind) else { return }
+      guard let index = indices[place.contact], let kind = ContactLists.Kind(rawValue: place.kind) else { return }
       Self.set(list, kind, of: &contacts[index])
     }
     try EngineStatement(
@@ -126,20 +105,7 @@ struct ContactValueTable {
     return address
   }
 
-  private static func values(_ kind: Kind, of contact: Contact) -> [LabeledValue] {
-    switch kind {
-    case .phone: contact.phones
-    case .email: contact.emails
-    case .url: contact.urls
-    case .date: contact.dates
-    case .impp: contact.impps
-    case .related: contact.related
-    case .category: contact.categories.map(Self.plain)
-    case .member: contact.members.map(Self.plain)
-    }
-  }
-
-  private static func set(_ list: [LabeledValue], _ kind: Kind, of contact: inout Contact) {
+  private static func set(_ list: [LabeledValue], _ kind: ContactLists.Kind, of contact: inout Contact) {
     switch kind {
     case .phone: contact.phones = list
     case .email: contact.emails = list
@@ -150,11 +116,5 @@ struct ContactValueTable {
     case .category: contact.categories = list.map(\.value)
     case .member: contact.members = list.map(\.value)
     }
-  }
-
-  private static func plain(_ text: String) -> LabeledValue {
-    var value = LabeledValue()
-    value.value = text
-    return value
   }
 }

@@ -14,38 +14,56 @@ extension ContactTable where View == Transaction {
     guard try self.row(of: contact.id) == nil else {
       throw Failure(.alreadyExists, "RECORD_EXISTS", "There is a contact \(contact.id) already.")
     }
-    let fields = try ContactRow.arguments(of: contact)
-    try self.view.attempt { database in
-      try EngineStatement(database, ContactRow.insertion).run([.text(contact.id), .integer(source)] + fields)
-      let row = database.lastInsertedRowID
-      try ContactValueTable(database: database).insert(contact, row: row)
-      if !contact.hasDeletedAt { try ContactSearchIndex(database: database).insert(contact, row: row, source: source) }
-    }
-    self.view.changed(contacts: [contact.id])
+    _ = try self.add(PreparedContact(contact), source: source)
   }
 
-  /// Writes a contact over the stored one of the same id: every field, deletion included.
+  /// Adds a contact whose id is new.
   ///
-  /// The creation stamp stays when the message has none.
+  /// - Returns: Its row.
+  func add(_ prepared: PreparedContact, source: Int64) throws(Failure) -> Int64 {
+    let contact = prepared.contact
+    let row = try self.view.attempt { database in
+      try EngineStatement(database, ContactRow.insertion).run(
+        .text(contact.id), [.integer(source)] + prepared.fields)
+      let row = database.lastInsertedRowID
+      try ContactValueTable(database: database).insert(prepared.lists, row: row)
+      if !contact.hasDeletedAt {
+        try ContactSearchIndex(database: database).insert(prepared.search, row: row, source: source)
+      }
+      return row
+    }
+    self.view.changed(contacts: [contact.id])
+    return row
+  }
+
+  /// Writes a contact over the stored one of the same id: every field, deletion included. Its creation stamp stays.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for contact or source; `FIELD_INVALID`.
   public func update(_ contact: Contact) throws(Failure) {
-    let row = try self.knownRow(of: contact.id)
+    try self.update(contact.id, with: PreparedContact(contact))
+  }
+
+  /// Writes a contact over the stored one of another id, as ``update(_:)`` does.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for contact or source.
+  public func update(_ id: String, with prepared: PreparedContact) throws(Failure) {
+    let row = try self.knownRow(of: id)
+    let contact = prepared.contact
     let source = try self.view.sources.row(of: contact.source)
-    let fields = try ContactRow.arguments(of: contact)
     try self.view.attempt { database in
-      try EngineStatement(database, ContactRow.replacement).run([.integer(source)] + fields + [.integer(row)])
+      try EngineStatement(database, ContactRow.replacement).run(
+        .integer(source), prepared.fields + [.integer(row)])
       let values = ContactValueTable(database: database)
       try values.delete(row: row)
-      try values.insert(contact, row: row)
+      try values.insert(prepared.lists, row: row)
       let search = ContactSearchIndex(database: database)
       if contact.hasDeletedAt {
         try search.delete(row: row)
       } else {
-        try search.update(contact, row: row, source: source)
+        try search.update(prepared.search, row: row, source: source)
       }
     }
-    self.view.changed(contacts: [contact.id])
+    self.view.changed(contacts: [id])
   }
 
   /// Deletes contacts softly: they leave lists and search, and can be restored until they are purged.
@@ -91,7 +109,7 @@ extension ContactTable where View == Transaction {
       try database.cachedStatement(
         sql: "UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = 1 WHERE id = ?"
       ).execute(arguments: [now, row])
-      try ContactSearchIndex(database: database).update(contact, row: row, source: source)
+      try ContactSearchIndex(database: database).update(SearchText(of: contact), row: row, source: source)
     }
     self.view.changed(contacts: [id])
     contact.clearDeletedAt()

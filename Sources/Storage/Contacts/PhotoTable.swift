@@ -35,7 +35,6 @@ extension PhotoTable where View == Transaction {
   /// - Parameter picture: Its digest is taken for true: whoever decoded the picture made it.
   /// - Throws: `FIELD_INVALID` for a digest that is none.
   public func put(_ picture: Picture) throws(Failure) {
-    let bytes = Array(picture.data)
     guard let digest = Hex.decode(picture.ref.sha256), digest.count == 32 else {
       throw .invalid(field: "pictures.ref.sha256", "is not 64 hexadecimal digits.")
     }
@@ -43,7 +42,7 @@ extension PhotoTable where View == Transaction {
       try EngineStatement(
         database,
         "INSERT INTO blob (sha256, size, media_type, data) VALUES (?, ?, ?, ?) ON CONFLICT (sha256) DO NOTHING"
-      ).run([.blob(digest), .integer(Int64(bytes.count)), .text(of: picture.ref.mediaType), .blob(bytes)])
+      ).run([.blob(digest), .integer(Int64(picture.data.count)), .text(of: picture.ref.mediaType), .data(picture.data)])
     }
   }
 

@@ -52,6 +52,20 @@ public struct ProblemTable<View: DatabaseView> {
     }
   }
 
+  /// Those of some cards that have problems.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func hrefs(among hrefs: [String], in source: String) throws(Failure) -> Set<String> {
+    let row = try self.view.sources.row(of: source)
+    return try self.view.attempt { database in
+      var found: Set<String> = []
+      try EngineStatement(
+        database, "SELECT href FROM card_problem WHERE source = ? AND href IN (SELECT value FROM json_each(?))"
+      ).forEach([.integer(row), .text(ColumnValues.array(hrefs))]) { found.insert($0.text(0)) }
+      return found
+    }
+  }
+
   private static func problem(from row: Row) -> Problem {
     var problem = Problem()
     problem.source = row[0]

@@ -5,7 +5,7 @@ internal import KithMessages
 /// Each word is preceded by two ``mark``s. The trigrams of `␁␁山田` are then `␁␁山` and `␁山田`, so that the first one
 /// or two characters of a word are trigrams of their own. Scripts without blanks get every pair of characters as such a
 /// beginning, so that 田 finds 山田. Words are letters and digits; everything else separates them.
-struct SearchText: Equatable {
+struct SearchText: Equatable, Sendable {
   /// Precedes each word twice. No text has it: it is no letter.
   static let mark = "\u{1}"
   /// How many bytes of one field are looked at: the beginning of a book is enough to find it.
@@ -26,8 +26,8 @@ struct SearchText: Equatable {
   }
 
   /// Reads a contact.
-  init(of contact: Contact, source: Int64) {
-    var names = Collector(marks: [Self.word(ofSource: source)])
+  init(of contact: Contact) {
+    var names = Collector()
     for text in [
       contact.formattedName, contact.name.prefix, contact.name.given, contact.name.middle, contact.name.family,
       contact.name.suffix, contact.name.phoneticGiven, contact.name.phoneticFamily, contact.name.phoneticMiddle,
@@ -52,11 +52,18 @@ struct SearchText: Equatable {
     self.words = words.text
   }
 
+  /// The same with a word that no text has before all others, by which a search is restricted.
+  func marked(_ word: String) -> SearchText {
+    let beginning = Self.mark + Self.mark + word
+    return SearchText(sortKey: self.sortKey, names: beginning + self.names, words: beginning + self.words)
+  }
+
   /// The words of texts, each once, written as above.
   ///
   /// - Parameter marks: Words that no text has, by which a search is restricted.
   static func text(of texts: [String], marks: [String]) -> String {
-    var words = Collector(marks: marks)
+    var words = Collector()
+    for mark in marks { words.add(word: mark) }
     for text in texts { words.add(text) }
     return words.text
   }
@@ -69,7 +76,8 @@ struct SearchText: Equatable {
 
   /// Splits text into folded words.
   static func words(of text: String) -> [String] {
-    if text.utf8.allSatisfy({ $0 < 0x80 }) { return self.asciiWords(of: text) }
+    var bytes = text.utf8Span
+    if bytes.checkForASCII() { return self.asciiWords(of: bytes.span) }
     var words: [String] = []
     // Built as bytes: a word of up to 15 of them then costs no allocation.
     var word: [UInt8] = []
@@ -89,17 +97,24 @@ struct SearchText: Equatable {
   }
 
   /// What most fields are made of: here folding is lower case, and no tables need to be asked.
-  private static func asciiWords(of text: String) -> [String] {
-    text.utf8.split { !self.isLetterOrDigit($0) }.map { word in
-      String(decoding: word.lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  private static func asciiWords(of bytes: Span<UInt8>) -> [String] {
+    var words: [String] = []
+    var word: [UInt8] = []
+    func end() {
+      guard !word.isEmpty else { return }
+      words.append(String(decoding: word, as: UTF8.self))
+      word.removeAll(keepingCapacity: true)
     }
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: false
+    for index in bytes.indices {
+      let byte = bytes[index]
+      switch byte {
+      case 0x30...0x39, 0x61...0x7A: word.append(byte)
+      case 0x41...0x5A: word.append(byte | 0x20)
+      default: end()
+      }
     }
+    end()
+    return words
   }
 
   /// The digits of a phone number, one word.
@@ -139,9 +154,7 @@ struct SearchText: Equatable {
 /// Gathers words, each once.
 private struct Collector {
   private var bytes: [UInt8] = []
-  private var seen: Set<String> = []
-
-  init(marks: [String]) { for mark in marks { self.add(word: mark) } }
+  private var seen = Set<String>(minimumCapacity: 48)
 
   var text: String { String(decoding: self.bytes, as: UTF8.self) }
 

@@ -1,0 +1,37 @@
+internal import Bus
+internal import Digest
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+/// A card that was read, and its contact as it will be written. It is made before the transaction of its batch.
+struct PreparedCard: Sendable {
+  let card: CardRead
+  /// With the id that a new contact will have; empty for a card that could not be read.
+  let contact: PreparedContact
+
+  /// Prepares a card.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  init(_ card: CardRead, source: String, now: Int64) throws(Failure) {
+    var contact = card.contact
+    if card.hasContact {
+      contact.id = UUIDv7.make(milliseconds: UInt64(max(0, now / 1_000_000))).text
+      contact.source = source
+      contact.etag = Hex.encode(card.rawSha256)
+      contact.createdAt = .init(nanosecondsSince1970: now)
+      contact.updatedAt = contact.createdAt
+    }
+    self.card = card
+    self.contact = try PreparedContact(contact)
+  }
+
+  /// Prepares the cards of a batch.
+  @concurrent
+  static func prepare(_ cards: [CardRead], source: String, now: Int64) async throws(Failure) -> [PreparedCard] {
+    var prepared: [PreparedCard] = []
+    prepared.reserveCapacity(cards.count)
+    for card in cards { prepared.append(try PreparedCard(card, source: source, now: now)) }
+    return prepared
+  }
+}
