@@ -14,6 +14,7 @@ let client = Target.Dependency.product(name: "KithClient", package: "kith")
 let zeroMQ = Target.Dependency.product(name: "ZeroMQ", package: "kith")
 let eventLoop = Target.Dependency.product(name: "EventLoop", package: "kith")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
@@ -30,7 +31,7 @@ let package = Package(
       name: "transport-bench", dependencies: [zeroMQ, eventLoop, logging], swiftSettings: settings),
     .executableTarget(name: "vcard-bench", dependencies: [vcard], swiftSettings: settings),
     .executableTarget(name: "folder-bench", dependencies: [hub, logging], swiftSettings: settings),
-    .executableTarget(name: "storage-bench", dependencies: [hub, grdb, logging], swiftSettings: settings),
+    .executableTarget(name: "storage-bench", dependencies: [hub, grdb, sqlite, logging], swiftSettings: settings),
     .target(name: "Measuring", swiftSettings: settings),
     .executableTarget(
       name: "contacts-bench", dependencies: ["Measuring", hub, protobuf, logging], swiftSettings: settings),
