@@ -136,7 +136,8 @@ public final class Router: Port, Sendable {
     }
   }
 
-  /// Runs a mutating command in a flight of its own, or joins the one that runs under the same key, or finds its answer.
+  /// Runs a mutating command in a flight of its own, or joins the one that runs under the same key, or finds its
+  /// answer.
   private func commit<C: Command>(
     _ command: C, request: [UInt8], encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> CommandOutcome {

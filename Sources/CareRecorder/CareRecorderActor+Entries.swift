@@ -30,8 +30,8 @@ extension CareRecorderActor {
     }
   }
 
-  /// A correction leaves what was said before to be read. Who corrects a transcript has reviewed it, and who writes one himself
-  /// needs no other. A memo stands in for sound that could not be transcribed.
+  /// A correction leaves what was said before to be read. Who corrects a transcript has reviewed it, and who writes one
+  /// himself needs no other. A memo stands in for sound that could not be transcribed.
   func update(_ request: UpdateCareRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
     let now = self.now()
     let change = try CareCorrection(request, now: now)

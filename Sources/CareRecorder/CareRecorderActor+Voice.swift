@@ -106,6 +106,7 @@ extension CareRecorderActor {
             : "The sound of this entry is gone. Write a memo: `kith care edit \(record.id) --memo TEXT`.")
       }
       if !request.language.isEmpty { audio.language = request.language }
+      audio.attempt += 1
       return Self.reply(try transaction.queue(&audio, now: now))
     }
     self.wake()

@@ -1,6 +1,6 @@
 public import Bus
 internal import CivilTime
-internal import KithMessages
+public import KithMessages
 public import Logging
 public import Storage
 
@@ -49,7 +49,41 @@ public actor CareRecorderActor {
   public func start() async throws(Failure) {
     let left = try await self.storage.read { view throws(Failure) in try view.careAudio.all() }
     for audio in left { try await self.takeUp(audio) }
+    try await self.takeUpRevived()
     self.wake()
+  }
+
+  /// Takes notice of what was committed: a person may have had a job tried again that rested.
+  public nonisolated func see(_ events: [LoggedEvent]) {
+    let isAny = events.contains { event in
+      event.header.stream == EventStream.jobs.name && event.event.job.state == "queued"
+        && event.event.job.capability == TranscribeRequest.method.name
+    }
+    guard isAny else { return }
+    Task {
+      do throws(Failure) {
+        try await self.takeUpRevived()
+      } catch {
+        self.logger.error("a recording waits for the store", metadata: ["reason": "\(error.reason)"])
+      }
+    }
+  }
+
+  /// Has recordings transcribed whose jobs rested and do no more: each by its own job, which has the number of its
+  /// attempt.
+  private func takeUpRevived() async throws(Failure) {
+    let now = self.now()
+    let isAny = try await self.storage.write { transaction throws(Failure) -> Bool in
+      var isAny = false
+      for var audio in try transaction.careAudio.all() where audio.state == .waiting && audio.nextAttemptAt == nil {
+        let key = JobRecord.key(TranscribeRequest.method, named: audio.attemptName)
+        guard try transaction.jobs.kept(under: key)?.state == .queued else { continue }
+        _ = try transaction.queue(&audio, now: now)
+        isAny = true
+      }
+      return isAny
+    }
+    if isAny { self.wake() }
   }
 
   /// Ends the transcription under way; it begins again at the next start.
@@ -139,15 +173,13 @@ public actor CareRecorderActor {
       guard let bytes = try await self.storage.sounds.read(audio.name) else {
         throw Failure(.dataLoss, "SOUND_MISSING", "The recording is not there any more.")
       }
-      let record = try await self.storage.read { view throws(Failure) in try view.care.require(audio.record) }
       var request = TranscribeRequest()
       request.language = audio.language
       request.audio.size = UInt64(bytes.count)
-      self.logger.debug("transcribing", metadata: ["record": "\(record.id)"])
-      // The same until the attempt has come to something: where a worker transcribes, a restart finds its work again.
-      let key = "care-\(audio.name)-\(record.updatedAt.nanosecondsSince1970)"
-      result = .words(
-        try await self.transcriber.ask(request, CallContext(idempotencyKey: key, attachments: [bytes])))
+      self.logger.debug("transcribing", metadata: ["record": "\(audio.record)"])
+      // Where a worker transcribes, a restart finds its work again.
+      let context = CallContext(idempotencyKey: audio.attemptName, attachments: [bytes])
+      result = .words(try await self.transcriber.ask(request, context))
     } catch {
       guard !Task.isCancelled, !self.isStopping else { return }
       result = .failed(error)
@@ -210,9 +242,14 @@ public actor CareRecorderActor {
   }
 }
 
+extension CareAudio {
+  /// Names the attempt that is under way or comes next.
+  var attemptName: String { "care-\(self.name)-\(self.attempt)" }
+}
+
 extension Transaction {
-  /// Notes that the sound of an entry is whole and waits to be transcribed; or may go, where somebody has written during the
-  /// recording what was said.
+  /// Notes that the sound of an entry is whole and waits to be transcribed; or may go, where somebody has written
+  /// meanwhile what was said.
   func queue(_ audio: inout CareAudio, now: Int64) throws(Failure) -> CareRecord {
     audio.state = .waiting
     audio.attempts = 0

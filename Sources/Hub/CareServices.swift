@@ -56,7 +56,10 @@ struct CareServices: Sendable {
     await self.reminders.start()
   }
 
-  func see(_ events: [LoggedEvent]) { self.reminders.see(events) }
+  func see(_ events: [LoggedEvent]) {
+    self.recorder.see(events)
+    self.reminders.see(events)
+  }
 
   func stop() async {
     await self.reminders.stop()

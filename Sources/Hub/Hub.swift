@@ -84,7 +84,7 @@ public struct Hub: ServiceLifecycle.Service {
       storage: storage,
       remote: placement.port(to: .monica, here: LocalBatchPort(remote.routes, batches: remote.batchRoutes), workPlane),
       secrets: secrets, alarm: SyncAlarm(loop: loop), logger: self.logger,
-      timeLimit: Int64(self.configuration.monicaTimeLimitSeconds) * 1_000_000_000)
+      timeLimit: self.configuration.monicaTimeLimitSeconds.map { Int64($0) * 1_000_000_000 })
     let care = try CareServices(
       storage, self.configuration, scratch: self.locations.runtimeDirectory + "/care", transfers: transfers,
       secrets: secrets, plane: workPlane, logger: self.logger)

@@ -16,7 +16,7 @@ internal import TOMLKit
 /// [monica]
 /// sync_at_start = true       # a pass over the account when the daemon starts
 /// sync_every_minutes = 15    # 0 = only at start and on command; what is recorded is sent at once all the same
-/// time_limit_seconds = 0     # how long the server may still work on a request whose answer was lost
+/// time_limit_seconds = 30    # how long the server may still work on a request whose answer was lost
 ///
 /// [placement]                # "hub", or "worker": kithd worker --serve contacts,monica,transcriber,delivery
 /// contacts = "hub"
@@ -54,8 +54,9 @@ public struct HubConfiguration: Sendable, Hashable {
   public var monicaSyncAtStart = true
   /// Minutes between passes of that account; 0 = no schedule.
   public var monicaSyncEveryMinutes = 15
-  /// Seconds for which the Monica server may still work on a request whose answer was lost; 0 = it has ended.
-  public var monicaTimeLimitSeconds = 0
+  /// Seconds for which the Monica server may still work on a request whose answer was lost; nil = as a quick server
+  /// does.
+  public var monicaTimeLimitSeconds: Int?
   /// Which services wait for workers.
   var placement = Placement()
   /// The engines that turn speech into text.
@@ -140,10 +141,9 @@ public struct HubConfiguration: Sendable, Hashable {
     case "monica.sync_every_minutes":
       self.monicaSyncEveryMinutes = try Self.minutes(value, key, name)
     case "monica.time_limit_seconds":
-      self.monicaTimeLimitSeconds = try Self.require(value?.int, key, "a whole number of seconds", name)
-      guard (0...900).contains(self.monicaTimeLimitSeconds) else {
-        throw Self.invalid(name, "\(key) has to be between 0 and 900")
-      }
+      let seconds = try Self.require(value?.int, key, "a whole number of seconds", name)
+      guard (0...900).contains(seconds) else { throw Self.invalid(name, "\(key) has to be between 0 and 900") }
+      self.monicaTimeLimitSeconds = seconds
     case "reminders.desktop":
       self.notifiesDesktop = try Self.require(value?.bool, key, "true or false", name)
     case let key where key.hasPrefix("placement."):

@@ -22,11 +22,12 @@ public actor MonicaGatewayActor {
   ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes the sync when something is due; nil = it waits for commands.
   ///   - reports: The path of the program that sets reports; nil = `kith-report` beside this program.
-  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost; 0 = it has ended.
+  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost, or that the
+  ///     end of a process interrupted; nil = not at all, and five seconds after an end, when nobody waits.
   ///   - now: Gives the time of day in nanoseconds since 1970.
   public init(
     storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
-    reports: String? = nil, timeLimit: Int64 = 0,
+    reports: String? = nil, timeLimit: Int64? = nil,
     now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
   ) {
     self.storage = storage

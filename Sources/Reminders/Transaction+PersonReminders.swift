@@ -14,8 +14,8 @@ extension Transaction {
 
   /// Lets those reminders come that are kept with a person, by Monica or here, and whose day it is.
   ///
-  /// Each comes once for each of its days: what a machine that was off has missed comes late, within a week. Of days on which nobody
-  /// wanted any, none comes later.
+  /// Each comes once for each of its days: what a machine that was off has missed comes late, within a week. Of days on
+  /// which nobody wanted any, none comes later.
   func dealWithPersonReminders(now: Int64, zone: Zone) throws(Failure) -> [Reminder] {
     let settings = try self.reminders.settings()
     let today = zone.day(at: now)

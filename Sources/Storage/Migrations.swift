@@ -22,6 +22,7 @@ extension Migration {
     .jobs,
     .attempts,
     .busyServers,
+    .careAttempts,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

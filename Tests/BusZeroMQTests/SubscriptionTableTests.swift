@@ -5,7 +5,11 @@ import Testing
 @testable import BusZeroMQ
 
 struct SubscriptionTableTests {
-  private func table() -> SubscriptionTable { SubscriptionTable(streams: ["sync", "contacts"], limitPerPeer: 3) }
+  private func table() -> SubscriptionTable {
+    var table = SubscriptionTable(streams: ["sync", "contacts"], limitPerPeer: 3)
+    for peer: Int32 in [7, 8] { table.meet(peer: peer) }
+    return table
+  }
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   @Test func aWholeStreamIsGranted() {
@@ -47,8 +51,19 @@ struct SubscriptionTableTests {
     #expect(table.subscribe(self.bytes("p/sync/"), peer: 7, role: .viewer).isEmpty)
     #expect(!table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).isEmpty)
     #expect(!table.subscribe(self.bytes("p/sync/"), peer: 8, role: .viewer).isEmpty)
-    table.forget(peer: 7)
+    table.meet(peer: 7)
     #expect(!table.subscribe(self.bytes("p/sync/"), peer: 7, role: .viewer).isEmpty)
+    #expect(table.count == 2)
+  }
+
+  @Test func whoHasGoneMeanwhileGetsNothing() {
+    var table = self.table()
+    table.forget(peer: 7)
+    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).isEmpty)
+    #expect(!table.wants(.stream("sync", .json)) && table.count == 0)
+    #expect(table.unsubscribe(self.bytes("j/sync/"), peer: 7).isEmpty)
+    table.meet(peer: 7)
+    #expect(!table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).isEmpty)
   }
 
   @Test func whoAsksForTooMuchTakesNothingFromOthersWhenItLeaves() {

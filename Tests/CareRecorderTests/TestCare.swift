@@ -8,8 +8,8 @@ import TestKit
 
 @testable import CareRecorder
 
-/// A recorder on a store of its own, with a transcriber whose answers a test makes up. It is reached as one on a worker is: how an
-/// attempt ended is told again to whoever asks under its key.
+/// A recorder on a store of its own, with a transcriber whose answers a test makes up. It is reached as one on a worker
+/// is: how an attempt ended is told again to whoever asks under its key.
 final class TestCare: Sendable {
   /// An attempt that says when it began, and ends when a test lets it.
   struct Gate: Sendable {
@@ -27,13 +27,16 @@ final class TestCare: Sendable {
   /// Of the next attempt.
   let gate = Lock<Gate?>(nil)
   private let changes = Lock<[CheckedContinuation<Void, Never>]>([])
+  /// Who is told of events.
+  private let recorder = Lock<CareRecorderActor?>(nil)
 
   init() throws { self.directory = try TemporaryDirectory() }
 
   func run<Value>(_ body: (CareRecorderActor, StorageActor) async throws -> Value) async throws -> Value {
     let storage = try StorageActor(
       directory: self.directory.path + "/state", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    ) { [self] _ in
+    ) { [self] events in
+      self.recorder.withLock { $0 }?.see(events)
       for waiter in self.changes.withLock({ waiters in waiters.swapped(for: []) }) { waiter.resume() }
     }
     let port = CannedPort { command, context async throws(Failure) in
@@ -47,10 +50,14 @@ final class TestCare: Sendable {
         job.state = .done
         job.reply = try Encoding.pb.encode(reply)
       case .failure(let failure):
-        job.state = failure.reason == "NO_WORKER" ? .cancelled : failure.reason == "JOB_DEAD" ? .dead : .failed
+        // What was given to nobody ends when its caller leaves.
+        let isGivenUp = ["NO_WORKER", "NO_CREDIT"].contains(failure.reason)
+        job.state = isGivenUp ? .cancelled : failure.reason == "JOB_DEAD" ? .dead : .failed
         job.status = failure.status
       }
       try await storage.apply([job])
+      // Who has left hears no more of it.
+      guard !Task.isCancelled else { throw .cancelled }
       return try answer.get()
     }
     let actor = CareRecorderActor(
@@ -63,6 +70,8 @@ final class TestCare: Sendable {
         }
       },
       sleep: { instant in await self.sleep(until: instant) })
+    self.recorder.withLock { $0 = actor }
+    defer { self.recorder.withLock { $0 = nil } }
     let result: Result<Value, any Error>
     do { result = .success(try await body(actor, storage)) } catch { result = .failure(error) }
     await actor.stop()

@@ -120,28 +120,80 @@ import Testing
     }
   }
 
-  @Test func `a job that rests is found again, and its words are taken once a person has had it tried again`()
+  @Test func `a job that rests does so whatever is edited and however long it takes`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.failure(Failure(.aborted, "JOB_DEAD", "five workers"))] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      let resting = try await care.wait(for: id, in: storage) { $0.reason == "job_dead" }
+      #expect(resting.state == "needs_memo" && resting.hasAudio_p && !resting.hasNextAttemptAt)
+      var update = UpdateCareRequest()
+      update.record.id = id
+      update.record.category = "medication"
+      _ = try await actor.update(update, CallContext())
+      // Ends of jobs are forgotten after a day.
+      care.letTimePass(70 * 3_600_000_000_000)
+      try await storage.write { transaction throws(Failure) in
+        while try transaction.jobs.expire(before: .max, limit: 0) {}
+      }
+      // The oldest is transcribed first.
+      let other = try await actor.speak([2]).id
+      _ = try await care.wait(for: other, in: storage) { $0.state == "transcribed" }
+      #expect(care.asked.withLock { $0.map(\.bytes) } == [[1], [2]])
+      await actor.stop()
+      #expect(care.sounds == [id])
+    }
+  }
+
+  @Test(arguments: [false, true]) func `a job that rests is found again when a person has it tried again`(isLate: Bool)
     async throws
   {
     let care = try TestCare()
     care.answers.withLock { $0 = [.failure(Failure(.aborted, "JOB_DEAD", "five workers")), .success("after all")] }
-    try await care.run { actor, storage in
-      let id = try await actor.speak([1]).id
-      let resting = try await care.wait(for: id, in: storage) { $0.reason == "job_dead" }
-      care.letTimePass(600_000_000_000)
-      let later = resting.nextAttemptAt.seconds + 300
-      _ = try await care.wait(for: id, in: storage) { $0.nextAttemptAt.seconds > later }
-      #expect(care.asked.withLock { $0.count } == 1)
+    @Sendable func retry(_ storage: StorageActor) async throws {
       try await storage.write { transaction throws(Failure) in
         let jobs = try transaction.jobs.page(ListJobsRequest()).jobs
         var job = try transaction.jobs.require(jobs[0].jobID)
         try transaction.jobs.retry(&job, now: 1)
       }
-      care.letTimePass(600_000_000_000)
+    }
+    let id = try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      _ = try await care.wait(for: id, in: storage) { $0.reason == "job_dead" }
+      if isLate { await actor.stop() }
+      try await retry(storage)
+      if !isLate { _ = try await care.wait(for: id, in: storage) { $0.state == "transcribed" } }
+      return id
+    }
+    // The process that was to take it up may be the next one.
+    try await care.run { actor, storage in
+      try await actor.start()
       let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
       #expect(record.transcript == "after all")
       let jobs = try await storage.read { view throws(Failure) in try view.jobs.page(ListJobsRequest()).jobs }
       #expect(jobs.map(\.state) == ["done"])
+    }
+  }
+
+  @Test func `an edit during an attempt does not begin another one at the next start`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("once")] }
+    let gate = care.hold()
+    let id = try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      for await _ in gate.began.stream {}
+      var update = UpdateCareRequest()
+      update.record.id = id
+      update.record.category = "medication"
+      _ = try await actor.update(update, CallContext())
+      // The process ends, and the worker does not.
+      await actor.stop()
+      return id
+    }
+    try await care.run { actor, storage in
+      try await actor.start()
+      let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(record.transcript == "once" && care.asked.withLock { $0.count } == 1)
     }
   }
 

@@ -20,7 +20,13 @@ import Testing
 
   @Test func `a program that says much has delivered, and its first words are the receipt`() async throws {
     let reply = try await Self.program("echo sent; head -c 3000000 /dev/zero | tr '\\0' x").run()
-    #expect(reply.receipt.hasPrefix("sent xxx") && reply.receipt.count == 200)
+    #expect(reply.receipt.hasPrefix("sent xxx") && reply.receipt.count == 1000)
+  }
+
+  @Test func `what is kept of a receipt is whole characters in any language`() async throws {
+    let reply = try await Self.program("yes 送 | head -n 1000 | tr -d '\\n'").run()
+    let kept = reply.receipt.unicodeScalars.prefix(200)
+    #expect(kept.count == 200 && kept.allSatisfy { $0 == "送" })
   }
 
   @Test func `a bus without room is tried again, and one that is not there is not`() async throws {

@@ -94,6 +94,24 @@ import Testing
     }
   }
 
+  @Test func whatAFirewallForbidsHoldsNothingElseUp() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      for number in 1...5 { try await home.note(ann, "FORBID \(number)") }
+      try await home.note(ann, "fine")
+      home.server.makePerson("Bea")
+      for _ in 1...3 {
+        let status = try await home.sync()
+        #expect(status.sync.state == .completed && status.pending == 5 && status.failed == 0)
+      }
+      #expect(home.server.texts(.note) == ["fine"])
+      #expect(try await home.all(Person.self).map(\.firstName).sorted() == ["Ann", "Bea"])
+      let entry = try #require(try await home.queue().first)
+      #expect(entry.error.reason == "MONICA_FORBIDDEN" && entry.hasNextAttemptAt)
+    }
+  }
+
   @Test func aRateLimitIsWaitedForByAll() async throws {
     try await SyncHome.with { home in
       for name in ["Ann", "Bea", "Cid"] { try await home.person(name) }

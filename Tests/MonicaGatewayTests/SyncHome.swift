@@ -29,16 +29,22 @@ final class SyncHome: Sendable {
   private let clock = Lock((now: SyncHome.start, uptime: Int64(0)))
   private let log: Lock<[LoggedEvent]>
   private let parts: Lock<Parts>
+  private let timeLimit: Int64?
 
-  /// - Parameter root: An existing directory to go on with; nil = a new one.
-  init(root: String? = nil, isLoggedIn: Bool = true, serverFile: String? = nil) async throws {
+  /// - Parameters:
+  ///   - root: An existing directory to go on with; nil = a new one.
+  ///   - timeLimit: What the engine is told of the server; nil = nothing.
+  init(
+    root: String? = nil, isLoggedIn: Bool = true, serverFile: String? = nil, timeLimit: Int64? = SyncHome.timeLimit
+  ) async throws {
     let root = try root ?? Self.directory()
     self.root = root
+    self.timeLimit = timeLimit
     self.server = ModelServer(secrets: self.secrets, file: serverFile)
     let log = Lock<[LoggedEvent]>([])
     self.log = log
     let clock = self.clock
-    self.parts = Lock(try Self.open(root, self.server, self.secrets, log, clock))
+    self.parts = Lock(try Self.open(root, self.server, self.secrets, log, clock, timeLimit))
     if isLoggedIn {
       try await self.secrets.keep("good", named: MonicaEndpoint.cloud.tokenName)
       try await self.storage.write { transaction throws(Failure) in
@@ -57,14 +63,14 @@ final class SyncHome: Sendable {
 
   private static func open(
     _ root: String, _ server: ModelServer, _ secrets: MemorySecrets, _ log: Lock<[LoggedEvent]>,
-    _ clock: Lock<(now: Int64, uptime: Int64)>
+    _ clock: Lock<(now: Int64, uptime: Int64)>, _ timeLimit: Int64?
   ) throws -> Parts {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let storage = try StorageActor(directory: root + "/state", logger: logger) { events in
       log.withLock { $0 += events }
     }
     let engine = SyncEngine(
-      storage: storage, remote: server.port, secrets: secrets, alarm: nil, logger: logger, timeLimit: Self.timeLimit,
+      storage: storage, remote: server.port, secrets: secrets, alarm: nil, logger: logger, timeLimit: timeLimit,
       now: { clock.withLock { $0.now } }, uptime: { clock.withLock { $0.uptime } }, jitter: { 0.5 })
     let router = Router(
       engine.routes, journal: storage, contentKey: HMACKey(Array("key".utf8)), logger: logger)
@@ -90,8 +96,10 @@ final class SyncHome: Sendable {
   func setClock(by nanoseconds: Int64) { self.clock.withLock { $0.now += nanoseconds } }
 
   /// Makes a home for a test, and takes it away afterwards.
-  static func with(isLoggedIn: Bool = true, _ work: (SyncHome) async throws -> Void) async throws {
-    let home = try await SyncHome(isLoggedIn: isLoggedIn)
+  static func with(
+    isLoggedIn: Bool = true, timeLimit: Int64? = SyncHome.timeLimit, _ work: (SyncHome) async throws -> Void
+  ) async throws {
+    let home = try await SyncHome(isLoggedIn: isLoggedIn, timeLimit: timeLimit)
     try await work(home)
     await home.close()
   }
@@ -108,7 +116,7 @@ final class SyncHome: Sendable {
     await storage.close()
     self.server.revive()
     await engine.stop()
-    let parts = try Self.open(self.root, self.server, self.secrets, self.log, self.clock)
+    let parts = try Self.open(self.root, self.server, self.secrets, self.log, self.clock, self.timeLimit)
     self.parts.withLock { $0 = parts }
     try await parts.engine.start(startsNow: false, interval: nil)
   }

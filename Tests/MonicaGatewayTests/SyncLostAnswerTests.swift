@@ -67,6 +67,69 @@ import Testing
     }
   }
 
+  @Test func byDefaultAQuickServerIsGivenAMomentAfterAKillAndNoneWhilePeopleWait() async throws {
+    try await SyncHome.with(timeLimit: nil) { home in
+      try await home.person("Ann")
+      let now = home.now
+      try await home.storage.write { transaction throws(Failure) in
+        let due = try transaction.outbox.due(now: now, limit: 1)
+        _ = try transaction.outbox.begin(due.map(\.row), now: now)
+      }
+      try await home.crash()
+      let status = try await home.sync(pushOnly: true)
+      #expect(status.sync.state == .completed && status.pending == 1 && home.server.takeRequests().isEmpty)
+      #expect(status.nextAttemptAt.nanosecondsSince1970 == home.now + 5_000_000_000)
+      home.pass(5_000_000_000)
+      await home.engine.wake()
+      await home.rest()
+      #expect(home.server.texts(.person) == ["Ann"])
+      try await home.person("Bea")
+      home.server.fail([.lostAnswer])
+      #expect(try await home.sync(pushOnly: true).pending == 1)
+      #expect(try await home.sync(pushOnly: true).pending == 0)
+      #expect(home.server.texts(.person) == ["Ann", "Bea"])
+    }
+  }
+
+  @Test func whatAStopInterruptedIsGivenTheSameMoment() async throws {
+    try await SyncHome.with(timeLimit: nil) { home in
+      try await home.person("Ann")
+      home.server.fail([.crash])
+      let crashes = home.server.watch()
+      let (engine, pass) = (home.engine, Task { try await home.sync(pushOnly: true) })
+      for await _ in crashes { break }
+      let stop = Task { await engine.stop() }
+      try await until { await engine.isStopped }
+      home.server.revive()
+      await stop.value
+      _ = await pass.result
+      try await home.crash()
+      _ = home.server.takeRequests()
+      #expect(try await home.sync(pushOnly: true).pending == 1 && home.server.takeRequests().isEmpty)
+      home.pass(5_000_000_000)
+      #expect(try await home.sync(pushOnly: true).pending == 0)
+      #expect(home.server.texts(.person) == ["Ann"])
+    }
+  }
+
+  @Test func aClockThatIsSetBackALittleEndsNoWaitForTheServer() async throws {
+    try await SyncHome.with(timeLimit: 15 * SyncHome.minute) { home in
+      try await home.person("Ann")
+      home.server.fail([.late])
+      try await home.sync(pushOnly: true)
+      home.setClock(by: -SyncHome.minute)
+      _ = home.server.takeRequests()
+      let status = try await home.sync(pushOnly: true)
+      #expect(home.server.takeRequests().isEmpty)
+      #expect(status.nextAttemptAt.nanosecondsSince1970 == home.now + 16 * SyncHome.minute)
+      // One that was far ahead is no reason to wait.
+      home.pass(SyncHome.minute)
+      home.setClock(by: -60 * SyncHome.minute)
+      #expect(try await home.sync(pushOnly: true).pending == 0)
+      #expect(home.server.texts(.person) == ["Ann"])
+    }
+  }
+
   @Test func whatWasUnderWayAtACrashIsLookedFor() async throws {
     try await SyncHome.with { home in
       let ann = try await home.person("Ann")

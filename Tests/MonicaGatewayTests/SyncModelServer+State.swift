@@ -151,7 +151,7 @@ extension ModelServer.State {
       for person in [want.owner] + want.others where person != 0 && self.rows[.person]?[person] == nil {
         throw Failure(.notFound, "GONE", "The server no longer has the person.", details: ["record": "person"])
       }
-      guard !want.isRefused else { throw Failure(.invalidArgument, "MONICA_REFUSED", "Monica refuses that") }
+      try want.check()
       let id = self.insert(want)
       reply.record = self.shown(kind, id) ?? want
     case "update":
@@ -166,7 +166,7 @@ extension ModelServer.State {
           reply.record = current
           return reply
         }
-        guard !want.isRefused else { throw Failure(.invalidArgument, "MONICA_REFUSED", "Monica refuses that") }
+        try want.check()
         self.bareCalls.remove(want.monicaID)
         self.edit(kind, want.monicaID) { $0 = want.over($0) }
         if kind == .relationship { self.retype(want) }

@@ -304,8 +304,11 @@ extension RemoteRecord {
     return record
   }
 
-  /// What the server will not have.
-  var isRefused: Bool { self.text.contains("REFUSE") }
+  /// Throws what is said of a text that the server, or what stands before it, will not have.
+  func check() throws(Failure) {
+    if self.text.contains("REFUSE") { throw Failure(.invalidArgument, "MONICA_REFUSED", "Monica refuses that") }
+    if self.text.contains("FORBID") { throw Failure(.permissionDenied, "MONICA_FORBIDDEN", "The server forbids that") }
+  }
 
   /// The text by which a record is told from others.
   var text: String {

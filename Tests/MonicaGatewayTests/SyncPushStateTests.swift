@@ -99,6 +99,23 @@ import Testing
     #expect(state.gate.until == 5 + 3600 * Self.second)
   }
 
+  @Test func aTimeThatTheServerNamedStandsWhateverOthersMeet() {
+    var state = PushState()
+    let hour: UInt32 = 3_600_000
+    for (row, wait) in [(1, hour), (2, 0), (3, 0), (4, hour / 2)] {
+      state.begin(Int64(row))
+      let trouble = self.failure(.unavailable, "MONICA_TROUBLE", retryAfter: wait)
+      _ = state.end(Int64(row), attempts: 1, .failure(trouble), now: 5, jitter: 1)
+    }
+    #expect(state.gate.until == 5 + 3600 * Self.second)
+    state.gate.force(now: 10 * Self.second)
+    #expect(state.gate.order(now: 10 * Self.second)?.status.retryAfterMs == hour - 10_000)
+    state.begin(5)
+    let limited = self.failure(.resourceExhausted, "RATE_LIMITED", retryAfter: 2 * hour)
+    _ = state.end(5, attempts: 1, .failure(limited), now: 5, jitter: 1)
+    #expect(state.gate.until == 5 + 7200 * Self.second && state.gate.refusal(now: 5)?.reason == "RATE_LIMITED")
+  }
+
   @Test(arguments: [
     (Code.deadlineExceeded, "MONICA_TIMEOUT", "", true), (.unavailable, "MONICA_UNREACHABLE", "", true),
     (.unavailable, "MONICA_TROUBLE", "504", true), (.unavailable, "MONICA_TROUBLE", "500", false),
@@ -136,12 +153,15 @@ import Testing
     #expect(state.room(now: 0) == PushState.width)
   }
 
-  @Test func whatStandsBeforeTheServerRefusesNoRecord() {
+  @Test func whatIsForbiddenBeforeTheServerWaitsAloneAndIsNotGivenUp() {
     var state = PushState()
-    state.begin(1)
     let forbidden = self.failure(.permissionDenied, "MONICA_FORBIDDEN")
-    #expect(state.end(1, attempts: 1, .failure(forbidden), now: 0, jitter: 1) == .postponed(isUnsure: false))
-    #expect(state.room(now: 0) == 0 && state.room(now: Self.second) == PushState.width)
+    for row in 1...20 {
+      state.begin(Int64(row))
+      let verdict = state.end(Int64(row), attempts: 3, .failure(forbidden), now: 0, jitter: 1)
+      #expect(verdict == .later(after: 4 * Self.second, isUnsure: false))
+    }
+    #expect(state.room(now: 0) == PushState.width)
   }
 
   @Test func anExpiredTokenStopsAll() {

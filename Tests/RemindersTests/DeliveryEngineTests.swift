@@ -179,10 +179,13 @@ import Testing
     #expect(Set(post.taken.withLock { $0 }) == ["a new", "b tried out"])
   }
 
-  @Test func `the end of what a worker was given is asked for, however late`() async throws {
+  @Test func `the end that a worker has brought is asked for, however late, and nothing else`() async throws {
     let post = try Post()
     try await post.run { engine, storage in
-      for (channel, state) in [("done", .done), ("waiting", .queued), ("here", nil)] as [(String, JobRecord.State?)] {
+      let states: [(String, JobRecord.State?)] = [
+        ("done", .done), ("waiting", .queued), ("with a worker", .leased), ("here", nil),
+      ]
+      for (channel, state) in states {
         try await post.queue(channel, on: channel, in: storage, kind: "daily_reminder", lifetime: 60)
         let now = post.now
         let name = try await storage.write { transaction throws(Failure) in
@@ -202,7 +205,9 @@ import Testing
       }
       post.clock.withLock { $0 += 3600 * 1_000_000_000 }
       await engine.look()
-      #expect(try await post.ended(in: storage) == ["done": "delivered", "waiting": "unknown", "here": "unknown"])
+      #expect(
+        try await post.ended(in: storage)
+          == ["done": "delivered", "waiting": "unknown", "with a worker": "unknown", "here": "unknown"])
     }
     #expect(post.taken.withLock { $0 } == ["done done"])
   }

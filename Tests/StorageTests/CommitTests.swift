@@ -91,12 +91,12 @@ import Testing
     let temporary = TemporaryStore()
     let storage = try temporary.open()
     let (gate, runs, count) = (DispatchGate(), Lock(0), 8)
-    let answered = await withTaskGroup(of: String?.self) { group in
+    let answered = try await withThrowingTaskGroup(of: String?.self) { group in
       group.addTask {
         try? await storage.write { _ in gate.wait() }
         return nil
       }
-      await gate.untilReached()
+      try await gate.untilReached()
       for index in 0..<count {
         group.addTask {
           let context = TemporaryStore.context(key: "k\(index)")
@@ -116,9 +116,9 @@ import Testing
           return answer?.reply.contact.id
         }
       }
-      while storage.group.waiting < count { await Task.yield() }
+      try await until { storage.group.waiting >= count }
       gate.open()
-      return await group.reduce(into: Set<String>()) { if let key = $1 { $0.insert(key) } }
+      return try await group.reduce(into: Set<String>()) { if let key = $1 { $0.insert(key) } }
     }
     #expect(answered == Set((0..<count).map { "k\($0)" }).subtracting(["k5"]))
     #expect(try await storage.records() == answered)
@@ -143,7 +143,7 @@ import Testing
     }
     // A write that waits holds the writer back until all the others are in one group behind it.
     let (gate, opened) = (DispatchGate(), 9)
-    let failures = await withTaskGroup(of: Failure?.self) { group in
+    let failures = try await withThrowingTaskGroup(of: Failure?.self) { group in
       group.addTask {
         do throws(Failure) {
           try await storage.write { _ in gate.wait() }
@@ -152,7 +152,7 @@ import Testing
           return error
         }
       }
-      await gate.untilReached()
+      try await gate.untilReached()
       for index in 0..<opened {
         group.addTask {
           do throws(Failure) {
@@ -163,9 +163,9 @@ import Testing
           }
         }
       }
-      while storage.group.waiting < opened { await Task.yield() }
+      try await until { storage.group.waiting >= opened }
       gate.open()
-      return await group.reduce(into: [Failure]()) { if let failure = $1 { $0.append(failure) } }
+      return try await group.reduce(into: [Failure]()) { if let failure = $1 { $0.append(failure) } }
     }
     #expect(failures.count == opened)
     #expect(try await storage.records().isEmpty)

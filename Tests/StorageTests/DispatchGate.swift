@@ -1,5 +1,6 @@
 import Dispatch
 import EventLoop
+import TestKit
 
 /// Holds the writer's thread inside a write until it is opened.
 final class DispatchGate: Sendable {
@@ -12,9 +13,7 @@ final class DispatchGate: Sendable {
     _ = self.semaphore.wait(timeout: .now() + 10)
   }
 
-  func untilReached() async {
-    while !self.reached.withLock({ $0 }) { await Task.yield() }
-  }
+  func untilReached() async throws { try await until { self.reached.withLock { $0 } } }
 
   func open() { self.semaphore.signal() }
 }

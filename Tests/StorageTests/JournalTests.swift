@@ -1,6 +1,7 @@
 import Bus
 import GRDB
 import KithMessages
+import TestKit
 import Testing
 
 @testable import Storage
@@ -127,15 +128,15 @@ import Testing
     _ = try await storage.commit(RestoreContactRequest.self, TemporaryStore.context(key: "a")) { _ in GetContactReply()
     }
     let gate = DispatchGate()
-    await withTaskGroup(of: Void.self) { group in
+    try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try? await storage.write { _ in gate.wait() } }
-      await gate.untilReached()
+      try await gate.untilReached()
       group.addTask {
         _ = try? await storage.journal.trim(now: WallClock.nanoseconds() + 25 * 60 * self.minute)
       }
-      while storage.group.waiting < 1 { await Task.yield() }
+      try await until { storage.group.waiting >= 1 }
       group.addTask { _ = try? await storage.insert("a") }
-      while storage.group.waiting < 2 { await Task.yield() }
+      try await until { storage.group.waiting >= 2 }
       gate.open()
     }
     #expect(try await storage.records() == ["a"])

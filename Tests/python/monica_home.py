@@ -71,8 +71,8 @@ class Home:
             if sync["state"] == "COMPLETED" and not status.get("pending") and not moved:
                 return status
             if status.get("pending"):
-                # What the server may still be at.
-                time.sleep(0.1)
+                # What the server may still be at: after a kill that is five seconds.
+                time.sleep(0.25)
         raise AssertionError(f"it does not come to rest: {status} {self.queue()}")
 
     def queue(self, **options):

@@ -157,7 +157,9 @@ class Carer:
             # Nobody takes it, because the daemon has died since the last answer.
             assert self.hub.process.wait(20) == -signal.SIGKILL
             return None
+        deadline = time.monotonic() + 60
         while True:
+            assert time.monotonic() < deadline, f"no answer to {method}"
             is_over = self.hub.process.poll() is not None
             if frames := wire.receive(0.01):
                 assert "status" not in json.loads(frames[4]), frames

@@ -4,19 +4,25 @@ import signal
 import pytest
 
 from monica_home import CONFIGURATION, STRANGER, home
+from trials import kith
 from workers import until
 
 
-def test_what_the_server_is_still_at_when_the_hub_is_killed_is_there_once(monica):
-    with home(monica, configuration=CONFIGURATION + "time_limit_seconds = 4\n") as household:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("told", ["", "time_limit_seconds = 4\n"], ids=["by default", "as told"])
+def test_what_the_server_is_still_at_when_the_hub_ends_is_there_once(monica, told, how):
+    with home(monica, configuration=CONFIGURATION + told) as household:
         ann = household.person("Ann")["id"]
         household.settle()
         monica.forget_requests()
         monica.faults({"delay_ms": 2000, "match": {"method": "POST", "path": "/api/calls"}})
         household.log(ann, "once")
         until(lambda: monica.requests()["by"].get("POST /api/calls"))
-        household.hub.restart(signal.SIGKILL)
-        household.settle(limit=80)
+        household.hub.restart(how)
+        # Who asks meanwhile is told that it waits, and until when.
+        run = kith(household.hub, "monica", "sync")
+        assert run.returncode == 0 and "1 change not on the server yet. It is asked again" in run.stdout, run
+        household.settle()
         assert len(monica.dump("calls")) == 1 and monica.requests()["by"]["POST /api/calls"] == 1
         (call,) = household.calls()
         assert call["syncState"] == "synced"

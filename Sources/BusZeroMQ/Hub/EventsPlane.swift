@@ -143,7 +143,8 @@ public actor EventsPlane: LoopActor, NetworkPlane {
       var isNew = false
       for _ in 0..<64 {
         guard try self.socket?.receive(&self.incoming) == .received else { break }
-        // libzmq tells of a connection before it hands on what came by it, so its descriptor is known to be of this one.
+        // libzmq tells of a connection before it hands on what came by it, so its descriptor is known to be of this
+        // one.
         self.drainMonitor()
         isNew = try self.take() || isNew
       }
@@ -158,8 +159,9 @@ public actor EventsPlane: LoopActor, NetworkPlane {
 
   /// Reads a subscription: one byte, 1 to subscribe and 0 to unsubscribe, then the topic (ZeroMQ RFC 29).
   ///
-  /// libzmq applies an option to the peer whose message was read last, so each is dealt with before the next is read. For a peer that
-  /// is gone it makes up messages, which name no connection and ask for nothing: the monitor tells the same.
+  /// libzmq applies an option to the peer whose message was read last, so each is dealt with before the next is read.
+  /// For a peer that is gone it makes up messages, which name no connection and ask for nothing: the monitor tells the
+  /// same.
   private func take() throws(ZMQError) -> Bool {
     let bytes = self.incoming.bytes(at: 0)
     guard let first = bytes.first, first <= 1, let peer = self.incoming.property("__fd").flatMap({ Int32($0) }) else {
@@ -193,7 +195,8 @@ public actor EventsPlane: LoopActor, NetworkPlane {
         self.connections.note(event.kind, at: event.endpoint, now: .now)
         self.report(event)
         switch event.kind {
-        case .accepted(let descriptor), .disconnected(let descriptor): self.subscriptions.forget(peer: descriptor)
+        case .accepted(let descriptor): self.subscriptions.meet(peer: descriptor)
+        case .disconnected(let descriptor): self.subscriptions.forget(peer: descriptor)
         case .closed: self.subscriptions.keep(self.connections.descriptors)
         default: break
         }

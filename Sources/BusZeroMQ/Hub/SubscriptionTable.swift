@@ -8,7 +8,8 @@ internal import KithMessages
 struct SubscriptionTable {
   private let topics: [[UInt8]]
   private let limitPerPeer: Int
-  /// What each connection asked for, by its descriptor. Once each: libzmq tells of a topic that is asked for again, and keeps one.
+  /// What each connection there is asked for, by its descriptor. Once each: libzmq tells of a topic that is asked for
+  /// again, and keeps one.
   private var requested: [Int32: Set<[UInt8]>] = [:]
   /// How many connections each topic was granted to.
   private var granted: [[UInt8]: Int] = [:]
@@ -31,16 +32,24 @@ struct SubscriptionTable {
   /// Whether anybody listens to a topic.
   func wants(_ topic: Topic) -> Bool { self.granted[topic.bytes] != nil }
 
-  /// A peer asks for a topic.
+  /// A connection is there, maybe under the descriptor of another one that has ended.
+  mutating func meet(peer: Int32) {
+    self.forget(peer: peer)
+    self.requested[peer] = []
+  }
+
+  /// A peer asks for a topic. libzmq hands that on also when the peer has gone meanwhile, and tells of its end once
+  /// only: then it gets nothing.
   ///
   /// - Parameters:
   ///   - peer: The descriptor of its connection.
   ///   - role: Nil for a stranger.
   /// - Returns: The topics to subscribe it to, those that it has already among them; none when it is refused.
   mutating func subscribe(_ topic: [UInt8], peer: Int32, role: Role?) -> [[UInt8]] {
-    guard let role, role.covers(.viewer), topic.count <= WireLimits.topic else { return [] }
+    guard let held = self.requested[peer], let role, role.covers(.viewer), topic.count <= WireLimits.topic else {
+      return []
+    }
     let topics = self.topics(matching: topic)
-    let held = self.requested[peer] ?? []
     guard !topics.isEmpty, held.contains(topic) || held.count < self.limitPerPeer else { return [] }
     self.change(peer, to: held.union([topic]))
     return topics
@@ -50,11 +59,15 @@ struct SubscriptionTable {
   ///
   /// - Returns: The topics to unsubscribe it from: those that nothing else it asked for stands for.
   mutating func unsubscribe(_ topic: [UInt8], peer: Int32) -> [[UInt8]] {
-    self.change(peer, to: self.requested[peer]?.subtracting([topic]) ?? [])
+    guard let held = self.requested[peer] else { return [] }
+    return self.change(peer, to: held.subtracting([topic]))
   }
 
-  /// A connection has ended, or another one stands under its descriptor.
-  mutating func forget(peer: Int32) { self.change(peer, to: []) }
+  /// A connection has ended.
+  mutating func forget(peer: Int32) {
+    self.change(peer, to: [])
+    self.requested[peer] = nil
+  }
 
   /// Forgets the connections that are not among these.
   mutating func keep(_ peers: some Collection<Int32>) {
@@ -66,7 +79,7 @@ struct SubscriptionTable {
   private mutating func change(_ peer: Int32, to requested: Set<[UInt8]>) -> [[UInt8]] {
     let before = self.topics(matchingAny: self.requested[peer] ?? [])
     let after = self.topics(matchingAny: requested)
-    self.requested[peer] = requested.isEmpty ? nil : requested
+    self.requested[peer] = requested
     for topic in after.subtracting(before) { self.granted[topic, default: 0] += 1 }
     let lost = before.subtracting(after)
     for topic in lost { self.granted[topic] = self.granted[topic].flatMap { $0 > 1 ? $0 - 1 : nil } }

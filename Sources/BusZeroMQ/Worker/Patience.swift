@@ -1,7 +1,7 @@
 /// How long a transfer waits for a sign of the other side before it says again what it has said.
 ///
-/// A pure value. What is late is not lost, and over a slow link what is said again stands in the way of what is waited for. So a
-/// wait in vain makes the next one twice as long, up to a bound, for the rest of the transfer.
+/// A pure value. What is late is not lost, and over a slow link what is said again stands in the way of what is waited
+/// for. So a wait in vain makes the next one twice as long, up to a bound, for the rest of the transfer.
 struct Patience: Sendable {
   private static let longest = Duration.seconds(24)
 

@@ -194,17 +194,13 @@ struct WorkerMachine: Sendable {
 
   private mutating func take(_ job: Job, _ command: [UInt8], _ now: Instant) -> [Directive] {
     guard self.held[job.leaseID] == nil else { return [] }
-    var refusal: Failure?
-    if self.drainUntil != nil {
-      refusal = Failure(.cancelled, "DRAINING", "The worker is stopping.")
-    } else if self.free == 0 {
-      refusal = Failure(.resourceExhausted, "NO_CREDIT", "The worker has no free slot.")
-    }
+    // Who drains has no slots. `DRAINING` is said of what it has begun.
+    let isRefused = self.drainUntil != nil || self.free == 0
     self.held[job.leaseID] = Held(
       job: job, renewedAt: now, endSentAt: now, nextBatch: job.batches + 1)
-    if let refusal {
+    if isRefused {
       var result = WorkResult()
-      result.status = refusal.status
+      result.status = Failure(.resourceExhausted, "NO_CREDIT", "The worker has no free slot.").status
       result.retryable = true
       self.keep(result, [], job.leaseID, now)
       // It had no slot, so none is free again.

@@ -16,10 +16,13 @@ enum TranscriptionResult {
   /// The entry and its sound after an attempt that ended now.
   ///
   /// Words are stored as they were heard and wait for a person to review them; then, and only then, the sound may go. What
-  /// failed for a while is tried again three times; what could not be tried is no failure. Everything else waits for a memo, and the sound is kept beside it.
+  /// failed for a while is tried again three times; what could not be tried is no failure. Everything else waits for a
+  /// memo, and the sound is kept beside it.
   func applied(to record: CareRecord, _ audio: CareAudio, now: Int64) -> Change {
     var change = Change(record: record, audio: audio)
     change.audio.attempts += 1
+    // What a worker has ended is over: the next time is another attempt.
+    change.audio.attempt += 1
     change.record.attempts = UInt32(clamping: change.audio.attempts)
     change.record.updatedAt = .init(nanosecondsSince1970: now)
     change.record.clearNextAttemptAt()
@@ -37,11 +40,15 @@ enum TranscriptionResult {
       change.record.reason = "no_speech"
     case .failed(let failure) where Self.notTried.contains(failure.reason):
       let next = now + Self.waitForOthers
-      change = Change(record: record, audio: audio)
-      // What a worker has ended is over: the next time is another attempt. A job that rests is found again until a person has spoken.
-      if failure.reason != Self.rests { change.record.updatedAt = .init(nanosecondsSince1970: now) }
+      change.audio.attempts = audio.attempts
+      change.record.attempts = record.attempts
       change.audio.nextAttemptAt = next
       change.record.nextAttemptAt = .init(nanosecondsSince1970: next)
+      change.record.reason = failure.reason.lowercased()
+    case .failed(let failure) where failure.reason == "JOB_DEAD":
+      // The job rests, and the sound beside it, until a person has one of them tried again.
+      change.audio.attempt = audio.attempt
+      change.record.state = "needs_memo"
       change.record.reason = failure.reason.lowercased()
     case .failed(let failure) where failure.isTransient && change.audio.attempts <= Self.pauses.count:
       let next = now + Self.pauses[change.audio.attempts - 1]
@@ -84,10 +91,9 @@ enum TranscriptionResult {
     if !reply.language.isEmpty { record.language = String(reply.language.prefix(100)) }
   }
 
-  /// Why a recording was not tried at all: what is missing is a worker, or room with one, the machine of an engine, or a person's
-  /// word. However long that takes, it is tried when they are back.
-  private static let notTried = ["NO_WORKER", "NO_CREDIT", "ENGINE_UNREACHABLE", Self.rests]
-  private static let rests = "JOB_DEAD"
+  /// Why a recording was not tried at all: what is missing is a worker, or room with one, or the machine of an engine.
+  /// However long that takes, it is tried when they are back.
+  private static let notTried = ["NO_WORKER", "NO_CREDIT", "ENGINE_UNREACHABLE"]
   /// Nanoseconds until it is looked again whether they are.
   private static let waitForOthers: Int64 = 60_000_000_000
   /// Nanoseconds before each further attempt.

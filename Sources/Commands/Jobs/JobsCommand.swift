@@ -56,7 +56,7 @@ struct RetryJobCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Have a dead job, over which workers were lost, tried again.",
     discussion: """
-      Workers get it when its caller asks for it again, which is within some minutes.
+      A transcription: workers get it when the turn of its recording comes.
 
       Example: kith jobs retry \(RecordID.example)
       """)

@@ -5,14 +5,14 @@ internal import Transfer
 /// A message that a program brings further: its text is the program's standard input.
 ///
 /// `KITH_MESSAGE_ID`, `KITH_TITLE` and `KITH_KIND` are variables of it, which only the own user can read. It ends with 0 when the
-/// message is on its way; what sysexits.h has no better hope for than another try is tried again. The beginning of what it writes
-/// is the receipt.
+/// message is on its way; what sysexits.h has no better hope for than another try is tried again. The beginning of what
+/// it writes is the receipt.
 struct CommandDelivery {
   let request: DeliverRequest
   let channel: CommandChannel
 
-  /// In bytes.
-  private static let receiptLimit = 200
+  /// In bytes. More than what is kept, which is counted in characters: none is cut within those.
+  private static let outputLimit = 1000
 
   func run() async throws(DeliveryFault) -> DeliverReply {
     var environment = ChildProcess.plainEnvironment
@@ -22,7 +22,7 @@ struct CommandDelivery {
     let program = ChildProcess(
       self.channel.program, self.channel.arguments, environment: environment, directory: "/",
       input: Array((self.request.notice.plainTexts.joined(separator: "\n") + "\n").utf8),
-      limits: ChildProcess.Limits(time: .seconds(50), memory: nil, output: Self.receiptLimit, isOutputCut: true))
+      limits: ChildProcess.Limits(time: .seconds(50), memory: nil, output: Self.outputLimit, isOutputCut: true))
     let outcome: ChildProcess.Outcome
     do throws(ChildProcess.Fault) {
       outcome = try await program.run()

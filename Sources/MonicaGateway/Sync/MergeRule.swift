@@ -30,8 +30,8 @@ struct MergeRule: Sendable {
     let isNews = local.base == nil || known.isNews
     if local.state == .conflict, local.stamp == self.stamp { return .ignore }
     if local.isDeleted {
-      // It was given up before anybody knew that it had arrived, or it is there again. Not so a person, whom the server may delete a
-      // while after it has said so.
+      // It was given up before anybody knew that it had arrived, or it is there again. Not so a person, whom the server
+      // may delete a while after it has said so.
       if local.base == nil, local.operation == nil, server.kind != .person { return .take }
       // Deleted here and not there yet; else it goes with its person.
       guard isNews, local.operation == .delete, !self.isArrival(of: local.sent, local, server) else { return .ignore }

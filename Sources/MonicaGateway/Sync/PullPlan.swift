@@ -125,7 +125,8 @@ struct PullPlan: Sendable {
     }
   }
 
-  /// Whether a time has passed since a moment, which is also so for a moment that a clock noted that has been set back since.
+  /// Whether a time has passed since a moment, which is also so for a moment that a clock noted that has been set back
+  /// since.
   private static func isOver(_ interval: Int64, since moment: Int64?, now: Int64) -> Bool {
     moment.map { now - $0 >= interval || now < $0 } ?? true
   }

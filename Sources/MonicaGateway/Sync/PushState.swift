@@ -93,6 +93,9 @@ struct PushState: Sendable {
           self.gate.close(failure, now: now, jitter: jitter)
         }
         return .later(after: wait, isUnsure: failure.isUnsure)
+      case .forbidden:
+        // Whether that is so of everything, reading finds out.
+        return .later(after: wait, isUnsure: failure.isUnsure)
       case .refusal:
         self.failuresInRow = 0
         return .refused

@@ -9,6 +9,9 @@ enum RemoteFault: Equatable {
   case everything
   /// It may go better later, for this one or for all: nobody can say.
   case trouble
+  /// What stands before the server forbids it: everything, or what it dislikes in one record. It may think better of
+  /// it.
+  case forbidden
   /// The work was given up here, not there.
   case interrupted
   /// It will be refused again as it is.
@@ -24,8 +27,7 @@ enum RemoteFault: Equatable {
       default: self = .trouble
       }
     case .failedPrecondition where failure.reason == "PERSON_ARCHIVED": self = .refusal
-    // What stands before the server says that, and looks at no record.
-    case .permissionDenied where failure.reason == "MONICA_FORBIDDEN": self = .everything
+    case .permissionDenied where failure.reason == "MONICA_FORBIDDEN": self = .forbidden
     case .resourceExhausted, .failedPrecondition, .unimplemented: self = .everything
     case .invalidArgument, .notFound, .alreadyExists, .outOfRange, .permissionDenied: self = .refusal
     default: self = .trouble
@@ -45,8 +47,8 @@ extension Failure {
     }
   }
 
-  /// Whether the server may still be at what was asked for: nobody has heard its end. What Monica has answered itself, be it with 500,
-  /// has ended; a proxy answers 502, 503 or 504 while the server behind it goes on.
+  /// Whether the server may still be at what was asked for: nobody has heard its end. What Monica has answered itself,
+  /// be it with 500, has ended; a proxy answers 502, 503 or 504 while the server behind it goes on.
   var leavesServerBusy: Bool {
     guard self.isUnsure else { return false }
     switch self.code {

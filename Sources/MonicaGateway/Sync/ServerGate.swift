@@ -31,13 +31,15 @@ struct ServerGate: Sendable, Equatable {
     self.orderedUntil.map { now < $0 } ?? false ? self.refusal(now: now) : nil
   }
 
-  /// Something failed that will fail for everything else as well.
+  /// Something failed that will fail for everything else as well. Several are under way at once: what one was told to
+  /// wait for stands, whatever another meets.
   mutating func close(_ failure: Failure, now: Int64, jitter: Double) {
     self.failures += 1
-    let ordered = Int64(failure.status.retryAfterMs) * 1_000_000
-    self.orderedUntil = ordered > 0 ? now + ordered : nil
-    self.cause = failure
-    self.until = now + max(ordered, Self.backoff(attempts: self.failures, jitter: jitter))
+    let before = self.orderedUntil.flatMap { now < $0 ? $0 : nil }
+    let ordered = failure.status.retryAfterMs > 0 ? now + Int64(failure.status.retryAfterMs) * 1_000_000 : nil
+    self.orderedUntil = [before, ordered].compactMap(\.self).max()
+    if before == nil || self.orderedUntil != before { self.cause = failure }
+    self.until = max(self.orderedUntil ?? now, now + Self.backoff(attempts: self.failures, jitter: jitter))
   }
 
   /// The server answered. An answer to what was asked before it was closed changes nothing.

@@ -106,7 +106,7 @@ extension SyncEngine {
     switch fault {
     case .session:
       self.account = nil
-    case .everything, .trouble:
+    case .everything, .trouble, .forbidden:
       if let failure, !self.push.gate.isClosed(now: uptime), self.refusal == nil {
         self.push.gate.close(failure, now: uptime, jitter: self.jitter())
       }
@@ -130,7 +130,7 @@ extension SyncEngine {
         try transaction.accounts.setState("expired")
         report.fail(.sessionExpired, now: now)
       case .interrupted: report.stop(now: now)
-      case .everything, .trouble, .refusal: report.fail(failure ?? .cancelled, now: now)
+      case .everything, .trouble, .forbidden, .refusal: report.fail(failure ?? .cancelled, now: now)
       case nil:
         report.complete(now: now)
         if hasRead { try transaction.accounts.setLastPull(now) }

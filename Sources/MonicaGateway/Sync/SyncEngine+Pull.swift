@@ -103,12 +103,12 @@ extension SyncEngine {
     return isNews
   }
 
-  /// Reads the people whom records name and nobody here knows, one by one, and has each stored before the next is asked for: what
-  /// the server says before it wants to be asked no more is kept.
+  /// Reads the people whom records name and nobody here knows, one by one, and has each stored before the next is asked
+  /// for: what the server says before it wants to be asked no more is kept.
   ///
-  /// - Parameter store: Stores what it is given. When there is anybody to read it is first given the records, of which it stores what
-  ///   names nobody unknown, so that the relationships of those who are read find the others. They belong to the smaller of two
-  ///   ids, for which the greater ids are read first.
+  /// - Parameter store: Stores what it is given. When there is anybody to read it is first given the records, of which
+  ///   it stores what names nobody unknown, so that the relationships of those who are read find the others. They
+  ///   belong to the smaller of two ids, for which the greater ids are read first.
   func readPeople(
     namedBy records: [RemoteRecord], isUrgent: Bool = false,
     store: ([RemoteRecord]) async throws(Failure) -> Void

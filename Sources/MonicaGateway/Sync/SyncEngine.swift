@@ -15,8 +15,7 @@ public actor SyncEngine {
   let secrets: any SecretStore
   let now: @Sendable () -> Int64
   let uptime: @Sendable () -> Int64
-  /// For so many nanoseconds the server may be at a request whose answer nobody hears.
-  let timeLimit: Int64
+  private let timeLimits: (running: Int64, afterEnd: Int64)
   let jitter: @Sendable () -> Double
   let logger: Logger
   let alarm: SyncAlarm?
@@ -62,13 +61,14 @@ public actor SyncEngine {
   ///   - remote: The way to `kith.v1.MonicaRemote`.
   ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``wake()``.
-  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost; 0 = it has ended.
+  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost, or that the
+  ///     end of a process interrupted; nil = not at all, and five seconds after an end, when nobody waits.
   ///   - now: Gives the time of day in nanoseconds since 1970: what is stored.
   ///   - uptime: Gives the nanoseconds of a clock that never goes back: what is waited by.
   ///   - jitter: Gives chances, 0 to 1.
   public init(
     storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
-    timeLimit: Int64 = 0, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
+    timeLimit: Int64? = nil, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
     uptime: @escaping @Sendable () -> Int64 = SyncEngine.uptime,
     jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
@@ -76,7 +76,7 @@ public actor SyncEngine {
     self.remote = remote
     self.secrets = secrets
     self.alarm = alarm
-    self.timeLimit = timeLimit
+    self.timeLimits = (timeLimit ?? 0, timeLimit ?? 5_000_000_000)
     self.now = now
     self.uptime = uptime
     self.jitter = jitter
@@ -95,6 +95,9 @@ public actor SyncEngine {
 
   // MARK: - Life
 
+  /// For how many nanoseconds the server may be at what fails now without an answer.
+  var timeLimit: Int64 { self.isStopped ? self.timeLimits.afterEnd : self.timeLimits.running }
+
   /// Takes up what the last process left, and begins to keep time.
   ///
   /// - Parameters:
@@ -103,7 +106,7 @@ public actor SyncEngine {
   /// - Throws: A failure of the store.
   public func start(startsNow: Bool, interval: Int64?) async throws(Failure) {
     self.interval = interval
-    let busyUntil = self.now() + self.timeLimit
+    let busyUntil = self.now() + self.timeLimits.afterEnd
     try await self.storage.write { transaction throws(Failure) in
       try transaction.outbox.settleInterrupted(busyUntil: busyUntil)
     }

@@ -146,7 +146,7 @@ actor DeliveryEngine {
       var entry = try transaction.deliveries.require(id)
       guard entry.isDue(at: now) else { return nil }
       let name = entry.nextAttempt
-      if entry.isOutOfDate(at: now), try !transaction.hasWorkerBegun(name) {
+      if entry.isOutOfDate(at: now), try !transaction.hasEnd(name) {
         entry.lapse()
         try transaction.deliveries.put(entry, now: now)
         return nil
@@ -204,10 +204,11 @@ actor DeliveryEngine {
 }
 
 extension Transaction {
-  /// Whether an attempt that the last process left is with a worker, or has ended there: then asking for it sends nothing anew.
-  fileprivate func hasWorkerBegun(_ attempt: String) throws(Failure) -> Bool {
+  /// Whether an attempt that the last process left has ended with a worker: then asking for it sends nothing. One that
+  /// a worker has may be lost with it, and would be given out anew.
+  fileprivate func hasEnd(_ attempt: String) throws(Failure) -> Bool {
     let job = try self.jobs.kept(under: JobRecord.key(DeliverRequest.method, named: attempt))
-    return job.map { ![.queued, .cancelled].contains($0.state) } ?? false
+    return job.map { [.done, .failed, .dead, .unknown].contains($0.state) } ?? false
   }
 }
 

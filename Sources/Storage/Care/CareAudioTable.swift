@@ -24,6 +24,9 @@ public struct CareAudio: Sendable, Equatable {
   public var language: String
   /// How often it was tried to be transcribed.
   public var attempts: Int
+  /// Numbers the attempt that is under way or comes next, and with it the job of a worker: the same until it has come
+  /// to something.
+  public var attempt: Int
   /// When it is tried again, nanoseconds since 1970; nil = a person has to decide.
   public var nextAttemptAt: Int64?
   /// When recording began, nanoseconds since 1970.
@@ -31,14 +34,15 @@ public struct CareAudio: Sendable, Equatable {
 
   /// Makes a row.
   public init(
-    record: String, name: String, state: State, language: String, attempts: Int = 0, nextAttemptAt: Int64? = nil,
-    since: Int64
+    record: String, name: String, state: State, language: String, attempts: Int = 0, attempt: Int = 0,
+    nextAttemptAt: Int64? = nil, since: Int64
   ) {
     self.record = record
     self.name = name
     self.state = state
     self.language = language
     self.attempts = attempts
+    self.attempt = attempt
     self.nextAttemptAt = nextAttemptAt
     self.since = since
   }
@@ -66,14 +70,14 @@ public struct CareAudioTable<View: DatabaseView> {
       try Row.fetchAll(
         database.cachedStatement(
           sql: """
-            SELECT care_record.uuid, name, care_audio.state, language, attempts, next_attempt_at, since
+            SELECT care_record.uuid, name, care_audio.state, language, attempts, attempt, next_attempt_at, since
             FROM care_audio JOIN care_record ON care_record.id = care_audio.record \(condition)
             ORDER BY since, care_audio.record
             """), arguments: arguments
       ).map {
         CareAudio(
           record: $0[0], name: $0[1], state: CareAudio.State(rawValue: $0[2]) ?? .waiting, language: $0[3],
-          attempts: $0[4], nextAttemptAt: $0[5], since: $0[6])
+          attempts: $0[4], attempt: $0[5], nextAttemptAt: $0[6], since: $0[7])
       }
     }
   }
@@ -89,14 +93,15 @@ extension CareAudioTable where View == Transaction {
       try EngineStatement(
         database,
         """
-        INSERT INTO care_audio (record, name, state, language, attempts, next_attempt_at, since)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO care_audio (record, name, state, language, attempts, attempt, next_attempt_at, since)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (record) DO UPDATE SET state = excluded.state, language = excluded.language,
-          attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at
+          attempts = excluded.attempts, attempt = excluded.attempt, next_attempt_at = excluded.next_attempt_at
         """
       ).run([
         .integer(record), .text(audio.name), .text(audio.state.rawValue), .text(audio.language),
-        .integer(Int64(audio.attempts)), audio.nextAttemptAt.map { .integer($0) } ?? .null, .integer(audio.since),
+        .integer(Int64(audio.attempts)), .integer(Int64(audio.attempt)),
+        audio.nextAttemptAt.map { .integer($0) } ?? .null, .integer(audio.since),
       ])
     }
   }

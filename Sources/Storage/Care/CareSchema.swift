@@ -42,4 +42,12 @@ extension Migration {
         body BLOB NOT NULL                  -- a CareSettings message
       ) STRICT;
       """)
+
+  /// Attempts at transcribing, which a worker may be at while the hub that asked for them is gone.
+  static let careAttempts = Migration(
+    name: "care_attempts",
+    sql: """
+      -- attempt: names the one that is under way or comes next.
+      ALTER TABLE care_audio ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;
+      """)
 }

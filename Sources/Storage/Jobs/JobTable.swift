@@ -143,7 +143,8 @@ extension JobTable where View == Transaction {
 
   /// Has a dead job wait for workers again, as if none had been lost over it.
   ///
-  /// - Throws: `FAILED_PRECONDITION/JOB_NOT_RETRYABLE`: of every other end its caller has made something, and does not come back.
+  /// - Throws: `FAILED_PRECONDITION/JOB_NOT_RETRYABLE`: of every other end its caller has made something, and does not
+  ///   come back.
   public func retry(_ record: inout JobRecord, now: Int64) throws(Failure) {
     guard record.state == .dead else {
       throw Failure(

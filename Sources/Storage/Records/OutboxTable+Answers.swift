@@ -69,8 +69,8 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// What is stored of a record, with the server's id and as one with what a pull brought of it, and what the server has with our
-  /// ids; nil when it is stored no more.
+  /// What is stored of a record, with the server's id and as one with what a pull brought of it, and what the server
+  /// has with our ids; nil when it is stored no more.
   private func answer(
     _ row: Int64, _ server: RemoteRecord
   ) throws(Failure) -> (old: StoredRecord, local: LocalRecord, received: AnyRecord)? {

@@ -101,8 +101,8 @@ extension OutboxTable where View == Transaction {
   ///
   /// - Parameters:
   ///   - id: The record's.
-  ///   - body: What the record is to say; nil = it is to be deleted. Where that is not what the server has, it is told; where the
-  ///     server has deleted the record, it is made there again, with what belongs to it.
+  ///   - body: What the record is to say; nil = it is to be deleted. Where that is not what the server has, it is told;
+  ///     where the server has deleted the record, it is made there again, with what belongs to it.
   ///   - now: Nanoseconds since 1970.
   /// - Returns: The change as it is now.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` where there is no conflict.
@@ -132,8 +132,8 @@ extension OutboxTable where View == Transaction {
     return try self.entries(ofRows: rows)
   }
 
-  /// Gives changes up: the records are again what the server has, and those that it never had are deleted. What is under way
-  /// stays.
+  /// Gives changes up: the records are again what the server has, and those that it never had are deleted. What is
+  /// under way stays.
   ///
   /// - Parameter ids: Of the records; nil = all.
   /// - Returns: Those it was about, as they are now.

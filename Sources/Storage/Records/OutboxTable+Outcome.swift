@@ -57,8 +57,8 @@ extension OutboxTable where View == Transaction {
   ///   - isUnsure: Whether this attempt or an earlier one may have arrived all the same. Say false only when it is sure that
   ///     the server has nothing of it.
   ///   - isOpen: Whether a worker may go on with the attempt, so that it is asked for its outcome, and not made again.
-  ///   - busyUntil: Until when the server may be at it: before that it does not go again, whatever is done with the record or asked
-  ///     for; nil = it is not at it.
+  ///   - busyUntil: Until when the server may be at it: before that it does not go again, whatever is done with the
+  ///     record or asked for; nil = it is not at it.
   public func failed(
     _ row: Int64, error: Status, nextAttemptAt: Int64?, isUnsure: Bool, isOpen: Bool = false, busyUntil: Int64? = nil,
     now: Int64

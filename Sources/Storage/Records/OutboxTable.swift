@@ -22,10 +22,11 @@ public struct OutboxTable<View: DatabaseView> {
         """
         SELECT outbox.record FROM outbox CROSS JOIN record ON record.id = outbox.record
         WHERE outbox.account = ?1 AND +outbox.next_attempt_at NOT BETWEEN ?2 + 1 AND ?3
-          AND coalesce(outbox.busy_until, 0) NOT BETWEEN ?2 + 1 AND ?3 AND \(Self.canGo) ORDER BY outbox.seq LIMIT ?4
+          AND coalesce(outbox.busy_until, 0) NOT BETWEEN ?2 + 1 AND ?4 AND \(Self.canGo) ORDER BY outbox.seq LIMIT ?5
         """
       ).forEach([
-        .integer(account), .integer(now), .integer(now + OutboxEntry.longestWait), .integer(Int64(limit)),
+        .integer(account), .integer(now), .integer(now + OutboxEntry.longestWait),
+        .integer(now + OutboxEntry.longestHold), .integer(Int64(limit)),
       ]) { rows.append($0.integer(0)) }
       return try self.entries(rows, database)
     }
@@ -34,7 +35,7 @@ public struct OutboxTable<View: DatabaseView> {
   /// When the first change that can be sent may go; nil = none waits for a moment. As `now` in nanoseconds since 1970.
   public func nextDue(now: Int64) throws(Failure) -> Int64? {
     let account = try self.view.records.account
-    let latest = now + OutboxEntry.longestWait
+    let (latest, latestHold) = (now + OutboxEntry.longestWait, now + OutboxEntry.longestHold)
     return try self.view.attempt { database in
       let free = try EngineStatement(
         database,
@@ -44,17 +45,19 @@ public struct OutboxTable<View: DatabaseView> {
           AND coalesce(outbox.busy_until, 0) NOT BETWEEN ?2 + 1 AND ?3 AND \(Self.canGo)
         ORDER BY outbox.next_attempt_at LIMIT 1
         """
-      ).first([.integer(account), .integer(now), .integer(latest)]) { $0.integer(0) }
+      ).first([.integer(account), .integer(now), .integer(latestHold)]) { $0.integer(0) > latest ? now : $0.integer(0) }
       let busy = try EngineStatement(
         database,
         """
-        SELECT min(max(outbox.next_attempt_at, outbox.busy_until))
+        SELECT min(max(iif(outbox.next_attempt_at > ?3, 0, outbox.next_attempt_at), outbox.busy_until))
         FROM outbox CROSS JOIN record ON record.id = outbox.record
         WHERE outbox.account = ?1 AND outbox.next_attempt_at IS NOT NULL
-          AND outbox.busy_until BETWEEN ?2 + 1 AND ?3 AND \(Self.canGo)
+          AND outbox.busy_until BETWEEN ?2 + 1 AND ?4 AND \(Self.canGo)
         """
-      ).first([.integer(account), .integer(now), .integer(latest)]) { $0.isNull(0) ? nil : $0.integer(0) }
-      return [free, busy.flatMap(\.self)].compactMap(\.self).map { $0 > latest ? now : $0 }.min()
+      ).first([.integer(account), .integer(now), .integer(latest), .integer(latestHold)]) {
+        $0.isNull(0) ? nil : $0.integer(0)
+      }
+      return [free, busy.flatMap(\.self)].compactMap(\.self).min()
     }
   }
 
@@ -101,7 +104,8 @@ public struct OutboxTable<View: DatabaseView> {
         database,
         """
         SELECT 0, record.uuid, record.kind, coalesce(outbox.operation, ''), record.state, outbox.attempts,
-          max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error, coalesce(outbox.queued_at, 0), coalesce(owner.name, record.name, '')
+          max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error, coalesce(outbox.queued_at, 0),
+          coalesce(owner.name, record.name, '')
         FROM record LEFT JOIN outbox ON outbox.record = record.id LEFT JOIN record AS owner ON owner.id = record.owner
         WHERE record.uuid IN (SELECT value FROM json_each(?))
         """
@@ -174,7 +178,8 @@ public struct OutboxTable<View: DatabaseView> {
   private static var selection: String {
     """
     SELECT outbox.seq, record.uuid, record.kind, outbox.operation, record.state, outbox.attempts,
-      max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error, outbox.queued_at, coalesce(owner.name, record.name, '')
+      max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error, outbox.queued_at,
+      coalesce(owner.name, record.name, '')
     FROM outbox CROSS JOIN record ON record.id = outbox.record LEFT JOIN record AS owner ON owner.id = record.owner
     """
   }

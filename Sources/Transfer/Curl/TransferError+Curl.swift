@@ -39,8 +39,8 @@ extension TransferError {
 }
 
 extension TransferError.Timeout {
-  /// By how much libcurl may be early: it counts whole milliseconds, and rounds up where a second changes in between. Curl_timediff in
-  /// curl's lib/timeval.c.
+  /// By how much libcurl may be early: it counts whole milliseconds, and rounds up where a second changes in between.
+  /// Curl_timediff in curl's lib/timeval.c.
   private static let haste = Duration.milliseconds(1)
 
   fileprivate init(_ easy: borrowing EasyHandle, deadline: ContinuousClock.Instant) {

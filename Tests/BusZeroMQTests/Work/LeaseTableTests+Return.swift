@@ -29,6 +29,28 @@ extension LeaseTableTests {
     #expect(self.states(table.tick(self.start + .seconds(seconds))) == [once ? .unknown : .queued])
   }
 
+  @Test func whatTheLastProcessLeftIsGivenOutAnewWhenSomebodyWaitsForIt() {
+    let (_, job) = self.leased()
+    var record = self.record()
+    record.state = .leased
+    record.worker = "one"
+    record.instance = "a"
+    record.attempt = 1
+    record.leaseID = job.leaseID
+    var table = self.table()
+    table.restore(record, isOnce: false, now: self.start)
+    // Its worker's process has ended as well.
+    let back = self.settle(
+      &table,
+      table.ready(self.ready("one", "b"), from: [2], principal: "uid:1", services: [self.method], now: self.start),
+      at: self.start)
+    #expect(self.states(back) == [.queued])
+    let later = self.start + .seconds(2)
+    #expect(self.states(self.settle(&table, table.tick(later), at: later)).isEmpty)
+    #expect(table.waitsFor("job") == "caller")
+    #expect(self.states(self.settle(&table, table.claim("job", now: later), at: later)) == [.leased])
+  }
+
   @Test func theTimeToComeBackBeginsWhenTheWayIsOpen() {
     let (_, job) = self.leased()
     var record = self.record()

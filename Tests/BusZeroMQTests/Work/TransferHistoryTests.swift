@@ -7,8 +7,8 @@ import Testing
 
 @testable import BusZeroMQ
 
-/// Bodies between both sides as values, over links that are slow, stand still and lose: they come whole, and not many bytes are sent
-/// twice.
+/// Bodies between both sides as values, over links that are slow, stand still and lose: they come whole, and not many
+/// bytes are sent twice.
 struct TransferHistoryTests {
   typealias Instant = ContinuousClock.Instant
 
@@ -112,7 +112,8 @@ private struct Line: CustomStringConvertible {
     return bytes
   }
 
-  /// How much may be sent for it. What was on its way when the wait was over is a window; what is lost costs one each time.
+  /// How much may be sent for it. What was on its way when the wait was over is a window; what is lost costs one each
+  /// time.
   func bound(_ bytes: [UInt8]) -> Int { 2 * bytes.count + (2 << 20) }
 }
 

@@ -32,8 +32,8 @@ struct JobCaller: Sendable {
     self.news = news
   }
 
-  /// Tells how far it is. While the caller is busy with a batch the last word takes the place of the one before, lest a worker that
-  /// says much fills the memory.
+  /// Tells how far it is. While the caller is busy with a batch the last word takes the place of the one before, lest a
+  /// worker that says much fills the memory.
   func report(_ progress: Progress) {
     let isFirst = self.progress.withLock { last in
       defer { last = progress }

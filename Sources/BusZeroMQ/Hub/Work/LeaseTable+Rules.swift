@@ -11,7 +11,7 @@ extension LeaseTable {
       while let session = self.workers.free(for: method), let id = queue.popFirst() {
         guard var job = self.jobs[id], case .queued(let notBefore) = job.phase else { continue }
         // What a caller still stores decides where the next attempt begins.
-        guard notBefore <= now, job.received == job.record.batches else {
+        guard notBefore <= now, job.isClaimed, job.received == job.record.batches else {
           skipped.append(id)
           if notBefore > now { self.wake(at: notBefore) }
           continue
@@ -24,6 +24,12 @@ extension LeaseTable {
       self.queues[method] = queue.isEmpty ? nil : queue
     }
     return directives
+  }
+
+  /// Somebody waits for a job: it may be given out, where it is not with a worker.
+  mutating func claim(_ id: String, now: Instant) -> [Directive] {
+    self.jobs[id]?.isClaimed = true
+    return self.dispatch(now)
   }
 
   mutating func grant(_ job: inout LeasedJob, to session: WorkerSession, _ now: Instant) -> Directive {

@@ -71,6 +71,7 @@ struct LeaseTable: Sendable {
   /// Takes in a job that was with a worker when the last process ended: it may come back to it.
   mutating func restore(_ record: JobRecord, isOnce: Bool, now: Instant) {
     var job = LeasedJob(record, isOnce: isOnce, phase: record.state == .unknown ? .unknown : .leased)
+    job.isClaimed = false
     if record.state == .leased {
       let until = now + self.timing.grace
       job.lease = LeasedJob.Lease(
@@ -82,8 +83,8 @@ struct LeaseTable: Sendable {
     self.jobsByLease[record.leaseID] = record.id
   }
 
-  /// The way to the hub is open, or open anew: the time in which workers may come back to their leases begins. No lease becomes longer
-  /// by that.
+  /// The way to the hub is open, or open anew: the time in which workers may come back to their leases begins. No lease
+  /// becomes longer by that.
   mutating func extendGrace(now: Instant) {
     let until = now + self.timing.grace
     for (id, job) in self.jobs where job.phase == .leased && job.lease?.graceUntil != nil {
@@ -378,9 +379,10 @@ struct LeaseTable: Sendable {
     return directives + self.dispatch(now)
   }
 
-  /// Why a job waits: for a worker that serves it, for one with a free slot, or for its time.
+  /// Why a job waits: for who asked for it, for a worker that serves it, for one with a free slot, or for its time.
   func waitsFor(_ id: String) -> String {
     guard let job = self.jobs[id], case .queued(let notBefore) = job.phase else { return "" }
+    if !job.isClaimed { return "caller" }
     if !self.workers.isServed(job.record.service) { return "worker" }
     return notBefore > .now ? "backoff" : "credit"
   }

@@ -30,6 +30,9 @@ struct LeasedJob: Sendable {
   var record: JobRecord
   /// Whether it is never repeated after its worker was lost.
   let isOnce: Bool
+  /// Whether it is given out: not before somebody waits for it. One that the last process left goes on with the worker
+  /// that has it, but whoever asked for it may want something else by now.
+  var isClaimed = true
   var phase: Phase
   var lease: Lease?
   /// Leases before, each with its attempt: the end that such a worker brings may still count.
@@ -49,7 +52,8 @@ struct LeasedJob: Sendable {
     self.received = record.batches
   }
 
-  /// Whether the worker with this lease may go on: it has the job, or nobody knows what became of it and it may still say so.
+  /// Whether the worker with this lease may go on: it has the job, or nobody knows what became of it and it may still
+  /// say so.
   func isHeld(under leaseID: String) -> Bool {
     leaseID == self.lease?.id || (self.phase == .unknown && leaseID == self.record.leaseID)
   }
@@ -65,8 +69,9 @@ struct LeasedJob: Sendable {
 
   /// When it is lost unless something is heard of its worker.
   ///
-  /// What may happen once waits for the end of the lease: by then a worker that is cut off has stopped by its own clock. Lost
-  /// earlier, it would still be done by that worker after its caller was told that nobody knows, and looked, and began again.
+  /// What may happen once waits for the end of the lease: by then a worker that is cut off has stopped by its own
+  /// clock. Lost earlier, it would still be done by that worker after its caller was told that nobody knows, and
+  /// looked, and began again.
   func end(of lease: Lease) -> ContinuousClock.Instant {
     self.isOnce ? lease.expiresAt : min(lease.expiresAt, lease.graceUntil ?? lease.expiresAt)
   }

@@ -4,8 +4,9 @@ internal import KithMessages
 
 /// Bodies that are larger than a frame, on their way from workers in chunks.
 ///
-/// A worker names a body by its digest and sends it from the start; a PARTIAL or FINAL then refers to it. Bodies are on their way to
-/// a transaction, so they are kept in memory, within bounds. Time is passed in, and nothing is sent or read here.
+/// A worker names a body by its digest and sends it from the start; a PARTIAL or FINAL then refers to it. Bodies are on
+/// their way to a transaction, so they are kept in memory, within bounds. Time is passed in, and nothing is sent or
+/// read here.
 struct Uploads: ~Copyable {
   typealias Instant = ContinuousClock.Instant
 

@@ -31,6 +31,8 @@ extension WorkPlane {
         return caller.news.finish()
       }
       self.perform(self.table.add(record, isOnce: self.isOnce(record), now: .now))
+    } else {
+      self.perform(self.table.claim(record.id, now: .now))
     }
     self.arm()
     guard !self.table.workers.isServed(record.service) else { return }
@@ -52,8 +54,8 @@ extension WorkPlane {
     return departure
   }
 
-  /// Takes in a job that a person wants tried again. It is given to workers when its caller comes back for it, who alone has what
-  /// belongs to its command.
+  /// Takes in a job that a person wants tried again. It is given to workers when its caller comes back for it, who
+  /// alone has what belongs to its command.
   public func retry(_ record: JobRecord) {
     // An answer that is given again may find it with them.
     guard self.table.jobs[record.id] == nil else { return }

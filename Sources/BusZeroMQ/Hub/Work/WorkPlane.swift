@@ -36,8 +36,9 @@ public actor WorkPlane: LoopActor, NetworkPlane {
   var table = LeaseTable()
   var uploads = Uploads()
   var callers: [String: JobCaller] = [:]
-  /// Jobs that the last process left waiting, and those that a person wants tried again. They are given to workers when their callers
-  /// come back for them: one whose caller has gone on without it would be done beside what was asked for instead.
+  /// Jobs that the last process left waiting, and those that a person wants tried again. They are given to workers when
+  /// their callers come back for them: one whose caller has gone on without it would be done beside what was asked for
+  /// instead.
   var unclaimed: [String: JobRecord] = [:]
   /// What nobody waited for at the last look.
   var alone: Set<String> = []
@@ -321,6 +322,7 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     self.timer = self.schedule(at: next) { plane in
       plane.timer = nil
       plane.perform(plane.table.tick(.now))
+      plane.forgetStrangers()
       plane.uploads.drop(untouchedSince: .now - plane.table.timing.lease)
       plane.arm()
     }

@@ -16,8 +16,9 @@ public struct WorkerPort: Port, BatchPort {
 
   /// Has a worker answer.
   ///
-  /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` when none came in time, and `RESOURCE_EXHAUSTED/NO_CREDIT` when none
-  ///   had room and it was given to none; `ABORTED` with `JOB_DEAD` or `OUTCOME_UNKNOWN`; `UNAVAILABLE/SHUTTING_DOWN` of a job with a key that goes on without its caller.
+  /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` when none came in time, and
+  ///   `RESOURCE_EXHAUSTED/NO_CREDIT` when none had room and it was given to none; `ABORTED` with `JOB_DEAD` or
+  ///   `OUTCOME_UNKNOWN`; `UNAVAILABLE/SHUTTING_DOWN` of a job with a key that goes on without its caller.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     let reply = try await self.run(C.method, try Encoding.pb.encode(command), context, receive: nil)
     return Answer(try Encoding.pb.decode(C.Reply.self, from: reply))
