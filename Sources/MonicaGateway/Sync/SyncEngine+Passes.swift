@@ -8,6 +8,8 @@ internal import SwiftProtobuf
 extension SyncEngine {
   /// How long a pass that failed may be gone on with, in nanoseconds.
   private static let resumption: Int64 = 3600 * 1_000_000_000
+  /// How long somebody who asks for a pass is kept waiting for what the server may still be at, in nanoseconds.
+  private static let patience: Int64 = 5_000_000_000
 
   /// Begins the next pass, unless one runs.
   func go() {
@@ -83,8 +85,26 @@ extension SyncEngine {
     self.suspended = nil
   }
 
-  /// Sends what is due and reads what is to be read, in turns, so that neither waits for the end of the other.
+  /// Sends what is due and reads what is to be read; for somebody who waits, also sends what the server may be at for a moment.
   private func work() async throws(Failure) {
+    try await self.takeTurns()
+    if self.agenda.current?.waiters.isEmpty == false, let hold = try await self.hold(), hold <= Self.patience {
+      do { try await Task.sleep(for: .nanoseconds(hold)) } catch { throw .cancelled }
+      try await self.takeTurns()
+    }
+    self.agenda.close()
+  }
+
+  /// For how many nanoseconds the server may still be at changes that wait for nothing else; nil = at none.
+  private func hold() async throws(Failure) -> Int64? {
+    let now = self.now()
+    return try await self.storage.read { view throws(Failure) in
+      try view.outbox.heldUntil(now: now).map { $0 - now }
+    }
+  }
+
+  /// Sends and reads in turns, so that neither waits for the end of the other.
+  private func takeTurns() async throws(Failure) {
     var isMoreDue = true
     while isMoreDue || self.isPushWanted || self.plan?.next != nil {
       guard !Task.isCancelled else { throw .cancelled }
@@ -97,7 +117,6 @@ extension SyncEngine {
         try await self.inTurn { () async throws(Failure) in try await self.perform(step) }
       }
     }
-    self.agenda.close()
   }
 
   private func end(_ pass: SyncAgenda.Pass, _ failure: Failure?) async throws(Failure) {
