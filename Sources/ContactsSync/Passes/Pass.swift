@@ -23,9 +23,9 @@ struct PassOptions: Sendable, Equatable {
 actor Pass {
   /// How long a deleted contact can be restored: 30 days.
   private static let keptAfterDeletion: Int64 = 30 * 24 * 3600 * 1_000_000_000
-  /// The bytes of hrefs in one request, which with their tags then stays below 256 KiB.
-  private static let requestBytes = 192 << 10
-  /// What an href takes besides its text.
+  /// The bytes of one request, whose body may have 256 KiB. Few are better: the source is idle between two.
+  private static let requestBytes = 252 << 10
+  /// What an href takes besides its text, at most.
   private static let tagBytes = 4
 
   private let name: String
@@ -192,15 +192,15 @@ actor Pass {
     // In the order of the store's indexes, so that a batch writes few of their pages.
     var rest = self.diff.toFetch.sorted()[...]
     while !rest.isEmpty {
-      var bytes = 0
       var request = FetchItemsRequest()
       request.source = location
       request.token = token
-      request.hrefs = Array(
-        rest.prefix {
-          bytes += $0.utf8.count + Self.tagBytes
-          return bytes <= Self.requestBytes
-        })
+      var bytes = try Encoding.pb.encode(request).count
+      let fitting = rest.prefix {
+        bytes += $0.utf8.count + Self.tagBytes
+        return bytes <= Self.requestBytes
+      }
+      request.hrefs = Array(fitting.isEmpty ? rest.prefix(1) : fitting)
       rest = rest.dropFirst(request.hrefs.count)
       let reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-fetch")) {
         [name, now] batch throws(Failure) in
