@@ -1,6 +1,6 @@
 /// Passes values from one task to another, one at a time: the giver goes on when its value was taken.
 package actor HandOver<Value: Sendable> {
-  private var offered: Value?
+  private(set) var offered: Value?
   private var giver: CheckedContinuation<Void, Never>?
   private var taker: CheckedContinuation<Value?, Never>?
   private var isClosed = false
@@ -25,13 +25,13 @@ package actor HandOver<Value: Sendable> {
 
   /// Waits for the next value; nil when no more come.
   package func take() async -> Value? {
+    guard !self.isClosed else { return nil }
     if let value = self.offered {
       self.offered = nil
       self.giver?.resume()
       self.giver = nil
       return value
     }
-    guard !self.isClosed else { return nil }
     return await withCheckedContinuation { self.taker = $0 }
   }
 

@@ -71,7 +71,8 @@ final class SyncHome: Sendable {
     }
     let engine = SyncEngine(
       storage: storage, remote: server.port, secrets: secrets, alarm: nil, logger: logger, timeLimit: timeLimit,
-      now: { clock.withLock { $0.now } }, uptime: { clock.withLock { $0.uptime } }, jitter: { 0.5 })
+      now: { clock.withLock { $0.now } }, uptime: { clock.withLock { $0.uptime } },
+      sleep: { Self.pass($0, clock, server) }, jitter: { 0.5 })
     let router = Router(
       engine.routes, journal: storage, contentKey: HMACKey(Array("key".utf8)), logger: logger)
     return Parts(storage: storage, engine: engine, router: router)
@@ -84,12 +85,14 @@ final class SyncHome: Sendable {
   var events: [LoggedEvent] { self.log.withLock { $0 } }
 
   /// Lets time pass.
-  func pass(_ nanoseconds: Int64) {
-    self.clock.withLock { clock in
+  func pass(_ nanoseconds: Int64) { Self.pass(nanoseconds, self.clock, self.server) }
+
+  private static func pass(_ nanoseconds: Int64, _ clock: Lock<(now: Int64, uptime: Int64)>, _ server: ModelServer) {
+    clock.withLock { clock in
       clock.now += nanoseconds
       clock.uptime += nanoseconds
     }
-    self.server.pass(nanoseconds)
+    server.pass(nanoseconds)
   }
 
   /// Somebody sets the clock.

@@ -172,20 +172,31 @@ actor Pass {
   /// - Returns: How many cards could not be had now.
   private func fetch(_ location: SourceLocation, _ token: String) async throws(Failure) -> UInt32 {
     let prepared = HandOver<[PreparedCard]>()
-    async let storing = self.storeAll(prepared)
-    let reading: Result<UInt32, Failure>
+    // Cancelled and waited for where a batch could not be stored.
+    async let reading = self.read(location, token, into: prepared)
     do throws(Failure) {
-      reading = .success(try await self.read(location, token, into: prepared))
+      while let batch = await prepared.take() { try await self.store(batch) }
     } catch {
-      reading = .failure(error)
+      await prepared.close()
+      throw error
     }
-    await prepared.close()
-    // Why nobody took any more comes before the reading's word that nobody did.
-    try await storing.get()
-    return try reading.get()
+    return try await reading.get()
   }
 
   private func read(
+    _ location: SourceLocation, _ token: String, into prepared: HandOver<[PreparedCard]>
+  ) async -> Result<UInt32, Failure> {
+    let result: Result<UInt32, Failure>
+    do throws(Failure) {
+      result = .success(try await self.readAll(location, token, into: prepared))
+    } catch {
+      result = .failure(error)
+    }
+    await prepared.close()
+    return result
+  }
+
+  private func readAll(
     _ location: SourceLocation, _ token: String, into prepared: HandOver<[PreparedCard]>
   ) async throws(Failure) -> UInt32 {
     var failed: UInt32 = 0
@@ -208,19 +219,8 @@ actor Pass {
       }
       failed += reply.failed
     }
+    guard !Task.isCancelled else { throw .cancelled }
     return failed
-  }
-
-  private func storeAll(_ prepared: HandOver<[PreparedCard]>) async -> Result<Void, Failure> {
-    while let batch = await prepared.take() {
-      do throws(Failure) {
-        try await self.store(batch)
-      } catch {
-        await prepared.close()
-        return .failure(error)
-      }
-    }
-    return .success(())
   }
 
   private func store(_ cards: [PreparedCard]) async throws(Failure) {

@@ -662,7 +662,7 @@ public nonisolated struct LeaseUpdate: Sendable {
   /// Clears the value of `lease`. Subsequent reads from it will return its default value.
   public mutating func clearLease() {self._lease = nil}
 
-  /// batches of the job up to here are stored
+  /// batches of the job up to here were taken by the call that waits
   public var committedBatch: UInt32 = 0
 
   public var jobID: String = String()

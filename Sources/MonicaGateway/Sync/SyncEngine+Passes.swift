@@ -10,6 +10,8 @@ extension SyncEngine {
   private static let resumption: Int64 = 3600 * 1_000_000_000
   /// How long somebody who asks for a pass is kept waiting for what the server may still be at, in nanoseconds.
   private static let patience: Int64 = 5_000_000_000
+  /// How long it is not looked at meanwhile what else is to be sent.
+  private static let breath: Int64 = 250_000_000
 
   /// Begins the next pass, unless one runs.
   func go() {
@@ -59,7 +61,7 @@ extension SyncEngine {
 
   private func begin(_ pass: SyncAgenda.Pass) async throws(Failure) {
     let (now, before) = (self.now(), self.report)
-    let (hurries, busyUntil) = (!pass.waiters.isEmpty, now + self.timeLimit)
+    let (hurries, busyUntil) = (!pass.waiters.isEmpty, now + self.timeLimits.running)
     let (report, pull, names) = try await self.write {
       transaction throws(Failure) -> (SyncReport, PullState, KnownNames) in
       // Nothing is under way now. What says so was sent by a pass whose outcome the store did not take.
@@ -88,18 +90,27 @@ extension SyncEngine {
   /// Sends what is due and reads what is to be read; for somebody who waits, also sends what the server may be at for a moment.
   private func work() async throws(Failure) {
     try await self.takeTurns()
-    if self.agenda.current?.waiters.isEmpty == false, let hold = try await self.hold(), hold <= Self.patience {
-      do { try await Task.sleep(for: .nanoseconds(hold)) } catch { throw .cancelled }
-      try await self.takeTurns()
+    let end = self.uptime() + Self.patience
+    while self.agenda.current?.waiters.isEmpty == false, let rest = try await self.heldFor(until: end) {
+      do { try await self.sleep(min(rest, Self.breath)) } catch { throw .cancelled }
+      if self.isPushWanted || rest <= Self.breath { try await self.takeTurns() }
     }
     self.agenda.close()
   }
 
-  /// For how many nanoseconds the server may still be at changes that wait for nothing else; nil = at none.
-  private func hold() async throws(Failure) -> Int64? {
-    let now = self.now()
-    return try await self.storage.read { view throws(Failure) in
-      try view.outbox.heldUntil(now: now).map { $0 - now }
+  /// For how many nanoseconds the server may still be at the first of the changes that wait for nothing else; nil = at none, or for longer.
+  ///
+  /// - Parameter end: Of the longest wait, by ``uptime``.
+  private func heldFor(until end: Int64) async throws(Failure) -> Int64? {
+    let (now, patience) = (self.now(), end - self.uptime())
+    guard patience > 0 else { return nil }
+    do throws(Failure) {
+      return try await self.storage.read { view throws(Failure) in
+        try view.outbox.heldUntil(now: now, within: patience).map { $0 - now }
+      }
+    } catch {
+      if error.code != .cancelled { self.refusal = error }
+      throw error
     }
   }
 
@@ -131,7 +142,8 @@ extension SyncEngine {
       }
     case .interrupted, .refusal, nil: break
     }
-    if failure != nil, fault != .session { self.suspended = self.plan }
+    // One that is read to its end is no reason to read nothing next time.
+    if failure != nil, fault != .session, self.plan?.next != nil { self.suspended = self.plan }
     if self.plan != nil || fault == .session {
       self.schedule.end(SyncSchedule.Outcome(failure, fault), jitter: self.jitter(), now: uptime)
     }

@@ -87,6 +87,14 @@ extension SyncEngine {
     }
   }
 
+  /// For how many nanoseconds the server may still be at a request that failed; nil = its answer was the end.
+  ///
+  /// Of what was given up nobody heard anything from that moment on, where a lost answer was waited for.
+  private func busyFor(_ failure: Failure) -> Int64? {
+    guard failure.leavesServerBusy else { return nil }
+    return failure.code == .cancelled ? self.timeLimits.interrupted : self.timeLimits.running
+  }
+
   /// Stores what became of a change, and notes the next ones as under way in the same commit.
   private func take(_ answer: Answer, goesOn: Bool) async throws(Failure) -> [OutboxEntry] {
     let (now, uptime, entry) = (self.now(), self.uptime(), answer.entry)
@@ -97,7 +105,7 @@ extension SyncEngine {
     let room = goesOn ? self.push.room(now: uptime) : 0
     let settling = Settling(
       entry: entry, verdict: verdict, failure: failure, now: now,
-      busyUntil: failure?.leavesServerBusy ?? false ? now + self.timeLimit : nil)
+      busyUntil: failure.flatMap { self.busyFor($0) }.map { now + $0 })
     let before = self.report
     let (entries, report) = try await self.write { transaction throws(Failure) -> ([OutboxEntry], SyncReport) in
       try settling.store(in: transaction)

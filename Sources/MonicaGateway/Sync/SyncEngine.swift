@@ -15,7 +15,8 @@ public actor SyncEngine {
   let secrets: any SecretStore
   let now: @Sendable () -> Int64
   let uptime: @Sendable () -> Int64
-  private let timeLimits: (running: Int64, afterEnd: Int64)
+  let timeLimits: (running: Int64, interrupted: Int64)
+  let sleep: @Sendable (Int64) async throws -> Void
   let jitter: @Sendable () -> Double
   let logger: Logger
   let alarm: SyncAlarm?
@@ -61,15 +62,17 @@ public actor SyncEngine {
   ///   - remote: The way to `kith.v1.MonicaRemote`.
   ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``wake()``.
-  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost, or that the
-  ///     end of a process interrupted; nil = not at all, and five seconds after an end, when nobody waits.
+  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost, or that this side
+  ///     gave up; nil = not at all, and for five seconds on what was given up, from the first moment of which nobody heard it.
   ///   - now: Gives the time of day in nanoseconds since 1970: what is stored.
   ///   - uptime: Gives the nanoseconds of a clock that never goes back: what is waited by.
+  ///   - sleep: Waits for so many nanoseconds.
   ///   - jitter: Gives chances, 0 to 1.
   public init(
     storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
     timeLimit: Int64? = nil, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
     uptime: @escaping @Sendable () -> Int64 = SyncEngine.uptime,
+    sleep: @escaping @Sendable (Int64) async throws -> Void = { try await Task.sleep(for: .nanoseconds($0)) },
     jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
     self.storage = storage
@@ -79,6 +82,7 @@ public actor SyncEngine {
     self.timeLimits = (timeLimit ?? 0, timeLimit ?? 5_000_000_000)
     self.now = now
     self.uptime = uptime
+    self.sleep = sleep
     self.jitter = jitter
     var logger = logger
     logger[metadataKey: "source"] = "monica"
@@ -95,9 +99,6 @@ public actor SyncEngine {
 
   // MARK: - Life
 
-  /// For how many nanoseconds the server may be at what fails now without an answer.
-  var timeLimit: Int64 { self.isStopped ? self.timeLimits.afterEnd : self.timeLimits.running }
-
   /// Takes up what the last process left, and begins to keep time.
   ///
   /// - Parameters:
@@ -106,7 +107,7 @@ public actor SyncEngine {
   /// - Throws: A failure of the store.
   public func start(startsNow: Bool, interval: Int64?) async throws(Failure) {
     self.interval = interval
-    let busyUntil = self.now() + self.timeLimits.afterEnd
+    let busyUntil = self.now() + self.timeLimits.interrupted
     try await self.storage.write { transaction throws(Failure) in
       try transaction.outbox.settleInterrupted(busyUntil: busyUntil)
     }

@@ -61,21 +61,24 @@ public struct OutboxTable<View: DatabaseView> {
     }
   }
 
-  /// Until when the server may be at changes that would be due; nil = at none. As `now` in nanoseconds since 1970.
-  public func heldUntil(now: Int64) throws(Failure) -> Int64? {
+  /// Until when the server may be at the first of the changes that would be due; nil = at none, or for longer than `patience`.
+  ///
+  /// - Parameters:
+  ///   - now: Nanoseconds since 1970.
+  ///   - patience: In nanoseconds.
+  public func heldUntil(now: Int64, within patience: Int64) throws(Failure) -> Int64? {
     let account = try self.view.records.account
     return try self.view.attempt { database in
       try EngineStatement(
         database,
         """
-        SELECT max(outbox.busy_until) FROM outbox CROSS JOIN record ON record.id = outbox.record
+        SELECT min(outbox.busy_until) FROM outbox CROSS JOIN record ON record.id = outbox.record
         WHERE outbox.account = ?1 AND outbox.next_attempt_at NOT BETWEEN ?2 + 1 AND ?3
           AND outbox.busy_until BETWEEN ?2 + 1 AND ?4 AND \(Self.canGo)
         """
-      ).first([
-        .integer(account), .integer(now), .integer(now + OutboxEntry.longestWait),
-        .integer(now + OutboxEntry.longestHold),
-      ]) { $0.isNull(0) ? nil : $0.integer(0) }
+      ).first([.integer(account), .integer(now), .integer(now + OutboxEntry.longestWait), .integer(now + patience)]) {
+        $0.isNull(0) ? nil : $0.integer(0)
+      }
     }.flatMap(\.self)
   }
 

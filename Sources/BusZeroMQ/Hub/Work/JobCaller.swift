@@ -8,7 +8,7 @@ struct JobCaller: Sendable {
   enum News: Sendable {
     /// It is further on; ``JobCaller/takeProgress()`` says how far.
     case progress
-    /// To be stored; the next but one comes when it is.
+    /// To be taken; the next but one comes when it is.
     case batch(UInt32, [UInt8])
     /// The last.
     case ended(Result<[UInt8], Failure>)

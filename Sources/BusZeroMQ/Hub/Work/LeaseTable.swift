@@ -116,7 +116,7 @@ struct LeaseTable: Sendable {
     return self.lose(id, isCounted: false, now)
   }
 
-  /// The caller has stored what a batch brought.
+  /// The caller has taken a batch.
   mutating func taken(_ id: String, batch: UInt32, now: Instant) -> [Directive] {
     guard var job = self.jobs[id], job.phase != .ending, batch == job.record.batches + 1, batch <= job.received else {
       return []

@@ -37,7 +37,7 @@ struct LeasedJob: Sendable {
   var lease: Lease?
   /// Leases before, each with its attempt: the end that such a worker brings may still count.
   var past: [String: UInt32] = [:]
-  /// Of the last batch whose effect is stored.
+  /// Of the last batch that was taken.
   var batchAttempt: UInt32 = 0
   /// Batches that were taken in; those after `record.batches` are with the caller.
   var received: UInt32

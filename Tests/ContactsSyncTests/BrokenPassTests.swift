@@ -1,0 +1,95 @@
+import Bus
+import EventLoop
+import KithMessages
+import Logging
+import Testing
+
+@testable import ContactsSync
+
+/// The real reading side, in whose second batch of cards something goes wrong.
+private struct BreakingPort: BatchPort, Bus.Port {
+  enum Fault {
+    /// A picture that the store refuses.
+    case picture
+    /// The source is gone after it.
+    case source
+  }
+
+  static let gone = Failure(.unavailable, "GONE", "The source is gone.")
+
+  private let service: LocalBatchPort
+  private let fault: Fault
+  private let batches = Lock(0)
+  private let ended = Lock(false)
+
+  init(_ fault: Fault) {
+    let reading = ContactsSourceService { WallClock.nanoseconds() + 60_000_000_000 }
+    self.service = LocalBatchPort(reading.routes, batches: reading.batchRoutes)
+    self.fault = fault
+  }
+
+  /// Whether the call that broke has come back.
+  var hasEnded: Bool { self.ended.withLock { $0 } }
+
+  func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
+    try await self.service.call(command, context)
+  }
+
+  func call<C: BatchCommand>(
+    _ command: C, _ context: CallContext, receive: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
+  ) async throws(Failure) -> C.Reply {
+    defer { self.ended.withLock { $0 = true } }
+    return try await self.service.call(command, context) { batch throws(Failure) in
+      guard var cards = batch as? CardBatch else { return try await receive(batch) }
+      let number = self.batches.withLock { batches in
+        batches += 1
+        return batches
+      }
+      if number == 2, self.fault == .picture {
+        var picture = Picture()
+        picture.ref.sha256 = "none"
+        cards.cards[0].pictures.append(picture)
+      }
+      guard let spoilt = cards as? C.Batch else { return }
+      try await receive(spoilt)
+      if number == 2, self.fault == .source { throw Self.gone }
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct BrokenPassTests {
+  @Test func whatTheStoreRefusesEndsThePassAndItsReading() async throws {
+    try await self.withPass(.picture) { home, contacts, port in
+      let refusal = await #expect(throws: Failure.self) {
+        try await contacts.sync(["home"], PassOptions(), cause: "", progress: nil)
+      }
+      #expect(refusal?.reason == "FIELD_INVALID")
+      let status = try await home.storedStatus()
+      #expect(status.state == .error && status.error.reason == "FIELD_INVALID" && status.added == 250)
+      #expect(try await home.live("home").count == 250 && port.hasEnded)
+    }
+  }
+
+  @Test func whatWasReadBeforeTheSourceBrokeIsStored() async throws {
+    try await self.withPass(.source) { home, contacts, port in
+      let statuses = try await contacts.sync(["home"], PassOptions(), cause: "", progress: nil)
+      #expect(statuses.map(\.state) == [.error] && statuses.map(\.error.reason) == ["GONE"])
+      #expect(statuses.map(\.added) == [500])
+      #expect(try await home.live("home").count == 500 && port.hasEnded)
+    }
+  }
+
+  private func withPass(
+    _ fault: BreakingPort.Fault, _ body: (Household, ContactsSyncActor, BreakingPort) async throws -> Void
+  ) async throws {
+    let home = try Household()
+    try home.fill(900)
+    try await home.addFolder()
+    let port = BreakingPort(fault)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let contacts = ContactsSyncActor(storage: home.storage, source: port, secrets: home.secrets, logger: logger)
+    try await body(home, contacts, port)
+    await contacts.stop()
+    await home.close()
+  }
+}
