@@ -2,6 +2,8 @@
 import contextlib
 import json
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -62,8 +64,18 @@ class Worker:
         return self
 
     def end(self, with_signal=signal.SIGTERM, within=20):
+        if with_signal == signal.SIGTERM:
+            until(self.minds_sigterm)
         self.process.send_signal(with_signal)
         return self.process.wait(within)
+
+    def minds_sigterm(self):
+        """Whether it is past its first moments, in which the signal ends it as it ends any process."""
+        if self.process.poll() is not None:
+            return True
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        masks = re.findall(r"^Sig(?:Blk|Ign|Cgt):\s+([0-9a-f]+)$", status, re.MULTILINE)
+        return any(int(mask, 16) >> (signal.SIGTERM - 1) & 1 for mask in masks)
 
     def killed(self, within=60):
         """Waits until it has killed itself at a marked point."""
