@@ -53,12 +53,7 @@ import Testing
   @Test func whatWasUnderWayAtAKillIsNotSentAgainAtOnce() async throws {
     try await SyncHome.with { home in
       try await home.person("Ann")
-      let now = home.now
-      try await home.storage.write { transaction throws(Failure) in
-        let due = try transaction.outbox.due(now: now, limit: 1)
-        _ = try transaction.outbox.begin(due.map(\.row), now: now)
-      }
-      try await home.crash()
+      try await self.killOverAPush(home)
       try await home.sync(pushOnly: true)
       #expect(home.server.takeRequests().isEmpty)
       home.pass(SyncHome.timeLimit)
@@ -70,12 +65,7 @@ import Testing
   @Test func byDefaultAQuickServerIsGivenAMomentAfterAKillAndNoneWhilePeopleWait() async throws {
     try await SyncHome.with(timeLimit: nil) { home in
       try await home.person("Ann")
-      let now = home.now
-      try await home.storage.write { transaction throws(Failure) in
-        let due = try transaction.outbox.due(now: now, limit: 1)
-        _ = try transaction.outbox.begin(due.map(\.row), now: now)
-      }
-      try await home.crash()
+      try await self.killOverAPush(home)
       // Nothing that runs for nobody waits for it.
       await home.engine.wake()
       await home.rest()
@@ -139,12 +129,7 @@ import Testing
       try await home.sync()
       let readings = home.server.takeRequests().count
       try await home.person("Ann")
-      let now = home.now
-      try await home.storage.write { transaction throws(Failure) in
-        let due = try transaction.outbox.due(now: now, limit: 1)
-        _ = try transaction.outbox.begin(due.map(\.row), now: now)
-      }
-      try await home.crash()
+      try await self.killOverAPush(home)
       home.server.fail(Array(repeating: nil, count: readings) + [.unreachable])
       #expect(try await home.sync().pending == 1)
       #expect(home.server.takeRequests().last == "push create person")
@@ -244,5 +229,15 @@ import Testing
       #expect(one.id == task.id && one.monicaID == twin.monicaID && one.isCompleted && one.syncState == "synced")
       #expect(try await home.queue().isEmpty)
     }
+  }
+
+  /// The process dies when a change is under way of which the server has heard nothing yet.
+  private func killOverAPush(_ home: SyncHome) async throws {
+    let now = home.now
+    try await home.storage.write { transaction throws(Failure) in
+      let due = try transaction.outbox.due(now: now, limit: 1)
+      _ = try transaction.outbox.begin(due.map(\.row), now: now)
+    }
+    try await home.crash()
   }
 }
