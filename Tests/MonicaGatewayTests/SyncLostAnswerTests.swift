@@ -84,16 +84,11 @@ import Testing
 
   @Test func whatAStopInterruptedIsGivenTheSameMoment() async throws {
     try await SyncHome.with(timeLimit: nil) { home in
-      try await home.person("Ann")
-      home.server.fail([.crash])
-      let crashes = home.server.watch()
-      let (engine, pass) = (home.engine, Task { try await home.sync(pushOnly: true) })
-      for await _ in crashes { break }
-      let stop = Task { await engine.stop() }
-      try await until { await engine.isStopped }
-      home.server.revive()
-      await stop.value
-      _ = await pass.result
+      try await self.interruptAPush(home) {
+        await $0.stop()
+      } begun: {
+        await $0.isStopped
+      }
       try await home.crash()
       let begin = home.now
       #expect(try await home.sync(pushOnly: true).pending == 0 && home.now == begin + 5_000_000_000)
@@ -103,16 +98,11 @@ import Testing
 
   @Test func whatALoginInterruptedIsGivenTheSameMoment() async throws {
     try await SyncHome.with(timeLimit: nil) { home in
-      try await home.person("Ann")
-      home.server.fail([.crash])
-      let crashes = home.server.watch()
-      let (engine, pass) = (home.engine, Task { try await home.sync(pushOnly: true) })
-      for await _ in crashes { break }
-      let change = Task { try? await engine.hold { () async throws(Failure) in } }
-      try await until { await engine.holds == 1 }
-      home.server.revive()
-      await change.value
-      _ = await pass.result
+      try await self.interruptAPush(home) {
+        try? await $0.hold { () async throws(Failure) in }
+      } begun: {
+        await $0.holds == 1
+      }
       _ = home.server.takeRequests()
       await home.rest()
       #expect(!home.server.takeRequests().contains { $0.hasPrefix("push") })
@@ -229,6 +219,23 @@ import Testing
       #expect(one.id == task.id && one.monicaID == twin.monicaID && one.isCompleted && one.syncState == "synced")
       #expect(try await home.queue().isEmpty)
     }
+  }
+
+  /// Does something that gives up the push of a new person, which has arrived and is not answered.
+  private func interruptAPush(
+    _ home: SyncHome, by work: @escaping @Sendable (SyncEngine) async -> Void,
+    begun: @escaping @Sendable (SyncEngine) async -> Bool
+  ) async throws {
+    try await home.person("Ann")
+    home.server.fail([.crash])
+    let crashes = home.server.watch()
+    let (engine, pass) = (home.engine, Task { try await home.sync(pushOnly: true) })
+    for await _ in crashes { break }
+    let interruption = Task { await work(engine) }
+    try await until { await begun(engine) }
+    home.server.revive()
+    await interruption.value
+    _ = await pass.result
   }
 
   /// The process dies when a change is under way of which the server has heard nothing yet.

@@ -67,13 +67,12 @@ struct BatchWriting: Sendable {
   private func keepPicture(
     of prepared: inout PreparedCard, _ known: KnownCard?, in transaction: Transaction
   ) throws(Failure) {
-    var card = prepared.card
+    let card = prepared.card
     guard !card.contact.photoUri.isEmpty, !card.contact.hasPhoto, let known, !known.contactID.isEmpty,
       let contact = try transaction.contacts.get(known.contactID), contact.hasPhoto,
       card.fingerprint.isEmpty || contact.photoUri == card.contact.photoUri
     else { return }
-    card.show(contact.photo)
-    prepared = try PreparedCard(card, source: self.source, now: self.now)
+    try prepared.show(contact.photo)
   }
 
   private func perform(

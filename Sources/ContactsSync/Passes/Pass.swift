@@ -167,7 +167,8 @@ actor Pass {
       """)
   }
 
-  /// Reads what has changed, and stores it batch by batch: while one is stored, the next one is prepared and another one read.
+  /// Reads what has changed, and stores it batch by batch: while one is stored, the next one is prepared and another one
+  /// read.
   ///
   /// - Returns: How many cards could not be had now.
   private func fetch(_ location: SourceLocation, _ token: String) async throws(Failure) -> UInt32 {

@@ -6,9 +6,9 @@ internal import SwiftProtobuf
 
 /// A card that was read, and its contact as it will be written. It is made before the transaction of its batch.
 struct PreparedCard: Sendable {
-  let card: CardRead
+  private(set) var card: CardRead
   /// With the id that a new contact will have; empty for a card that could not be read.
-  let contact: PreparedContact
+  private(set) var contact: PreparedContact
 
   /// Prepares a card.
   ///
@@ -24,6 +24,12 @@ struct PreparedCard: Sendable {
     }
     self.card = card
     self.contact = try PreparedContact(contact)
+  }
+
+  /// Gives it a picture that is stored.
+  mutating func show(_ picture: BlobRef) throws(Failure) {
+    self.card.show(picture)
+    self.contact = try self.contact.showing(picture)
   }
 
   /// Prepares the cards of a batch.

@@ -4,8 +4,8 @@
 /// the first time, when the server cannot say, when it does not know the token, when it says that nothing changed although
 /// its token did, when a token that is a number went down (a server that was set back to a backup), and every seven days;
 /// where there are no tokens, when the tag of the collection changed. Before a listing the collection itself is asked what it
-/// is, and for its token, and where it has none that serves, once more for its tag: what was told *before* a listing lets nothing fall
-/// between.
+/// is, and for its token, and where it has none that serves, once more for its tag: what was told *before* a listing lets
+/// nothing fall between.
 public struct CollectionPass: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable, Equatable {

@@ -87,7 +87,8 @@ extension SyncEngine {
     self.suspended = nil
   }
 
-  /// Sends what is due and reads what is to be read; for somebody who waits, also sends what the server may be at for a moment.
+  /// Sends what is due and reads what is to be read; for somebody who waits, also sends what the server may be at for a
+  /// moment.
   private func work() async throws(Failure) {
     try await self.takeTurns()
     let end = self.uptime() + Self.patience
@@ -98,7 +99,8 @@ extension SyncEngine {
     self.agenda.close()
   }
 
-  /// For how many nanoseconds the server may still be at the first of the changes that wait for nothing else; nil = at none, or for longer.
+  /// For how many nanoseconds the server may still be at the first of the changes that wait for nothing else; nil = at
+  /// none, or for longer.
   ///
   /// - Parameter end: Of the longest wait, by ``uptime``.
   private func heldFor(until end: Int64) async throws(Failure) -> Int64? {

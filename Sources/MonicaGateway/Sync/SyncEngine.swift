@@ -62,8 +62,8 @@ public actor SyncEngine {
   ///   - remote: The way to `kith.v1.MonicaRemote`.
   ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``wake()``.
-  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost, or that this side
-  ///     gave up; nil = not at all, and for five seconds on what was given up, from the first moment of which nobody heard it.
+  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost, or that this
+  ///     side gave up; nil = not at all, and for five seconds on what was given up.
   ///   - now: Gives the time of day in nanoseconds since 1970: what is stored.
   ///   - uptime: Gives the nanoseconds of a clock that never goes back: what is waited by.
   ///   - sleep: Waits for so many nanoseconds.

@@ -16,9 +16,22 @@ public struct PreparedContact: Sendable {
   ///
   /// - Throws: `FIELD_INVALID` for a photo whose digest is none.
   public init(_ contact: Contact) throws(Failure) {
+    try self.init(contact, lists: ContactLists(of: contact), search: SearchText(of: contact))
+  }
+
+  private init(_ contact: Contact, lists: ContactLists, search: SearchText) throws(Failure) {
     self.contact = contact
-    self.search = SearchText(of: contact)
-    self.fields = try ContactRow.arguments(of: contact, sortKey: self.search.sortKey)
-    self.lists = ContactLists(of: contact)
+    self.fields = try ContactRow.arguments(of: contact, sortKey: search.sortKey)
+    self.lists = lists
+    self.search = search
+  }
+
+  /// The same contact with a picture: what takes long to make of it stays.
+  ///
+  /// - Throws: `FIELD_INVALID` for a digest that is none.
+  public func showing(_ photo: BlobRef) throws(Failure) -> PreparedContact {
+    var contact = self.contact
+    contact.photo = photo
+    return try PreparedContact(contact, lists: self.lists, search: self.search)
   }
 }
