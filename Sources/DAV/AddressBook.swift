@@ -9,6 +9,9 @@ public struct AddressBook: Sendable {
   private let client: DAVClient
   private let collection: Href
 
+  /// One whose cards are taken, and one under way.
+  private static let batchesAtOnce = 2
+
   /// Names an address book; asks nothing.
   ///
   /// - Throws: ``DAVError/notAnAddress(_:)`` for a URL without a path.
@@ -62,28 +65,50 @@ public struct AddressBook: Sendable {
   public func fetch<Stop: Error>(
     _ hrefs: [Href], form: CardForm, take: (FetchedCard) async throws(Stop) -> Void
   ) async throws(Stop) -> Result<Void, DAVError> {
-    let (cards, output) = AsyncStream.makeStream(of: FetchStream.Element.self)
-    let (permits, permit) = AsyncStream.makeStream(of: Void.self)
-    // A batch that is taken and one that is under way.
-    permit.yield()
-    permit.yield()
-    let stream = FetchStream(client: self.client, url: self.url, output: output)
-    let fetch = CardFetch(place: self.url.description, hrefs: hrefs, form: form)
     let ended: Result<Result<Void, DAVError>, Stop> = await withTaskGroup { group in
-      group.addTask { await stream.run(fetch, permits) }
-      for await element in cards {
+      defer { group.cancelAll() }
+      var fetch = CardFetch(place: self.url.description, hrefs: hrefs, form: form)
+      var underWay: [BatchAnswer] = []
+      while true {
         do throws(Stop) {
-          switch element {
-          case .card(let card): try await take(card)
-          case .batchEnd: permit.yield()
+          switch underWay.count < Self.batchesAtOnce ? fetch.next() : .wait {
+          case .batch(let batch):
+            let (answer, previous) = (BatchAnswer(to: batch), underWay.last)
+            group.addTask(executorPreference: self.client.executor) { [client, url] in
+              await answer.bring(from: url, client, after: previous)
+            }
+            underWay.append(answer)
+          case .wait: try await self.read(underWay.removeFirst(), into: &fetch, take)
+          case .single(let request):
+            switch fetch.single(await self.ask(request)) {
+            case .success(let card): try await take(card)
+            case .failure(let error): return .success(.failure(error))
+            }
+          case .finished: return .success(.success(()))
+          case .failed(let error): return .success(.failure(error))
           }
-        } catch {
-          group.cancelAll()
-          return .failure(error)
-        }
+        } catch { return .failure(error) }
       }
-      return .success(await group.next() ?? .success(()))
     }
     return try ended.get()
+  }
+
+  private func read<Stop: Error>(
+    _ answer: BatchAnswer, into fetch: inout CardFetch, _ take: (FetchedCard) async throws(Stop) -> Void
+  ) async throws(Stop) {
+    var reading = BatchReading(place: self.url.description, limits: self.client.limits)
+    for await element in answer.elements {
+      for response in reading.read(element) {
+        if let card = fetch.read(response, of: answer.batch) { try await take(card) }
+      }
+      if reading.hasFault { answer.stop() }
+    }
+    fetch.ended(answer.batch, reading.outcome, bytes: reading.bytes)
+  }
+
+  private func ask(_ request: DAVRequest) async -> Result<DAVReply, DAVError> {
+    do throws(DAVError) {
+      return .success(try await self.client.ask(request, ofBook: self.url).reply)
+    } catch { return .failure(error) }
   }
 }

@@ -7,7 +7,7 @@ public struct DAVClient: Sendable {
   private let http: HTTPClient
   private let credentials: Credentials?
   private let allowsPlainHTTP: Bool
-  private let limits: XMLLimits
+  let limits: XMLLimits
 
   /// Makes a client.
   ///
@@ -34,43 +34,60 @@ public struct DAVClient: Sendable {
     var permanentURL: WebURL?
   }
 
+  /// Where requests are carried out: what waits for an answer there goes on as soon as it comes.
+  var executor: any TaskExecutor { self.http.executor }
+
   /// Sends a request and reads the answer to its end.
   ///
   /// - Parameters:
   ///   - request: What to ask.
   ///   - url: The resource; another of the same origin when the request names one.
   ///   - place: The address book in words, for errors.
-  ///   - each: Takes the responses of a multistatus, on the loop, as they are read; without it they are in the reply.
+  ///   - sink: Takes the pieces of a multistatus, on the loop, as they come; without it the reply has what they say.
   func exchange(
-    _ request: DAVRequest, at url: WebURL, place: String, each: (@Sendable (DAVResponse) -> Void)? = nil
+    _ request: DAVRequest, at url: WebURL, place: String, sink: HTTPClient.Sink? = nil
   ) async throws(DAVError) -> Exchange {
-    let (message, reading): (HTTPRequest, MultistatusReading)
-    do {
-      message = try self.message(request, at: url)
-      reading = try MultistatusReading(limits: self.limits, each: each)
-    } catch let error as TransferError { throw .transfer(error) } catch let fault as XMLFault {
-      throw .xml(fault, place: place)
-    } catch { throw .malformed(place: place, what: "\(error)") }
-    let isGet = request.method == .get
+    guard sink == nil, request.method != .get else {
+      return try await self.carry(request, at: url, place: place, sink: sink)
+    }
+    let reading: MultistatusReading
+    do throws(XMLFault) { reading = try MultistatusReading(limits: self.limits) } catch {
+      throw .xml(error, place: place)
+    }
+    var exchange: Exchange
+    do throws(DAVError) {
+      exchange = try await self.carry(request, at: url, place: place) { try reading.read($0) }
+    } catch {
+      throw reading.fault.map { .xml($0, place: place) } ?? error
+    }
+    guard exchange.reply.status == 207 else { return exchange }
+    do throws(XMLFault) { (exchange.reply.responses, exchange.reply.end) = try reading.finish() } catch {
+      throw .xml(error, place: place)
+    }
+    return exchange
+  }
+
+  private func carry(
+    _ request: DAVRequest, at url: WebURL, place: String, sink: HTTPClient.Sink?
+  ) async throws(DAVError) -> Exchange {
     let response: HTTPResponse
     do throws(TransferError) {
-      response =
-        isGet ? try await self.http.send(message) : try await self.http.send(message) { try reading.read($0) }
+      let message = try self.message(request, at: url)
+      if let sink {
+        response = try await self.http.send(message, sink: sink)
+      } else {
+        response = try await self.http.send(message)
+      }
     } catch {
-      if case .sink = error, let fault = reading.fault { throw .xml(fault, place: place) }
       if case .tooLarge(let limit, _) = error { throw .tooLarge(place: place, what: "\(limit) bytes") }
       throw .transfer(error)
     }
     var reply = DAVReply(status: response.status)
     reply.retryAfter = response.retryAfterMilliseconds.map { Int(($0 + 999) / 1000) }
     reply.entityTag = response.headers["ETag"]
-    if isGet {
+    if request.method == .get {
       reply.body = response.body
-    } else if response.status == 207 {
-      do throws(XMLFault) { (reply.responses, reply.end) = try reading.finish() } catch {
-        throw .xml(error, place: place)
-      }
-    } else {
+    } else if response.status != 207 {
       reply.end = Self.refusal(response.body)
     }
     return Exchange(reply: reply, url: response.url, permanentURL: response.permanentURL)
@@ -81,17 +98,17 @@ public struct DAVClient: Sendable {
   /// - Throws: Also ``DAVError/elsewhere(place:url:)``: what strangers say of the book counts for nothing, and its next address
   ///   would get the password.
   func ask(
-    _ request: DAVRequest, ofBook url: WebURL, each: (@Sendable (DAVResponse) -> Void)? = nil
+    _ request: DAVRequest, ofBook url: WebURL, sink: HTTPClient.Sink? = nil
   ) async throws(DAVError) -> Exchange {
     let place = url.description
-    let exchange = try await self.exchange(request, at: url, place: place, each: each)
+    let exchange = try await self.exchange(request, at: url, place: place, sink: sink)
     guard exchange.url.origin != url.origin else { return exchange }
     guard ServerFamily(of: url).includes(exchange.url) else {
       throw .elsewhere(place: place, url: exchange.url.description)
     }
     // The password does not go along with a redirect to another host.
     guard exchange.reply.status == 401 else { return exchange }
-    var again = try await self.exchange(request.untargeted, at: exchange.url, place: place, each: each)
+    var again = try await self.exchange(request.untargeted, at: exchange.url, place: place, sink: sink)
     again.permanentURL = again.permanentURL ?? exchange.permanentURL
     return again
   }

@@ -1,19 +1,37 @@
 /// Reading cards by name: how many at once, and what to do about those that a server leaves out or cannot send. No I/O.
 ///
-/// Cards come in batches (RFC 6352 section 8.7). A batch that is too much, or whose answer cannot be read, is halved; what
-/// remains of the smallest is asked for one by one, so that one bad card costs nothing but itself.
+/// Cards come in batches (RFC 6352 section 8.7), of which several may be under way. A batch that is too much, or whose answer
+/// cannot be read, is halved; what remains of the smallest is asked for one by one, so that one bad card costs nothing but
+/// itself.
 public struct CardFetch: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable, Equatable {
-    /// Send this to the collection; give each response to ``CardFetch/read(_:)`` as it comes, then the outcome to
-    /// ``CardFetch/batchEnded(_:bytes:)``.
-    case batch(DAVRequest)
+    /// Send its request to the collection; give each response to ``CardFetch/read(_:of:)`` as it comes, then the outcome to
+    /// ``CardFetch/ended(_:_:bytes:)``.
+    case batch(Batch)
     /// Send this, and give the outcome to ``CardFetch/single(_:)``.
     case single(DAVRequest)
+    /// Wait until a batch that is under way has ended: what it lacks is asked for again.
+    case wait
     /// All are done.
     case finished
     /// Nothing more can be had now. What was given is good.
     case failed(DAVError)
+  }
+
+  /// Some cards that are asked for at once.
+  public struct Batch: Sendable, Equatable {
+    /// What to send.
+    public let request: DAVRequest
+    fileprivate let number: Int
+  }
+
+  /// What was asked for in a batch, and which of it has not come.
+  private struct Asked: Sendable {
+    let hrefs: [Href]
+    var open: Set<Href>
+
+    var left: [Href] { self.hrefs.filter { self.open.contains($0) } }
   }
 
   private let place: String
@@ -21,8 +39,10 @@ public struct CardFetch: Sendable {
   private var waiting: ArraySlice<Href>
   /// What could not be had in a batch.
   private var alone: [Href] = []
-  private var asked: [Href] = []
-  private var open: Set<Href> = []
+  /// The batches under way, by their numbers.
+  private var asked: [Int: Asked] = [:]
+  private var number = 0
+  private var failure: DAVError?
   private var size = BatchSize()
   private var isRefused = false
   /// Cards in a row that nobody answered for.
@@ -46,50 +66,49 @@ public struct CardFetch: Sendable {
 
   /// Says what to do now.
   public mutating func next() -> Directive {
+    if let failure { return .failed(failure) }
     if !self.waiting.isEmpty, !self.isRefused {
-      self.asked = Array(self.waiting.prefix(self.size.count))
-      self.waiting = self.waiting.dropFirst(self.asked.count)
-      self.open = Set(self.asked)
-      return .batch(.multiget(self.asked, form: self.form))
+      let hrefs = Array(self.waiting.prefix(self.size.count))
+      self.waiting = self.waiting.dropFirst(hrefs.count)
+      self.number += 1
+      self.asked[self.number] = Asked(hrefs: hrefs, open: Set(hrefs))
+      return .batch(Batch(request: .multiget(hrefs, form: self.form), number: self.number))
     }
+    guard self.asked.isEmpty else { return .wait }
     if let href = self.alone.last ?? self.waiting.first { return .single(.get(href, form: self.form)) }
     return .finished
   }
 
-  /// Takes a response of the batch.
+  /// Takes a response of a batch.
   ///
   /// - Returns: What became of a card; nil when that is not known yet, or the response is about none that was asked for.
-  public mutating func read(_ response: DAVResponse) -> FetchedCard? {
-    guard let href = Href(response.href), self.open.contains(href) else { return nil }
+  public mutating func read(_ response: DAVResponse, of batch: Batch) -> FetchedCard? {
+    guard let href = Href(response.href), self.asked[batch.number]?.open.contains(href) == true else { return nil }
     if response.isGone {
-      self.open.remove(href)
+      self.asked[batch.number]?.open.remove(href)
       return FetchedCard(href: href, outcome: .gone)
     }
     // Without the card it is as if the member had been left out.
     guard let card = response.properties.addressData, !card.isEmpty else { return nil }
-    self.open.remove(href)
+    self.asked[batch.number]?.open.remove(href)
     return FetchedCard(
       href: href,
       outcome: .card(card, fingerprint: self.form.fingerprint(entityTag: response.properties.entityTag)))
   }
 
-  /// Takes the outcome of the batch.
+  /// Takes the outcome of a batch. An error of it that ends the fetch is what ``next()`` says from then on.
   ///
   /// - Parameter bytes: The size of the answer.
-  /// - Returns: An error that ends the fetch; nil to go on with ``next()``.
-  public mutating func batchEnded(_ outcome: Result<DAVReply, DAVError>, bytes: Int) -> DAVError? {
-    let left = self.asked.filter { self.open.contains($0) }
+  public mutating func ended(_ batch: Batch, _ outcome: Result<DAVReply, DAVError>, bytes: Int) {
+    guard let asked = self.asked.removeValue(forKey: batch.number) else { return }
     switch outcome {
     case .success(let reply) where reply.status == 207:
-      self.size.succeeded(cards: self.asked.count, bytes: bytes)
+      self.size.succeeded(cards: asked.hrefs.count, bytes: bytes)
       self.absences = 0
-      self.alone += left.reversed()
-      return nil
-    case .success(let reply): return self.refused(reply, left: left)
-    case .failure(let error):
-      guard error.isTooMuch else { return error }
-      self.retry(left)
-      return nil
+      self.alone += asked.left.reversed()
+    case .success(let reply): self.refused(reply, asked)
+    case .failure(let error) where error.isTooMuch: self.retry(asked)
+    case .failure(let error): self.fail(error)
     }
   }
 
@@ -137,31 +156,33 @@ public struct CardFetch: Sendable {
     return .success(FetchedCard(href: href, outcome: .failed(error)))
   }
 
-  private mutating func refused(_ reply: DAVReply, left: [Href]) -> DAVError? {
+  private mutating func refused(_ reply: DAVReply, _ asked: Asked) {
     switch reply.status {
-    case 401, 404, 410, 429, 503: return self.error(reply)
-    case 403 where reply.end.conditions.isEmpty: return self.error(reply)
+    case 401, 404, 410, 429, 503: return self.fail(self.error(reply))
+    case 403 where reply.end.conditions.isEmpty: return self.fail(self.error(reply))
     case 400, 403, 405, 415, 501:
       if !reply.end.conditions.contains(.matchesWithinLimits) {
         // The server has no such report: all go one by one.
         self.isRefused = true
-        self.alone += left.reversed()
-        return nil
+        self.alone += asked.left.reversed()
+        return
       }
     case 408, 413, 500...: break
-    default: return self.error(reply)
+    default: return self.fail(self.error(reply))
     }
-    self.retry(left)
-    return nil
+    self.retry(asked)
   }
 
-  private mutating func retry(_ left: [Href]) {
-    if self.size.failed(asked: self.asked.count) {
-      self.waiting = left[...] + self.waiting
+  private mutating func retry(_ asked: Asked) {
+    if self.size.failed(asked: asked.hrefs.count) {
+      self.waiting = asked.left[...] + self.waiting
     } else {
-      self.alone += left.reversed()
+      self.alone += asked.left.reversed()
     }
   }
+
+  /// The first error counts: those after it may be of what it cut off.
+  private mutating func fail(_ error: DAVError) { self.failure = self.failure ?? error }
 
   private func error(_ reply: DAVReply) -> DAVError {
     .status(reply.status, place: self.place, retryAfter: reply.retryAfter)

@@ -35,6 +35,9 @@ public final class HTTPClient: Sendable {
     transfers = TransferLoop(on: loop, connectionsPerHost: connectionsPerHost)
   }
 
+  /// The loop: what waits for a reply on it goes on as soon as the reply comes.
+  public var executor: any TaskExecutor { transfers.loop }
+
   /// Sends a request and collects the body of the reply.
   ///
   /// - Returns: The reply, whatever its status.
