@@ -22,17 +22,24 @@ import Transfer
     static func href(_ name: String) -> Href { path("/book/\(name)") }
 
     /// Reads cards to the end. Gives each outcome, and what ended it.
-    mutating func run(_ names: [String], form: CardForm = .asStored) -> (cards: [FetchedCard], error: DAVError?) {
+    mutating func run(
+      _ names: [String], form: CardForm = .asStored, batchesAtOnce: Int = 1
+    ) -> (cards: [FetchedCard], error: DAVError?) {
+      var underWay: [CardFetch.Batch] = []
       var fetch = CardFetch(place: "the book", hrefs: names.map(Self.href), form: form)
       var done: [FetchedCard] = []
       for _ in 0..<100_000 {
-        switch fetch.next() {
-        case .finished: return (done, nil)
+        switch underWay.count < batchesAtOnce ? fetch.next() : .wait {
+        case .finished:
+          #expect(underWay.isEmpty)
+          return (done, nil)
         case .failed(let error): return (done, error)
-        case .batch(let request):
-          let (responses, outcome, bytes) = self.batch(request)
-          for response in responses { if let card = fetch.read(response) { done.append(card) } }
-          if let error = fetch.batchEnded(outcome, bytes: bytes) { return (done, error) }
+        case .batch(let batch): underWay.append(batch)
+        case .wait:
+          let batch = underWay.removeFirst()
+          let (responses, outcome, bytes) = self.batch(batch.request)
+          for response in responses { if let card = fetch.read(response, of: batch) { done.append(card) } }
+          fetch.ended(batch, outcome, bytes: bytes)
         case .single(let request):
           let name = request.target.map(Self.name) ?? ""
           self.singles.append(name)
@@ -234,18 +241,33 @@ import Transfer
 
   @Test func theFormIsAskedForAndShows() {
     var fetch = CardFetch(place: "", hrefs: [Exchange.href("a&b")], form: .version4)
-    guard case .batch(let request) = fetch.next() else {
+    guard case .batch(let batch) = fetch.next() else {
       Issue.record("no batch")
       return
     }
-    let body = String(decoding: request.body, as: UTF8.self)
+    let body = String(decoding: batch.request.body, as: UTF8.self)
     #expect(body.contains(#"<c:address-data content-type="text/vcard" version="4.0"/>"#))
     #expect(body.contains("<d:href>/book/a%26b</d:href>"))
     var response = DAVResponse(href: "/book/a&b")
     response.properties.addressData = [1]
     response.properties.entityTag = "\"e\""
-    #expect(fetch.read(response)?.outcome == .card([1], fingerprint: "\"e\" 4.0"))
-    #expect(fetch.read(response) == nil)
+    #expect(fetch.read(response, of: batch)?.outcome == .card([1], fingerprint: "\"e\" 4.0"))
+    #expect(fetch.read(response, of: batch) == nil)
+  }
+
+  /// What came of a batch counts, also after another one has ended the fetch; nothing more is asked for.
+  @Test func anErrorOfOneBatchEndsTheFetch() {
+    var fetch = CardFetch(place: "the book", hrefs: self.names(300).map(Exchange.href), form: .asStored)
+    guard case .batch(let first) = fetch.next(), case .batch(let second) = fetch.next() else {
+      Issue.record("no batch")
+      return
+    }
+    fetch.ended(first, .success(DAVReply(status: 401)), bytes: 0)
+    #expect(fetch.next() == .failed(.needsCredentials(place: "the book")))
+    #expect(fetch.read(DAVResponse(href: "/book/\(self.names(101)[100])", status: 404), of: second)?.outcome == .gone)
+    #expect(fetch.read(DAVResponse(href: "/book/\(self.names(1)[0])", status: 404), of: second) == nil)
+    fetch.ended(second, .failure(.transfer(.cancelled)), bytes: 0)
+    #expect(fetch.next() == .failed(.needsCredentials(place: "the book")))
   }
 
   @Test(arguments: 0..<200)
@@ -267,7 +289,8 @@ import Transfer
     }
     exchange.replyLimit = Bool.random(using: &random) ? Int.max : Int.random(in: 3000...100_000, using: &random)
     exchange.shuffle = random
-    let (cards, error) = exchange.run(names.shuffled(using: &random))
+    let batchesAtOnce = Int.random(in: 1...3, using: &random)
+    let (cards, error) = exchange.run(names.shuffled(using: &random), batchesAtOnce: batchesAtOnce)
     #expect(error == nil)
     #expect(cards.count == names.count)
     #expect(Set(cards.map(\.href)) == Set(names.map(Exchange.href)))

@@ -54,8 +54,9 @@ struct MemberTable: Sendable {
 
   /// Servers give cards many types, and some none: only what is plainly something else is left out.
   private static func mayBeCard(_ contentType: String?, _ href: Href) -> Bool {
+    if href.path.utf8.suffix(4).elementsEqual(".vcf".utf8) { return true }
     guard let type = contentType?.prefix(while: { $0 != ";" }).lowercased(), !type.isEmpty else { return true }
-    if type.contains("vcard") || type.contains("directory") || href.path.lowercased().hasSuffix(".vcf") { return true }
-    return type.contains("octet-stream") || type.contains("text/plain")
+    return href.path.lowercased().hasSuffix(".vcf")
+      || ["vcard", "directory", "octet-stream", "text/plain"].contains { type.contains($0) }
   }
 }

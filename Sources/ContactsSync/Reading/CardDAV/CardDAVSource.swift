@@ -254,7 +254,7 @@ struct CardDAVSource: Sendable {
   }
 
   private static func item(_ href: Href, of book: AccountPosition.Book) -> String {
-    book.key + "/" + (href.path.split(separator: "/").last.map(String.init) ?? "")
+    book.key + "/" + href.name
   }
 
   private static func require<Value>(
