@@ -39,6 +39,8 @@ actor Pass {
   private let logger: Logger
 
   private var state = PassState(SyncStatus(), source: "")
+  /// What the source has listed, until it is compared with the store.
+  private var listed: [ItemBatch] = []
   private var diff = ListingDiff(known: [], readsAll: false)
   private var live = 0
   /// Known cards that the source does not list, by UID and by href.
@@ -93,24 +95,19 @@ actor Pass {
   }
 
   private func begin() async throws(Failure) -> SourceRecord {
-    let (name, now, runID, full) = (self.name, self.now(), UUIDv7.make().text, self.options.isFull)
-    let (record, known, state) = try await self.storage.write(cause: self.cause) {
-      transaction throws(Failure) -> (SourceRecord, [KnownCard], PassState) in
+    let (name, now, runID) = (self.name, self.now(), UUIDv7.make().text)
+    let (record, state) = try await self.storage.write(cause: self.cause) {
+      transaction throws(Failure) -> (SourceRecord, PassState) in
       guard let record = try transaction.sources.find(name) else { throw ContactsSyncActor.unknownSource(name) }
-      let known = try transaction.cards.known(in: name)
       var state = PassState(record.source.status, source: name)
-      state.begin(runID: runID, live: Self.live(known), now: now)
+      state.begin(runID: runID, live: try transaction.contacts.count(source: name), now: now)
       try transaction.publish(state.status, of: name)
-      return (record, known, state)
+      return (record, state)
     }
     FaultPoint.passStarted.pass()
     self.state = state
-    self.live = Self.live(known)
-    self.diff = ListingDiff(known: known, readsAll: full)
     return record
   }
-
-  private static func live(_ known: [KnownCard]) -> Int { known.count { !$0.isDeleted && !$0.contactID.isEmpty } }
 
   private func list(_ record: SourceRecord) async throws(Failure) -> ListItemsReply {
     var request = ListItemsRequest()
@@ -119,10 +116,13 @@ actor Pass {
     // Who has everything read again and confirms what goes means it: books that are not there any more go too.
     if self.options.isFull, self.options.allowsMassDelete { request.source.identity = "" }
     await self.willList()
+    // Read while the source makes its list, and beside the writer: of a large address book this takes a while.
+    async let known = self.known()
     var reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-list")) {
-      batch throws(Failure) in await self.add(batch)
+      batch throws(Failure) in await self.gather(batch)
     }
     FaultPoint.listed.pass()
+    self.compare(with: try await known.get())
     if reply.unchanged {
       reply.unchangedUnder = [""]
       reply.complete = true
@@ -137,9 +137,22 @@ actor Pass {
     return reply
   }
 
-  private func add(_ batch: ItemBatch) {
-    self.diff.add(batch.items)
-    self.diff.addGone(batch.gone)
+  private func known() async -> Result<[KnownCard], Failure> {
+    do throws(Failure) {
+      return .success(try await self.storage.read { [name] view throws(Failure) in try view.cards.known(in: name) })
+    } catch { return .failure(error) }
+  }
+
+  private func gather(_ batch: ItemBatch) { self.listed.append(batch) }
+
+  private func compare(with known: [KnownCard]) {
+    self.live = known.count { !$0.isDeleted && !$0.contactID.isEmpty }
+    self.diff = ListingDiff(known: known, readsAll: self.options.isFull)
+    for batch in self.listed {
+      self.diff.add(batch.items)
+      self.diff.addGone(batch.gone)
+    }
+    self.listed = []
   }
 
   /// A card that seemed lost is there, perhaps by another name: no other card takes its place.
