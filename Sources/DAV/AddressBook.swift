@@ -54,7 +54,8 @@ public struct AddressBook: Sendable {
 
   /// Reads cards, in an order of the server's liking.
   ///
-  /// While the cards of one batch are taken, the next one is under way; no more than that is ever in memory.
+  /// While the cards of one batch are taken, the next one is under way; no more than these two answers are ever in memory. What
+  /// came of the second one is dropped where the first one ends the reading.
   ///
   /// - Parameters:
   ///   - hrefs: As ``Listing/cards`` has them.
@@ -78,7 +79,11 @@ public struct AddressBook: Sendable {
               await answer.bring(from: url, client, after: previous)
             }
             underWay.append(answer)
-          case .wait: try await self.read(underWay.removeFirst(), into: &fetch, take)
+          case .wait:
+            guard try await !self.read(underWay.removeFirst(), into: &fetch, take) else { continue }
+            // Nor were those after one that was not sent.
+            for answer in underWay { fetch.putBack(answer.batch) }
+            underWay = []
           case .single(let request):
             switch fetch.single(await self.ask(request)) {
             case .success(let card): try await take(card)
@@ -93,9 +98,10 @@ public struct AddressBook: Sendable {
     return try ended.get()
   }
 
+  /// - Returns: Whether the batch was sent.
   private func read<Stop: Error>(
     _ answer: BatchAnswer, into fetch: inout CardFetch, _ take: (FetchedCard) async throws(Stop) -> Void
-  ) async throws(Stop) {
+  ) async throws(Stop) -> Bool {
     var reading = BatchReading(place: self.url.description, limits: self.client.limits)
     for await element in answer.elements {
       for response in reading.read(element) {
@@ -103,7 +109,12 @@ public struct AddressBook: Sendable {
       }
       if reading.hasFault { answer.stop() }
     }
-    fetch.ended(answer.batch, reading.outcome, bytes: reading.bytes)
+    guard let outcome = reading.outcome else {
+      fetch.putBack(answer.batch)
+      return false
+    }
+    fetch.ended(answer.batch, outcome, bytes: reading.bytes)
+    return true
   }
 
   private func ask(_ request: DAVRequest) async -> Result<DAVReply, DAVError> {

@@ -43,7 +43,8 @@ public struct DAVClient: Sendable {
   ///   - request: What to ask.
   ///   - url: The resource; another of the same origin when the request names one.
   ///   - place: The address book in words, for errors.
-  ///   - sink: Takes the pieces of a multistatus, on the loop, as they come; without it the reply has what they say.
+  ///   - sink: Takes the pieces of the body of a success, on the loop, as they come; without it the reply has what a
+  ///     multistatus says.
   func exchange(
     _ request: DAVRequest, at url: WebURL, place: String, sink: HTTPClient.Sink? = nil
   ) async throws(DAVError) -> Exchange {

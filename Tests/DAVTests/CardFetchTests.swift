@@ -255,17 +255,37 @@ import Transfer
     #expect(fetch.read(response, of: batch) == nil)
   }
 
-  /// What came of a batch counts, also after another one has ended the fetch; nothing more is asked for.
-  @Test func anErrorOfOneBatchEndsTheFetch() {
-    var fetch = CardFetch(place: "the book", hrefs: self.names(300).map(Exchange.href), form: .asStored)
-    guard case .batch(let first) = fetch.next(), case .batch(let second) = fetch.next() else {
-      Issue.record("no batch")
-      return
-    }
+  /// The cards of a fetch whose first batch has shown how small they are, and two batches that are under way.
+  private func twoBatches() throws -> (fetch: CardFetch, CardFetch.Batch, CardFetch.Batch) {
+    var fetch = CardFetch(place: "the book", hrefs: self.names(700).map(Exchange.href), form: .asStored)
+    guard case .batch(let measured) = fetch.next() else { throw NoBatch() }
+    #expect(fetch.next() == .wait)
+    for name in self.names(100) { _ = fetch.read(DAVResponse(href: "/book/\(name)", status: 404), of: measured) }
+    fetch.ended(measured, .success(DAVReply(status: 207)), bytes: 10_000)
+    guard case .batch(let first) = fetch.next(), case .batch(let second) = fetch.next() else { throw NoBatch() }
+    return (fetch, first, second)
+  }
+
+  private struct NoBatch: Error {}
+
+  /// A batch that was not sent is asked for again, and teaches nothing.
+  @Test func aBatchThatWasPutBackIsAskedForAgain() throws {
+    var (fetch, first, second) = try self.twoBatches()
+    fetch.putBack(second)
+    guard case .batch(let again) = fetch.next() else { throw NoBatch() }
+    #expect(again.request == second.request)
+    fetch.ended(again, .success(DAVReply(status: 207)), bytes: 10_000)
+    fetch.ended(first, .success(DAVReply(status: 207)), bytes: 10_000)
+    guard case .single = fetch.next() else { throw NoBatch() }
+  }
+
+  /// Nothing more is asked for after an error of any batch.
+  @Test func anErrorOfOneBatchEndsTheFetch() throws {
+    var (fetch, first, second) = try self.twoBatches()
     fetch.ended(first, .success(DAVReply(status: 401)), bytes: 0)
     #expect(fetch.next() == .failed(.needsCredentials(place: "the book")))
-    #expect(fetch.read(DAVResponse(href: "/book/\(self.names(101)[100])", status: 404), of: second)?.outcome == .gone)
-    #expect(fetch.read(DAVResponse(href: "/book/\(self.names(1)[0])", status: 404), of: second) == nil)
+    #expect(fetch.read(DAVResponse(href: "/book/\(self.names(501)[500])", status: 404), of: second)?.outcome == .gone)
+    #expect(fetch.read(DAVResponse(href: "/book/\(self.names(101)[100])", status: 404), of: second) == nil)
     fetch.ended(second, .failure(.transfer(.cancelled)), bytes: 0)
     #expect(fetch.next() == .failed(.needsCredentials(place: "the book")))
   }

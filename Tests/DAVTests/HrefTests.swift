@@ -54,4 +54,18 @@ import Testing
       #expect(Href(once.path) == once)
     }
   }
+
+  /// Plain paths are taken as they are; what follows a question mark counts for nothing, but has the text looked at closely.
+  @Test func plainPathsAreWhatACloserLookMakesOfThem() {
+    var random = SeededGenerator(seed: 12)
+    let alphabet = Array("abZ0.-_~/:%")
+    let collections = [nil, Href("/"), Self.book]
+    for _ in 0..<20_000 {
+      let text = String(
+        (0..<Int.random(in: 0...10, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
+      for collection in collections {
+        #expect(Href(text, in: collection) == Href(text + "?", in: collection), "\(text)")
+      }
+    }
+  }
 }

@@ -9,6 +9,7 @@ from trials import daemon
 
 COUNT = 60
 MORE_THAN_A_BATCH = 150
+MORE_THAN_TWO_BATCHES = 700
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +70,25 @@ def test_stopped_in_the_middle_of_a_pass(hub, dav, name):
         home.completed(added=MORE_THAN_A_BATCH - len(partly), live=MORE_THAN_A_BATCH)
         assert partly.items() <= home.identities().items() and len(home.contacts()) == len(cards)
     print(f"{dav.program} stopped after {len(partly)} of {MORE_THAN_A_BATCH} cards: the rest came when it was back, no card twice")
+
+
+def test_nothing_is_asked_after_a_refusal(hub, dav, name):
+    """The next batch waits for the answer to the one before: a server that has had too many requests gets no other one."""
+    dav.fill(MORE_THAN_TWO_BATCHES)
+    with between(dav) as wire:
+        home = Reader(hub, dav, name, url=wire.url)
+        asked = []
+
+        def refuse(request):
+            asked.extend([request] if request.is_multiget else [])
+            return Reply(429, b"") if request.is_multiget and len(asked) >= 2 else None
+
+        wire.before = refuse
+        status = home.sync()
+        assert (status["state"], status["error"]["reason"]) == ("ERROR", "UPSTREAM_RATE_LIMITED"), status
+        assert len(asked) == 2 and status["live"] == 100
+        wire.before = lambda request: None
+        home.completed(added=MORE_THAN_TWO_BATCHES - 100, live=MORE_THAN_TWO_BATCHES)
 
 
 def test_moved_to_another_port(hub, dav, name):

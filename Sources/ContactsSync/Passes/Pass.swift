@@ -39,14 +39,14 @@ actor Pass {
   private let logger: Logger
 
   private var state = PassState(SyncStatus(), source: "")
-  /// What the source has listed, until it is compared with the store.
-  private var listed: [ItemBatch] = []
+  /// What the source has listed, until it can be compared with the store; nil from then on.
+  private var listed: [ItemBatch]? = []
   private var diff = ListingDiff(known: [], readsAll: false)
   private var live = 0
   /// Known cards that the source does not list, by UID and by href.
   private var lostByUID: [String: [KnownCard]] = [:]
   private var lost: [String: KnownCard] = [:]
-  /// Why the store refused a write of the pass: that is no failure of the source.
+  /// Why the store refused a part of the pass: that is no failure of the source.
   private var refusal: Failure?
 
   init(
@@ -117,12 +117,12 @@ actor Pass {
     if self.options.isFull, self.options.allowsMassDelete { request.source.identity = "" }
     await self.willList()
     // Read while the source makes its list, and beside the writer: of a large address book this takes a while.
-    async let known = self.known()
+    async let comparing = self.beginComparing()
     var reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-list")) {
       batch throws(Failure) in await self.gather(batch)
     }
     FaultPoint.listed.pass()
-    self.compare(with: try await known.get())
+    try await comparing.get()
     if reply.unchanged {
       reply.unchangedUnder = [""]
       reply.complete = true
@@ -137,22 +137,28 @@ actor Pass {
     return reply
   }
 
-  private func known() async -> Result<[KnownCard], Failure> {
+  private func beginComparing() async -> Result<Void, Failure> {
     do throws(Failure) {
-      return .success(try await self.storage.read { [name] view throws(Failure) in try view.cards.known(in: name) })
-    } catch { return .failure(error) }
+      let known = try await self.storage.read { [name] view throws(Failure) in try view.cards.known(in: name) }
+      self.live = known.count { !$0.isDeleted && !$0.contactID.isEmpty }
+      self.diff = ListingDiff(known: known, readsAll: self.options.isFull)
+      for batch in self.listed ?? [] { self.compare(batch) }
+      self.listed = nil
+      return .success(())
+    } catch {
+      if error.code != .cancelled { self.refusal = error }
+      return .failure(error)
+    }
   }
 
-  private func gather(_ batch: ItemBatch) { self.listed.append(batch) }
+  private func gather(_ batch: ItemBatch) {
+    guard self.listed == nil else { return self.listed?.append(batch) ?? () }
+    self.compare(batch)
+  }
 
-  private func compare(with known: [KnownCard]) {
-    self.live = known.count { !$0.isDeleted && !$0.contactID.isEmpty }
-    self.diff = ListingDiff(known: known, readsAll: self.options.isFull)
-    for batch in self.listed {
-      self.diff.add(batch.items)
-      self.diff.addGone(batch.gone)
-    }
-    self.listed = []
+  private func compare(_ batch: ItemBatch) {
+    self.diff.add(batch.items)
+    self.diff.addGone(batch.gone)
   }
 
   /// A card that seemed lost is there, perhaps by another name: no other card takes its place.

@@ -7,17 +7,19 @@ struct BatchAnswer: Sendable {
   /// What it consists of.
   enum Element: Sendable {
     case piece([UInt8])
-    /// The reply without its responses, which are in the pieces; always the last element.
+    /// The reply without its responses, which are in the pieces; the last element.
     case end(Result<DAVReply, DAVError>)
+    /// The batch was not sent; the only element.
+    case unsent
   }
 
   let batch: CardFetch.Batch
   /// Ends early where the task that reads it is cancelled.
   let elements: AsyncStream<Element>
-  /// Ends when the answer begins to come: then the server has made it.
-  private let beginning: AsyncStream<Never>
+  /// Has one element when the first piece comes, and ends without one where none does.
+  private let beginning: AsyncStream<Void>
   private let output: AsyncStream<Element>.Continuation
-  private let begins: AsyncStream<Never>.Continuation
+  private let begins: AsyncStream<Void>.Continuation
 
   init(to batch: CardFetch.Batch) {
     self.batch = batch
@@ -25,27 +27,46 @@ struct BatchAnswer: Sendable {
     (self.beginning, self.begins) = AsyncStream.makeStream()
   }
 
-  /// Sends the batch, as soon as the answer to the one before begins to come: a server that makes two answers at a time takes
-  /// longer for both.
+  /// Sends the batch, as soon as the answer to the one before begins to come: most servers have made it then, and one that
+  /// makes two answers at a time takes longer for both. Where the one before was refused or failed, this one is not sent.
   func bring(from url: WebURL, _ client: DAVClient, after previous: BatchAnswer?) async {
     defer {
       self.begins.finish()
       self.output.finish()
     }
-    if let previous { for await _ in previous.beginning {} }
+    guard await previous?.hasBegun() ?? true else {
+      self.output.yield(.unsent)
+      return
+    }
+    let asking = Task(executorPreference: client.executor) { await self.ask(url, client) }
+    // Also when the reader wants no more.
+    self.output.onTermination = { _ in asking.cancel() }
+    await withTaskCancellationHandler {
+      await asking.value
+    } onCancel: {
+      asking.cancel()
+    }
+  }
+
+  /// Ends it: what has not come is not wanted.
+  func stop() { self.output.finish() }
+
+  private func hasBegun() async -> Bool {
+    for await _ in self.beginning { return true }
+    return false
+  }
+
+  private func ask(_ url: WebURL, _ client: DAVClient) async {
     do throws(DAVError) {
       let exchange = try await client.ask(self.batch.request, ofBook: url) { piece in
+        self.begins.yield()
         self.begins.finish()
         // The bytes are copied: the piece lives for the call.
-        let bytes = unsafe piece.withUnsafeBytes { unsafe Array($0) }
-        if case .terminated = self.output.yield(.piece(bytes)) { throw TransferError.cancelled }
+        self.output.yield(.piece(unsafe piece.withUnsafeBytes { unsafe Array($0) }))
       }
       self.output.yield(.end(.success(exchange.reply)))
     } catch {
       self.output.yield(.end(.failure(error)))
     }
   }
-
-  /// Ends it: what has not come is not wanted.
-  func stop() { self.output.finish() }
 }

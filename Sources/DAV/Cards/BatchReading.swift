@@ -7,8 +7,8 @@ struct BatchReading: ~Copyable {
   private var fault: XMLFault?
   /// The size of what was read.
   private(set) var bytes = 0
-  /// Of an answer that was not brought to its end, because its task was cancelled.
-  private(set) var outcome: Result<DAVReply, DAVError> = .failure(.transfer(.cancelled))
+  /// Nil where the batch was not sent. `cancelled` where its answer was not brought to its end.
+  private(set) var outcome: Result<DAVReply, DAVError>? = .failure(.transfer(.cancelled))
 
   init(place: String, limits: XMLLimits) {
     self.place = place
@@ -27,6 +27,9 @@ struct BatchReading: ~Copyable {
   mutating func read(_ element: BatchAnswer.Element) -> [DAVResponse] {
     guard !self.hasFault else { return [] }
     switch element {
+    case .unsent:
+      self.outcome = nil
+      return []
     case .piece(let piece):
       self.bytes += piece.count
       do throws(XMLFault) {

@@ -6,12 +6,15 @@ struct BatchSize: Sendable {
   static let goal = 4 << 20
 
   private(set) var count = 100
+  /// Whether a reply has shown how large the cards are.
+  private(set) var isMeasured = false
   /// What a failure has taught: more than this is not tried again.
   private var ceiling = Self.range.upperBound
 
   /// Learns from a reply.
   mutating func succeeded(cards: Int, bytes: Int) {
     guard cards > 0 else { return }
+    self.isMeasured = true
     let fitting = Self.goal / max(1, bytes / cards)
     // One batch of small cards says little of the next: at most four times as many.
     self.count = min(max(min(fitting, self.count * 4), Self.range.lowerBound), self.ceiling)
@@ -20,7 +23,8 @@ struct BatchSize: Sendable {
   /// Halves the batch after one that was too much. Returns false when it cannot be smaller.
   mutating func failed(asked: Int) -> Bool {
     guard asked > Self.range.lowerBound else { return false }
-    self.ceiling = max(Self.range.lowerBound, asked / 2)
+    // Never more again: of two batches under way the larger one may fail later.
+    self.ceiling = min(self.ceiling, max(Self.range.lowerBound, asked / 2))
     self.count = min(self.count, self.ceiling)
     return true
   }

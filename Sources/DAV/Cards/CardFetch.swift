@@ -11,7 +11,7 @@ public struct CardFetch: Sendable {
     case batch(Batch)
     /// Send this, and give the outcome to ``CardFetch/single(_:)``.
     case single(DAVRequest)
-    /// Wait until a batch that is under way has ended: what it lacks is asked for again.
+    /// Wait until a batch that is under way has ended: it shows how large the cards are, and what it lacks is asked for again.
     case wait
     /// All are done.
     case finished
@@ -68,6 +68,7 @@ public struct CardFetch: Sendable {
   public mutating func next() -> Directive {
     if let failure { return .failed(failure) }
     if !self.waiting.isEmpty, !self.isRefused {
+      guard self.asked.isEmpty || self.size.isMeasured else { return .wait }
       let hrefs = Array(self.waiting.prefix(self.size.count))
       self.waiting = self.waiting.dropFirst(hrefs.count)
       self.number += 1
@@ -110,6 +111,12 @@ public struct CardFetch: Sendable {
     case .failure(let error) where error.isTooMuch: self.retry(asked)
     case .failure(let error): self.fail(error)
     }
+  }
+
+  /// Takes back a batch that was not sent.
+  public mutating func putBack(_ batch: Batch) {
+    guard let asked = self.asked.removeValue(forKey: batch.number) else { return }
+    self.waiting = asked.left[...] + self.waiting
   }
 
   /// Takes the outcome of a single card.
@@ -181,7 +188,7 @@ public struct CardFetch: Sendable {
     }
   }
 
-  /// The first error counts: those after it may be of what it cut off.
+  /// The first error counts.
   private mutating func fail(_ error: DAVError) { self.failure = self.failure ?? error }
 
   private func error(_ reply: DAVReply) -> DAVError {
