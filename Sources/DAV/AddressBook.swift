@@ -66,7 +66,7 @@ public struct AddressBook: Sendable {
   public func fetch<Stop: Error>(
     _ hrefs: [Href], form: CardForm, take: (FetchedCard) async throws(Stop) -> Void
   ) async throws(Stop) -> Result<Void, DAVError> {
-    let ended: Result<Result<Void, DAVError>, Stop> = await withTaskGroup { group in
+    let ended: Result<Result<Void, DAVError>, Stop> = await withDiscardingTaskGroup { group in
       defer { group.cancelAll() }
       var fetch = CardFetch(place: self.url.description, hrefs: hrefs, form: form)
       var underWay: [BatchAnswer] = []

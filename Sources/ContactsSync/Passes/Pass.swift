@@ -152,8 +152,7 @@ actor Pass {
   }
 
   private func gather(_ batch: ItemBatch) {
-    guard self.listed == nil else { return self.listed?.append(batch) ?? () }
-    self.compare(batch)
+    if self.listed == nil { self.compare(batch) } else { self.listed?.append(batch) }
   }
 
   private func compare(_ batch: ItemBatch) {
