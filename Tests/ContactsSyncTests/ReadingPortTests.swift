@@ -13,6 +13,7 @@ import Testing
 private struct ObservedPort: BatchPort, Bus.Port {
   let service = LocalBatchPort(Self.reading.routes, batches: Self.reading.batchRoutes)
   var asked: @Sendable (FetchItemsRequest) -> Void = { _ in }
+  var willList: @Sendable (ListItemsRequest) -> Void = { _ in }
   var listed: @Sendable () async -> Void = {}
 
   private static let reading = ContactsSourceService { WallClock.nanoseconds() + 60_000_000_000 }
@@ -25,6 +26,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
     _ command: C, _ context: CallContext, receive: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
   ) async throws(Failure) -> C.Reply {
     if let fetch = command as? FetchItemsRequest { self.asked(fetch) }
+    if let list = command as? ListItemsRequest { self.willList(list) }
     let reply = try await self.service.call(command, context, receive: receive)
     if command is ListItemsRequest { await self.listed() }
     return reply
@@ -74,6 +76,23 @@ private struct ObservedPort: BatchPort, Bus.Port {
     for request in asked { #expect(try request.serializedData().count < 262_144) }
     #expect(Set(asked.flatMap(\.hrefs)).count == count && asked.reduce(0) { $0 + $1.hrefs.count } == count)
     #expect(try await home.storedStatus().added == count)
+    await contacts.stop()
+    await home.close()
+  }
+
+  /// Where all is read anyway, a listing has no use for fingerprints: not from the second pass on, also when the first one
+  /// could not store all.
+  @Test func aSourceIsToldWhetherAllOfItWillBeRead() async throws {
+    let home = try Household()
+    try home.fill(3)
+    try await home.addFolder()
+    let requests = Lock<[ListItemsRequest]>([])
+    let port = ObservedPort(willList: { request in requests.withLock { $0.append(request) } })
+    let contacts = ContactsSyncActor(storage: home.storage, source: port, secrets: home.secrets, logger: Self.logger)
+    try await contacts.syncAll()
+    try await contacts.syncAll()
+    _ = try await contacts.sync([], PassOptions(isFull: true), cause: "", progress: nil)
+    #expect(requests.withLock { $0.map(\.readsAll) } == [true, false, true])
     await contacts.stop()
     await home.close()
   }

@@ -307,6 +307,21 @@ import Transfer
         == .failed(.malformed(place: "", what: "")))
   }
 
+  @Test func tagsAreAskedForWhereTheyTellSomething() throws {
+    for tellsTags in [true, false] {
+      var pass = pass(self.known, isWhole: true, tellsTags: tellsTags)
+      guard case .send(let list) = pass.received(.success(self.book())) else {
+        Issue.record("no list was asked for")
+        return
+      }
+      #expect(list.depth == 1)
+      #expect(String(decoding: list.body, as: UTF8.self).contains("getetag") == tellsTags)
+      // What changed is told with tags in any case.
+      #expect(
+        DAVTests.pass(self.known, tellsTags: tellsTags).first == DAVTests.pass(self.known, tellsTags: true).first)
+    }
+  }
+
   @Test func membersAreSorted() throws {
     var list = self.book()
     list.responses += [

@@ -120,10 +120,11 @@ struct ModelServer {
 }
 
 /// A pass over the book of a model server.
-func pass(_ known: CollectionState? = nil, now: Int64 = CollectionPassTests.start, isWhole: Bool = false)
-  -> CollectionPass
-{
-  CollectionPass(place: "the book", collection: ModelServer.book, known: known, now: now, isWhole: isWhole)
+func pass(
+  _ known: CollectionState? = nil, now: Int64 = CollectionPassTests.start, isWhole: Bool = false, tellsTags: Bool = true
+) -> CollectionPass {
+  CollectionPass(
+    place: "the book", collection: ModelServer.book, known: known, now: now, isWhole: isWhole, tellsTags: tellsTags)
 }
 
 /// Carries out a pass to its end.

@@ -17,6 +17,10 @@ class Request(typing.NamedTuple):
         return b"addressbook-multiget" in self.body
 
     @property
+    def is_list(self):
+        return self.method == "PROPFIND" and self.headers.get("Depth") == "1" and b"getcontenttype" in self.body
+
+    @property
     def is_changes(self):
         return b"sync-collection" in self.body and self.method == "REPORT"
 

@@ -39,6 +39,8 @@ actor Pass {
   private let logger: Logger
 
   private var state = PassState(SyncStatus(), source: "")
+  /// Whether every card is read, because none is known or because that is asked for.
+  private var readsAll = true
   /// What the source has listed, until it can be compared with the store; nil from then on.
   private var listed: [ItemBatch]? = []
   private var diff = ListingDiff(known: [], readsAll: false)
@@ -96,16 +98,17 @@ actor Pass {
 
   private func begin() async throws(Failure) -> SourceRecord {
     let (name, now, runID) = (self.name, self.now(), UUIDv7.make().text)
-    let (record, state) = try await self.storage.write(cause: self.cause) {
-      transaction throws(Failure) -> (SourceRecord, PassState) in
+    let (record, state, isKnown) = try await self.storage.write(cause: self.cause) {
+      transaction throws(Failure) -> (SourceRecord, PassState, Bool) in
       guard let record = try transaction.sources.find(name) else { throw ContactsSyncActor.unknownSource(name) }
       var state = PassState(record.source.status, source: name)
       state.begin(runID: runID, live: try transaction.contacts.count(source: name), now: now)
       try transaction.publish(state.status, of: name)
-      return (record, state)
+      return (record, state, try transaction.cards.isAnyKnown(in: name))
     }
     FaultPoint.passStarted.pass()
     self.state = state
+    self.readsAll = self.options.isFull || !isKnown
     return record
   }
 
@@ -113,6 +116,7 @@ actor Pass {
     var request = ListItemsRequest()
     request.source = record.location
     request.token = self.options.isFull ? "" : record.token
+    request.readsAll = self.readsAll
     // Who has everything read again and confirms what goes means it: books that are not there any more go too.
     if self.options.isFull, self.options.allowsMassDelete { request.source.identity = "" }
     await self.willList()
@@ -141,7 +145,7 @@ actor Pass {
     do throws(Failure) {
       let known = try await self.storage.read { [name] view throws(Failure) in try view.cards.known(in: name) }
       self.live = known.count { !$0.isDeleted && !$0.contactID.isEmpty }
-      self.diff = ListingDiff(known: known, readsAll: self.options.isFull)
+      self.diff = ListingDiff(known: known, readsAll: self.readsAll)
       for batch in self.listed ?? [] { self.compare(batch) }
       self.listed = nil
       return .success(())
@@ -190,33 +194,36 @@ actor Pass {
   ///
   /// - Returns: How many cards could not be had now.
   private func fetch(_ location: SourceLocation, _ token: String) async throws(Failure) -> UInt32 {
+    let read = HandOver<[CardRead]>()
     let prepared = HandOver<[PreparedCard]>()
     // Cancelled and waited for where a batch could not be stored.
-    async let reading = self.read(location, token, into: prepared)
+    async let reading = self.read(location, token, into: read)
+    async let preparing = self.prepare(read, into: prepared)
     do throws(Failure) {
       while let batch = await prepared.take() { try await self.store(batch) }
     } catch {
       await prepared.close()
       throw error
     }
+    try await preparing.get()
     return try await reading.get()
   }
 
   private func read(
-    _ location: SourceLocation, _ token: String, into prepared: HandOver<[PreparedCard]>
+    _ location: SourceLocation, _ token: String, into read: HandOver<[CardRead]>
   ) async -> Result<UInt32, Failure> {
     let result: Result<UInt32, Failure>
     do throws(Failure) {
-      result = .success(try await self.readAll(location, token, into: prepared))
+      result = .success(try await self.readAll(location, token, into: read))
     } catch {
       result = .failure(error)
     }
-    await prepared.close()
+    await read.close()
     return result
   }
 
   private func readAll(
-    _ location: SourceLocation, _ token: String, into prepared: HandOver<[PreparedCard]>
+    _ location: SourceLocation, _ token: String, into read: HandOver<[CardRead]>
   ) async throws(Failure) -> UInt32 {
     var failed: UInt32 = 0
     // In the order of the store's indexes, so that a batch writes few of their pages.
@@ -233,13 +240,31 @@ actor Pass {
       request.hrefs = Array(fitting.isEmpty ? rest.prefix(1) : fitting)
       rest = rest.dropFirst(request.hrefs.count)
       let reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-fetch")) {
-        [name, now] batch throws(Failure) in
-        try await prepared.give(try await PreparedCard.prepare(batch.cards, source: name, now: now()))
+        batch throws(Failure) in try await read.give(batch.cards)
       }
       failed += reply.failed
     }
     guard !Task.isCancelled else { throw .cancelled }
     return failed
+  }
+
+  /// Prepares batches on a task of its own, so that the source is asked for more as soon as it has given one.
+  private func prepare(
+    _ read: HandOver<[CardRead]>, into prepared: HandOver<[PreparedCard]>
+  ) async -> Result<Void, Failure> {
+    let result: Result<Void, Failure>
+    do throws(Failure) {
+      while let cards = await read.take() {
+        try await prepared.give(try await PreparedCard.prepare(cards, source: self.name, now: self.now()))
+      }
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    // Nobody takes what is read any more where a batch could not be prepared or stored.
+    await read.close()
+    await prepared.close()
+    return result
   }
 
   private func store(_ cards: [PreparedCard]) async throws(Failure) {

@@ -79,7 +79,7 @@ public struct ContactsSourceService: Sendable {
     case .vcf(let vcf)?: try await FileSource(path: vcf.path, now: self.now).list(token: request.token, yield: yield)
     case .carddav(let account)?:
       try await self.account(account, of: request.source).list(
-        token: request.token, identity: request.source.identity, yield: yield)
+        token: request.token, identity: request.source.identity, readsAll: request.readsAll, yield: yield)
     case nil: throw SourceFault.kindMissing
     }
   }

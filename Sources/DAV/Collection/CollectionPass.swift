@@ -31,6 +31,7 @@ public struct CollectionPass: Sendable {
   private let place: String
   private let known: CollectionState?
   private let now: Int64
+  private let members: [DAVProperty]
   private let memberLimit: Int
   private var step: Step
   /// Whether the collection has said what it is.
@@ -50,14 +51,16 @@ public struct CollectionPass: Sendable {
   ///   - known: The state of the last pass; nil lists everything.
   ///   - now: Nanoseconds since 1970.
   ///   - isWhole: Whether to list everything in any case.
+  ///   - tellsTags: Whether a list of everything is to have the ETags.
   ///   - limits: More members than its responses are refused.
   public init(
     place: String, collection: Href, known: CollectionState?, now: Int64, isWhole: Bool = false,
-    limits: XMLLimits = XMLLimits()
+    tellsTags: Bool = true, limits: XMLLimits = XMLLimits()
   ) {
     self.place = place
     self.known = known
     self.now = now
+    self.members = tellsTags ? DAVProperty.ofMembers : DAVProperty.ofNames
     self.memberLimit = limits.responses
     self.table = MemberTable(collection: collection, form: known?.form ?? .asStored)
     // Also when the clock was set back.
@@ -201,7 +204,7 @@ public struct CollectionPass: Sendable {
     for note in self.table.notes where note.kind == .formChanged || note.kind == .tokenRefused { fresh.note(note) }
     self.table = fresh
     self.step = .listing
-    return .send(.propfind(DAVProperty.ofMembers, depth: 1))
+    return .send(.propfind(self.members, depth: 1))
   }
 
   private mutating func listed(_ outcome: Result<DAVReply, DAVError>) -> Directive {

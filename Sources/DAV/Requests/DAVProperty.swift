@@ -14,8 +14,10 @@ enum DAVProperty: String, Sendable {
   case supportedAddressData = "c:supported-address-data"
   case collectionTag = "s:getctag"
 
+  /// What tells which members are cards.
+  static let ofNames: [DAVProperty] = [.resourceType, .contentType]
   /// What a listing asks of each member.
-  static let ofMembers: [DAVProperty] = [.entityTag, .resourceType, .contentType]
+  static let ofMembers: [DAVProperty] = [.entityTag] + Self.ofNames
   /// What discovery asks of a resource that may be anything.
   static let ofAnything: [DAVProperty] = [.currentUserPrincipal, .principalURL, .homeSet] + Self.ofBooks
   /// What discovery shows of an address book. No token: some servers read every card to make one.

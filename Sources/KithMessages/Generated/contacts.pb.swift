@@ -1063,6 +1063,9 @@ public nonisolated struct ListItemsRequest: Sendable {
   /// of the last whole listing; empty = list everything
   public var token: String = String()
 
+  /// every item will be read, whatever it is now: what is listed may lack fingerprints
+  public var readsAll: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -3195,7 +3198,7 @@ nonisolated extension ProbeSourceReply: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension ListItemsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListItemsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}source\0\u{1}token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}source\0\u{1}token\0\u{3}reads_all\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3205,6 +3208,7 @@ nonisolated extension ListItemsRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._source) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.readsAll) }()
       default: break
       }
     }
@@ -3221,12 +3225,16 @@ nonisolated extension ListItemsRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.token.isEmpty {
       try visitor.visitSingularStringField(value: self.token, fieldNumber: 2)
     }
+    if self.readsAll != false {
+      try visitor.visitSingularBoolField(value: self.readsAll, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: ListItemsRequest, rhs: ListItemsRequest) -> Bool {
     if lhs._source != rhs._source {return false}
     if lhs.token != rhs.token {return false}
+    if lhs.readsAll != rhs.readsAll {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

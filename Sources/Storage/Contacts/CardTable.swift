@@ -19,6 +19,17 @@ public struct CardTable<View: DatabaseView> {
     }
   }
 
+  /// Whether any card of a source is known, deleted and missing ones included.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func isAnyKnown(in source: String) throws(Failure) -> Bool {
+    let row = try self.view.sources.row(of: source)
+    return try self.view.attempt { database in
+      try Bool.fetchOne(
+        database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM card WHERE source = ?)"), arguments: [row]) ?? false
+    }
+  }
+
   /// The card of an href; nil when none is known.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.

@@ -48,7 +48,7 @@ struct CardDAVSource: Sendable {
     var reply = ProbeSourceReply()
     var sentences: [String] = []
     for book in try await self.find(client, known: []).books {
-      let listing = try await self.list(book, since: nil, client).listing
+      let listing = try await self.list(book, since: nil, tellsTags: false, client).listing
       reply.items += UInt32(clamping: listing.cards.count)
       sentences.append("The address book at \(book.url) holds \(listing.cards.count) cards.")
     }
@@ -63,8 +63,9 @@ struct CardDAVSource: Sendable {
   /// - Parameters:
   ///   - token: Of the last listing; empty lists everything.
   ///   - identity: Of the account when it was last listed; tells which books there were, also without a token.
+  ///   - readsAll: Whether every card will be read, whatever it is now.
   func list(
-    token: String, identity: String, yield: @Sendable (ItemBatch) async throws(Failure) -> Void
+    token: String, identity: String, readsAll: Bool, yield: @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
     let client = try await self.client()
     let known = AccountPosition(token: token)
@@ -79,7 +80,7 @@ struct CardDAVSource: Sendable {
       let book = position.books[index]
       let listing: Listing
       do throws(Failure) {
-        let look = try await self.list(book, since: CollectionState(encoded: book.state), client)
+        let look = try await self.list(book, since: CollectionState(encoded: book.state), tellsTags: !readsAll, client)
         listing = look.listing
         if let movedTo = look.movedTo { position.books[index].url = movedTo.description }
       } catch {
@@ -158,11 +159,11 @@ struct CardDAVSource: Sendable {
   }
 
   private func list(
-    _ book: AccountPosition.Book, since state: CollectionState?, _ client: DAVClient
+    _ book: AccountPosition.Book, since state: CollectionState?, tellsTags: Bool, _ client: DAVClient
   ) async throws(Failure) -> (listing: Listing, movedTo: WebURL?) {
     let collection = try self.addressBook(book, client)
     do throws(DAVError) {
-      return try await collection.list(since: state, now: self.now())
+      return try await collection.list(since: state, now: self.now(), tellsTags: tellsTags)
     } catch {
       throw AccountFault.failure(error, source: self.name)
     }
