@@ -51,8 +51,8 @@ struct TransportBench {
 
   private static func open(_ kind: SocketKind, in context: Context) throws -> Socket {
     var socket = try context.makeSocket(kind)
-    try socket.set(.sendHighWaterMark, 0)
-    try socket.set(.receiveHighWaterMark, 0)
+    try socket.set(.sendHighWaterMark, highWaterMark)
+    try socket.set(.receiveHighWaterMark, highWaterMark)
     try socket.set(.linger, .zero)
     return socket
   }
