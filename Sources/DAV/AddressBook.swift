@@ -28,15 +28,15 @@ public struct AddressBook: Sendable {
   ///   - known: The state of the last look whose cards were all read; nil lists everything.
   ///   - now: Nanoseconds since 1970.
   ///   - isWhole: Whether to list everything in any case.
-  ///   - tellsTags: Whether a list of everything is to have the ETags, for which some servers read every card. Who reads all
+  ///   - wantsETags: Whether a list of everything is to have the ETags, for which some servers read every card. Who reads all
   ///     the cards anyway has no use for them.
   /// - Returns: The listing, and the address to use from now on where the server says that the book has moved for good.
   public func list(
-    since known: CollectionState?, now: Int64, isWhole: Bool = false, tellsTags: Bool = true
+    since known: CollectionState?, now: Int64, isWhole: Bool = false, wantsETags: Bool = true
   ) async throws(DAVError) -> (listing: Listing, movedTo: WebURL?) {
     var pass = CollectionPass(
       place: self.url.description, collection: self.collection, known: known, now: now, isWhole: isWhole,
-      tellsTags: tellsTags)
+      wantsETags: wantsETags)
     var directive = pass.first
     var movedTo: WebURL?
     while true {

@@ -13,6 +13,8 @@ private struct BreakingPort: BatchPort, Bus.Port {
     case picture
     /// The source is gone after it.
     case source
+    /// As the picture; and then the source says nothing more until it is told to stop.
+    case pictureAndSilence
   }
 
   static let gone = Failure(.unavailable, "GONE", "The source is gone.")
@@ -45,21 +47,34 @@ private struct BreakingPort: BatchPort, Bus.Port {
         batches += 1
         return batches
       }
-      if number == 2, self.fault == .picture {
+      if number == 2, self.fault != .source {
         var picture = Picture()
         picture.ref.sha256 = "none"
         cards.cards[0].pictures.append(picture)
       }
       guard let spoilt = cards as? C.Batch else { return }
       try await receive(spoilt)
-      if number == 2, self.fault == .source { throw Self.gone }
+      guard number == 2 else { return }
+      switch self.fault {
+      case .picture: break
+      case .source: throw Self.gone
+      case .pictureAndSilence: try? await Task.sleep(for: .seconds(3600))
+      }
     }
   }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct BrokenPassTests {
   @Test func whatTheStoreRefusesEndsThePassAndItsReading() async throws {
-    try await self.withPass(.picture) { home, contacts, port in
+    try await self.refuse(.picture)
+  }
+
+  @Test func aSourceThatIsSilentIsNotWaitedForAfterARefusal() async throws {
+    try await self.refuse(.pictureAndSilence)
+  }
+
+  private func refuse(_ fault: BreakingPort.Fault) async throws {
+    try await self.withPass(fault) { home, contacts, port in
       let refusal = await #expect(throws: Failure.self) {
         try await contacts.sync(["home"], PassOptions(), cause: "", progress: nil)
       }

@@ -93,6 +93,13 @@ import Testing
     #expect(diff.item(of: "all.vcf#b") == "all.vcf#b")
   }
 
+  @Test func whatHasNoFingerprintIsRead() {
+    var diff = ListingDiff(known: [Self.known("a.vcf", ""), Self.known("b.vcf", "1")], readsAll: false)
+    diff.add([Self.item("a.vcf", ""), Self.item("b.vcf", "")])
+    #expect(diff.toFetch == ["a.vcf", "b.vcf"])
+    #expect(diff.missing.isEmpty)
+  }
+
   @Test func aFullPassReadsEverything() {
     var diff = ListingDiff(known: [Self.known("a.vcf", "1")], readsAll: true)
     diff.add([Self.item("a.vcf", "1")])

@@ -80,8 +80,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
     await home.close()
   }
 
-  /// Where all is read anyway, a listing has no use for fingerprints: not from the second pass on, also when the first one
-  /// could not store all.
+  /// Where all is read anyway, a listing has no use for fingerprints.
   @Test func aSourceIsToldWhetherAllOfItWillBeRead() async throws {
     let home = try Household()
     try home.fill(3)

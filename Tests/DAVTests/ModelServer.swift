@@ -53,6 +53,9 @@ struct ModelServer {
     self.serial = serial
   }
 
+  /// What a card that is read tells.
+  func fingerprint(of href: Href) -> String? { self.cards[href.name].map { "\"\($0)\"" } }
+
   func token(_ version: Int) -> String { self.faults.countsTokens ? "http://model/sync/\(version)" : "t-\(version)-x" }
 
   private func version(of token: String) -> Int? {
@@ -65,7 +68,10 @@ struct ModelServer {
     if body.contains("sync-collection") { return self.changes(body) }
     var reply = DAVReply(status: 207)
     reply.responses = [self.own(hasTag: body.contains("getctag"))]
-    if request.depth == 1 { reply.responses += self.cards.keys.sorted().map { self.member($0) } }
+    if request.depth == 1 {
+      let hasTags = body.contains("getetag")
+      reply.responses += self.cards.keys.sorted().map { self.member($0, hasTag: hasTags) }
+    }
     return reply
   }
 
@@ -82,12 +88,12 @@ struct ModelServer {
     return own
   }
 
-  private func member(_ name: String) -> DAVResponse {
+  private func member(_ name: String, hasTag: Bool) -> DAVResponse {
     guard let version = self.cards[name] else { return DAVResponse(href: "/alice/book/\(name)", status: 404) }
     var member = DAVResponse(href: "/alice/book/\(name)")
     member.hasProperties = true
     member.properties.resourceType = []
-    member.properties.entityTag = "\"\(version)\""
+    if hasTag { member.properties.entityTag = "\"\(version)\"" }
     return member
   }
 
@@ -110,7 +116,8 @@ struct ModelServer {
       reached = ordered.last?.value ?? since
       reply.responses.append(DAVResponse(href: "/alice/book/", status: 507))
     }
-    reply.responses += ordered.map { self.member($0.key) }
+    let hasTags = body.contains("getetag")
+    reply.responses += ordered.map { self.member($0.key, hasTag: hasTags) }
     if self.faults.namesTheForgotten {
       reply.responses.append(DAVResponse(href: "/alice/book/never-seen", status: 404))
     }
@@ -121,10 +128,11 @@ struct ModelServer {
 
 /// A pass over the book of a model server.
 func pass(
-  _ known: CollectionState? = nil, now: Int64 = CollectionPassTests.start, isWhole: Bool = false, tellsTags: Bool = true
+  _ known: CollectionState? = nil, now: Int64 = CollectionPassTests.start, isWhole: Bool = false,
+  wantsETags: Bool = true
 ) -> CollectionPass {
   CollectionPass(
-    place: "the book", collection: ModelServer.book, known: known, now: now, isWhole: isWhole, tellsTags: tellsTags)
+    place: "the book", collection: ModelServer.book, known: known, now: now, isWhole: isWhole, wantsETags: wantsETags)
 }
 
 /// Carries out a pass to its end.

@@ -48,6 +48,7 @@ actor Server: LoopActor {
     let before = received
     var taken = 0
     do {
+      // As the subscriptions of the bus do, which take the most.
       try socket.receive(into: &message, limit: 256) { [echoes] socket, message, _ in
         taken += 1
         if echoes { _ = try? socket.send(&message) }

@@ -54,7 +54,10 @@ struct ListingDiff {
       let places = self.places(of: item.href)
       self.markPresent(item.href, places)
       let live = places.filter { !self.known[$0].isDeleted }
-      let isSame = !live.isEmpty && live.allSatisfy { self.known[$0].fingerprint == item.fingerprint }
+      // No fingerprint says nothing.
+      let isSame =
+        !item.fingerprint.isEmpty && !live.isEmpty
+        && live.allSatisfy { self.known[$0].fingerprint == item.fingerprint }
       guard isSame && !self.readsAll else {
         self.toFetch.append(item.href)
         continue

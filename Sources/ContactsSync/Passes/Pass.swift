@@ -202,7 +202,9 @@ actor Pass {
     do throws(Failure) {
       while let batch = await prepared.take() { try await self.store(batch) }
     } catch {
+      // Both, because the reading is cancelled only when the preparing, which is waited for first, has ended.
       await prepared.close()
+      await read.close()
       throw error
     }
     try await preparing.get()

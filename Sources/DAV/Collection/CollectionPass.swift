@@ -51,16 +51,16 @@ public struct CollectionPass: Sendable {
   ///   - known: The state of the last pass; nil lists everything.
   ///   - now: Nanoseconds since 1970.
   ///   - isWhole: Whether to list everything in any case.
-  ///   - tellsTags: Whether a list of everything is to have the ETags.
+  ///   - wantsETags: Whether a list of everything is to have the ETags.
   ///   - limits: More members than its responses are refused.
   public init(
     place: String, collection: Href, known: CollectionState?, now: Int64, isWhole: Bool = false,
-    tellsTags: Bool = true, limits: XMLLimits = XMLLimits()
+    wantsETags: Bool = true, limits: XMLLimits = XMLLimits()
   ) {
     self.place = place
     self.known = known
     self.now = now
-    self.members = tellsTags ? DAVProperty.ofMembers : DAVProperty.ofNames
+    self.members = wantsETags ? DAVProperty.ofMembers : DAVProperty.ofNames
     self.memberLimit = limits.responses
     self.table = MemberTable(collection: collection, form: known?.form ?? .asStored)
     // Also when the clock was set back.

@@ -1063,7 +1063,7 @@ public nonisolated struct ListItemsRequest: Sendable {
   /// of the last whole listing; empty = list everything
   public var token: String = String()
 
-  /// every item will be read, whatever it is now: what is listed may lack fingerprints
+  /// the caller reads every item that is listed: fingerprints may be left out
   public var readsAll: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -48,7 +48,7 @@ struct CardDAVSource: Sendable {
     var reply = ProbeSourceReply()
     var sentences: [String] = []
     for book in try await self.find(client, known: []).books {
-      let listing = try await self.list(book, since: nil, tellsTags: false, client).listing
+      let listing = try await self.list(book, since: nil, wantsETags: false, client).listing
       reply.items += UInt32(clamping: listing.cards.count)
       sentences.append("The address book at \(book.url) holds \(listing.cards.count) cards.")
     }
@@ -80,7 +80,7 @@ struct CardDAVSource: Sendable {
       let book = position.books[index]
       let listing: Listing
       do throws(Failure) {
-        let look = try await self.list(book, since: CollectionState(encoded: book.state), tellsTags: !readsAll, client)
+        let look = try await self.list(book, since: CollectionState(encoded: book.state), wantsETags: !readsAll, client)
         listing = look.listing
         if let movedTo = look.movedTo { position.books[index].url = movedTo.description }
       } catch {
@@ -159,11 +159,11 @@ struct CardDAVSource: Sendable {
   }
 
   private func list(
-    _ book: AccountPosition.Book, since state: CollectionState?, tellsTags: Bool, _ client: DAVClient
+    _ book: AccountPosition.Book, since state: CollectionState?, wantsETags: Bool, _ client: DAVClient
   ) async throws(Failure) -> (listing: Listing, movedTo: WebURL?) {
     let collection = try self.addressBook(book, client)
     do throws(DAVError) {
-      return try await collection.list(since: state, now: self.now(), tellsTags: tellsTags)
+      return try await collection.list(since: state, now: self.now(), wantsETags: wantsETags)
     } catch {
       throw AccountFault.failure(error, source: self.name)
     }
