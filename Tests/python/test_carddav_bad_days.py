@@ -1,6 +1,8 @@
 """What proxies and broken servers answer: the pass fails with a reason, nothing is lost, and the next one goes on."""
 import gzip
 import itertools
+import threading
+import time
 
 import pytest
 
@@ -98,3 +100,26 @@ def test_a_bad_day(hub, xandikos, name, day, step):
         wire.after = lambda request, reply: reply
         home.completed(added=COUNT + 1 - len(home.identities()), live=COUNT + 1)
         assert not home.problems()
+
+
+def test_a_broken_answer_is_not_waited_for(hub, xandikos, name):
+    """What follows something that is no XML counts for nothing: its connection is let go, and the card is asked for alone."""
+    sent, ended = [], threading.Event()
+
+    def broken():
+        try:
+            yield b'<multistatus xmlns="DAV:"></response>'
+            for number in range(600):
+                sent.append(number)
+                time.sleep(0.1)
+                yield b" "
+        finally:
+            ended.set()
+
+    with between(xandikos) as wire:
+        home = Reader(hub, xandikos, name, url=wire.url)
+        home.completed(added=COUNT)
+        xandikos.put("new.vcf", card(f"new-{name}"))
+        wire.after = lambda request, reply: reply._replace(body=broken()) if request.is_multiget else reply
+        home.completed(added=1, live=COUNT + 1)
+        assert ended.wait(60) and 0 < len(sent) < 600
