@@ -63,7 +63,7 @@ struct CardDAVSource: Sendable {
   /// - Parameters:
   ///   - token: Of the last listing; empty lists everything.
   ///   - identity: Of the account when it was last listed; tells which books there were, also without a token.
-  ///   - readsAll: Whether every card will be read, whatever it is now.
+  ///   - readsAll: Whether the caller reads every card that is listed: fingerprints may be left out.
   func list(
     token: String, identity: String, readsAll: Bool, yield: @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
