@@ -107,18 +107,7 @@ public actor CareRecorderActor {
     switch VoiceSweep.action(for: audio, size: size) {
     case .remove: try await self.removeSound(audio)
     case .transcribe: try await self.queue(audio.record)
-    case .noteInterrupted:
-      let now = self.now()
-      try await self.storage.write { transaction throws(Failure) in
-        guard try transaction.careAudio.of(audio.record) == audio else { return }
-        var record = try transaction.care.require(audio.record)
-        record.state = "needs_memo"
-        record.reason = "interrupted"
-        record.hasAudio_p = false
-        record.updatedAt = .init(nanosecondsSince1970: now)
-        try transaction.care.replace(record)
-        try transaction.careAudio.remove(audio.record)
-      }
+    case .noteInterrupted: try await self.letGo(audio, reason: "interrupted")
     }
   }
 
@@ -219,19 +208,20 @@ public actor CareRecorderActor {
     for audio in all where VoiceSweep.end(of: audio, keeping: kept).map({ $0 <= now }) ?? false {
       switch audio.state {
       case .recording, .deleting: try await self.takeUp(audio)
-      case .waiting: try await self.expire(audio)
+      case .waiting: try await self.letGo(audio, reason: "sound_expired")
       }
     }
   }
 
-  /// Lets sound go that could not be transcribed.
-  private func expire(_ audio: CareAudio) async throws(Failure) {
+  /// Lets sound go that nobody will transcribe: its entry waits for a memo.
+  private func letGo(_ audio: CareAudio, reason: String) async throws(Failure) {
     let now = self.now()
     let isOver = try await self.storage.write { transaction throws(Failure) -> Bool in
       guard var current = try transaction.careAudio.of(audio.record), current == audio else { return false }
       var record = try transaction.care.require(audio.record)
+      record.state = "needs_memo"
+      record.reason = reason
       record.hasAudio_p = false
-      record.reason = "sound_expired"
       record.updatedAt = .init(nanosecondsSince1970: now)
       try transaction.care.replace(record)
       current.state = .deleting

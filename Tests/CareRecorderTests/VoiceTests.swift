@@ -294,24 +294,29 @@ import Testing
     let care = try TestCare()
     let ids = try await care.run { actor, storage in
       var ids: [String] = []
-      for hasSound in [true, false] {
+      // The last one was killed between the making of its file and the first byte.
+      for bytes in [[5, 6], nil, []] as [[UInt8]?] {
         let id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
         ids.append(id)
-        guard hasSound else { continue }
+        guard let bytes else { continue }
         var append = AppendVoiceRequest()
         append.id = id
-        _ = try await actor.appendVoice(append, CallContext(attachments: [[5, 6]]))
+        _ = try await actor.appendVoice(append, CallContext(attachments: [bytes]))
       }
+      #expect(care.sounds.count == 2)
       return ids
     }
     try await care.run { actor, storage in
       try await actor.start()
       let spoken = try await care.wait(for: ids[0], in: storage) { $0.state == "transcribed" }
       #expect(spoken.category == "free_memo")
-      let silent = try await care.wait(for: ids[1], in: storage) { $0.state == "needs_memo" }
-      #expect(silent.reason == "interrupted")
+      for id in ids[1...] {
+        let silent = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+        #expect(silent.reason == "interrupted")
+      }
       await actor.stop()
       #expect(care.sounds == [])
+      #expect(try await storage.read { view throws(Failure) in try view.careAudio.all() } == [])
     }
   }
 

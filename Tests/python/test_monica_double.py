@@ -3,6 +3,7 @@ import datetime
 import http.client
 import json
 import re
+import socket
 
 import pytest
 
@@ -277,11 +278,24 @@ def test_connections_stay_open(double):
         connection.request("GET", path, headers=head)
         reply = connection.getresponse()
         reply.read()
-        socket = connection.sock
-        assert socket is not None and reply.status == {"me": 200, "state": 200}.get(path.rpartition("/")[2], 404)
+        kept = connection.sock
+        assert kept is not None and reply.status == {"me": 200, "state": 200}.get(path.rpartition("/")[2], 404)
     connection.request("POST", "/api/tags", iter([b'{"name"', b': "t"}']), {**head, "Content-Type": "application/json"})
     assert connection.getresponse().status == 201, "a body in chunks"
-    assert connection.sock is socket
+    assert connection.sock is kept
+
+
+@pytest.mark.parametrize("rest", [
+    b"Content-Length: 13\r\n\r\n", b'Content-Length: 13\r\n\r\n{"name": ', b"Transfer-Encoding: chunked\r\n\r\n",
+    b'Transfer-Encoding: chunked\r\n\r\nd\r\n{"name": "t"}\r\n', b'Transfer-Encoding: chunked\r\n\r\nd\r\n{"name": ',
+], ids=["head", "half", "chunks", "no end", "half a chunk"])  # fmt: skip
+def test_half_a_request_is_none(double, rest):
+    with socket.create_connection(("127.0.0.1", double.port), timeout=60) as connection:
+        connection.sendall(
+            b"POST /api/tags HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\nContent-Type: application/json\r\n" + rest)
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(100) == b""
+    assert double.requests()["count"] == 0
 
 
 def test_it_ends_with_its_input_and_starts_again(double):

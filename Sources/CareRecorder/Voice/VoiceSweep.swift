@@ -13,7 +13,7 @@ enum VoiceSweep {
     case remove
     /// The file is whole, or as whole as it will be: have it transcribed.
     case transcribe
-    /// There is no file: the entry waits for a memo.
+    /// There is no sound, at most a file without a byte, which goes: the entry waits for a memo.
     case noteInterrupted
   }
 

@@ -32,13 +32,26 @@ class Connection(http.server.BaseHTTPRequestHandler):
 
     def read_body(self):
         if self.headers.get("Transfer-Encoding") != "chunked":
-            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            return self.read_whole(int(self.headers.get("Content-Length") or 0))
         body = b""
-        while size := int(self.rfile.readline(), 16):
-            body += self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
+        while size := int(self.read_line(), 16):
+            body += self.read_whole(size)
+            self.read_line()
+        self.read_line()
         return body
+
+    def read_whole(self, size):
+        """So many bytes. The web server before Monica hands no request on of which a part never came."""
+        piece = self.rfile.read(size)
+        if len(piece) < size:
+            raise ConnectionAbortedError("the client went away within a request")
+        return piece
+
+    def read_line(self):
+        line = self.rfile.readline()
+        if not line.endswith(b"\n"):
+            raise ConnectionAbortedError("the client went away within a request")
+        return line
 
     def send_head(self, answer, length, **more):
         self.send_response(answer.status)
