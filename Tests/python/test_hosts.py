@@ -177,7 +177,7 @@ def between_two_batches(seconds):
         def stored():
             if waiting.acquire(blocking=False):
                 turns.release()
-            return any(job.get("batches") for job in house.jobs("kith.v1.ContactsSource/Fetch"))
+            return contacts(house, "home")
 
         until(stored, 60)
         with house.network.cut(worker.machine):
