@@ -29,7 +29,7 @@ public enum Encoding: String, Sendable, Hashable {
     do {
       switch self {
       case .pb:
-        return try M(serializedBytes: bytes)
+        return try M(serializedBytes: bytes.span.bytes)
       case .json:
         var options = JSONDecodingOptions()
         options.ignoreUnknownFields = true

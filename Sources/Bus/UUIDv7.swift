@@ -1,3 +1,5 @@
+internal import EventLoop
+
 /// A UUID of version 7 (RFC 9562, 5.7): sorts by the time it was made, within a millisecond as well (6.2, method 3).
 public struct UUIDv7: Sendable, Hashable {
   /// Sixteen bytes, the most significant first.
@@ -11,9 +13,7 @@ public struct UUIDv7: Sendable, Hashable {
     let moment = milliseconds ?? now / 1_000_000
     // Twelve bits: a unit is 244 nanoseconds.
     let fraction = (now % 1_000_000) * 4096 / 1_000_000
-    // One request to the system, whose answer is what an id takes most of its time for.
-    var generator = SystemRandomNumberGenerator()
-    let random = generator.next()
+    let random = Self.pool.withLock { $0.next() }
     var bytes = [UInt8](repeating: 0, count: 16)
     for index in 0..<6 { bytes[index] = UInt8(truncatingIfNeeded: moment >> UInt64(40 - 8 * index)) }
     bytes[6] = 0x70 | UInt8(truncatingIfNeeded: fraction >> 8)
@@ -22,6 +22,8 @@ public struct UUIDv7: Sendable, Hashable {
     bytes[8] = 0x80 | (bytes[8] & 0x3F)
     return UUIDv7(bytes: bytes)
   }
+
+  private static let pool = Lock(RandomPool())
 
   /// The form with hyphens, lower case.
   public var text: String {

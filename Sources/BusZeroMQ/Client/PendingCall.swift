@@ -1,6 +1,6 @@
 internal import Bus
-internal import EventLoop
 internal import KithMessages
+internal import Synchronization
 
 /// One caller that waits for an answer.
 struct Waiter {
@@ -14,13 +14,13 @@ struct Waiter {
 
 /// Names a waiter, and remembers that its task was cancelled before it was known on the loop.
 final class WaiterID: Sendable {
-  private let cancelled = Lock(false)
+  private let cancelled = Atomic(false)
 
   /// Whether it was cancelled.
-  var isCancelled: Bool { self.cancelled.withLock { $0 } }
+  var isCancelled: Bool { self.cancelled.load(ordering: .relaxed) }
 
   /// Marks it.
-  func cancel() { self.cancelled.withLock { $0 = true } }
+  func cancel() { self.cancelled.store(true, ordering: .relaxed) }
 }
 
 /// A command on its way, with those who wait for it. Belongs to the loop of its port.

@@ -20,7 +20,7 @@ enum ControlLayout {
     frames.append(encoding.frame)
     frames.append(try encoding.encode(header))
     frames.append(body)
-    frames.append(contentsOf: attachments)
+    for attachment in attachments { frames.append(attachment) }
     if let rejection = self.oversize(frames, attachment: WireLimits.attachment) { throw rejection.failure }
     return frames
   }
@@ -49,7 +49,7 @@ enum ControlLayout {
           Failure(
             .invalidArgument, "CONTENT_TYPE_UNSUPPORTED", "The fourth frame names the type of content: pb or json.")))
     }
-    guard let service = String(validating: frames[2], as: UTF8.self), service.utf8.count <= WireLimits.service else {
+    guard let service = self.service(frames[2]) else {
       return .rejected(
         .malformed("The third frame is not the name of a method, such as kith.v1.System/Ping.", encoding: encoding))
     }
@@ -65,6 +65,18 @@ enum ControlLayout {
       return .rejected(rejection)
     }
     return .accepted(Envelope(kind: kind, service: service, encoding: encoding))
+  }
+
+  /// Reads the name of a method; nil when it is too long, or no text.
+  static func service(_ frame: [UInt8]) -> String? {
+    guard frame.count <= WireLimits.service, let text = try? UTF8Span(validating: frame.span) else { return nil }
+    return String(copying: text)
+  }
+
+  /// The frames after the body.
+  static func attachments(_ frames: [[UInt8]]) -> [[UInt8]] {
+    // Most messages have none, and a slice costs as much as reading a header.
+    frames.count > WireLimits.fixedFrames ? Array(frames[WireLimits.fixedFrames...]) : []
   }
 
   /// Reads a header; nil when it cannot be read.

@@ -70,6 +70,6 @@ public struct ReplyFrame: Sendable, Hashable {
     return .accepted(
       ReplyFrame(
         isFinal: envelope.kind == .final, service: envelope.service, encoding: envelope.encoding, header: header,
-        body: frames[5], attachments: Array(frames.dropFirst(WireLimits.fixedFrames))))
+        body: frames[5], attachments: ControlLayout.attachments(frames)))
   }
 }

@@ -73,7 +73,7 @@ public struct RequestFrame: Sendable, Hashable {
     return .accepted(
       RequestFrame(
         service: service, encoding: encoding, header: header, body: frames[5],
-        attachments: Array(frames.dropFirst(WireLimits.fixedFrames))))
+        attachments: ControlLayout.attachments(frames)))
   }
 
   /// Adds the request id where the header is small enough to be looked at, so that the client finds the call.

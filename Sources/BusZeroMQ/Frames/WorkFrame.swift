@@ -42,7 +42,7 @@ public struct WorkFrame: Sendable, Hashable {
     guard frames.count >= WireLimits.fixedFrames, let encoding = Encoding(frame: frames[3]) else {
       return .rejected(.malformed("A message of the work plane has six frames, and the fourth is pb or json."))
     }
-    guard let service = String(validating: frames[2], as: UTF8.self), service.utf8.count <= WireLimits.service else {
+    guard let service = ControlLayout.service(frames[2]) else {
       return .rejected(.malformed("The third frame is not the name of a method.", encoding: encoding))
     }
     guard frames[1].count == 1, let kind = WorkKind(rawValue: frames[1][0]) else {

@@ -59,15 +59,12 @@ public struct AccessPolicy: Sendable {
 
   /// Whom a user id of ``decide(_:)`` stands for; nil for anybody who may do nothing any more.
   public func principal(userID: String) -> Principal? {
-    let parts = userID.split(separator: ":", maxSplits: 1)
-    guard parts.count == 2 else { return nil }
-    switch parts[0] {
-    case "uid": return UInt32(parts[1]).flatMap { self.role(of: $0) }.map { Principal(name: userID, role: $0) }
-    case "key":
-      let grant = self.ring.withLock { $0.grant(named: String(parts[1]), now: WallClock.nanoseconds()) }
-      return grant.map { Principal(name: userID, role: $0.role, services: $0.services) }
-    default: return nil
+    if userID.hasPrefix("uid:") {
+      return UInt32(userID.dropFirst(4)).flatMap { self.role(of: $0) }.map { Principal(name: userID, role: $0) }
     }
+    guard userID.hasPrefix("key:") else { return nil }
+    let grant = self.ring.withLock { $0.grant(named: String(userID.dropFirst(4)), now: WallClock.nanoseconds()) }
+    return grant.map { Principal(name: userID, role: $0.role, services: $0.services) }
   }
 
   /// Takes the keys that are stored in place of what was known.
