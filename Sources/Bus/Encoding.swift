@@ -29,7 +29,8 @@ public enum Encoding: String, Sendable, Hashable {
     do {
       switch self {
       case .pb:
-        return try M(serializedBytes: bytes.span.bytes)
+        // Many commands and replies have nothing set.
+        return bytes.isEmpty ? M() : try M(serializedBytes: bytes.span.bytes)
       case .json:
         var options = JSONDecodingOptions()
         options.ignoreUnknownFields = true

@@ -2,8 +2,10 @@ internal import EventLoop
 
 /// A UUID of version 7 (RFC 9562, 5.7): sorts by the time it was made, within a millisecond as well (6.2, method 3).
 public struct UUIDv7: Sendable, Hashable {
-  /// Sixteen bytes, the most significant first.
-  public let bytes: [UInt8]
+  /// The first eight bytes, the most significant one first: moment, version, fraction of the millisecond.
+  private let high: UInt64
+  /// The last eight bytes: variant and chance.
+  private let low: UInt64
 
   /// Makes one for a moment.
   ///
@@ -14,32 +16,26 @@ public struct UUIDv7: Sendable, Hashable {
     // Twelve bits: a unit is 244 nanoseconds.
     let fraction = (now % 1_000_000) * 4096 / 1_000_000
     let random = Self.pool.withLock { $0.next() }
-    var bytes = [UInt8](repeating: 0, count: 16)
-    for index in 0..<6 { bytes[index] = UInt8(truncatingIfNeeded: moment >> UInt64(40 - 8 * index)) }
-    bytes[6] = 0x70 | UInt8(truncatingIfNeeded: fraction >> 8)
-    bytes[7] = UInt8(truncatingIfNeeded: fraction)
-    for index in 8..<16 { bytes[index] = UInt8(truncatingIfNeeded: random >> UInt64(8 * (index - 8))) }
-    bytes[8] = 0x80 | (bytes[8] & 0x3F)
-    return UUIDv7(bytes: bytes)
+    return UUIDv7(high: moment << 16 | 0x7000 | fraction, low: 0x80 << 56 | random >> 2)
   }
-
-  private static let pool = Lock(RandomPool())
 
   /// The form with hyphens, lower case.
   public var text: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(unsafeUninitializedCapacity: 36) { buffer in
+    String(unsafeUninitializedCapacity: 36) { buffer in
       var at = 0
-      for (index, byte) in self.bytes.enumerated() {
-        if index == 4 || index == 6 || index == 8 || index == 10 {
+      for digit in 0..<32 {
+        if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
           buffer[at] = UInt8(ascii: "-")
           at += 1
         }
-        buffer[at] = digits[Int(byte >> 4)]
-        buffer[at + 1] = digits[Int(byte & 15)]
-        at += 2
+        let half = digit < 16 ? self.high : self.low
+        let value = UInt8(truncatingIfNeeded: half >> (60 - 4 * (digit % 16)) & 15)
+        buffer[at] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+        at += 1
       }
       return at
     }
   }
+
+  private static let pool = Lock(RandomPool())
 }

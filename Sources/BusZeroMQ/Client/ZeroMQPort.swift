@@ -235,8 +235,11 @@ public actor ZeroMQPort: LoopActor, Port {
 
   private func ready(_ readiness: Readiness) {
     do {
+      // Rarely more than one answer a call waits, so the question whether there is another is left to the next turn, which
+      // asks anyway when a call has been sent meanwhile.
+      let limit = min(64, max(1, self.calls.count))
       for link in [self.link, self.previousLink] {
-        for message in try link?.receive() ?? [] { self.take(message) }
+        for message in try link?.receive(limit: limit) ?? [] { self.take(message) }
       }
     } catch {
       self.logger.error("control socket cannot receive", metadata: ["error": "\(error)"])

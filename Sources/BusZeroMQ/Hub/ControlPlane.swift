@@ -317,6 +317,9 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   struct Client {
     let peer: [UInt8]
     let isPlainRequest: Bool
+
+    /// The frames before the answer. A REQ has an empty one between, zmq_socket(3).
+    var envelope: [[UInt8]] { self.isPlainRequest ? [self.peer, []] : [self.peer] }
   }
 
   private func send(_ frame: ReplyFrame, to client: Client) {
@@ -336,16 +339,16 @@ public actor ControlPlane: LoopActor, NetworkPlane {
         .final(failure: error, to: frame.header.requestID, service: frame.service, encoding: frame.encoding), to: client
       )
     }
-    let message = (client.isPlainRequest ? [client.peer, []] : [client.peer]) + frames
-    if self.trySend(message) == .wouldBlock, frame.isFinal {
-      self.parked.park(message, for: client.peer, now: .now)
+    if self.trySend(client.envelope, frames) == .wouldBlock, frame.isFinal {
+      self.parked.park(client.envelope + frames, for: client.peer, now: .now)
       self.arm()
     }
   }
 
-  private func trySend(_ frames: [[UInt8]]) -> SendResult {
+  private func trySend(_ envelope: [[UInt8]], _ frames: [[UInt8]]) -> SendResult {
     do {
       self.outgoing.removeAll()
+      for frame in envelope { try self.outgoing.append(frame) }
       for frame in frames { try self.outgoing.append(frame) }
       return try self.socket?.send(&self.outgoing) ?? .lost
     } catch {
@@ -364,7 +367,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     self.timer = self.schedule(at: next) { plane in
       plane.timer = nil
       plane.perform(plane.requests.tick(.now))
-      plane.parked.retry(now: .now) { plane.trySend($0) != .wouldBlock }
+      plane.parked.retry(now: .now) { plane.trySend([], $0) != .wouldBlock }
       plane.arm()
     }
   }
