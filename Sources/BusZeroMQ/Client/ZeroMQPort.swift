@@ -338,7 +338,7 @@ extension ZeroMQPort {
     _ type: Reply.Type, _ outcome: Result<ReplyFrame, Failure>
   ) throws(Failure) -> Answer<Reply> {
     let frame = try outcome.get()
-    guard frame.header.status.code == .ok else { throw Failure(status: frame.header.status) }
+    guard !frame.header.hasStatus || frame.header.status.code == .ok else { throw Failure(status: frame.header.status) }
     return Answer(
       try frame.encoding.decode(Reply.self, from: frame.body), attachments: frame.attachments,
       effects: frame.header.effects, isReplayed: frame.header.replayed)
