@@ -4,7 +4,7 @@ internal import Glibc
 struct RandomPool: Sendable {
   private var numbers: [UInt64] = []
 
-  /// A number that was given to nobody else.
+  /// The next number; each draw is given to one caller alone.
   mutating func next() -> UInt64 {
     if self.numbers.isEmpty { self.fill() }
     if let number = self.numbers.popLast() { return number }
@@ -15,7 +15,7 @@ struct RandomPool: Sendable {
 
   private mutating func fill() {
     var fresh = [UInt64](repeating: 0, count: Self.capacity)
-    // The buffer is as long as is said, and is filled whole or not at all.
+    // The buffer is as long as is said. After a failure it is not used.
     let result = unsafe fresh.withUnsafeMutableBytes { unsafe getentropy($0.baseAddress, $0.count) }
     if result == 0 { self.numbers = fresh }
   }

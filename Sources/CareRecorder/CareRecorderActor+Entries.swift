@@ -40,8 +40,7 @@ extension CareRecorderActor {
       var record = change.applied(to: old)
       guard record != old else { return Self.reply(old) }
       record.updatedAt = .init(nanosecondsSince1970: now)
-      let isWritten = record.state == "needs_memo" && !record.memo.isEmpty
-      if isWritten || record.isTranscribedByHand {
+      if record.isWrittenByHand {
         record.settle()
         if var audio = try transaction.careAudio.of(record.id), audio.state == .waiting {
           audio.state = .deleting
@@ -115,9 +114,22 @@ extension CareRecorderActor {
 }
 
 extension CareRecord {
-  /// Whether somebody has written down what was said before an engine could.
-  var isTranscribedByHand: Bool {
-    ["needs_memo", "pending_transcription"].contains(self.state) && !self.transcript.isEmpty
+  /// Whether somebody has written down what was said before an engine could, or a memo in its place.
+  var isWrittenByHand: Bool {
+    switch self.state {
+    case "pending_transcription": !self.transcript.isEmpty
+    case "needs_memo": !self.transcript.isEmpty || !self.memo.isEmpty
+    default: false
+    }
+  }
+
+  /// Notes that there is no sound, or none that anybody will hear: a memo has to say it, unless somebody has written it
+  /// already.
+  mutating func giveUpSound(reason: String) {
+    self.state = "needs_memo"
+    self.reason = reason
+    self.hasAudio_p = false
+    if self.isWrittenByHand { self.settle() }
   }
 
   /// Notes that what was written stands in for the sound, which may go.

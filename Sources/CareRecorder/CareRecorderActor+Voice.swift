@@ -58,7 +58,15 @@ extension CareRecorderActor {
     reply.nextOffset = try await self.storage.sounds.append(
       bytes, to: audio.name, at: request.offset, limit: CareRules.soundLimit)
     FaultPoint.careAppended.pass()
-    return try await self.storage.commit(AppendVoiceRequest.self, context) { [reply] _ throws(Failure) in reply }
+    let now = self.now()
+    return try await self.storage.commit(AppendVoiceRequest.self, context) { [reply] transaction throws(Failure) in
+      // Who looks after recordings that nobody ends may just have let this one go for want of sound.
+      guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { throw .notRecording }
+      guard request.offset == 0 else { return reply }
+      audio.since = now
+      try transaction.careAudio.put(audio)
+      return reply
+    }
   }
 
   func stopVoice(_ request: StopVoiceRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
@@ -75,9 +83,7 @@ extension CareRecorderActor {
       var record = try transaction.care.require(id)
       guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { return Self.reply(record) }
       if let size, size > 0 { return Self.reply(try transaction.queue(&audio, now: now)) }
-      record.state = "needs_memo"
-      record.reason = request.discard ? "discarded" : "no_sound"
-      record.hasAudio_p = false
+      record.giveUpSound(reason: request.discard ? "discarded" : "no_sound")
       record.updatedAt = .init(nanosecondsSince1970: now)
       try transaction.care.replace(record)
       audio.state = .deleting

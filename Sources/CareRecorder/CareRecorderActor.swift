@@ -120,7 +120,7 @@ public actor CareRecorderActor {
     }
   }
 
-  /// Unlinks sound whose words are stored. Each step may be repeated.
+  /// Unlinks sound that was stored as no longer needed. Each step may be repeated.
   func removeSound(_ audio: CareAudio) async throws(Failure) {
     try await self.storage.sounds.remove(audio.name)
     FaultPoint.careUnlinked.pass()
@@ -219,9 +219,7 @@ public actor CareRecorderActor {
     let isOver = try await self.storage.write { transaction throws(Failure) -> Bool in
       guard var current = try transaction.careAudio.of(audio.record), current == audio else { return false }
       var record = try transaction.care.require(audio.record)
-      record.state = "needs_memo"
-      record.reason = reason
-      record.hasAudio_p = false
+      record.giveUpSound(reason: reason)
       record.updatedAt = .init(nanosecondsSince1970: now)
       try transaction.care.replace(record)
       current.state = .deleting
@@ -250,7 +248,7 @@ extension Transaction {
     record.language = audio.language
     record.attempts = 0
     record.updatedAt = .init(nanosecondsSince1970: now)
-    if record.isTranscribedByHand {
+    if record.isWrittenByHand {
       record.settle()
       audio.state = .deleting
     }

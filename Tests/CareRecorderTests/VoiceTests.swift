@@ -339,6 +339,45 @@ import Testing
     }
   }
 
+  @Test func `a recording whose first sound comes late is not taken for one without`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      let id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+      let begun = try await storage.read { view throws(Failure) in try view.careAudio.of(id) }
+      care.clock.withLock { $0 += 29 * 60_000_000_000 }
+      var append = AppendVoiceRequest()
+      append.id = id
+      _ = try await actor.appendVoice(append, CallContext(attachments: [[5, 6]]))
+      let heard = try await storage.read { view throws(Failure) in try view.careAudio.of(id) }
+      #expect(try #require(heard).since > (try #require(begun).since))
+      append.offset = 2
+      _ = try await actor.appendVoice(append, CallContext(attachments: [[7]]))
+      #expect(try await storage.read { view throws(Failure) in try view.careAudio.of(id) } == heard)
+    }
+  }
+
+  @Test(arguments: ["interrupted", "no_sound"])
+  func `what somebody wrote during a recording without sound settles it`(_ end: String) async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      var change = UpdateCareRequest()
+      change.record.id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+      change.record.memo = "half of the rice"
+      let written = try await actor.update(change, CallContext()).reply.record
+      #expect(written.state == "recording")
+      if end == "no_sound" {
+        var stop = StopVoiceRequest()
+        stop.id = change.record.id
+        _ = try await actor.stopVoice(stop, CallContext())
+      } else {
+        try await actor.start()
+      }
+      let record = try await care.wait(for: change.record.id, in: storage) { $0.state != "recording" }
+      #expect(record.state == "transcribed" && record.reason == "" && !record.hasAudio_p)
+      #expect(record.memo == "half of the rice")
+    }
+  }
+
   @Test func `a long transcript is kept whole, and what nobody can have said is not believed`() async throws {
     let care = try TestCare()
     let speech = String(repeating: "gave one tablet ", count: 600)

@@ -288,7 +288,8 @@ def test_connections_stay_open(double):
 @pytest.mark.parametrize("rest", [
     b"Content-Length: 13\r\n\r\n", b'Content-Length: 13\r\n\r\n{"name": ', b"Transfer-Encoding: chunked\r\n\r\n",
     b'Transfer-Encoding: chunked\r\n\r\nd\r\n{"name": "t"}\r\n', b'Transfer-Encoding: chunked\r\n\r\nd\r\n{"name": ',
-], ids=["head", "half", "chunks", "no end", "half a chunk"])  # fmt: skip
+    b'Transfer-Encoding: chunked\r\n\r\nd\r\n{"name": "t"}\r\n0\r\n',
+], ids=["head", "half", "chunks", "no end", "half a chunk", "no last line"])  # fmt: skip
 def test_half_a_request_is_none(double, rest):
     with socket.create_connection(("127.0.0.1", double.port), timeout=60) as connection:
         connection.sendall(

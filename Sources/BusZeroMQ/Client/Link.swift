@@ -95,6 +95,7 @@ final class Link {
       case .received: messages.append((0..<self.frames.count).map { self.frames.bytes(at: $0) })
       }
     }
+    self.frames.removeAll()
     return messages
   }
 }

@@ -14,6 +14,7 @@ struct Waiter {
 
 /// Names a waiter, and remembers that its task was cancelled before it was known on the loop.
 final class WaiterID: Sendable {
+  // Relaxed, because the loop's queue orders it: a cancellation that finds no call was posted after it was marked.
   private let cancelled = Atomic(false)
 
   /// Whether it was cancelled.

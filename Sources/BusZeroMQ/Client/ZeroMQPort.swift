@@ -235,8 +235,8 @@ public actor ZeroMQPort: LoopActor, Port {
 
   private func ready(_ readiness: Readiness) {
     do {
-      // Rarely more than one answer a call waits, so the question whether there is another is left to the next turn, which
-      // asks anyway when a call has been sent meanwhile.
+      // Rarely more than one answer a call waits, so the question whether there is another is left to the next turn: a socket
+      // that was used is asked before the next wait anyway.
       let limit = min(64, max(1, self.calls.count))
       for link in [self.link, self.previousLink] {
         for message in try link?.receive(limit: limit) ?? [] { self.take(message) }
@@ -338,7 +338,7 @@ extension ZeroMQPort {
     _ type: Reply.Type, _ outcome: Result<ReplyFrame, Failure>
   ) throws(Failure) -> Answer<Reply> {
     let frame = try outcome.get()
-    guard !frame.header.hasStatus || frame.header.status.code == .ok else { throw Failure(status: frame.header.status) }
+    guard frame.header.status.code == .ok else { throw Failure(status: frame.header.status) }
     return Answer(
       try frame.encoding.decode(Reply.self, from: frame.body), attachments: frame.attachments,
       effects: frame.header.effects, isReplayed: frame.header.replayed)

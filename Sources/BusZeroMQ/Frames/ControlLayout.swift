@@ -20,6 +20,7 @@ enum ControlLayout {
     frames.append(encoding.frame)
     frames.append(try encoding.encode(header))
     frames.append(body)
+    // Room for them is reserved; appended as a whole they would move the array all the same.
     for attachment in attachments { frames.append(attachment) }
     if let rejection = self.oversize(frames, attachment: WireLimits.attachment) { throw rejection.failure }
     return frames

@@ -9,7 +9,7 @@ internal import Storage
 enum VoiceSweep {
   /// What becomes of the sound of one entry.
   enum Action: Equatable {
-    /// The words are stored: unlink the file, then forget the row.
+    /// It is no longer needed: unlink the file, then forget the row.
     case remove
     /// The file is whole, or as whole as it will be: have it transcribed.
     case transcribe

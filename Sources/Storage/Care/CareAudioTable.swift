@@ -29,8 +29,8 @@ public struct CareAudio: Sendable, Equatable {
   public var attempt: Int
   /// When it is tried again, nanoseconds since 1970; nil = a person has to decide.
   public var nextAttemptAt: Int64?
-  /// When recording began, nanoseconds since 1970.
-  public let since: Int64
+  /// When recording began, or its first sound came; nanoseconds since 1970.
+  public var since: Int64
 
   /// Makes a row.
   public init(
@@ -96,7 +96,8 @@ extension CareAudioTable where View == Transaction {
         INSERT INTO care_audio (record, name, state, language, attempts, attempt, next_attempt_at, since)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (record) DO UPDATE SET state = excluded.state, language = excluded.language,
-          attempts = excluded.attempts, attempt = excluded.attempt, next_attempt_at = excluded.next_attempt_at
+          attempts = excluded.attempts, attempt = excluded.attempt, next_attempt_at = excluded.next_attempt_at,
+          since = excluded.since
         """
       ).run([
         .integer(record), .text(audio.name), .text(audio.state.rawValue), .text(audio.language),
