@@ -1,0 +1,142 @@
+import Bus
+import EventLoop
+import Foundation
+import KithMessages
+import Storage
+import SwiftProtobuf
+import Testing
+
+@testable import CareRecorder
+
+@Suite(.timeLimit(.minutes(5))) struct VoiceSweepTests {
+  @Test func `a recording without sound, and one that is discarded, wait for a memo`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      for isDiscarded in [false, true] {
+        var stop = StopVoiceRequest()
+        stop.id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+        stop.discard = isDiscarded
+        let record = try await actor.stopVoice(stop, CallContext()).reply.record
+        #expect(record.state == "needs_memo")
+        #expect(record.reason == (isDiscarded ? "discarded" : "no_sound"))
+      }
+      #expect(care.sounds == [])
+      #expect(try await storage.read { view throws(Failure) in try view.careAudio.all() } == [])
+    }
+  }
+
+  @Test func `what was interrupted is taken up at the next start`() async throws {
+    let care = try TestCare()
+    let ids = try await care.run { actor, storage in
+      var ids: [String] = []
+      // The last one was killed between the making of its file and the first byte.
+      for bytes in [[5, 6], nil, []] as [[UInt8]?] {
+        let id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+        ids.append(id)
+        guard let bytes else { continue }
+        var append = AppendVoiceRequest()
+        append.id = id
+        _ = try await actor.appendVoice(append, CallContext(attachments: [bytes]))
+      }
+      #expect(care.sounds.count == 2)
+      return ids
+    }
+    try await care.run { actor, storage in
+      try await actor.start()
+      let spoken = try await care.wait(for: ids[0], in: storage) { $0.state == "transcribed" }
+      #expect(spoken.category == "free_memo")
+      for id in ids[1...] {
+        let silent = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+        #expect(silent.reason == "interrupted")
+      }
+      await actor.stop()
+      #expect(care.sounds == [])
+      #expect(try await storage.read { view throws(Failure) in try view.careAudio.all() } == [])
+    }
+  }
+
+  @Test func `a recording that nobody ends is over after half an hour`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      var ids: [String] = []
+      for bytes in [[5, 6], []] as [[UInt8]] {
+        ids.append(try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id)
+        guard !bytes.isEmpty else { continue }
+        var append = AppendVoiceRequest()
+        append.id = ids[0]
+        _ = try await actor.appendVoice(append, CallContext(attachments: [bytes]))
+      }
+      care.letTimePass(30 * 60_000_000_000)
+      _ = try await care.wait(for: ids[0], in: storage) { $0.state == "transcribed" }
+      let silent = try await care.wait(for: ids[1], in: storage) { $0.state == "needs_memo" }
+      #expect(silent.reason == "interrupted" && !silent.hasAudio_p)
+      #expect(care.asked.withLock { $0.map(\.bytes) } == [[5, 6]])
+    }
+  }
+
+  @Test func `a recording whose first sound comes late is not taken for one without`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      let id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+      let begun = try await storage.read { view throws(Failure) in try view.careAudio.of(id) }
+      care.clock.withLock { $0 += 29 * 60_000_000_000 }
+      var append = AppendVoiceRequest()
+      append.id = id
+      _ = try await actor.appendVoice(append, CallContext(attachments: [[5, 6]]))
+      let heard = try await storage.read { view throws(Failure) in try view.careAudio.of(id) }
+      #expect(try #require(heard).since > (try #require(begun).since))
+      append.offset = 2
+      _ = try await actor.appendVoice(append, CallContext(attachments: [[7]]))
+      #expect(try await storage.read { view throws(Failure) in try view.careAudio.of(id) } == heard)
+    }
+  }
+
+  @Test(arguments: ["interrupted", "no_sound"])
+  func `what somebody wrote during a recording without sound settles it`(_ end: String) async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      var change = UpdateCareRequest()
+      change.record.id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+      change.record.memo = "half of the rice"
+      let written = try await actor.update(change, CallContext()).reply.record
+      #expect(written.state == "recording")
+      if end == "no_sound" {
+        var stop = StopVoiceRequest()
+        stop.id = change.record.id
+        _ = try await actor.stopVoice(stop, CallContext())
+      } else {
+        try await actor.start()
+      }
+      let record = try await care.wait(for: change.record.id, in: storage) { $0.state != "recording" }
+      #expect(record.state == "transcribed" && record.reason == "" && !record.hasAudio_p)
+      #expect(record.memo == "half of the rice")
+    }
+  }
+
+  @Test func `sound goes when its time is over, also when nothing else happens`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      _ = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      care.letTimePass(73 * 3_600_000_000_000)
+      let record = try await care.wait(for: id, in: storage) { !$0.hasAudio_p }
+      #expect(record.reason == "sound_expired")
+    }
+  }
+
+  @Test func `sound that nobody looked after goes when its time is over`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("")] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      _ = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      care.clock.withLock { $0 += 73 * 3_600_000_000_000 }
+      await actor.wake()
+      let record = try await care.wait(for: id, in: storage) { !$0.hasAudio_p }
+      #expect(record.reason == "sound_expired")
+      await actor.stop()
+      #expect(care.sounds == [])
+    }
+  }
+}
