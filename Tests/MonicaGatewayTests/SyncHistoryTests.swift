@@ -31,7 +31,6 @@ import Testing
       for _ in 0..<history.chance.next(0...6) { try await history.changeHere() }
       for _ in 0..<history.chance.next(0...5) { try await history.changeOnWeb() }
       try await history.sync()
-      await history.home.rest()
     }
     try await history.settle()
     try await history.check()
@@ -346,6 +345,8 @@ struct History {
     // What went on by itself after the pass may have died too.
     if isDead { try await home.crash() }
     if !isOver { await pass.value }
+    // What still goes on may yet learn that its token was refused.
+    await home.rest()
     self.trace("SYNC full \(full) push \(pushOnly) over \(isOver) \(faults.compactMap { $0 }) \(server.takeRequests())")
     let queue0 = try await home.queue()
     self.trace("QUEUE \(queue0.map { "\($0.operation) \($0.kind) \($0.state) \($0.error.message)" })")
