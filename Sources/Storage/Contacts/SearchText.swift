@@ -76,51 +76,49 @@ struct SearchText: Equatable, Sendable {
 
   /// Splits text into folded words.
   static func words(of text: String) -> [String] {
-    var bytes = text.utf8Span
-    if bytes.checkForASCII() { return self.asciiWords(of: bytes.span) }
     var words: [String] = []
-    // Built as bytes: a word of up to 15 of them then costs no allocation.
-    var word: [UInt8] = []
-    var isDense = false
-    for scalar in Folding.fold(text) {
-      let belongs = self.isInWord(scalar)
-      if !word.isEmpty, !belongs || self.isDense(scalar) != isDense {
-        words.append(String(decoding: word, as: UTF8.self))
-        word.removeAll(keepingCapacity: true)
-      }
-      guard belongs else { continue }
-      isDense = self.isDense(scalar)
-      if let encoded = UTF8.encode(scalar) { word.append(contentsOf: encoded) }
-    }
-    if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
+    self.forEachWord(of: text) { words.append($0) }
     return words
   }
 
-  /// What most fields are made of: here folding is lower case, and no tables need to be asked.
-  private static func asciiWords(of bytes: Span<UInt8>) -> [String] {
-    var words: [String] = []
+  /// Hands over the folded words of a text, one by one.
+  fileprivate static func forEachWord(of text: String, _ body: (String) -> Void) {
+    // Built as bytes: a word of up to 15 of them then costs no allocation.
     var word: [UInt8] = []
     func end() {
       guard !word.isEmpty else { return }
-      words.append(String(decoding: word, as: UTF8.self))
+      body(String(decoding: word, as: UTF8.self))
       word.removeAll(keepingCapacity: true)
     }
-    for index in bytes.indices {
-      let byte = bytes[index]
-      switch byte {
-      case 0x30...0x39, 0x61...0x7A: word.append(byte)
-      case 0x41...0x5A: word.append(byte | 0x20)
-      default: end()
+    var utf8 = text.utf8Span
+    if utf8.checkForASCII() {
+      // What most fields are made of: here folding is lower case, and no tables need to be asked.
+      let bytes = utf8.span
+      for index in bytes.indices {
+        switch bytes[index] {
+        case 0x30...0x39, 0x61...0x7A: word.append(bytes[index])
+        case 0x41...0x5A: word.append(bytes[index] | 0x20)
+        default: end()
+        }
+      }
+    } else {
+      var isDense = false
+      for scalar in Folding.fold(text) {
+        let belongs = self.isInWord(scalar)
+        if !belongs || self.isDense(scalar) != isDense { end() }
+        guard belongs else { continue }
+        isDense = self.isDense(scalar)
+        if let encoded = UTF8.encode(scalar) { word.append(contentsOf: encoded) }
       }
     }
     end()
-    return words
   }
 
   /// The digits of a phone number, one word.
   static func digits(of phone: String) -> String {
-    String(
-      decoding: Folding.fold(phone).lazy.filter { ("0"..."9").contains($0) }.map { UInt8($0.value) }, as: UTF8.self)
+    var bytes = phone.utf8Span
+    let folded = bytes.checkForASCII() ? phone : String(String.UnicodeScalarView(Folding.fold(phone)))
+    return String(decoding: folded.utf8.lazy.filter { (0x30...0x39).contains($0) }, as: UTF8.self)
   }
 
   /// Whether the script writes without blanks, so that a word may begin at each character.
@@ -153,6 +151,8 @@ struct SearchText: Equatable, Sendable {
 
 /// Gathers words, each once.
 private struct Collector {
+  private static let marks = Array((SearchText.mark + SearchText.mark).utf8)
+
   private var bytes: [UInt8] = []
   private var seen = Set<String>(minimumCapacity: 48)
 
@@ -160,7 +160,7 @@ private struct Collector {
 
   mutating func add(_ text: String) {
     guard !text.isEmpty else { return }
-    for word in SearchText.words(of: text.beginning(SearchText.fieldLimit)) { self.add(word: word) }
+    SearchText.forEachWord(of: text.beginning(SearchText.fieldLimit)) { self.add(word: $0) }
   }
 
   mutating func add(word: String) {
@@ -175,7 +175,7 @@ private struct Collector {
   }
 
   private mutating func append(_ word: String) {
-    for _ in 0..<2 { self.bytes.append(contentsOf: SearchText.mark.utf8) }
+    self.bytes.append(contentsOf: Self.marks)
     self.bytes.append(contentsOf: word.utf8)
   }
 }
