@@ -35,7 +35,9 @@ struct StoreFile: Sendable {
       let pool = try DatabasePool(path: path, configuration: self.configuration)
       // DatabasePool sets NORMAL when it turns WAL on, so FULL comes after it.
       try pool.writeWithoutTransaction { database in
-        try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216")
+        // The writer's cache holds what a large commit changes: what does not fit is written and read again and again.
+        try database.execute(
+          sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -4096")
         try self.requireDurable(database)
         try self.migrate(database, migrations, logger)
       }
@@ -67,7 +69,7 @@ struct StoreFile: Sendable {
     // Memory is given back without closing readers: opening one again costs the next read a millisecond.
     configuration.persistentReadOnlyConnections = true
     configuration.prepareDatabase { database in
-      // KiB; four connections at most.
+      // KiB, of each of the readers; the writer has more.
       try database.execute(sql: "PRAGMA cache_size = -1024")
     }
     return configuration

@@ -8,7 +8,7 @@ from servers import RADICALE, XANDIKOS, Reader, card, server
 from test_kill import kill_at, send_again
 from trials import daemon, dense
 
-CARDS = 300
+CARDS = 450
 KILLS = 20
 SEED = 20260214
 

@@ -116,7 +116,7 @@ def test_contacts_are_read_by_a_worker(home):
 
 
 def test_a_worker_killed_in_a_pass_is_followed_by_another_that_goes_on(home):
-    book = AddressBook(home.directory / "cards", 700, 8)
+    book = AddressBook(home.directory / "cards", 900, 8)
     # One of the listing and two of cards: not all three can have been sent, however fast they are taken.
     worker = home.worker("contacts", "reader", KITH_FAULT_POINT="job_batch_sent:3")
     add_folder(home, "home", book.folder)

@@ -96,7 +96,7 @@ def kith(hub, *arguments):
     return subprocess.run(line, capture_output=True, text=True, timeout=60)
 
 
-CARDS = 600
+CARDS = 900
 
 
 @functools.cache

@@ -29,8 +29,8 @@ struct BatchWriting: Sendable {
     var deleted = Dictionary(
       grouping: try transaction.cards.findDeleted(uids: uids, in: self.source), by: \.uid)
     var troubled = try transaction.problems.hrefs(among: cards.map(\.card.href), in: self.source)
-    for var prepared in cards {
-      let card = prepared.card
+    for read in cards {
+      let card = read.card
       var before = known[card.href]
       if before?.contactID.isEmpty ?? true, let same = self.same(card, deleted: deleted, renamed: outcome.renamed) {
         before = same
@@ -43,7 +43,7 @@ struct BatchWriting: Sendable {
           troubled.insert(card.href)
         }
       }
-      try self.keepPicture(of: &prepared, before, in: transaction)
+      let prepared = try self.keepingPicture(of: before, on: read, in: transaction)
       let decision = CardDecision(read: prepared.card, known: before)
       try self.perform(decision, prepared, before, in: transaction, &outcome.counts)
       if decision.tellsProblems(of: card), !card.problems.isEmpty || troubled.contains(card.href) {
@@ -64,15 +64,15 @@ struct BatchWriting: Sendable {
 
   /// Leaves a contact the picture that it has, where the one that its card names could not be had: as long as the server may still
   /// give it, and as long as the card names the same.
-  private func keepPicture(
-    of prepared: inout PreparedCard, _ known: KnownCard?, in transaction: Transaction
-  ) throws(Failure) {
+  private func keepingPicture(
+    of known: KnownCard?, on prepared: PreparedCard, in transaction: Transaction
+  ) throws(Failure) -> PreparedCard {
     let card = prepared.card
     guard !card.contact.photoUri.isEmpty, !card.contact.hasPhoto, let known, !known.contactID.isEmpty,
       let contact = try transaction.contacts.get(known.contactID), contact.hasPhoto,
       card.fingerprint.isEmpty || contact.photoUri == card.contact.photoUri
-    else { return }
-    try prepared.show(contact.photo)
+    else { return prepared }
+    return try prepared.showing(contact.photo)
   }
 
   private func perform(

@@ -5,15 +5,17 @@ internal import Storage
 internal import SwiftProtobuf
 
 /// A card that was read, and its contact as it will be written. It is made before the transaction of its batch.
-struct PreparedCard: Sendable {
-  private(set) var card: CardRead
+///
+/// A class, because it holds some ten strings and arrays: the writer, for whom all other writes wait, passes on one reference.
+final class PreparedCard: Sendable {
+  let card: CardRead
   /// With the id that a new contact will have; empty for a card that could not be read.
-  private(set) var contact: PreparedContact
+  let contact: PreparedContact
 
   /// Prepares a card.
   ///
   /// - Parameter now: Nanoseconds since 1970.
-  init(_ card: CardRead, source: String, now: Int64) throws(Failure) {
+  convenience init(_ card: CardRead, source: String, now: Int64) throws(Failure) {
     var contact = card.contact
     if card.hasContact {
       contact.id = UUIDv7.make(milliseconds: UInt64(max(0, now / 1_000_000))).text
@@ -22,14 +24,19 @@ struct PreparedCard: Sendable {
       contact.createdAt = .init(nanosecondsSince1970: now)
       contact.updatedAt = contact.createdAt
     }
-    self.card = card
-    self.contact = try PreparedContact(contact)
+    self.init(card, try PreparedContact(contact))
   }
 
-  /// Gives it a picture that is stored.
-  mutating func show(_ picture: BlobRef) throws(Failure) {
-    self.card.show(picture)
-    self.contact = try self.contact.showing(picture)
+  private init(_ card: CardRead, _ contact: PreparedContact) {
+    self.card = card
+    self.contact = contact
+  }
+
+  /// The same card with a picture that is stored.
+  func showing(_ picture: BlobRef) throws(Failure) -> PreparedCard {
+    var card = self.card
+    card.show(picture)
+    return PreparedCard(card, try self.contact.showing(picture))
   }
 
   /// Prepares the cards of a batch.

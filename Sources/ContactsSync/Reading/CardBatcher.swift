@@ -7,7 +7,7 @@ struct CardBatcher: Sendable {
   ///
   /// Each commit writes the pages of the indexes that it touched and a piece of the search index, which are merged later: few
   /// large ones cost half as much as many small ones.
-  static let limit = (cards: 250, bytes: 4 << 20)
+  static let limit = (cards: 400, bytes: 4 << 20)
 
   private let yield: @Sendable (CardBatch) async throws(Failure) -> Void
   private var batch = CardBatch()
