@@ -20,13 +20,15 @@ mkdir -p .build
 work=$(mktemp -d "$PWD/.build/bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
+# As they are installed.
+release=(-c release --static-swift-stdlib)
 for name in "${wanted[@]}"; do
   [ -d "Benchmarks/Sources/$name-bench" ] || continue
-  swift build -c release --package-path Benchmarks --product "$name-bench"
+  swift build "${release[@]}" --package-path Benchmarks --product "$name-bench"
 done
-for product in kithd kith; do swift build -c release --product "$product"; done
-kithd=$(swift build -c release --show-bin-path)/kithd
-bin=$(swift build -c release --package-path Benchmarks --show-bin-path)
+for product in kithd kith; do swift build "${release[@]}" --product "$product"; done
+kithd=$(swift build "${release[@]}" --show-bin-path)/kithd
+bin=$(swift build "${release[@]}" --package-path Benchmarks --show-bin-path)
 for floor in zmq:-lzmq:-lpthread sqlite:-lsqlite3; do
   IFS=: read -r name libraries <<<"$floor"
   # The libraries are words on purpose.
@@ -119,6 +121,14 @@ folder() {
 
 hub() {
   cards
+  title "Ping over ipc, from the thread of the connection, and raw libzmq with its frames"
+  printf '| | Kith | C | Kith ÷ C |\n| --- | --- | --- | --- |\n'
+  : >"$work/swift"; : >"$work/c"
+  for _ in $(seq "$rounds"); do
+    "$work/zmq_floor" ping ipc 0 20000 | field p50_us >>"$work/c"
+    "$bin/hub-bench" "$kithd" "$work/cards" ping | sed -n 's/.*on the loop: p50 \([0-9.]*\).*/\1/p' >>"$work/swift"
+  done
+  row "p50, µs" "$work/swift" "$work/c"
   title "The hub, over ipc"
   "$bin/hub-bench" "$kithd" "$work/cards"
 }
@@ -154,7 +164,7 @@ speech() {
   python3 $source/language_model.py $source/caregiving.txt $dictionary "$work/model" --corpus "$work/corpus"
   sentences=(Benchmarks/sentences.txt)
   [ -z "${SENTENCES:-}" ] || sentences+=("$SENTENCES")
-  swift build -c release --product kith-pocketsphinx >&2
+  swift build "${release[@]}" --product kith-pocketsphinx >&2
   python3 Benchmarks/speech_bench.py "$(dirname "$kithd")/kith-pocketsphinx" .build/speech/caregiving.lm.bin \
     "$work/corpus" "${sentences[@]}"
 }

@@ -1,16 +1,20 @@
 // The floor for the transport: raw libzmq in C, with the sockets and frames that the Swift wrapper is measured with.
 //
-// usage: zmq_floor rtt|oneway ipc|tcp SIZE COUNT [curve]
+// usage: zmq_floor rtt|ping|oneway ipc|tcp SIZE COUNT [curve]
 // build: cc -O2 -o zmq_floor zmq_floor.c -lzmq -lpthread
 //
-// Client and server are threads with a context each, as two processes would be. One JSON line on standard output:
-// oneway reports messages per second, rtt the percentiles of a round trip in microseconds.
+// Client and server are threads with a context each, but for ping: there the server is another process, as kithd is one to
+// its clients, and answers with the frames of kithd. One JSON line on standard output: oneway reports messages per second,
+// rtt and ping the percentiles of a round trip in microseconds.
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -56,6 +60,29 @@ static void send_frame(void *socket, const void *bytes, size_t length, int more)
   check(zmq_msg_send(&frame, socket, more ? ZMQ_SNDMORE : 0) != -1, "zmq_msg_send");
 }
 
+// The frames of a `System/Ping` and of its answer: tag, kind, service, type of content, header, body. The header of the
+// answer has the time of the hub besides.
+static void send_frames(void *socket, const char *kind, const char *header, size_t length, const char *body, size_t size) {
+  send_frame(socket, "KTHC01", 6, 1);
+  send_frame(socket, kind, 1, 1);
+  send_frame(socket, "kith.v1.System/Ping", 19, 1);
+  send_frame(socket, "pb", 2, 1);
+  send_frame(socket, header, length, 1);
+  send_frame(socket, body, size, 0);
+}
+
+#define REQUEST_ID "\n$6f9619ff-8b86-d011-b42d-00cf4fc964ff"
+
+static void send_ping(void *socket, const char *body) {
+  static const char header[] = REQUEST_ID;
+  send_frames(socket, "\x01", header, sizeof header - 1, body, size);
+}
+
+static void send_pong(void *socket) {
+  static const char header[] = REQUEST_ID "*\x0c\x08\xc0\x8f\xed\xdb\x06\x10\xff\xff\xff\xee\x01";
+  send_frames(socket, "\x03", header, sizeof header - 1, "", 0);
+}
+
 static int receive_message(void *socket, zmq_msg_t *frames) {
   int n = 0;
   do {
@@ -80,6 +107,14 @@ static void *serve(void *router) {
     for (int i = 0; i < count + WARM_UP; i++) send_message(router, frames, receive_message(router, frames));
     return NULL;
   }
+  if (strcmp(mode, "ping") == 0) {
+    for (int i = 0; i < count + WARM_UP; i++) {
+      receive_message(router, frames);
+      check(zmq_msg_send(&frames[0], router, ZMQ_SNDMORE) != -1, "zmq_msg_send");
+      send_pong(router);
+    }
+    return NULL;
+  }
   int64_t start = 0;
   for (int i = 0; i < count + WARM_UP; i++) {
     if (i == WARM_UP) start = now_ns();
@@ -89,17 +124,6 @@ static void *serve(void *router) {
   printf("{\"peer\":\"c\",\"mode\":\"oneway\",\"transport\":\"%s\",\"curve\":%s,\"size\":%d,\"count\":%d,\"per_second\":%.0f}\n",
          transport, curve ? "true" : "false", size, count, count / seconds);
   return NULL;
-}
-
-// The frames of a `System/Ping`: tag, kind, service, content type, header, body.
-static void send_ping(void *socket, const char *body) {
-  static const char header[] = "\n$6f9619ff-8b86-d011-b42d-00cf4fc964ff";
-  send_frame(socket, "KTHC01", 6, 1);
-  send_frame(socket, "\x01", 1, 1);
-  send_frame(socket, "kith.v1.System/Ping", 19, 1);
-  send_frame(socket, "pb", 2, 1);
-  send_frame(socket, header, sizeof header - 1, 1);
-  send_frame(socket, body, size, 0);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -118,58 +142,115 @@ static void measure_round_trips(void *dealer, const char *body) {
     if (i >= 0) times[i] = now_ns() - start;
   }
   qsort(times, count, sizeof *times, ascending);
-  printf("{\"peer\":\"c\",\"mode\":\"rtt\",\"transport\":\"%s\",\"curve\":%s,\"size\":%d,\"count\":%d,\"p50_us\":%.1f,\"p99_us\":%.1f}\n",
-         transport, curve ? "true" : "false", size, count, times[count / 2] / 1e3, times[count / 100 * 99] / 1e3);
+  printf("{\"peer\":\"c\",\"mode\":\"%s\",\"transport\":\"%s\",\"curve\":%s,\"size\":%d,\"count\":%d,\"p50_us\":%.1f,\"p99_us\":%.1f}\n",
+         mode, transport, curve ? "true" : "false", size, count, times[count / 2] / 1e3, times[count / 100 * 99] / 1e3);
   free(times);
 }
 
 // On a thread of its own, as the server: the main thread has another part of malloc's memory, which grows in other steps.
 static void *ask(void *dealer) {
   char *body = calloc(1, size + 1);
-  if (strcmp(mode, "rtt") == 0) {
-    measure_round_trips(dealer, body);
-  } else {
+  if (strcmp(mode, "oneway") == 0) {
     for (int i = 0; i < count + WARM_UP; i++) send_frame(dealer, body, size, 0);
+  } else {
+    measure_round_trips(dealer, body);
   }
   free(body);
   return NULL;
 }
 
-int main(int argc, char **argv) {
-  if (argc < 5) {
-    fprintf(stderr, "usage: zmq_floor rtt|oneway ipc|tcp SIZE COUNT [curve]\n");
-    return 2;
-  }
-  mode = argv[1], transport = argv[2], size = atoi(argv[3]), count = atoi(argv[4]);
-  curve = argc > 5 && strcmp(argv[5], "curve") == 0;
-
-  void *server_context = zmq_ctx_new(), *client_context = zmq_ctx_new();
-  void *router = open_socket(server_context, ZMQ_ROUTER), *dealer = open_socket(client_context, ZMQ_DEALER);
+static void *open_server(void *context) {
+  void *router = open_socket(context, ZMQ_ROUTER);
   if (curve) {
-    check(zmq_curve_keypair(server_public, server_secret) == 0, "zmq_curve_keypair");
-    check(zmq_curve_keypair(client_public, client_secret) == 0, "zmq_curve_keypair");
     set_int(router, ZMQ_CURVE_SERVER, 1);
-    zmq_setsockopt(router, ZMQ_CURVE_SECRETKEY, server_secret, 41);
-    zmq_setsockopt(dealer, ZMQ_CURVE_SERVERKEY, server_public, 41);
-    zmq_setsockopt(dealer, ZMQ_CURVE_PUBLICKEY, client_public, 41);
-    zmq_setsockopt(dealer, ZMQ_CURVE_SECRETKEY, client_secret, 41);
+    check(zmq_setsockopt(router, ZMQ_CURVE_SECRETKEY, server_secret, 41) == 0, "zmq_setsockopt");
   }
-  char path[64];
+  char path[64], address[128];
   snprintf(path, sizeof path, "/tmp/zmq_floor.%d.sock", (int)getpid());
-  char address[128];
   snprintf(address, sizeof address, strcmp(transport, "ipc") == 0 ? "ipc://%s" : "tcp://127.0.0.1:*", path);
   check(zmq_bind(router, address) == 0, "zmq_bind");
   size_t length = sizeof endpoint;
   check(zmq_getsockopt(router, ZMQ_LAST_ENDPOINT, endpoint, &length) == 0, "zmq_getsockopt");
-  check(zmq_connect(dealer, endpoint) == 0, "zmq_connect");
+  return router;
+}
 
-  pthread_t server, client;
-  pthread_create(&server, NULL, serve, router);
-  pthread_create(&client, NULL, ask, dealer);
+static void *open_client(void *context) {
+  void *dealer = open_socket(context, ZMQ_DEALER);
+  if (curve) {
+    check(zmq_setsockopt(dealer, ZMQ_CURVE_SERVERKEY, server_public, 41) == 0, "zmq_setsockopt");
+    check(zmq_setsockopt(dealer, ZMQ_CURVE_PUBLICKEY, client_public, 41) == 0, "zmq_setsockopt");
+    check(zmq_setsockopt(dealer, ZMQ_CURVE_SECRETKEY, client_secret, 41) == 0, "zmq_setsockopt");
+  }
+  check(zmq_connect(dealer, endpoint) == 0, "zmq_connect");
+  return dealer;
+}
+
+static void close_server(void *router) {
+  zmq_close(router);
+  if (strncmp(endpoint, "ipc://", 6) == 0) unlink(endpoint + 6);
+}
+
+static pthread_t start(void *(*body)(void *), void *socket) {
+  pthread_t thread;
+  check(pthread_create(&thread, NULL, body, socket) == 0, "pthread_create");
+  return thread;
+}
+
+// A server in a process of its own, which ends when `lifeline` is closed at the other end: before that its last answer may be
+// under way.
+static pid_t fork_server(int *lifeline) {
+  int told[2], held[2];
+  check(pipe(told) == 0 && pipe(held) == 0, "pipe");
+  pid_t child = fork();
+  check(child != -1, "fork");
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(held[1]);
+    void *context = zmq_ctx_new(), *router = open_server(context);
+    check(write(told[1], endpoint, sizeof endpoint) == sizeof endpoint, "write");
+    pthread_join(start(serve, router), NULL);
+    char end;
+    check(read(held[0], &end, 1) == 0, "read");
+    close_server(router);
+    zmq_ctx_term(context);
+    exit(0);
+  }
+  close(held[0]);
+  check(read(told[0], endpoint, sizeof endpoint) == sizeof endpoint, "read");
+  *lifeline = held[1];
+  return child;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 5) {
+    fprintf(stderr, "usage: zmq_floor rtt|ping|oneway ipc|tcp SIZE COUNT [curve]\n");
+    return 2;
+  }
+  mode = argv[1], transport = argv[2], size = atoi(argv[3]), count = atoi(argv[4]);
+  curve = argc > 5 && strcmp(argv[5], "curve") == 0;
+  if (curve) {
+    check(zmq_curve_keypair(server_public, server_secret) == 0, "zmq_curve_keypair");
+    check(zmq_curve_keypair(client_public, client_secret) == 0, "zmq_curve_keypair");
+  }
+
+  if (strcmp(mode, "ping") == 0) {
+    int lifeline;
+    pid_t server = fork_server(&lifeline);
+    void *context = zmq_ctx_new(), *dealer = open_client(context);
+    pthread_join(start(ask, dealer), NULL);
+    close(lifeline);
+    waitpid(server, NULL, 0);
+    zmq_close(dealer);
+    zmq_ctx_term(context);
+    return 0;
+  }
+  // Two contexts, as two processes have.
+  void *server_context = zmq_ctx_new(), *client_context = zmq_ctx_new();
+  void *router = open_server(server_context), *dealer = open_client(client_context);
+  pthread_t server = start(serve, router), client = start(ask, dealer);
   pthread_join(client, NULL);
   pthread_join(server, NULL);
-  zmq_close(dealer), zmq_close(router);
+  zmq_close(dealer), close_server(router);
   zmq_ctx_term(client_context), zmq_ctx_term(server_context);
-  unlink(path);
   return 0;
 }
