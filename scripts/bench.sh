@@ -124,9 +124,10 @@ hub() {
   title "Ping over ipc, from the thread of the connection, and raw libzmq with its frames"
   printf '| | Kith | C | Kith ÷ C |\n| --- | --- | --- | --- |\n'
   : >"$work/swift"; : >"$work/c"
+  mkdir -p "$work/none"
   for _ in $(seq "$rounds"); do
     "$work/zmq_floor" ping ipc 0 20000 | field p50_us >>"$work/c"
-    "$bin/hub-bench" "$kithd" "$work/cards" ping | sed -n 's/.*on the loop: p50 \([0-9.]*\).*/\1/p' >>"$work/swift"
+    "$bin/hub-bench" "$kithd" "$work/none" ping | sed -n 's/.*on the loop: p50 \([0-9.]*\).*/\1/p' >>"$work/swift"
   done
   row "p50, µs" "$work/swift" "$work/c"
   title "The hub, over ipc"

@@ -8,12 +8,10 @@
 // rtt and ping the percentiles of a round trip in microseconds.
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,13 +60,13 @@ static void send_frame(void *socket, const void *bytes, size_t length, int more)
 
 // The frames of a `System/Ping` and of its answer: tag, kind, service, type of content, header, body. The header of the
 // answer has the time of the hub besides.
-static void send_frames(void *socket, const char *kind, const char *header, size_t length, const char *body, size_t size) {
+static void send_frames(void *socket, const char *kind, const char *header, size_t length, const char *body, size_t body_size) {
   send_frame(socket, "KTHC01", 6, 1);
   send_frame(socket, kind, 1, 1);
   send_frame(socket, "kith.v1.System/Ping", 19, 1);
   send_frame(socket, "pb", 2, 1);
   send_frame(socket, header, length, 1);
-  send_frame(socket, body, size, 0);
+  send_frame(socket, body, body_size, 0);
 }
 
 #define REQUEST_ID "\n$6f9619ff-8b86-d011-b42d-00cf4fc964ff"
@@ -185,8 +183,7 @@ static void *open_client(void *context) {
   return dealer;
 }
 
-static void close_server(void *router) {
-  zmq_close(router);
+static void remove_endpoint(void) {
   if (strncmp(endpoint, "ipc://", 6) == 0) unlink(endpoint + 6);
 }
 
@@ -204,19 +201,20 @@ static pid_t fork_server(int *lifeline) {
   pid_t child = fork();
   check(child != -1, "fork");
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close(held[1]);
+    alarm(120);
+    close(told[0]), close(held[1]);
     void *context = zmq_ctx_new(), *router = open_server(context);
     check(write(told[1], endpoint, sizeof endpoint) == sizeof endpoint, "write");
     pthread_join(start(serve, router), NULL);
     char end;
     check(read(held[0], &end, 1) == 0, "read");
-    close_server(router);
+    zmq_close(router);
     zmq_ctx_term(context);
     exit(0);
   }
-  close(held[0]);
+  close(told[1]), close(held[0]);
   check(read(told[0], endpoint, sizeof endpoint) == sizeof endpoint, "read");
+  close(told[0]);
   *lifeline = held[1];
   return child;
 }
@@ -234,14 +232,17 @@ int main(int argc, char **argv) {
   }
 
   if (strcmp(mode, "ping") == 0) {
-    int lifeline;
+    int lifeline, status;
     pid_t server = fork_server(&lifeline);
+    // Either side would wait for ever for one that has died.
+    alarm(120);
     void *context = zmq_ctx_new(), *dealer = open_client(context);
     pthread_join(start(ask, dealer), NULL);
     close(lifeline);
-    waitpid(server, NULL, 0);
+    check(waitpid(server, &status, 0) == server && status == 0, "server");
     zmq_close(dealer);
     zmq_ctx_term(context);
+    remove_endpoint();
     return 0;
   }
   // Two contexts, as two processes have.
@@ -250,7 +251,8 @@ int main(int argc, char **argv) {
   pthread_t server = start(serve, router), client = start(ask, dealer);
   pthread_join(client, NULL);
   pthread_join(server, NULL);
-  zmq_close(dealer), close_server(router);
+  zmq_close(dealer), zmq_close(router);
   zmq_ctx_term(client_context), zmq_ctx_term(server_context);
+  remove_endpoint();
   return 0;
 }

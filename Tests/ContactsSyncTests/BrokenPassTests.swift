@@ -65,6 +65,8 @@ private struct BreakingPort: BatchPort, Bus.Port {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct BrokenPassTests {
+  private static let batch = UInt32(CardBatcher.limit.cards)
+
   @Test func whatTheStoreRefusesEndsThePassAndItsReading() async throws {
     try await self.refuse(.picture)
   }
@@ -80,8 +82,8 @@ private struct BreakingPort: BatchPort, Bus.Port {
       }
       #expect(refusal?.reason == "FIELD_INVALID")
       let status = try await home.storedStatus()
-      #expect(status.state == .error && status.error.reason == "FIELD_INVALID" && status.added == 250)
-      #expect(try await home.live("home").count == 250 && port.hasEnded)
+      #expect(status.state == .error && status.error.reason == "FIELD_INVALID" && status.added == Self.batch)
+      #expect(try await home.live("home").count == Int(Self.batch) && port.hasEnded)
     }
   }
 
@@ -89,8 +91,8 @@ private struct BreakingPort: BatchPort, Bus.Port {
     try await self.withPass(.source) { home, contacts, port in
       let statuses = try await contacts.sync(["home"], PassOptions(), cause: "", progress: nil)
       #expect(statuses.map(\.state) == [.error] && statuses.map(\.error.reason) == ["GONE"])
-      #expect(statuses.map(\.added) == [500])
-      #expect(try await home.live("home").count == 500 && port.hasEnded)
+      #expect(statuses.map(\.added) == [2 * Self.batch])
+      #expect(try await home.live("home").count == 2 * Int(Self.batch) && port.hasEnded)
     }
   }
 

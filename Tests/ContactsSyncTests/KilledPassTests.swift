@@ -7,7 +7,7 @@ import Testing
 /// A process killed in the middle of a pass leaves a store from which the next pass ends equal to the folder.
 @Suite(.timeLimit(.minutes(5))) struct KilledPassTests {
   /// More than two batches.
-  private static let count = 600
+  private static let count = 900
 
   @Test(arguments: [
     "pass_started:1", "listed:1", "batch_read:1", "batch_committed:1", "batch_read:3", "batch_committed:2",

@@ -356,6 +356,7 @@ struct History {
       login.cloud = true
       login.token = "good"
       _ = try await home.router.ask(login)
+      await home.rest()
     }
   }
 }

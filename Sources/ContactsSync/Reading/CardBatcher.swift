@@ -6,7 +6,8 @@ struct CardBatcher: Sendable {
   /// Cards of a batch, and bytes of cards and pictures, at which it goes out.
   ///
   /// Each commit writes the pages of the indexes that it touched and a piece of the search index, which are merged later: few
-  /// large ones cost half as much as many small ones.
+  /// large ones cost half as much as many small ones. More than these do not fit the cache of the store's writer, and hold up
+  /// whoever else writes.
   static let limit = (cards: 400, bytes: 4 << 20)
 
   private let yield: @Sendable (CardBatch) async throws(Failure) -> Void

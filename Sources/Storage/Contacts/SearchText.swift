@@ -116,8 +116,8 @@ struct SearchText: Equatable, Sendable {
 
   /// The digits of a phone number, one word.
   static func digits(of phone: String) -> String {
-    var bytes = phone.utf8Span
-    let folded = bytes.checkForASCII() ? phone : String(String.UnicodeScalarView(Folding.fold(phone)))
+    var utf8 = phone.utf8Span
+    let folded = utf8.checkForASCII() ? phone : String(String.UnicodeScalarView(Folding.fold(phone)))
     return String(decoding: folded.utf8.lazy.filter { (0x30...0x39).contains($0) }, as: UTF8.self)
   }
 
