@@ -144,7 +144,14 @@ let package = Package(
       dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithClient", "KithMessages", "ZeroMQ", logging],
       swiftSettings: strict),
 
-    .executableTarget(name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict),
+    .executableTarget(
+      name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict,
+      // A megabyte of relocations becomes some kilobytes, and the pages that they are read from at each start stay on the disk.
+      // Only the linker of LLVM, which Swift brings along, can do it: glibc 2.36, ld.lld(1).
+      linkerSettings: [
+        .unsafeFlags(
+          ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], .when(configuration: .release))
+      ]),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
     .executableTarget(
       name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], exclude: ["model"],
