@@ -193,6 +193,9 @@ static pthread_t start(void *(*body)(void *), void *socket) {
   return thread;
 }
 
+// Seconds after which ping ends: each side would wait for ever for one that has died.
+enum { LIMIT = 120 };
+
 // A server in a process of its own, which ends when `lifeline` is closed at the other end: before that its last answer may be
 // under way.
 static pid_t fork_server(int *lifeline) {
@@ -201,7 +204,7 @@ static pid_t fork_server(int *lifeline) {
   pid_t child = fork();
   check(child != -1, "fork");
   if (child == 0) {
-    alarm(120);
+    alarm(LIMIT);
     close(told[0]), close(held[1]);
     void *context = zmq_ctx_new(), *router = open_server(context);
     check(write(told[1], endpoint, sizeof endpoint) == sizeof endpoint, "write");
@@ -234,8 +237,7 @@ int main(int argc, char **argv) {
   if (strcmp(mode, "ping") == 0) {
     int lifeline, status;
     pid_t server = fork_server(&lifeline);
-    // Either side would wait for ever for one that has died.
-    alarm(120);
+    alarm(LIMIT);
     void *context = zmq_ctx_new(), *dealer = open_client(context);
     pthread_join(start(ask, dealer), NULL);
     close(lifeline);

@@ -3,9 +3,8 @@ import json
 import random
 
 from conftest import Wire
-from trials import STREAMS, AddressBook, add_folder, contacts, daemon, dense, pages, sync, without_marks
+from trials import CARDS, STREAMS, AddressBook, add_folder, contacts, daemon, dense, pages, sync, without_marks
 
-CARDS = 900
 KILLS = 20
 SEED = 20260131
 
@@ -14,7 +13,7 @@ def points():
     """(point, how often it is passed before the kill, whether every card is read again); every point at least once."""
     chance = random.Random(SEED)
     once = ["pass_started", "listed", "deletions_decided", "pass_committed"]
-    # A pass over all 900 cards has at least three batches.
+    # A pass over all cards has at least three batches.
     chosen = [(name, count, True) for name in ("batch_read", "batch_committed") for count in (1, 2, 2, 1)]
     chosen += [(name, 1, False) for name in once]
     chosen += [(chance.choice(once), 1, chance.random() < 0.5) for _ in range(KILLS - len(chosen))]

@@ -12,7 +12,7 @@ import time
 import servers
 from conftest import BINARIES
 from send import HubNotRunning
-from trials import AddressBook, add_folder, contacts, corpus, dense, together
+from trials import CARDS, AddressBook, add_folder, contacts, corpus, dense, together
 from workers import Home, monica_home, one_effect, people, started, stopped, until
 
 SEED = 20261121
@@ -149,7 +149,7 @@ def killed_in_a_recording(point, is_in_worker, attempts):
 def killed_in_a_pass(point, count, is_in_worker):
     """At the n-th batch of a pass over a folder: another attempt goes on from what is stored, and no contact is there twice."""
     with started(Home()) as home:
-        book = AddressBook(home.directory / "cards", 900, SEED + count)
+        book = AddressBook(home.directory / "cards", CARDS, SEED + count)
         add_folder(home, "home", book.folder)
         armed = {"KITH_FAULT_POINT": f"{point}:{count}"}
         if is_in_worker:
@@ -203,7 +203,7 @@ def test_kills_at_marked_points_of_a_recording_lose_and_double_nothing():
 def test_kills_at_marked_points_of_a_pass_lose_and_double_nothing():
     chance = random.Random(SEED)
     corpus()
-    # A pass over all 900 cards has three batches.
+    # A pass over all cards has three batches.
     points = [(point, chance.randint(1, 2), False) for point in ("batch_read", "batch_committed")]
     # Before their batches is one of the listing.
     points += [("job_batch_sent", chance.randint(2, 3), True), ("job_batch_stored", chance.randint(2, 3), False)]

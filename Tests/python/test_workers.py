@@ -8,7 +8,7 @@ import pytest
 
 import servers
 from conftest import BINARIES, EXAMPLES
-from trials import AddressBook, add_folder, contacts, sync
+from trials import CARDS, AddressBook, add_folder, contacts, sync
 from workers import home, monica_home, one_effect, people, until  # noqa: F401
 
 
@@ -116,7 +116,7 @@ def test_contacts_are_read_by_a_worker(home):
 
 
 def test_a_worker_killed_in_a_pass_is_followed_by_another_that_goes_on(home):
-    book = AddressBook(home.directory / "cards", 900, 8)
+    book = AddressBook(home.directory / "cards", CARDS, 8)
     # One of the listing and two of cards: not all three can have been sent, however fast they are taken.
     worker = home.worker("contacts", "reader", KITH_FAULT_POINT="job_batch_sent:3")
     add_folder(home, "home", book.folder)

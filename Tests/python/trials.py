@@ -96,6 +96,7 @@ def kith(hub, *arguments):
     return subprocess.run(line, capture_output=True, text=True, timeout=60)
 
 
+# More than two batches of a pass, which has 400 in each.
 CARDS = 900
 
 
