@@ -81,6 +81,12 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Gives an upload up: its pieces are deleted, and it no longer counts among those that are open.
+  public static let systemBlobAbandon = Method(
+    name: "kith.v1.System/BlobAbandon", role: .recorder, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Reads a piece of a blob; the bytes are the attachment of the reply.
   public static let systemBlobGet = Method(
     name: "kith.v1.System/BlobGet", role: .viewer, isMutating: false,
@@ -879,6 +885,12 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Names the sound of an entry as a blob, while it is kept (`has_audio`); fetched by System/BlobGet.
+  public static let careAudio = Method(
+    name: "kith.v1.Care/Audio", role: .viewer, isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Has kept sound transcribed again.
   public static let careTranscribe = Method(
     name: "kith.v1.Care/Transcribe", role: .recorder, isMutating: true,
@@ -1033,6 +1045,7 @@ public enum Methods {
     systemReplay,
     systemBlobOpen,
     systemBlobPut,
+    systemBlobAbandon,
     systemBlobGet,
     systemBackup,
     contactsAddSource,
@@ -1166,6 +1179,7 @@ public enum Methods {
     careStartVoice,
     careAppendVoice,
     careStopVoice,
+    careAudio,
     careTranscribe,
     careSummary,
     careShare,
@@ -1206,6 +1220,7 @@ public enum Methods {
     "kith.v1.System/Replay": ReplayRequest.self,
     "kith.v1.System/BlobOpen": BlobOpenRequest.self,
     "kith.v1.System/BlobPut": BlobPutRequest.self,
+    "kith.v1.System/BlobAbandon": BlobAbandonRequest.self,
     "kith.v1.System/BlobGet": BlobGetRequest.self,
     "kith.v1.System/Backup": BackupRequest.self,
     "kith.v1.Contacts/AddSource": AddSourceRequest.self,
@@ -1339,6 +1354,7 @@ public enum Methods {
     "kith.v1.Care/StartVoice": StartVoiceRequest.self,
     "kith.v1.Care/AppendVoice": AppendVoiceRequest.self,
     "kith.v1.Care/StopVoice": StopVoiceRequest.self,
+    "kith.v1.Care/Audio": CareAudioRequest.self,
     "kith.v1.Care/Transcribe": TranscribeAgainRequest.self,
     "kith.v1.Care/Summary": CareSummaryRequest.self,
     "kith.v1.Care/Share": ShareCareRequest.self,
@@ -1416,6 +1432,10 @@ extension BlobOpenRequest: Command {
 extension BlobPutRequest: Command {
   public typealias Reply = KithMessages.BlobPutReply
   public static var method: Method { Methods.systemBlobPut }
+}
+extension BlobAbandonRequest: Command {
+  public typealias Reply = KithMessages.BlobAbandonReply
+  public static var method: Method { Methods.systemBlobAbandon }
 }
 extension BlobGetRequest: Command {
   public typealias Reply = KithMessages.BlobGetReply
@@ -1951,6 +1971,10 @@ extension AppendVoiceRequest: Command {
 extension StopVoiceRequest: Command {
   public typealias Reply = KithMessages.CareReply
   public static var method: Method { Methods.careStopVoice }
+}
+extension CareAudioRequest: Command {
+  public typealias Reply = KithMessages.BlobRef
+  public static var method: Method { Methods.careAudio }
 }
 extension TranscribeAgainRequest: Command {
   public typealias Reply = KithMessages.CareReply

@@ -37,6 +37,9 @@ public nonisolated struct LogCallRequest: Sendable {
   /// by name: gives the fields that the record leaves empty
   public var template: String = String()
 
+  /// as of People
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -55,6 +58,8 @@ public nonisolated struct QuickCallRequest: Sendable {
 
   public var emotion: String = String()
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -68,6 +73,8 @@ public nonisolated struct StartCallRequest: Sendable {
   public var personID: String = String()
 
   public var theyCalled: Bool = false
+
+  public var clientID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -109,11 +116,21 @@ public nonisolated struct UpdateCallRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: Call? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeleteCallRequest: Sendable {
@@ -820,6 +837,8 @@ public nonisolated struct CreateConversationRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -843,11 +862,21 @@ public nonisolated struct UpdateConversationRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: Conversation? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeleteConversationRequest: Sendable {
@@ -877,6 +906,8 @@ public nonisolated struct AddMessageRequest: Sendable {
   public var hasMessage: Bool {self._message != nil}
   /// Clears the value of `message`. Subsequent reads from it will return its default value.
   public mutating func clearMessage() {self._message = nil}
+
+  public var clientID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -929,7 +960,7 @@ fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension LogCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LogCallRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}template\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}template\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -939,6 +970,7 @@ nonisolated extension LogCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Mess
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.template) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -955,12 +987,16 @@ nonisolated extension LogCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.template.isEmpty {
       try visitor.visitSingularStringField(value: self.template, fieldNumber: 2)
     }
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: LogCallRequest, rhs: LogCallRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.template != rhs.template {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -968,7 +1004,7 @@ nonisolated extension LogCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".QuickCallRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}duration_minutes\0\u{1}emotion\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}duration_minutes\0\u{1}emotion\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -979,6 +1015,7 @@ nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 1: try { try decoder.decodeSingularStringField(value: &self.personID) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.durationMinutes) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.emotion) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -994,6 +1031,9 @@ nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.emotion.isEmpty {
       try visitor.visitSingularStringField(value: self.emotion, fieldNumber: 3)
     }
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1001,6 +1041,7 @@ nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.personID != rhs.personID {return false}
     if lhs.durationMinutes != rhs.durationMinutes {return false}
     if lhs.emotion != rhs.emotion {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1008,7 +1049,7 @@ nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension StartCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StartCallRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}they_called\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}they_called\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1018,6 +1059,7 @@ nonisolated extension StartCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.personID) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.theyCalled) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -1030,12 +1072,16 @@ nonisolated extension StartCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.theyCalled != false {
       try visitor.visitSingularBoolField(value: self.theyCalled, fieldNumber: 2)
     }
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: StartCallRequest, rhs: StartCallRequest) -> Bool {
     if lhs.personID != rhs.personID {return false}
     if lhs.theyCalled != rhs.theyCalled {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1088,7 +1134,7 @@ nonisolated extension StopCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension UpdateCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateCallRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1098,6 +1144,7 @@ nonisolated extension UpdateCallRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -1114,12 +1161,16 @@ nonisolated extension UpdateCallRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateCallRequest, rhs: UpdateCallRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2539,7 +2590,7 @@ nonisolated extension GetConversationRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension CreateConversationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateConversationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2548,6 +2599,7 @@ nonisolated extension CreateConversationRequest: SwiftProtobuf.Message, SwiftPro
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -2561,11 +2613,15 @@ nonisolated extension CreateConversationRequest: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreateConversationRequest, rhs: CreateConversationRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2573,7 +2629,7 @@ nonisolated extension CreateConversationRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension UpdateConversationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateConversationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2583,6 +2639,7 @@ nonisolated extension UpdateConversationRequest: SwiftProtobuf.Message, SwiftPro
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -2599,12 +2656,16 @@ nonisolated extension UpdateConversationRequest: SwiftProtobuf.Message, SwiftPro
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateConversationRequest, rhs: UpdateConversationRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2642,7 +2703,7 @@ nonisolated extension DeleteConversationRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension AddMessageRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AddMessageRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}message\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}message\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2652,6 +2713,7 @@ nonisolated extension AddMessageRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.conversationID) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._message) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -2668,12 +2730,16 @@ nonisolated extension AddMessageRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._message {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: AddMessageRequest, rhs: AddMessageRequest) -> Bool {
     if lhs.conversationID != rhs.conversationID {return false}
     if lhs._message != rhs._message {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

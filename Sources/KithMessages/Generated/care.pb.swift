@@ -63,7 +63,7 @@ public nonisolated struct CareRecord: @unchecked Sendable {
     set {_uniqueStorage()._review = newValue}
   }
 
-  /// "recording", "pending_transcription", "transcribed", "needs_memo"
+  /// "written" (typed), "recording", "pending_transcription", "transcribed", "needs_memo"
   public var state: String {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
@@ -253,6 +253,9 @@ public nonisolated struct RecordCareRequest: Sendable {
   /// empty = as configured
   public var recorder: String = String()
 
+  /// as of People
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -280,11 +283,22 @@ public nonisolated struct UpdateCareRequest: Sendable {
 
   public var correctedBy: String = String()
 
+  /// as of People
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: CareRecord? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct ConfirmCareRequest: Sendable {
@@ -420,6 +434,9 @@ public nonisolated struct StartVoiceRequest: Sendable {
   /// what the caller says it is; the bytes decide
   public var mediaType: String = String()
 
+  /// as of People
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -477,6 +494,18 @@ public nonisolated struct TranscribeAgainRequest: Sendable {
 
   /// empty = as before
   public var language: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct CareAudioRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1074,7 +1103,7 @@ nonisolated extension CareReply: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension RecordCareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordCareRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}category\0\u{1}memo\0\u{3}occurred_at\0\u{1}recorder\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}category\0\u{1}memo\0\u{3}occurred_at\0\u{1}recorder\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1086,6 +1115,7 @@ nonisolated extension RecordCareRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       case 2: try { try decoder.decodeSingularStringField(value: &self.memo) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._occurredAt) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.recorder) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -1108,6 +1138,9 @@ nonisolated extension RecordCareRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.recorder.isEmpty {
       try visitor.visitSingularStringField(value: self.recorder, fieldNumber: 4)
     }
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1116,6 +1149,7 @@ nonisolated extension RecordCareRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.memo != rhs.memo {return false}
     if lhs._occurredAt != rhs._occurredAt {return false}
     if lhs.recorder != rhs.recorder {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1123,7 +1157,7 @@ nonisolated extension RecordCareRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension UpdateCareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateCareRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}corrected_by\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}corrected_by\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1134,6 +1168,7 @@ nonisolated extension UpdateCareRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.correctedBy) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -1153,6 +1188,9 @@ nonisolated extension UpdateCareRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.correctedBy.isEmpty {
       try visitor.visitSingularStringField(value: self.correctedBy, fieldNumber: 3)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1160,6 +1198,7 @@ nonisolated extension UpdateCareRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
     if lhs.correctedBy != rhs.correctedBy {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1427,7 +1466,7 @@ nonisolated extension SearchCareRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension StartVoiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StartVoiceRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}category\0\u{1}language\0\u{1}recorder\0\u{3}occurred_at\0\u{3}media_type\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}category\0\u{1}language\0\u{1}recorder\0\u{3}occurred_at\0\u{3}media_type\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1440,6 +1479,7 @@ nonisolated extension StartVoiceRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       case 3: try { try decoder.decodeSingularStringField(value: &self.recorder) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._occurredAt) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.mediaType) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -1465,6 +1505,9 @@ nonisolated extension StartVoiceRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.mediaType.isEmpty {
       try visitor.visitSingularStringField(value: self.mediaType, fieldNumber: 5)
     }
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1474,6 +1517,7 @@ nonisolated extension StartVoiceRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.recorder != rhs.recorder {return false}
     if lhs._occurredAt != rhs._occurredAt {return false}
     if lhs.mediaType != rhs.mediaType {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1609,6 +1653,36 @@ nonisolated extension TranscribeAgainRequest: SwiftProtobuf.Message, SwiftProtob
   public static func ==(lhs: TranscribeAgainRequest, rhs: TranscribeAgainRequest) -> Bool {
     if lhs.id != rhs.id {return false}
     if lhs.language != rhs.language {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CareAudioRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CareAudioRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: CareAudioRequest, rhs: CareAudioRequest) -> Bool {
+    if lhs.id != rhs.id {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

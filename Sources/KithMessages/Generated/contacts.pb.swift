@@ -105,7 +105,7 @@ public nonisolated struct CardDAV: Sendable {
 
   public var username: String = String()
 
-  /// on the hub's disk, readable by its user alone
+  /// on the hub's disk, in place of a password; from this machine alone, in a folder that the configuration allows
   public var passwordFile: String = String()
 
   /// kept in the secret store, never in the database
@@ -617,6 +617,9 @@ public nonisolated struct ExportContactsRequest: Sendable {
   public var source: String = String()
 
   public var includeDeleted: Bool = false
+
+  /// of vcf: "3.0" (default), "4.0"
+  public var vcardVersion: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2409,7 +2412,7 @@ nonisolated extension RestoreContactRequest: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension ExportContactsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ExportContactsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}format\0\u{1}source\0\u{3}include_deleted\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}format\0\u{1}source\0\u{3}include_deleted\0\u{3}vcard_version\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2420,6 +2423,7 @@ nonisolated extension ExportContactsRequest: SwiftProtobuf.Message, SwiftProtobu
       case 1: try { try decoder.decodeSingularStringField(value: &self.format) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.source) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.includeDeleted) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.vcardVersion) }()
       default: break
       }
     }
@@ -2435,6 +2439,9 @@ nonisolated extension ExportContactsRequest: SwiftProtobuf.Message, SwiftProtobu
     if self.includeDeleted != false {
       try visitor.visitSingularBoolField(value: self.includeDeleted, fieldNumber: 3)
     }
+    if !self.vcardVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.vcardVersion, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2442,6 +2449,7 @@ nonisolated extension ExportContactsRequest: SwiftProtobuf.Message, SwiftProtobu
     if lhs.format != rhs.format {return false}
     if lhs.source != rhs.source {return false}
     if lhs.includeDeleted != rhs.includeDeleted {return false}
+    if lhs.vcardVersion != rhs.vcardVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -102,61 +102,103 @@ public nonisolated struct GetPersonRequest: Sendable {
   public init() {}
 }
 
-public nonisolated struct PersonDetails: Sendable {
+public nonisolated struct PersonDetails: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var person: Person {
-    get {_person ?? Person()}
-    set {_person = newValue}
+    get {_storage._person ?? Person()}
+    set {_uniqueStorage()._person = newValue}
   }
   /// Returns true if `person` has been explicitly set.
-  public var hasPerson: Bool {self._person != nil}
+  public var hasPerson: Bool {_storage._person != nil}
   /// Clears the value of `person`. Subsequent reads from it will return its default value.
-  public mutating func clearPerson() {self._person = nil}
+  public mutating func clearPerson() {_uniqueStorage()._person = nil}
 
-  public var fields: [ContactField] = []
+  public var fields: [ContactField] {
+    get {_storage._fields}
+    set {_uniqueStorage()._fields = newValue}
+  }
 
-  public var addresses: [PersonAddress] = []
+  public var addresses: [PersonAddress] {
+    get {_storage._addresses}
+    set {_uniqueStorage()._addresses = newValue}
+  }
 
-  public var relationships: [Relationship] = []
+  public var relationships: [Relationship] {
+    get {_storage._relationships}
+    set {_uniqueStorage()._relationships = newValue}
+  }
 
-  public var reminders: [PersonReminder] = []
+  public var reminders: [PersonReminder] {
+    get {_storage._reminders}
+    set {_uniqueStorage()._reminders = newValue}
+  }
 
   /// open ones first
-  public var tasks: [TaskItem] = []
+  public var tasks: [TaskItem] {
+    get {_storage._tasks}
+    set {_uniqueStorage()._tasks = newValue}
+  }
 
-  public var gifts: [Gift] = []
+  public var gifts: [Gift] {
+    get {_storage._gifts}
+    set {_uniqueStorage()._gifts = newValue}
+  }
 
   /// of these and what follows the newest; the lists give the rest
-  public var notes: [Note] = []
+  public var notes: [Note] {
+    get {_storage._notes}
+    set {_uniqueStorage()._notes = newValue}
+  }
 
-  public var activities: [Activity] = []
+  public var activities: [Activity] {
+    get {_storage._activities}
+    set {_uniqueStorage()._activities = newValue}
+  }
 
-  public var calls: [Call] = []
+  public var calls: [Call] {
+    get {_storage._calls}
+    set {_uniqueStorage()._calls = newValue}
+  }
 
-  public var conversations: [Conversation] = []
+  public var conversations: [Conversation] {
+    get {_storage._conversations}
+    set {_uniqueStorage()._conversations = newValue}
+  }
 
-  /// the server was asked just now
-  public var refreshed: Bool = false
+  /// the server was asked just now, and answered
+  public var refreshed: Bool {
+    get {_storage._refreshed}
+    set {_uniqueStorage()._refreshed = newValue}
+  }
 
   /// when the server was last asked about this person or the lists
   public var fetchedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_fetchedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_fetchedAt = newValue}
+    get {_storage._fetchedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._fetchedAt = newValue}
   }
   /// Returns true if `fetchedAt` has been explicitly set.
-  public var hasFetchedAt: Bool {self._fetchedAt != nil}
+  public var hasFetchedAt: Bool {_storage._fetchedAt != nil}
   /// Clears the value of `fetchedAt`. Subsequent reads from it will return its default value.
-  public mutating func clearFetchedAt() {self._fetchedAt = nil}
+  public mutating func clearFetchedAt() {_uniqueStorage()._fetchedAt = nil}
+
+  /// why the refresh that was asked for failed; what follows is as of fetched_at
+  public var refreshError: Status {
+    get {_storage._refreshError ?? Status()}
+    set {_uniqueStorage()._refreshError = newValue}
+  }
+  /// Returns true if `refreshError` has been explicitly set.
+  public var hasRefreshError: Bool {_storage._refreshError != nil}
+  /// Clears the value of `refreshError`. Subsequent reads from it will return its default value.
+  public mutating func clearRefreshError() {_uniqueStorage()._refreshError = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _person: Person? = nil
-  fileprivate var _fetchedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct PersonTimelineRequest: Sendable {
@@ -266,6 +308,8 @@ public nonisolated struct CreatePersonRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -289,11 +333,21 @@ public nonisolated struct UpdatePersonRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: Person? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeletePersonRequest: Sendable {
@@ -322,6 +376,8 @@ public nonisolated struct CreateContactFieldRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -345,11 +401,21 @@ public nonisolated struct UpdateContactFieldRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: ContactField? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeleteContactFieldRequest: Sendable {
@@ -378,6 +444,8 @@ public nonisolated struct CreatePersonAddressRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -401,11 +469,21 @@ public nonisolated struct UpdatePersonAddressRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: PersonAddress? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeletePersonAddressRequest: Sendable {
@@ -434,6 +512,8 @@ public nonisolated struct CreatePersonReminderRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -457,11 +537,21 @@ public nonisolated struct UpdatePersonReminderRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: PersonReminder? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeletePersonReminderRequest: Sendable {
@@ -625,6 +715,8 @@ public nonisolated struct CreateNoteRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -648,11 +740,21 @@ public nonisolated struct UpdateNoteRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: Note? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeleteNoteRequest: Sendable {
@@ -725,6 +827,8 @@ public nonisolated struct CreateTaskRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -748,11 +852,21 @@ public nonisolated struct UpdateTaskRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: TaskItem? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeleteTaskRequest: Sendable {
@@ -825,6 +939,8 @@ public nonisolated struct CreateActivityRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -848,11 +964,21 @@ public nonisolated struct UpdateActivityRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: Activity? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeleteActivityRequest: Sendable {
@@ -925,6 +1051,8 @@ public nonisolated struct CreateGiftRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -948,11 +1076,21 @@ public nonisolated struct UpdateGiftRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: Gift? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeleteGiftRequest: Sendable {
@@ -1009,6 +1147,8 @@ public nonisolated struct CreateTagRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1032,11 +1172,21 @@ public nonisolated struct UpdateTagRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: Tag? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeleteTagRequest: Sendable {
@@ -1126,6 +1276,8 @@ public nonisolated struct CreateRelationshipRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1149,11 +1301,21 @@ public nonisolated struct UpdateRelationshipRequest: Sendable {
 
   public var fields: [String] = []
 
+  public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_ifUpdatedAt = newValue}
+  }
+  /// Returns true if `ifUpdatedAt` has been explicitly set.
+  public var hasIfUpdatedAt: Bool {self._ifUpdatedAt != nil}
+  /// Clears the value of `ifUpdatedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearIfUpdatedAt() {self._ifUpdatedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _record: Relationship? = nil
+  fileprivate var _ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct DeleteRelationshipRequest: Sendable {
@@ -1369,93 +1531,160 @@ nonisolated extension GetPersonRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PersonDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PersonDetails"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}person\0\u{1}fields\0\u{1}addresses\0\u{1}relationships\0\u{1}reminders\0\u{1}tasks\0\u{1}gifts\0\u{1}notes\0\u{1}activities\0\u{1}calls\0\u{1}conversations\0\u{1}refreshed\0\u{3}fetched_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}person\0\u{1}fields\0\u{1}addresses\0\u{1}relationships\0\u{1}reminders\0\u{1}tasks\0\u{1}gifts\0\u{1}notes\0\u{1}activities\0\u{1}calls\0\u{1}conversations\0\u{1}refreshed\0\u{3}fetched_at\0\u{3}refresh_error\0")
+
+  fileprivate class _StorageClass {
+    var _person: Person? = nil
+    var _fields: [ContactField] = []
+    var _addresses: [PersonAddress] = []
+    var _relationships: [Relationship] = []
+    var _reminders: [PersonReminder] = []
+    var _tasks: [TaskItem] = []
+    var _gifts: [Gift] = []
+    var _notes: [Note] = []
+    var _activities: [Activity] = []
+    var _calls: [Call] = []
+    var _conversations: [Conversation] = []
+    var _refreshed: Bool = false
+    var _fetchedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _refreshError: Status? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _person = source._person
+      _fields = source._fields
+      _addresses = source._addresses
+      _relationships = source._relationships
+      _reminders = source._reminders
+      _tasks = source._tasks
+      _gifts = source._gifts
+      _notes = source._notes
+      _activities = source._activities
+      _calls = source._calls
+      _conversations = source._conversations
+      _refreshed = source._refreshed
+      _fetchedAt = source._fetchedAt
+      _refreshError = source._refreshError
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._person) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.fields) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.addresses) }()
-      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.relationships) }()
-      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.reminders) }()
-      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.tasks) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.gifts) }()
-      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.notes) }()
-      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.activities) }()
-      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.calls) }()
-      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.conversations) }()
-      case 12: try { try decoder.decodeSingularBoolField(value: &self.refreshed) }()
-      case 13: try { try decoder.decodeSingularMessageField(value: &self._fetchedAt) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._person) }()
+        case 2: try { try decoder.decodeRepeatedMessageField(value: &_storage._fields) }()
+        case 3: try { try decoder.decodeRepeatedMessageField(value: &_storage._addresses) }()
+        case 4: try { try decoder.decodeRepeatedMessageField(value: &_storage._relationships) }()
+        case 5: try { try decoder.decodeRepeatedMessageField(value: &_storage._reminders) }()
+        case 6: try { try decoder.decodeRepeatedMessageField(value: &_storage._tasks) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._gifts) }()
+        case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._notes) }()
+        case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._activities) }()
+        case 10: try { try decoder.decodeRepeatedMessageField(value: &_storage._calls) }()
+        case 11: try { try decoder.decodeRepeatedMessageField(value: &_storage._conversations) }()
+        case 12: try { try decoder.decodeSingularBoolField(value: &_storage._refreshed) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._fetchedAt) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._refreshError) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._person {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    if !self.fields.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.fields, fieldNumber: 2)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._person {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if !_storage._fields.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._fields, fieldNumber: 2)
+      }
+      if !_storage._addresses.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._addresses, fieldNumber: 3)
+      }
+      if !_storage._relationships.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._relationships, fieldNumber: 4)
+      }
+      if !_storage._reminders.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._reminders, fieldNumber: 5)
+      }
+      if !_storage._tasks.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._tasks, fieldNumber: 6)
+      }
+      if !_storage._gifts.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._gifts, fieldNumber: 7)
+      }
+      if !_storage._notes.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._notes, fieldNumber: 8)
+      }
+      if !_storage._activities.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._activities, fieldNumber: 9)
+      }
+      if !_storage._calls.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._calls, fieldNumber: 10)
+      }
+      if !_storage._conversations.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._conversations, fieldNumber: 11)
+      }
+      if _storage._refreshed != false {
+        try visitor.visitSingularBoolField(value: _storage._refreshed, fieldNumber: 12)
+      }
+      try { if let v = _storage._fetchedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._refreshError {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
     }
-    if !self.addresses.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.addresses, fieldNumber: 3)
-    }
-    if !self.relationships.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.relationships, fieldNumber: 4)
-    }
-    if !self.reminders.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.reminders, fieldNumber: 5)
-    }
-    if !self.tasks.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.tasks, fieldNumber: 6)
-    }
-    if !self.gifts.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.gifts, fieldNumber: 7)
-    }
-    if !self.notes.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.notes, fieldNumber: 8)
-    }
-    if !self.activities.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.activities, fieldNumber: 9)
-    }
-    if !self.calls.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.calls, fieldNumber: 10)
-    }
-    if !self.conversations.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.conversations, fieldNumber: 11)
-    }
-    if self.refreshed != false {
-      try visitor.visitSingularBoolField(value: self.refreshed, fieldNumber: 12)
-    }
-    try { if let v = self._fetchedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PersonDetails, rhs: PersonDetails) -> Bool {
-    if lhs._person != rhs._person {return false}
-    if lhs.fields != rhs.fields {return false}
-    if lhs.addresses != rhs.addresses {return false}
-    if lhs.relationships != rhs.relationships {return false}
-    if lhs.reminders != rhs.reminders {return false}
-    if lhs.tasks != rhs.tasks {return false}
-    if lhs.gifts != rhs.gifts {return false}
-    if lhs.notes != rhs.notes {return false}
-    if lhs.activities != rhs.activities {return false}
-    if lhs.calls != rhs.calls {return false}
-    if lhs.conversations != rhs.conversations {return false}
-    if lhs.refreshed != rhs.refreshed {return false}
-    if lhs._fetchedAt != rhs._fetchedAt {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._person != rhs_storage._person {return false}
+        if _storage._fields != rhs_storage._fields {return false}
+        if _storage._addresses != rhs_storage._addresses {return false}
+        if _storage._relationships != rhs_storage._relationships {return false}
+        if _storage._reminders != rhs_storage._reminders {return false}
+        if _storage._tasks != rhs_storage._tasks {return false}
+        if _storage._gifts != rhs_storage._gifts {return false}
+        if _storage._notes != rhs_storage._notes {return false}
+        if _storage._activities != rhs_storage._activities {return false}
+        if _storage._calls != rhs_storage._calls {return false}
+        if _storage._conversations != rhs_storage._conversations {return false}
+        if _storage._refreshed != rhs_storage._refreshed {return false}
+        if _storage._fetchedAt != rhs_storage._fetchedAt {return false}
+        if _storage._refreshError != rhs_storage._refreshError {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1644,7 +1873,7 @@ nonisolated extension PersonTimelineReply: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension CreatePersonRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreatePersonRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1653,6 +1882,7 @@ nonisolated extension CreatePersonRequest: SwiftProtobuf.Message, SwiftProtobuf.
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -1666,11 +1896,15 @@ nonisolated extension CreatePersonRequest: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreatePersonRequest, rhs: CreatePersonRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1678,7 +1912,7 @@ nonisolated extension CreatePersonRequest: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension UpdatePersonRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdatePersonRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1688,6 +1922,7 @@ nonisolated extension UpdatePersonRequest: SwiftProtobuf.Message, SwiftProtobuf.
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -1704,12 +1939,16 @@ nonisolated extension UpdatePersonRequest: SwiftProtobuf.Message, SwiftProtobuf.
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdatePersonRequest, rhs: UpdatePersonRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1747,7 +1986,7 @@ nonisolated extension DeletePersonRequest: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension CreateContactFieldRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateContactFieldRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1756,6 +1995,7 @@ nonisolated extension CreateContactFieldRequest: SwiftProtobuf.Message, SwiftPro
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -1769,11 +2009,15 @@ nonisolated extension CreateContactFieldRequest: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreateContactFieldRequest, rhs: CreateContactFieldRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1781,7 +2025,7 @@ nonisolated extension CreateContactFieldRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension UpdateContactFieldRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateContactFieldRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1791,6 +2035,7 @@ nonisolated extension UpdateContactFieldRequest: SwiftProtobuf.Message, SwiftPro
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -1807,12 +2052,16 @@ nonisolated extension UpdateContactFieldRequest: SwiftProtobuf.Message, SwiftPro
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateContactFieldRequest, rhs: UpdateContactFieldRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1850,7 +2099,7 @@ nonisolated extension DeleteContactFieldRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension CreatePersonAddressRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreatePersonAddressRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1859,6 +2108,7 @@ nonisolated extension CreatePersonAddressRequest: SwiftProtobuf.Message, SwiftPr
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -1872,11 +2122,15 @@ nonisolated extension CreatePersonAddressRequest: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreatePersonAddressRequest, rhs: CreatePersonAddressRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1884,7 +2138,7 @@ nonisolated extension CreatePersonAddressRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension UpdatePersonAddressRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdatePersonAddressRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1894,6 +2148,7 @@ nonisolated extension UpdatePersonAddressRequest: SwiftProtobuf.Message, SwiftPr
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -1910,12 +2165,16 @@ nonisolated extension UpdatePersonAddressRequest: SwiftProtobuf.Message, SwiftPr
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdatePersonAddressRequest, rhs: UpdatePersonAddressRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1953,7 +2212,7 @@ nonisolated extension DeletePersonAddressRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension CreatePersonReminderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreatePersonReminderRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1962,6 +2221,7 @@ nonisolated extension CreatePersonReminderRequest: SwiftProtobuf.Message, SwiftP
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -1975,11 +2235,15 @@ nonisolated extension CreatePersonReminderRequest: SwiftProtobuf.Message, SwiftP
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreatePersonReminderRequest, rhs: CreatePersonReminderRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1987,7 +2251,7 @@ nonisolated extension CreatePersonReminderRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension UpdatePersonReminderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdatePersonReminderRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1997,6 +2261,7 @@ nonisolated extension UpdatePersonReminderRequest: SwiftProtobuf.Message, SwiftP
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -2013,12 +2278,16 @@ nonisolated extension UpdatePersonReminderRequest: SwiftProtobuf.Message, SwiftP
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdatePersonReminderRequest, rhs: UpdatePersonReminderRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2380,7 +2649,7 @@ nonisolated extension GetNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension CreateNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateNoteRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2389,6 +2658,7 @@ nonisolated extension CreateNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -2402,11 +2672,15 @@ nonisolated extension CreateNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreateNoteRequest, rhs: CreateNoteRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2414,7 +2688,7 @@ nonisolated extension CreateNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension UpdateNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateNoteRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2424,6 +2698,7 @@ nonisolated extension UpdateNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -2440,12 +2715,16 @@ nonisolated extension UpdateNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateNoteRequest, rhs: UpdateNoteRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2593,7 +2872,7 @@ nonisolated extension GetTaskRequest: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension CreateTaskRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateTaskRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2602,6 +2881,7 @@ nonisolated extension CreateTaskRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -2615,11 +2895,15 @@ nonisolated extension CreateTaskRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreateTaskRequest, rhs: CreateTaskRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2627,7 +2911,7 @@ nonisolated extension CreateTaskRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension UpdateTaskRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateTaskRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2637,6 +2921,7 @@ nonisolated extension UpdateTaskRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -2653,12 +2938,16 @@ nonisolated extension UpdateTaskRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateTaskRequest, rhs: UpdateTaskRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2806,7 +3095,7 @@ nonisolated extension GetActivityRequest: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension CreateActivityRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateActivityRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2815,6 +3104,7 @@ nonisolated extension CreateActivityRequest: SwiftProtobuf.Message, SwiftProtobu
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -2828,11 +3118,15 @@ nonisolated extension CreateActivityRequest: SwiftProtobuf.Message, SwiftProtobu
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreateActivityRequest, rhs: CreateActivityRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2840,7 +3134,7 @@ nonisolated extension CreateActivityRequest: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension UpdateActivityRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateActivityRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2850,6 +3144,7 @@ nonisolated extension UpdateActivityRequest: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -2866,12 +3161,16 @@ nonisolated extension UpdateActivityRequest: SwiftProtobuf.Message, SwiftProtobu
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateActivityRequest, rhs: UpdateActivityRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3019,7 +3318,7 @@ nonisolated extension GetGiftRequest: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension CreateGiftRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateGiftRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3028,6 +3327,7 @@ nonisolated extension CreateGiftRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -3041,11 +3341,15 @@ nonisolated extension CreateGiftRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreateGiftRequest, rhs: CreateGiftRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3053,7 +3357,7 @@ nonisolated extension CreateGiftRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension UpdateGiftRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateGiftRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3063,6 +3367,7 @@ nonisolated extension UpdateGiftRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -3079,12 +3384,16 @@ nonisolated extension UpdateGiftRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateGiftRequest, rhs: UpdateGiftRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3192,7 +3501,7 @@ nonisolated extension ListTagsReply: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension CreateTagRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateTagRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3201,6 +3510,7 @@ nonisolated extension CreateTagRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -3214,11 +3524,15 @@ nonisolated extension CreateTagRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreateTagRequest, rhs: CreateTagRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3226,7 +3540,7 @@ nonisolated extension CreateTagRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension UpdateTagRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateTagRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3236,6 +3550,7 @@ nonisolated extension UpdateTagRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -3252,12 +3567,16 @@ nonisolated extension UpdateTagRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateTagRequest, rhs: UpdateTagRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3445,7 +3764,7 @@ nonisolated extension GetRelationshipRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension CreateRelationshipRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateRelationshipRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3454,6 +3773,7 @@ nonisolated extension CreateRelationshipRequest: SwiftProtobuf.Message, SwiftPro
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -3467,11 +3787,15 @@ nonisolated extension CreateRelationshipRequest: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._record {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CreateRelationshipRequest, rhs: CreateRelationshipRequest) -> Bool {
     if lhs._record != rhs._record {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3479,7 +3803,7 @@ nonisolated extension CreateRelationshipRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension UpdateRelationshipRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateRelationshipRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}fields\0\u{3}if_updated_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3489,6 +3813,7 @@ nonisolated extension UpdateRelationshipRequest: SwiftProtobuf.Message, SwiftPro
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.fields) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._ifUpdatedAt) }()
       default: break
       }
     }
@@ -3505,12 +3830,16 @@ nonisolated extension UpdateRelationshipRequest: SwiftProtobuf.Message, SwiftPro
     if !self.fields.isEmpty {
       try visitor.visitRepeatedStringField(value: self.fields, fieldNumber: 2)
     }
+    try { if let v = self._ifUpdatedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateRelationshipRequest, rhs: UpdateRelationshipRequest) -> Bool {
     if lhs._record != rhs._record {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs._ifUpdatedAt != rhs._ifUpdatedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -282,6 +282,9 @@ public nonisolated struct AddCallReminderRequest: Sendable {
 
   public var timeZone: String = String()
 
+  /// as of People
+  public var clientID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -837,7 +840,7 @@ nonisolated extension ReminderStatusReply: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension AddCallReminderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AddCallReminderRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}in_days\0\u{1}on\0\u{1}note\0\u{3}time_zone\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}in_days\0\u{1}on\0\u{1}note\0\u{3}time_zone\0\u{3}client_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -850,6 +853,7 @@ nonisolated extension AddCallReminderRequest: SwiftProtobuf.Message, SwiftProtob
       case 3: try { try decoder.decodeSingularStringField(value: &self.on) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.timeZone) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
       default: break
       }
     }
@@ -871,6 +875,9 @@ nonisolated extension AddCallReminderRequest: SwiftProtobuf.Message, SwiftProtob
     if !self.timeZone.isEmpty {
       try visitor.visitSingularStringField(value: self.timeZone, fieldNumber: 5)
     }
+    if !self.clientID.isEmpty {
+      try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -880,6 +887,7 @@ nonisolated extension AddCallReminderRequest: SwiftProtobuf.Message, SwiftProtob
     if lhs.on != rhs.on {return false}
     if lhs.note != rhs.note {return false}
     if lhs.timeZone != rhs.timeZone {return false}
+    if lhs.clientID != rhs.clientID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
