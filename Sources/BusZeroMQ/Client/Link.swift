@@ -32,9 +32,7 @@ final class Link {
     try socket.set(.receiveHighWaterMark, kind == .subscribe ? 1000 : 256)
     try socket.set(.reconnectInterval, .milliseconds(100))
     try socket.set(.maximumReconnectInterval, .seconds(5))
-    try socket.set(.heartbeatInterval, .seconds(5))
-    try socket.set(.heartbeatTimeout, .seconds(15))
-    try socket.set(.heartbeatLifetime, .seconds(15))
+    try socket.endDeadConnections()
     for topic in topics { try socket.set(.subscribe, topic.bytes) }
     try identity?.apply(to: &socket)
     self.monitor = identity == nil ? nil : try socket.startMonitor([.connections, .handshakes])
