@@ -1,4 +1,5 @@
 public import KithMessages
+public import SwiftProtobuf
 
 /// Why a command did not succeed: what happened, to what, and what to do next.
 ///
@@ -60,6 +61,24 @@ public struct Failure: Error, Sendable, Hashable {
     Failure(.notFound, "RECORD_UNKNOWN", message, details: ["record": String(what.unicodeScalars.prefix(64))])
   }
 
+  /// An update that was made from a state of the record that is no longer its state.
+  ///
+  /// - Parameters:
+  ///   - what: The record, as a sentence begins: "This note".
+  ///   - stamp: The record's `updated_at` now.
+  ///   - fields: What the update would change, each with what the record says now.
+  public static func changedMeanwhile(
+    _ what: String, at stamp: Google_Protobuf_Timestamp, now fields: [(name: String, text: String)]
+  ) -> Failure {
+    // The header of an answer has 4 KiB, and a character may take 12 bytes of JSON.
+    let room = 160 / max(1, fields.count)
+    var details = ["updated_at": (try? stamp.jsonString().filter { $0 != "\"" }) ?? ""]
+    for field in fields { details[field.name] = String(field.text.unicodeScalars.prefix(room)) }
+    return Failure(
+      .aborted, "CHANGED_MEANWHILE",
+      "\(what) was changed since it was shown. Look at it as it is now, then change it again.", details: details)
+  }
+
   /// A fault of ours. The log has the cause under the same id.
   public static func bug(_ logID: String) -> Failure {
     Failure(
@@ -69,6 +88,13 @@ public struct Failure: Error, Sendable, Hashable {
 
   /// The work was given up because its caller, or a person, asked for that.
   public static let cancelled = Failure(.cancelled, "CANCELLED_BY_USER", "The command was cancelled.")
+}
+
+extension Result where Failure == Bus.Failure {
+  /// Keeps how work ended, for a caller that may not need it.
+  public init(of work: () async throws(Bus.Failure) -> Success) async {
+    do throws(Bus.Failure) { self = .success(try await work()) } catch { self = .failure(error) }
+  }
 }
 
 extension Failure: CustomStringConvertible {

@@ -1,5 +1,7 @@
 internal import Bus
+internal import FoundationEssentials
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// A correction of an entry: the named fields of a request; none named: those that are not empty.
 struct CareCorrection {
@@ -47,6 +49,15 @@ struct CareCorrection {
       if record.review == "needed" { record.review = "done" }
     }
     return record
+  }
+
+  /// What an entry says in the fields that change, as people read them.
+  func texts(in record: CareRecord) -> [(name: String, text: String)] {
+    let texts = [
+      ("category", record.category), ("occurred_at", record.occurredAt.date.formatted(.iso8601)),
+      ("transcript", record.transcript), ("memo", record.memo), ("recorder", record.recorder),
+    ]
+    return texts.filter { self.fields.contains($0.0) }
   }
 
   func version(of old: CareRecord, now: Int64) -> CareVersion {

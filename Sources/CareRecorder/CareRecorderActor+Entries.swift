@@ -23,10 +23,12 @@ extension CareRecorderActor {
     record.createdAt = .init(nanosecondsSince1970: now)
     record.updatedAt = record.createdAt
     return try await self.storage.commit(RecordCareRequest.self, context) { [record] transaction throws(Failure) in
-      var record = record
-      if record.recorder.isEmpty { record.recorder = try transaction.care.settings().recorder }
-      try transaction.care.insert(record)
-      return Self.reply(record)
+      try transaction.once(request.clientID) { () throws(Failure) in
+        var record = record
+        if record.recorder.isEmpty { record.recorder = try transaction.care.settings().recorder }
+        try transaction.care.insert(record)
+        return record
+      }
     }
   }
 
@@ -37,6 +39,9 @@ extension CareRecorderActor {
     let change = try CareCorrection(request, now: now)
     let answer = try await self.storage.commit(UpdateCareRequest.self, context) { transaction throws(Failure) in
       let old = try transaction.care.require(request.record.id)
+      if request.hasIfUpdatedAt, request.ifUpdatedAt != old.updatedAt {
+        throw .changedMeanwhile("This entry", at: old.updatedAt, now: change.texts(in: old))
+      }
       var record = change.applied(to: old)
       guard record != old else { return Self.reply(old) }
       record.updatedAt = .init(nanosecondsSince1970: now)
@@ -138,6 +143,17 @@ extension CareRecord {
     self.reason = ""
     self.hasAudio_p = false
     self.clearNextAttemptAt()
+  }
+}
+
+extension Transaction {
+  /// Makes an entry once for each client id, and gives it as it is now from then on.
+  func once(_ clientID: String, _ make: () throws(Failure) -> CareRecord) throws(Failure) -> CareReply {
+    try self.creations.once(clientID, of: "entry", id: { $0.record.id }) { id throws(Failure) in
+      try self.care.get(id).map { CareRecorderActor.reply($0) }
+    } make: { () throws(Failure) in
+      CareRecorderActor.reply(try make())
+    }
   }
 }
 

@@ -25,15 +25,17 @@ extension CareRecorderActor {
     record.updatedAt = record.createdAt
     let answer = try await self.storage.commit(StartVoiceRequest.self, context) {
       [record] transaction throws(Failure) in
-      let settings = try transaction.care.settings()
-      var record = record
-      if record.recorder.isEmpty { record.recorder = settings.recorder }
-      if record.language.isEmpty { record.language = Self.speech(settings.language) }
-      try transaction.care.insert(record)
-      try transaction.careAudio.put(
-        CareAudio(
-          record: record.id, name: record.id, state: .recording, language: record.language, since: now))
-      return Self.reply(record)
+      try transaction.once(request.clientID) { () throws(Failure) in
+        let settings = try transaction.care.settings()
+        var record = record
+        if record.recorder.isEmpty { record.recorder = settings.recorder }
+        if record.language.isEmpty { record.language = Self.speech(settings.language) }
+        try transaction.care.insert(record)
+        try transaction.careAudio.put(
+          CareAudio(
+            record: record.id, name: record.id, state: .recording, language: record.language, since: now))
+        return record
+      }
     }
     FaultPoint.careBegun.pass()
     // A client that goes away must not leave it for ever.

@@ -38,7 +38,7 @@ extension MonicaGatewayActor {
       self.listing(ListRelationshipsRequest.self), self.reading(GetRelationshipRequest.self),
       self.creating(CreateRelationshipRequest.self),
       self.writing(UpdateRelationshipRequest.self) { request, transaction, now throws(Failure) in
-        try transaction.change(request.fromTheStoredSide(transaction), request.fields, now: now)
+        try transaction.change(request, as: request.fromTheStoredSide(transaction), now: now)
       },
       self.deleting(DeleteRelationshipRequest.self),
     ]

@@ -80,6 +80,22 @@ extension ReminderActor {
     _ request: AddCallReminderRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<Reminder> {
     let now = self.now()
+    // A reminder that is sent again after days is there already, and its day may have passed.
+    let draft = await Result(of: { () async throws(Failure) in try await self.draft(request, now: now) })
+    let answer = try await self.storage.commit(AddCallReminderRequest.self, context) { transaction throws(Failure) in
+      try transaction.creations.once(request.clientID, of: "reminder", id: { $0.id }) { id throws(Failure) in
+        try transaction.reminders.get(id)
+      } make: { () throws(Failure) in
+        let reminder = try draft.get()
+        try transaction.reminders.put(reminder)
+        return reminder
+      }
+    }
+    self.wake()
+    return answer
+  }
+
+  private func draft(_ request: AddCallReminderRequest, now: Int64) async throws(Failure) -> Reminder {
     var reminder = Reminder()
     reminder.id = UUIDv7.make().text
     reminder.kind = "call"
@@ -93,13 +109,7 @@ extension ReminderActor {
     reminder.state = "waiting"
     reminder.createdAt = .init(nanosecondsSince1970: now)
     reminder.updatedAt = reminder.createdAt
-    let answer = try await self.storage.commit(AddCallReminderRequest.self, context) {
-      [reminder] transaction throws(Failure) in
-      try transaction.reminders.put(reminder)
-      return reminder
-    }
-    self.wake()
-    return answer
+    return reminder
   }
 
   private func snooze(_ request: SnoozeReminderRequest, _ context: CallContext) async throws(Failure) -> Answer<

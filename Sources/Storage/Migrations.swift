@@ -23,6 +23,7 @@ extension Migration {
     .attempts,
     .busyServers,
     .careAttempts,
+    .creations,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

@@ -67,6 +67,45 @@ import Testing
     }
   }
 
+  @Test func `an entry that is sent again after weeks is recorded once, typed or spoken`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      var memo = Self.memo("porridge")
+      memo.clientID = "phone-1"
+      let first = try await actor.record(memo, CallContext()).reply.record
+      care.clock.withLock { $0 += 20 * 86_400_000_000_000 }
+      #expect(try await actor.record(memo, CallContext()).reply.record == first)
+      var voice = StartVoiceRequest()
+      voice.clientID = "phone-2"
+      let spoken = try await actor.startVoice(voice, CallContext()).reply.record
+      #expect(try await actor.startVoice(voice, CallContext()).reply.record.id == spoken.id)
+      #expect(try await actor.list(ListCareRequest()).records.count == 2)
+      voice.clientID = ""
+      #expect(try await actor.startVoice(voice, CallContext()).reply.record.id != spoken.id)
+    }
+  }
+
+  @Test func `a correction of what another phone corrected is refused, and says what the entry says now`() async throws
+  {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      let shown = try await actor.record(Self.memo("one tablet"), CallContext()).reply.record
+      var (mine, theirs) = (UpdateCareRequest(), UpdateCareRequest())
+      theirs.record.id = shown.id
+      theirs.record.memo = "two tablets"
+      theirs.ifUpdatedAt = shown.updatedAt
+      mine = theirs
+      mine.record.memo = "three tablets"
+      _ = try await actor.update(theirs, CallContext())
+      let failure = await #expect(throws: Failure.self) { try await actor.update(mine, CallContext()) }
+      #expect(failure?.reason == "CHANGED_MEANWHILE" && failure?.status.details["memo"] == "two tablets")
+      let now = try await actor.list(ListCareRequest()).records[0]
+      #expect(now.memo == "two tablets")
+      mine.ifUpdatedAt = now.updatedAt
+      #expect(try await actor.update(mine, CallContext()).reply.record.memo == "three tablets")
+    }
+  }
+
   @Test func `a correction is traceable`() async throws {
     let care = try TestCare()
     try await care.run { actor, storage in

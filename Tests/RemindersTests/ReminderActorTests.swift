@@ -185,6 +185,22 @@ import Testing
     #expect(home.shown.withLock { $0 } == Array(repeating: "Call Ann", count: 4))
   }
 
+  @Test func `a reminder that is sent again when its day has passed is there once`() async throws {
+    let home = try Home(at: "2026-11-20T09:00:00Z")
+    try await home.run { actor, _ in
+      var request = AddCallReminderRequest()
+      request.personID = "ann"
+      request.on = "2026-11-21"
+      request.clientID = "phone-1"
+      let first = try await Self.ask(request, actor)
+      try home.set("2026-12-20T09:00:00Z")
+      #expect(try await Self.ask(request, actor).id == first.id)
+      request.clientID = "phone-2"
+      let failure = await #expect(throws: Failure.self) { try await Self.ask(request, actor) }
+      #expect(failure?.reason == "FIELD_INVALID")
+    }
+  }
+
   @Test func `what is wrong is named`() async throws {
     let home = try Home(at: "2026-11-20T11:00:00Z")
     try await home.run { actor, _ in

@@ -11,13 +11,18 @@ extension MonicaGatewayActor {
   private nonisolated var callWritingRoutes: [Route] {
     [
       Route(answering: LogCallRequest.self) { request, context throws(Failure) in
-        let attachments = try await CallAttachments(request.record.attachments, storage: self.storage)
+        // A call that is sent again after days is recorded already, and its uploads are gone by then.
+        let attachments = await Result(of: { () async throws(Failure) in
+          try await CallAttachments(request.record.attachments, storage: self.storage)
+        })
         return try await self.write(request, context) { request, transaction, now throws(Failure) in
-          var call = request.record
-          if !request.template.isEmpty { try transaction.template(request.template).fill(&call) }
-          if !call.hasCalledAt { call.calledAt = .init(nanosecondsSince1970: now) }
-          call.attachments = try attachments.keep(in: transaction)
-          return try transaction.make(call, now: now)
+          try transaction.once(request.clientID) { () throws(Failure) in
+            var call = request.record
+            if !request.template.isEmpty { try transaction.template(request.template).fill(&call) }
+            if !call.hasCalledAt { call.calledAt = .init(nanosecondsSince1970: now) }
+            call.attachments = try attachments.get().keep(in: transaction)
+            return try transaction.make("", call, now: now)
+          }
         }
       },
       self.writing(QuickCallRequest.self) { request, transaction, now throws(Failure) in
@@ -28,12 +33,14 @@ extension MonicaGatewayActor {
         // It ended just now. What is longer than a call may be is refused below.
         call.calledAt = .init(
           nanosecondsSince1970: now - Int64(min(request.durationMinutes, Call.longestMinutes)) * 60_000_000_000)
-        return try transaction.make(call, now: now)
+        return try transaction.make(request.clientID, call, now: now)
       },
       self.writing(StartCallRequest.self) { request, transaction, now throws(Failure) in
         guard !request.personID.isEmpty else { throw .invalid(field: "person_id", "must not be empty.") }
-        let call = try CallTimer.start(request, running: transaction.runningCalls(), now: now)
-        return try transaction.records.create(call, now: now)
+        return try transaction.once(request.clientID) { () throws(Failure) in
+          let call = try CallTimer.start(request, running: transaction.runningCalls(), now: now)
+          return try transaction.records.create(call, now: now)
+        }
       },
       self.writing(StopCallRequest.self) { request, transaction, now throws(Failure) in
         let running = try CallTimer.choose(request.id, running: transaction.runningCalls())
@@ -51,7 +58,7 @@ extension MonicaGatewayActor {
         return try await self.write(request, context) { request, transaction, now throws(Failure) in
           var call = request.record
           call.attachments = try attachments.keep(in: transaction)
-          return try transaction.change(call, request.fields, now: now)
+          return try transaction.change(request, as: call, now: now)
         }
       },
       self.deleting(DeleteCallRequest.self),

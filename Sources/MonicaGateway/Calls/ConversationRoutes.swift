@@ -11,13 +11,15 @@ extension MonicaGatewayActor {
       self.creating(CreateConversationRequest.self), self.changing(UpdateConversationRequest.self),
       self.deleting(DeleteConversationRequest.self),
       self.writing(AddMessageRequest.self) { request, transaction, now throws(Failure) in
-        try transaction.edit(request.conversationID, now: now) { conversation throws(Failure) in
-          var message = request.message
-          message.id = UUIDv7.make().text
-          message.monicaID = 0
-          if !message.hasWrittenAt { message.writtenAt = .init(nanosecondsSince1970: now) }
-          conversation.messages.append(try message.checked(now: now))
-          if let why = conversation.isFull { throw .invalid(field: "message", why) }
+        try transaction.once(message: request) { () throws(Failure) in
+          try transaction.edit(request.conversationID, now: now) { conversation throws(Failure) in
+            var message = request.message
+            message.id = UUIDv7.make().text
+            message.monicaID = 0
+            if !message.hasWrittenAt { message.writtenAt = .init(nanosecondsSince1970: now) }
+            conversation.messages.append(try message.checked(now: now))
+            if let why = conversation.isFull { throw .invalid(field: "message", why) }
+          }
         }
       },
       self.writing(UpdateMessageRequest.self) { request, transaction, now throws(Failure) in
@@ -70,6 +72,17 @@ extension ConversationMessage {
 }
 
 extension Transaction {
+  /// Adds a message once for each client id, and gives its conversation as it is now from then on.
+  fileprivate func once(
+    message request: AddMessageRequest, _ add: () throws(Failure) -> Conversation
+  ) throws(Failure) -> Conversation {
+    try self.creations.once(request.clientID, of: "message", id: { $0.id }) { id throws(Failure) in
+      try self.records.get(Conversation.self, id)
+    } make: { () throws(Failure) in
+      try add()
+    }
+  }
+
   /// Changes the messages of a conversation.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `FAILED_PRECONDITION/RECORD_DELETED`, what `body` throws.

@@ -27,10 +27,10 @@ extension MonicaGatewayActor {
       self.creating(CreatePersonAddressRequest.self), self.changing(UpdatePersonAddressRequest.self),
       self.deleting(DeletePersonAddressRequest.self),
       self.reminding(CreatePersonReminderRequest.self) { request, transaction, now throws(Failure) in
-        try transaction.make(request.record, now: now)
+        try transaction.make(request, now: now)
       },
       self.reminding(UpdatePersonReminderRequest.self) { request, transaction, now throws(Failure) in
-        try transaction.change(request.record, request.fields, now: now)
+        try transaction.change(request, now: now)
       },
       self.deleting(DeletePersonReminderRequest.self),
 

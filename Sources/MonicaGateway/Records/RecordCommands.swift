@@ -6,12 +6,15 @@ internal import SwiftProtobuf
 /// A request that makes a record.
 protocol RecordCreation: Command where Reply: EditableRecord {
   var record: Reply { get }
+  var clientID: String { get }
 }
 
 /// A request that changes fields of a record.
 protocol RecordChange: Command where Reply: EditableRecord {
   var record: Reply { get }
   var fields: [String] { get }
+  var hasIfUpdatedAt: Bool { get }
+  var ifUpdatedAt: Google_Protobuf_Timestamp { get }
 }
 
 /// A request that names a record.
@@ -80,6 +83,8 @@ extension UpdateTaskRequest: RecordChange {}
 extension UpdateActivityRequest: RecordChange {}
 extension UpdateGiftRequest: RecordChange {}
 extension UpdateTagRequest: RecordChange {}
+extension UpdateRelationshipRequest: RecordChange {}
+extension UpdateCallRequest: RecordChange {}
 extension UpdateConversationRequest: RecordChange {}
 
 extension DeletePersonRequest: RecordNaming {}

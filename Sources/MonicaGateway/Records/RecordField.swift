@@ -135,6 +135,13 @@ extension FieldedRecord {
   ///   - other: The record of the request.
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that no field has that people change.
   mutating func take(_ names: [String], of other: Self) throws(Failure) {
+    for field in try Self.fields(named: names, of: other) { field.copy(other, &self) }
+  }
+
+  /// The fields that a request changes: those that it names; none named: those that are not empty.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that no field has that people change.
+  static func fields(named names: [String], of other: Self) throws(Failure) -> [RecordField<Self>] {
     let editable = Self.fields.filter(\.isEditable)
     if let unknown = names.first(where: { name in !editable.contains { $0.name == name } }) {
       throw .invalid(
@@ -143,8 +150,6 @@ extension FieldedRecord {
       )
     }
     let empty = Self()
-    for field in editable where names.isEmpty ? !field.isSame(other, empty) : names.contains(field.name) {
-      field.copy(other, &self)
-    }
+    return editable.filter { names.isEmpty ? !$0.isSame(other, empty) : names.contains($0.name) }
   }
 }

@@ -1,18 +1,19 @@
 internal import Bus
 internal import KithMessages
 internal import Storage
+internal import SwiftProtobuf
 
 /// How each sort of request is served, whatever the kind of records.
 extension MonicaGatewayActor {
   nonisolated func creating<C: RecordCreation>(_ type: C.Type) -> Route {
     self.writing(type) { request, transaction, now throws(Failure) in
-      try transaction.make(request.record, now: now)
+      try transaction.make(request, now: now)
     }
   }
 
   nonisolated func changing<C: RecordChange>(_ type: C.Type) -> Route {
     self.writing(type) { request, transaction, now throws(Failure) in
-      try transaction.change(request.record, request.fields, now: now)
+      try transaction.change(request, now: now)
     }
   }
 
@@ -69,22 +70,58 @@ extension MonicaGatewayActor {
 }
 
 extension Transaction {
-  /// Makes a record of what a request gives.
+  /// Makes the record of a request.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a person; what ``EditableRecord`` says.
-  func make<Record: EditableRecord>(_ given: Record, now: Int64) throws(Failure) -> Record {
+  /// - Throws: As ``make(_:_:now:)``.
+  func make<C: RecordCreation>(_ request: C, now: Int64) throws(Failure) -> C.Reply {
+    try self.make(request.clientID, request.record, now: now)
+  }
+
+  /// Makes a record of what a request gives, once for each client id.
+  ///
+  /// - Parameter clientID: Empty = the client gave none.
+  /// - Throws: What ``CreationTable/once(_:of:id:known:make:)`` says; `INVALID_ARGUMENT/FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a person; what ``EditableRecord`` says.
+  func make<Record: EditableRecord>(_ clientID: String, _ given: Record, now: Int64) throws(Failure) -> Record {
+    try self.once(clientID) { () throws(Failure) in try self.create(given, now: now) }
+  }
+
+  /// Runs `make` once for each client id, and gives the record as it is now from then on.
+  func once<Record: SyncedRecord>(
+    _ clientID: String, _ make: () throws(Failure) -> Record
+  ) throws(Failure) -> Record {
+    try self.creations.once(clientID, of: Record.kind.name, id: { $0.id }) { id throws(Failure) in
+      guard let record = try self.records.get(Record.self, id) else { return nil }
+      return try PageLimit.fit(record)
+    } make: { () throws(Failure) in
+      try make()
+    }
+  }
+
+  private func create<Record: EditableRecord>(_ given: Record, now: Int64) throws(Failure) -> Record {
     try given.checkWhole()
     var record = try Record(creating: given, now: now)
     try record.settle(nil, in: self, now: now)
     return try PageLimit.fit(try self.records.create(record, now: now))
   }
 
+  /// Changes the record of a request.
+  ///
+  /// - Parameter given: What the request says, where it was put in order before; nil = as it is in the request.
+  /// - Throws: As ``change(_:_:ifUpdatedAt:now:)``.
+  func change<C: RecordChange>(_ request: C, as given: C.Reply? = nil, now: Int64) throws(Failure) -> C.Reply {
+    try self.change(
+      given ?? request.record, request.fields, ifUpdatedAt: request.hasIfUpdatedAt ? request.ifUpdatedAt : nil,
+      now: now)
+  }
+
   /// Changes fields of a record as a request says.
   ///
-  /// - Parameter names: None = the fields that are not empty.
-  /// - Throws: As ``make(_:now:)``; `NOT_FOUND/RECORD_UNKNOWN` for the id; `FAILED_PRECONDITION/RECORD_DELETED`.
+  /// - Parameters:
+  ///   - names: None = the fields that are not empty.
+  ///   - stamp: The `updated_at` of the record that the client shows; nil = it takes the record as it is.
+  /// - Throws: As ``make(_:_:now:)``; `ABORTED/CHANGED_MEANWHILE` where the record has another stamp; `NOT_FOUND/RECORD_UNKNOWN` for the id; `FAILED_PRECONDITION/RECORD_DELETED`.
   func change<Record: EditableRecord>(
-    _ given: Record, _ names: [String], now: Int64
+    _ given: Record, _ names: [String], ifUpdatedAt stamp: Google_Protobuf_Timestamp? = nil, now: Int64
   ) throws(Failure) -> Record {
     guard !given.id.isEmpty else { throw .invalid(field: "id", "must not be empty. Name the record to change.") }
     try given.checkWhole()
@@ -93,6 +130,10 @@ extension Transaction {
       throw Failure(
         .failedPrecondition, "RECORD_DELETED", "This \(Record.kind.name) is deleted, so it cannot be changed.",
         details: ["record": previous.id])
+    }
+    if let stamp, stamp != previous.updatedAt {
+      let fields = try Record.fields(named: names, of: given).map { ($0.name, $0.text(previous)) }
+      throw .changedMeanwhile("This \(Record.kind.name)", at: previous.updatedAt, now: fields)
     }
     var record = previous
     try record.change(names, as: given, now: now)
