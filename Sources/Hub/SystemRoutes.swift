@@ -36,6 +36,9 @@ struct SystemRoutes: Sendable {
       Route(BlobPutRequest.self) { request, context throws(Failure) in
         try await self.storage.putBlob(request, context.attachments.first ?? [], principal: context.principal.name)
       },
+      Route(BlobAbandonRequest.self) { request, context throws(Failure) in
+        try await self.storage.abandonBlob(request, principal: context.principal.name)
+      },
       Route(answering: BlobGetRequest.self) { request, _ throws(Failure) in
         let (reply, data) = try await self.storage.readBlob(request)
         return Answer(reply, attachments: [data])

@@ -49,6 +49,26 @@ extension Port {
     open.blob = blob
     let opened = try await self.ask(open)
     guard !opened.complete else { return }
+    do throws(Failure) {
+      try await self.send(blob, from: opened, read: read)
+    } catch {
+      if error.code == .cancelled { await self.abandon(blob) }
+      throw error
+    }
+  }
+
+  /// Gives up the upload of a caller that was cancelled. What fails on the way stays until another upload takes its place.
+  private func abandon(_ blob: BlobRef) async {
+    var request = BlobAbandonRequest()
+    request.sha256 = blob.sha256
+    // A task of its own: this one is cancelled.
+    _ = await Task { [request] in try? await self.ask(request, CallContext(timeout: .seconds(1))) }.value
+  }
+
+  private func send(
+    _ blob: BlobRef, from opened: BlobOpenReply,
+    read: (_ offset: UInt64, _ count: Int) throws(Failure) -> [UInt8]
+  ) async throws(Failure) {
     let piece = opened.chunk == 0 ? WireLimits.attachment : min(Int(opened.chunk), WireLimits.attachment)
     let window = opened.window == 0 ? 1 : max(1, min(8, Int(opened.window) / piece))
     var offset = opened.nextOffset

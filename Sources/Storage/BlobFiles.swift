@@ -44,13 +44,7 @@ actor BlobFiles {
       return reply
     }
     let part = Part(digest, principal)
-    let others = try self.parts().filter { $0.hasSuffix(part.owner) && $0 != part.name }
-    guard others.count < self.limits.openUploads else {
-      throw Failure(
-        .resourceExhausted, "BLOB_QUOTA",
-        "\(principal) has \(others.count) uploads under way. Finish one of them; what does not go on is dropped after a day.",
-        retryAfterMilliseconds: 60_000)
-    }
+    try self.makeRoom(for: part, principal: principal, now: now)
     let kept = try await self.reader.read { view throws(Failure) in try BlobRows(view: view).fileBytes() }
     guard kept + request.blob.size <= self.limits.total else {
       throw Failure(
@@ -102,6 +96,33 @@ actor BlobFiles {
     try await self.keep(path, as: digest, size: size, mediaType: "", now: now)
     reply.complete = true
     return reply
+  }
+
+  /// Gives an upload up.
+  ///
+  /// - Returns: Whether there was one.
+  func abandon(_ request: BlobAbandonRequest, principal: String) throws(Failure) -> Bool {
+    let path = self.path(of: Part(try BlobDigest(request.sha256), principal))
+    guard DiskFile.modified(path) != nil else { return false }
+    DiskFile.remove(path)
+    return true
+  }
+
+  /// Drops the upload of a principal that rested longest, where all its places are taken.
+  ///
+  /// - Throws: `RESOURCE_EXHAUSTED/BLOB_QUOTA` while all of them go on.
+  private func makeRoom(for part: Part, principal: String, now: Int64) throws(Failure) {
+    let others = try self.parts().filter { $0.hasSuffix(part.owner) && $0 != part.name }
+      .map { "\(self.directory)/parts/\($0)" }
+    guard others.count >= self.limits.openUploads else { return }
+    let oldest = others.map { (path: $0, moved: DiskFile.modified($0) ?? 0) }.min { $0.moved < $1.moved }
+    guard let oldest, oldest.moved < now - self.limits.rest.nanoseconds else {
+      throw Failure(
+        .resourceExhausted, "BLOB_QUOTA",
+        "\(principal) has \(others.count) uploads under way. Finish one of them or give it up. One that rests for ten minutes makes room by itself.",
+        retryAfterMilliseconds: 60_000)
+    }
+    DiskFile.remove(oldest.path)
   }
 
   // MARK: - Reading

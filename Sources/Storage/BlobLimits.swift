@@ -6,6 +6,8 @@ public struct BlobLimits: Sendable {
   public var total: UInt64 = 8 << 30
   /// Uploads of one principal that are not complete.
   public var openUploads = 4
+  /// How long an upload may rest before another one of its principal takes its place.
+  public var rest = Duration.seconds(600)
   /// For how long a file is kept, and an upload that does not go on.
   public var age = Duration.seconds(24 * 3600)
   /// Bytes of one piece.

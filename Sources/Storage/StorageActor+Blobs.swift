@@ -24,6 +24,17 @@ extension StorageActor {
     try await self.blobs.put(request, bytes, principal: principal, now: now)
   }
 
+  /// Gives an upload up, so that its place is free: `System/BlobAbandon`.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a digest that cannot be.
+  public nonisolated func abandonBlob(
+    _ request: BlobAbandonRequest, principal: String
+  ) async throws(Failure) -> BlobAbandonReply {
+    var reply = BlobAbandonReply()
+    reply.abandoned = try await self.blobs.abandon(request, principal: principal)
+    return reply
+  }
+
   /// Reads a piece of a blob of at most 256 KiB: `System/BlobGet`.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `OUT_OF_RANGE/OFFSET_GAP`.

@@ -118,6 +118,29 @@ import Testing
     await storage.close()
   }
 
+  @Test func `an upload that was given up, or rests, leaves its place to another`() async throws {
+    let temporary = TemporaryStore()
+    let storage = try temporary.open()
+    let digests = (0..<6).map { Hex.encode(SHA256.digest([UInt8($0)])) }
+    for digest in digests.prefix(4) { _ = try await self.open(storage, digest) }
+    let abandon = BlobAbandonRequest.with { $0.sha256 = digests[1] }
+    #expect(try await storage.abandonBlob(abandon, principal: "uid:2").abandoned == false)
+    #expect(try await storage.abandonBlob(abandon, principal: "uid:1").abandoned)
+    #expect(try await storage.abandonBlob(abandon, principal: "uid:1").abandoned == false)
+    _ = try await self.open(storage, digests[4])
+    let full = await #expect(throws: Failure.self) { try await self.open(storage, digests[5]) }
+    #expect(full?.reason == "BLOB_QUOTA")
+    let request = BlobOpenRequest.with {
+      $0.blob.sha256 = digests[5]
+      $0.blob.size = 1
+    }
+    let later = WallClock.nanoseconds() + Duration.seconds(601).nanoseconds
+    _ = try await storage.openBlob(request, principal: "uid:1", now: later)
+    let parts = try FileManager.default.contentsOfDirectory(atPath: temporary.directory + "/blobs/parts")
+    #expect(parts.count == 4 && parts.contains { $0.hasPrefix(digests[5]) })
+    await storage.close()
+  }
+
   @Test func `a put without an open upload is refused, also to another principal`() async throws {
     let temporary = TemporaryStore()
     let storage = try temporary.open()

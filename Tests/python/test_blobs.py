@@ -82,6 +82,16 @@ def test_gap_is_refused_with_the_place_to_go_on(shared_hub):
     upload(shared_hub, data, digest)
 
 
+def test_an_upload_that_is_given_up_leaves_its_place(hub):
+    digests = [content(1000, seed=100 + number)[1] for number in range(5)]
+    for digest in digests[:4]:
+        opened(hub, digest, 1000)
+    assert hub.error("System/BlobOpen", {"blob": {"sha256": digests[4], "size": "1000"}})[1] == "BLOB_QUOTA"
+    assert hub.reply("System/BlobAbandon", {"sha256": digests[0]}) == {"abandoned": True}
+    assert hub.reply("System/BlobAbandon", {"sha256": digests[0]}) == {}
+    opened(hub, digests[4], 1000)
+
+
 def test_wrong_digest_is_noticed(shared_hub):
     data, _ = content(1000, seed=5)
     digest = hashlib.sha256(b"something else").hexdigest()
