@@ -32,17 +32,47 @@ public enum Encoding: String, Sendable, Hashable {
         // Many commands and replies have nothing set.
         return bytes.isEmpty ? M() : try M(serializedBytes: bytes.span.bytes)
       case .json:
+        guard Self.nesting(of: bytes) <= Self.deepest else {
+          throw Failure(
+            .invalidArgument, "MALFORMED", "The JSON is nested more than \(Self.deepest) levels deep. Make it flatter.")
+        }
         var options = JSONDecodingOptions()
         options.ignoreUnknownFields = true
-        options.messageDepthLimit = 16
         return try M(jsonUTF8Bytes: bytes.isEmpty ? Array("{}".utf8) : bytes, options: options)
       }
+    } catch let error as Failure {
+      throw error
     } catch {
       throw Failure(
         .invalidArgument, "MALFORMED",
         "The body is not a \(M.protoMessageName) in \(self.rawValue): \(Self.why(error)). Compare it with docs/services.md."
       )
     }
+  }
+
+  /// Levels of objects and arrays that JSON may have, also in fields that are ignored.
+  private static let deepest = 16
+
+  /// How deep objects and arrays are nested. The decoder itself counts messages alone.
+  private static func nesting(of json: [UInt8]) -> Int {
+    var (level, deepest) = (0, 0)
+    var (isInText, isEscaped) = (false, false)
+    for byte in json {
+      if isInText {
+        isInText = isEscaped || byte != UInt8(ascii: "\"")
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInText = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        level += 1
+        deepest = max(deepest, level)
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): level -= 1
+      default: break
+      }
+    }
+    return deepest
   }
 
   /// The decoder's own words, without text of the body, which may be somebody's data.

@@ -61,6 +61,7 @@ public struct Hub: ServiceLifecycle.Service {
     let work = try runtime.endpoint("work.sock")
     let identity = HubIdentity(eventsEndpoint: events.url)
     let loop = try LoopExecutor(name: "kith-bus", poller: Poller(), logger: self.logger)
+    ConnectionTraffic.limit(self.configuration.clientMemory.traffic)
     let context = try Context()
     let access = AccessPolicy(ownUserID: geteuid(), users: self.configuration.users, logger: self.logger)
     let zap = try await ZAPHandler.start(context: context, loop: loop, logger: self.logger) { access.decide($0) }
@@ -118,7 +119,8 @@ public struct Hub: ServiceLifecycle.Service {
       journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory), logger: self.logger)
     let controlPlane = try ControlPlane(
-      context: context, loop: loop, router: router, access: access, logger: self.logger)
+      context: context, loop: loop, router: router, access: access, memory: self.configuration.clientMemory,
+      logger: self.logger)
 
     await contacts.settle()
     try await workPlane.restore()

@@ -1,4 +1,5 @@
 public import Bus
+internal import BusZeroMQ
 internal import ContactsSync
 internal import Foundation
 internal import KithMessages
@@ -40,6 +41,9 @@ internal import TOMLKit
 /// [users]                    # others of this machine, by name or number
 /// ann = "recorder"
 ///
+/// [limits]
+/// clients_mib = 64           # what may be kept in memory for all clients together
+///
 /// [log]
 /// level = "info"             # trace, debug, info, notice, warning, error
 /// ```
@@ -71,6 +75,8 @@ public struct HubConfiguration: Sendable, Hashable {
   var tcp: TCPSettings?
   /// What other users of this machine may do.
   var users: [UInt32: Role] = [:]
+  /// What may be kept in memory for all clients.
+  var clientMemory = ClientMemory()
   /// The least severity that is logged, by the names of swift-log.
   public var logLevel = "info"
 
@@ -144,6 +150,10 @@ public struct HubConfiguration: Sendable, Hashable {
       let seconds = try Self.require(value?.int, key, "a whole number of seconds", name)
       guard (0...900).contains(seconds) else { throw Self.invalid(name, "\(key) has to be between 0 and 900") }
       self.monicaTimeLimitSeconds = seconds
+    case "limits.clients_mib":
+      let count = try Self.require(value?.int, key, "a whole number of MiB", name)
+      guard (32...4096).contains(count) else { throw Self.invalid(name, "\(key) has to be between 32 and 4096") }
+      self.clientMemory = ClientMemory(bytes: count << 20)
     case "reminders.desktop":
       self.notifiesDesktop = try Self.require(value?.bool, key, "true or false", name)
     case let key where key.hasPrefix("placement."):

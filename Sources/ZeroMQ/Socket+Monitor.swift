@@ -40,7 +40,9 @@ extension Socket {
     guard let monitor else { return }
     var message = MultipartMessage(capacity: 2)
     while try monitor.socket.receive(&message) != .empty {
-      if let event = MonitorEvent(message) { body(event) }
+      guard let event = MonitorEvent(message) else { continue }
+      if case .disconnected(let connection) = event.kind { meter?.forget(connection) }
+      body(event)
     }
   }
 }

@@ -36,11 +36,24 @@ extension Socket {
   ///
   /// A message is sent whole or not at all: a peer that goes away in the middle leaves no half behind.
   ///
+  /// - Returns: ``SendResult/wouldBlock`` also where a limit of ``ConnectionTraffic`` is reached, on a metered socket.
   /// - Throws: `ZMQError`, `terminated` among others. A full queue and a gone peer are results.
   public mutating func send(
     _ message: inout MultipartMessage, waiting: Waiting = .never
   ) throws(ZMQError) -> SendResult {
     precondition(message.count > 0, "a message has at least one frame")
+    guard let meter, meter.isRouter else { return try unmetered(&message, waiting) }
+    let (peer, frames) = (message.bytes(at: 0), message.count - 1)
+    let bytes = (0..<frames).reduce(0) { $0 + message.byteCount(at: $1 + 1) }
+    guard meter.offer(to: peer, bytes: bytes, frames: frames) else { return .wouldBlock }
+    let result = try unmetered(&message, waiting)
+    if result != .sent { meter.withdraw(to: peer, bytes: bytes, frames: frames) }
+    return result
+  }
+
+  private mutating func unmetered(
+    _ message: inout MultipartMessage, _ waiting: Waiting
+  ) throws(ZMQError) -> SendResult {
     let last = message.count - 1
     let flags = waiting == .never ? ZMQ_DONTWAIT : 0
     var result = SendResult.sent
@@ -101,6 +114,7 @@ extension Socket {
     message.count = 0
     let flags = waiting == .never ? ZMQ_DONTWAIT : 0
     var frameCount = 0
+    var bytes = 0
     while true {
       let index = min(frameCount, message.capacity - 1)
       // Within the allocation, and initialised.
@@ -113,11 +127,15 @@ extension Socket {
         guard code == .wouldBlock else { throw ZMQError(code: code, "zmq_msg_recv") }
         // libzmq has taken every command before it says so: the next one will be heard of.
         unsafe state.pointee.mustBeAsked = false
+        meter?.drained()
         return .empty
       }
       frameCount += 1
+      unsafe bytes += zmq_msg_size(frame)
       if unsafe zmq_msg_more(frame) == 0 { break }
     }
+    message.count = min(frameCount, message.capacity)
+    meter?.took(message, bytes: bytes, frames: frameCount)
     message.count = max(held, min(frameCount, message.capacity))
     message.truncate(to: frameCount > message.capacity ? 0 : frameCount)
     return frameCount > message.capacity ? .oversized(frameCount: frameCount) : .received

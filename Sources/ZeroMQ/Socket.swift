@@ -12,6 +12,7 @@ internal import Glibc
   /// Shared with the poller of the loop, which runs on the thread that owns the socket.
   let state: UnsafeMutablePointer<SocketState>
   var monitor: MonitorReader?
+  var meter: ConnectionMeter?
   // Keeps the context object as long as the socket can be used.
   let context: Context
 
@@ -46,6 +47,9 @@ internal import Glibc
   ///
   /// - Important: Valid while the socket is; see `LoopActor.watch`.
   public var source: PollSource { unsafe .socket(UnsafeMutableRawPointer(state)) }
+
+  /// Counts what is taken from and sent to each connection of a ROUTER or XPUB, within the limits of ``ConnectionTraffic``.
+  public mutating func startMeter(of kind: SocketKind) { self.meter = ConnectionMeter(isRouter: kind == .router) }
 
   // MARK: - Endpoints
 

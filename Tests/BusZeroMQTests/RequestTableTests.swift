@@ -16,7 +16,7 @@ struct RequestTableTests {
   ) -> RequestTable.Request {
     .init(
       principal: principal, service: "kith.v1.Contacts/Sync", encoding: .pb, content: 1, isPlainRequest: plain,
-      wantsProgress: progress, deadline: self.start + .seconds(seconds))
+      wantsProgress: progress, bytes: 1, deadline: self.start + .seconds(seconds))
   }
 
   @Test func acceptedComesAfterASecondAndASignOfLifeEveryThree() {
@@ -74,7 +74,7 @@ struct RequestTableTests {
     #expect(table.admit(self.key(2, "a"), self.request(), now: self.start) == .admitted(2))
     let other = RequestTable.Request(
       principal: "uid:1", service: "kith.v1.Contacts/Sync", encoding: .pb, content: 2, isPlainRequest: false,
-      wantsProgress: true, deadline: self.start + .seconds(30))
+      wantsProgress: true, bytes: 1, deadline: self.start + .seconds(30))
     guard case .refused(let failure) = table.admit(self.key(1, "a"), other, now: self.start) else {
       Issue.record("other content under a running id was let in")
       return
@@ -127,7 +127,7 @@ struct RequestTableTests {
         request = .init(
           principal: "uid:\(Int.random(in: 0..<2, using: &generator))", service: request.service, encoding: .json,
           content: 1,
-          isPlainRequest: request.isPlainRequest, wantsProgress: true,
+          isPlainRequest: request.isPlainRequest, wantsProgress: true, bytes: 1,
           deadline: now + .seconds(Int.random(in: 1...10, using: &generator)))
         open[key] = table.admit(key, request, now: now).serial
       case 1:

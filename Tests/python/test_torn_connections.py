@@ -68,3 +68,21 @@ def test_a_connection_that_breaks_before_a_beat(reach):
     begin = time.monotonic()
     fill(speaker, begin + BEAT - 0.3)
     assert stays_up(hub, begin + BEAT + 1)
+
+
+def test_a_connection_that_breaks_with_pings_of_zmtp_unread(reach):
+    """libzmq answers a PING when it comes to read it, which is after its connection has broken."""
+    hub, connect = reach
+    for _ in range(4):
+        busy, speaker = connect(), connect()
+        pings = b"".join(speaker.message(ping()) + speaker.ping() for _ in range(3000))
+        try:
+            for _ in range(10):
+                busy.socket.sendall(busy.message(ping(COSTLY)))
+            speaker.socket.settimeout(0.3)
+            speaker.socket.sendall(pings)
+        except (TimeoutError, ConnectionError):
+            pass
+        speaker.tear()
+        busy.tear()
+        assert stays_up(hub, time.monotonic() + 0.5)

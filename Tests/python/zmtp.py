@@ -74,21 +74,30 @@ class Speaker:
     """
 
     def __init__(self, endpoint, kind=b"DEALER", *, server_key=None, key=None, identity=b"", timeout=5):
-        if endpoint.startswith("ipc://"):
-            self.socket = socket.socket(socket.AF_UNIX)
-            address = endpoint.removeprefix("ipc://")
-        else:
-            host, port = endpoint.removeprefix("tcp://").rsplit(":", 1)
-            self.socket, address = socket.socket(), (host, int(port))
-        self.socket.settimeout(timeout)
-        self.kind, self.identity = kind, identity
+        self.endpoint, self.kind, self.identity = endpoint, kind, identity
         self.box, self.number = None, 2
+        self.socket = self.dial(endpoint, timeout)
         try:
-            self.socket.connect(address)
             self.handshake(server_key, key)
         except BaseException:
             self.socket.close()
             raise
+
+    @staticmethod
+    def dial(endpoint, timeout):
+        """A plain socket that is connected."""
+        if endpoint.startswith("ipc://"):
+            dialled, address = socket.socket(socket.AF_UNIX), endpoint.removeprefix("ipc://")
+        else:
+            host, port = endpoint.removeprefix("tcp://").rsplit(":", 1)
+            dialled, address = socket.socket(), (host, int(port))
+        dialled.settimeout(timeout)
+        try:
+            dialled.connect(address)
+        except BaseException:
+            dialled.close()
+            raise
+        return dialled
 
     def handshake(self, server_key, key):
         self.socket.sendall(greeting(b"CURVE" if key else b"NULL"))
@@ -132,6 +141,20 @@ class Speaker:
         if flags & LONG:
             size = struct.unpack(">Q", bytes([size]) + self.exactly(7))[0]
         return flags, self.exactly(size)
+
+    def receive(self):
+        """The frames of the next message."""
+        frames = []
+        while True:
+            flags, body = self.read()
+            if self.box is not None:
+                text = self.box.open(body[16:], b"CurveZMQMESSAGES" + body[8:16])
+                flags, body = (text[0] & 1) | (COMMAND if text[0] & 2 else 0), text[1:]
+            if flags & COMMAND:
+                continue
+            frames.append(body)
+            if not flags & MORE:
+                return frames
 
     def bytes(self, body, *, more=False, is_command=False):
         """What a frame is on the wire."""

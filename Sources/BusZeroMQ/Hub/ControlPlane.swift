@@ -29,9 +29,9 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   private var outgoing = MultipartMessage(capacity: WireLimits.frames + 2)
 
   private var connections = ConnectionTable(limit: WireLimits.controlConnections)
-  private var requests = RequestTable()
+  private var requests: RequestTable
   private var tasks: [RequestTable.Key: Task<Void, Never>] = [:]
-  private var parked = ParkedReplies()
+  private var parked: ParkedReplies
   private var timer: LoopTimer?
   private var isClosing = false
   private var drained: CheckedContinuation<Void, Never>?
@@ -43,11 +43,15 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   ///   - context: With a ZAP handler on the same loop, since the socket asks one about every peer.
   ///   - router: Runs the commands.
   ///   - access: Says who the peers are.
+  ///   - memory: What commands and answers may take.
   /// - Throws: `ZMQError` when the socket cannot be made.
   @_semantics("optimize.no.crossmodule")
   public init(
-    context: Context, loop: LoopExecutor, router: Router, access: AccessPolicy, logger: Logger
+    context: Context, loop: LoopExecutor, router: Router, access: AccessPolicy, memory: ClientMemory = ClientMemory(),
+    logger: Logger
   ) throws(ZMQError) {
+    self.requests = RequestTable(limits: RequestTable.Limits(bytes: memory.requests))
+    self.parked = ParkedReplies(limits: ParkedReplies.Limits(bytes: memory.parked))
     self.loop = loop
     self.router = router
     self.access = access
@@ -167,7 +171,9 @@ public actor ControlPlane: LoopActor, NetworkPlane {
           .unavailable, "SHUTTING_DOWN", "kithd is stopping. Send the command again when it is back.",
           retryAfterMilliseconds: 1000)
       }
-      if frame.service == Methods.systemPing.name { return try self.pong(frame, principal, client) }
+      if frame.service == Methods.systemPing.name, frame.body.count <= Self.pingAtOnce {
+        return try self.pong(frame, principal, client)
+      }
       try self.start(frame, principal, client)
     } catch {
       self.send(
@@ -175,6 +181,9 @@ public actor ControlPlane: LoopActor, NetworkPlane {
       )
     }
   }
+
+  /// Bytes of a Ping that is read on the loop. A larger one is a command as any other: its JSON may take milliseconds.
+  private static let pingAtOnce = 4 << 10
 
   /// Answers Ping without leaving the loop: it measures the way, not the pool.
   private func pong(_ frame: RequestFrame, _ principal: Principal, _ client: Client) throws(Failure) {
@@ -198,7 +207,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     let request = RequestTable.Request(
       principal: principal.name, service: frame.service, encoding: frame.encoding,
       content: frame.body.hashValue, isPlainRequest: client.isPlainRequest, wantsProgress: frame.header.wantProgress,
-      deadline: now + timeout)
+      bytes: frame.attachments.reduce(frame.body.count) { $0 + $1.count }, deadline: now + timeout)
     let serial: RequestTable.Serial
     switch self.requests.admit(key, request, now: now) {
     case .duplicate: return

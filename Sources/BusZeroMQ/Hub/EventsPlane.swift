@@ -164,7 +164,7 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   /// same.
   private func take() throws(ZMQError) -> Bool {
     let bytes = self.incoming.bytes(at: 0)
-    guard let first = bytes.first, first <= 1, let peer = self.incoming.property("__fd").flatMap({ Int32($0) }) else {
+    guard let first = bytes.first, first <= 1, let peer = self.incoming.connection else {
       return false
     }
     let topic = Array(bytes.dropFirst())

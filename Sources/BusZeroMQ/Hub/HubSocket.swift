@@ -11,12 +11,14 @@ enum HubSocket {
     if kind == .router {
       try socket.set(.routerMandatory, true)
       try socket.set(.routerHandover, false)
-      try socket.set(.sendHighWaterMark, 256)
+      try socket.set(.sendHighWaterMark, 128)
     } else {
       try socket.set(.manualSubscriptions, true)
       try socket.set(.sendHighWaterMark, 1000)
     }
-    try socket.set(.receiveHighWaterMark, 256)
+    // A queue that is full is what libzmq may abort over: docs/decisions/0030. Bytes are bounded instead.
+    try socket.set(.receiveHighWaterMark, 0)
+    socket.startMeter(of: kind)
     try socket.set(.maximumFrameSize, Int64(WireLimits.frame))
     try socket.set(.linger, .seconds(1))
     try socket.set(.handshakeInterval, Self.handshakeTime)

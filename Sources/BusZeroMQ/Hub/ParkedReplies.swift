@@ -6,8 +6,8 @@ struct ParkedReplies {
   /// What is kept at most: protocol.md, "Bounds".
   struct Limits: Sendable {
     var messagesPerPeer = 64
-    var bytesPerPeer = 4 << 20
-    var bytes = 16 << 20
+    var bytesPerPeer = 2 << 20
+    var bytes = ClientMemory().parked
   }
 
   private static let pause = Duration.milliseconds(50)

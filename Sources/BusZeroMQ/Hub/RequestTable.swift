@@ -23,6 +23,8 @@ struct RequestTable {
     /// Whether the peer is a REQ socket, which gets one FINAL and nothing before it.
     let isPlainRequest: Bool
     let wantsProgress: Bool
+    /// What its body and attachments measure.
+    let bytes: Int
     let deadline: ContinuousClock.Instant
   }
 
@@ -51,6 +53,19 @@ struct RequestTable {
     var total = 512
     /// Of the total, what is left to this machine: its admin may have to shut others out.
     var local = 64
+    /// What the bodies and attachments of all may measure; half of it those of a principal, a quarter those of a connection.
+    var bytes = ClientMemory().requests
+  }
+
+  /// What is in flight, of one or of all.
+  private struct Load {
+    var count = 0
+    var bytes = 0
+
+    mutating func add(_ bytes: Int) {
+      self.count += 1
+      self.bytes += bytes
+    }
   }
 
   private struct Entry {
@@ -70,8 +85,9 @@ struct RequestTable {
   private let limits: Limits
   private var entries: [Key: Entry] = [:]
   private var lastSerial: Serial = 0
-  private var perConnection: [[UInt8]: Int] = [:]
-  private var perPrincipal: [String: Int] = [:]
+  private var perConnection: [[UInt8]: Load] = [:]
+  private var perPrincipal: [String: Load] = [:]
+  private var all = Load()
 
   /// When ``tick(_:)`` has something to do next; nil while nothing is in flight.
   private(set) var wakeAt: ContinuousClock.Instant?
@@ -93,21 +109,18 @@ struct RequestTable {
       }
       return .duplicate
     }
-    let isRemote = request.principal.hasPrefix("key:")
-    guard self.entries.count < self.limits.total - (isRemote ? self.limits.local : 0),
-      self.perConnection[key.peer, default: 0] < self.limits.perConnection,
-      self.perPrincipal[request.principal, default: 0] < self.limits.perPrincipal
-    else {
+    guard self.hasRoom(key, request) else {
       return .refused(
         Failure(
           .resourceExhausted, "INFLIGHT_LIMIT",
-          "Too many commands at once: \(self.limits.perConnection) a connection, \(self.limits.perPrincipal) a user. "
-            + "Wait for answers before sending more.", retryAfterMilliseconds: 100))
+          "Too many commands at once, or too large ones: \(self.limits.perConnection) a connection, "
+            + "\(self.limits.perPrincipal) a user. Wait for answers before sending more.", retryAfterMilliseconds: 100))
     }
     self.lastSerial += 1
     self.entries[key] = Entry(request: request, serial: self.lastSerial, lastSentAt: now)
-    self.perConnection[key.peer, default: 0] += 1
-    self.perPrincipal[request.principal, default: 0] += 1
+    self.all.add(request.bytes)
+    self.perConnection[key.peer, default: Load()].add(request.bytes)
+    self.perPrincipal[request.principal, default: Load()].add(request.bytes)
     self.wake(at: min(now + Self.acceptAfter, request.deadline))
     return .admitted(self.lastSerial)
   }
@@ -138,8 +151,10 @@ struct RequestTable {
   mutating func finish(_ key: Key, _ serial: Serial? = nil) -> (request: Request, sequence: UInt32)? {
     guard let entry = self.entries[key], serial == nil || serial == entry.serial else { return nil }
     self.entries[key] = nil
-    Self.release(&self.perConnection, key.peer)
-    Self.release(&self.perPrincipal, entry.request.principal)
+    self.all.count -= 1
+    self.all.bytes -= entry.request.bytes
+    Self.release(&self.perConnection, key.peer, entry.request.bytes)
+    Self.release(&self.perPrincipal, entry.request.principal, entry.request.bytes)
     if self.entries.isEmpty { self.wakeAt = nil }
     return (entry.request, entry.sequence)
   }
@@ -195,8 +210,20 @@ struct RequestTable {
     return directives
   }
 
-  private static func release<Owner: Hashable>(_ counts: inout [Owner: Int], _ owner: Owner) {
-    guard let count = counts[owner] else { return }
-    counts[owner] = count > 1 ? count - 1 : nil
+  /// Whether one more is within the limits. What comes alone is, however large it is.
+  private func hasRoom(_ key: Key, _ request: Request) -> Bool {
+    let isRemote = request.principal.hasPrefix("key:")
+    let (connection, principal) = (self.perConnection[key.peer] ?? Load(), self.perPrincipal[request.principal] ?? Load())
+    func fits(_ load: Load, _ count: Int, _ bytes: Int) -> Bool {
+      load.count < count && (load.bytes == 0 || load.bytes + request.bytes <= bytes)
+    }
+    return fits(connection, self.limits.perConnection, self.limits.bytes / 4)
+      && fits(principal, self.limits.perPrincipal, self.limits.bytes / 2)
+      && fits(self.all, self.limits.total - (isRemote ? self.limits.local : 0), self.limits.bytes)
+  }
+
+  private static func release<Owner: Hashable>(_ loads: inout [Owner: Load], _ owner: Owner, _ bytes: Int) {
+    guard let load = loads[owner] else { return }
+    loads[owner] = load.count > 1 ? Load(count: load.count - 1, bytes: load.bytes - bytes) : nil
   }
 }
