@@ -11,6 +11,7 @@ import zmq
 
 from conftest import Wire
 from keyed import CurveWire, Key, tcp_hub
+from zmtp import MORE, Speaker, frame
 from trials import NOBODY, acting_as, needs_root
 
 
@@ -133,26 +134,47 @@ def ping(size):
     return b"\x0a\x04mute", b"\x0a" + length + bytes(size)
 
 
-def test_of_the_answers_to_a_peer_that_does_not_read_few_are_kept(hub):
-    count, (header, body) = 1500, ping(64 << 10)
+def test_a_peer_that_sends_and_does_not_read_is_bounded_in_bytes(hub):
+    header, body = ping(64 << 10)
+    message = [b"KTHC01", b"\x01", b"kith.v1.System/Ping", b"pb", header, body]
     with contextlib.closing(zmq.Context.instance().socket(zmq.DEALER)) as mute:
-        mute.linger, mute.rcvhwm, mute.sndtimeo = 0, 1, 10_000
+        mute.linger, mute.rcvhwm, mute.sndtimeo, mute.immediate = 0, 1, 500, 1
         mute.connect(hub.control)
         before = memory(hub)
-        for _ in range(count):
-            mute.send_multipart([b"KTHC01", b"\x01", b"kith.v1.System/Ping", b"pb", header, body])
-        # It is answered behind all of them.
+        with contextlib.suppress(zmq.Again):
+            for _ in range(1500):
+                mute.send_multipart(message)
+        # It is answered beside all of them.
         assert "status" not in hub.ask("System/Ping")[0]
-        # 256 messages are queued, and 4 MiB kept beside them.
         assert memory(hub) - before < 64
-        read = 0
-        while mute.poll(1000):
-            assert mute.recv_multipart()[5] == body
-            read += 1
-        assert 64 <= read < count
-        # What was dropped is asked for again, and answered.
-        mute.send_multipart([b"KTHC01", b"\x01", b"kith.v1.System/Ping", b"pb", header, body])
-        assert mute.poll(5000) and mute.recv_multipart()[5] == body
+    # What was dropped is asked for again, and answered.
+    with contextlib.closing(zmq.Context.instance().socket(zmq.DEALER)) as reader:
+        reader.linger = 0
+        reader.connect(hub.control)
+        reader.send_multipart(message)
+        assert reader.poll(5000) and reader.recv_multipart()[5] == body
+
+
+def test_a_message_without_an_end_is_cut(hub):
+    with contextlib.closing(Speaker(hub.control).socket) as raw:
+        before = memory(hub)
+        raw.settimeout(5)
+        with pytest.raises(ConnectionError):
+            for _ in range(1000):
+                raw.sendall(frame(bytes(64 << 10), MORE))
+        assert memory(hub) - before < 32
+    assert "status" not in hub.ask("System/Ping")[0]
+
+
+def test_json_is_bounded_in_depth_for_arrays_too(hub):
+    deep = b'{"z":' + b"[" * 17 + b"]" * 17 + b"}"
+    with contextlib.closing(Wire(hub.control).socket) as socket:
+        wire = Wire.__new__(Wire)
+        wire.socket = socket
+        wire.send("kith.v1.Contacts/List", deep)
+        assert wire.error() == ("INVALID_ARGUMENT", "MALFORMED")
+        wire.send("kith.v1.Contacts/List", b'{"z":' + b"[" * 15 + b'"[[[["' + b"]" * 15 + b"}")
+        assert "status" not in wire.final()[0]
 
 
 @pytest.mark.parametrize("wanted, spoken", [({"minorMax": 7}, 0), ({"minorMin": 0, "minorMax": 0}, 0), ({}, 0)])

@@ -141,7 +141,8 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   private func readable() {
     do {
       var isNew = false
-      for _ in 0..<64 {
+      // Few at once: each is compared with all streams, and commands wait meanwhile.
+      for _ in 0..<8 {
         guard try self.socket?.receive(&self.incoming) == .received else { break }
         // libzmq tells of a connection before it hands on what came by it, so its descriptor is known to be of this
         // one.
