@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Kith is built and tested with, and those that are named as arguments: only what is
-# missing, without questions.
+# missing, without questions, and without starting the services that come with them: tests start servers of their own.
 set -euo pipefail
 
 needed=(
@@ -18,11 +18,25 @@ done
 
 as_root=()
 [ "$(id -u)" = 0 ] || as_root=(sudo -n)
-apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@"; }
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@"
+}
 
 echo "installing ${missing[*]}" >&2
+# Packages ask this program before they start a service; 101 forbids it. One that the machine has is left as it is.
+policy=/usr/sbin/policy-rc.d
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+own_policy=
+clean_up() {
+  rm -f "$log"
+  [ -z "$own_policy" ] || "${as_root[@]}" rm -f "$policy"
+}
+trap clean_up EXIT
+if [ ! -e "$policy" ]; then
+  own_policy=yes
+  printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" install -m 755 /dev/stdin "$policy"
+fi
+
 # The package lists of a fresh machine are empty or old: they are fetched when the first try shows it.
 apt install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1 && exit 0
 if apt update >"$log" 2>&1 && apt install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then exit 0; fi

@@ -5,6 +5,8 @@ import http.server
 import threading
 import typing
 
+KEPT = ("ETag", "Content-Type", "Location", "WWW-Authenticate")
+
 
 class Request(typing.NamedTuple):
     method: str
@@ -15,6 +17,11 @@ class Request(typing.NamedTuple):
     @property
     def is_multiget(self):
         return b"addressbook-multiget" in self.body
+
+    @property
+    def is_refused(self):
+        """Whether a server that takes digests only asks for a login first."""
+        return "Authorization" not in self.headers
 
     @property
     def is_list(self):
@@ -62,7 +69,7 @@ class Between(http.server.ThreadingHTTPServer):
             headers = {name: request.headers[name] for name in passed if name in request.headers}
             connection.request(request.method, request.path, request.body, headers)
             reply = connection.getresponse()
-            kept = {name: value for name, value in reply.getheaders() if name in ("ETag", "Content-Type", "Location")}
+            kept = {name: value for name, value in reply.getheaders() if name in KEPT}
             return Reply(reply.status, reply.read(), kept)
 
     def handle_error(self, request, client_address):

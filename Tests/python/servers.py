@@ -1,5 +1,4 @@
 """Servers in processes of their own, and what somebody else does to the cards and people on them."""
-import base64
 import contextlib
 import http.client
 import json
@@ -8,7 +7,6 @@ import pathlib
 import re
 import shutil
 import socket
-import ssl
 import subprocess
 import sys
 import tempfile
@@ -18,6 +16,7 @@ import urllib.parse
 import pytest
 from dulwich import porcelain
 
+from carddav_client import PASSWORD, CardDAVClient, card
 from conftest import ROOT
 from trials import contacts, sync
 
@@ -25,20 +24,10 @@ PROGRAMS = ROOT / "Tests" / "servers"
 RADICALE, XANDIKOS = "radicale", "xandikos"
 # Debian's interpreter, which has Debian's versions of the servers where they are installed.
 DEBIAN = pathlib.Path("/usr/bin/python3")
-PASSWORD = "secret"
 
 DOUBLE, SIMULATOR = "double", "simulator"
 # Another program with the same API and the same control, which the double is held against.
 SIMULATOR_PROGRAM = pathlib.Path(os.environ.get("KITH_MONICA_SIM", ROOT.parent / "shared" / "tools" / "monica_sim.py"))
-
-MAKE_BOOK = """<mkcol xmlns="DAV:" xmlns:c="urn:ietf:params:xml:ns:carddav"><set><prop><resourcetype><collection/>\
-<c:addressbook/></resourcetype><displayname>{}</displayname></prop></set></mkcol>"""
-
-
-def card(name, *lines, uid=None):
-    """A card that every server keeps as it is."""
-    lines = [f"UID:{uid or name}", f"FN:{name}", f"N:{name};;;;", *lines]
-    return "\r\n".join(["BEGIN:VCARD", "VERSION:3.0", *lines, "END:VCARD", ""]).encode()
 
 
 class Server:
@@ -54,12 +43,22 @@ class Server:
         """Starts the program and waits until it says its port, or until something else shows that it is ready."""
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=log, stderr=log)
-        end = time.monotonic() + 30
-        while not (found := ready() if ready else re.search(rb"^ready (\d+)$", self.log.read_bytes(), re.M)):
-            assert self.process.poll() is None and time.monotonic() < end, self.log.read_text()[-2000:]
-            time.sleep(0.02)
-        self.port = self.port if ready else int(found[1])
+        if ready:
+            self.wait(ready)
+        else:
+            self.port = int(self.said(r"ready (\d+)")[1])
         return self
+
+    def said(self, line):
+        """Waits for a line of its output."""
+        return self.wait(lambda: re.search(rf"^{line}$", self.log.read_text(errors="replace"), re.M))
+
+    def wait(self, condition):
+        end = time.monotonic() + 60
+        while not (found := condition()):
+            assert self.process.poll() is None and time.monotonic() < end, self.log.read_text(errors="replace")[-2000:]
+            time.sleep(0.02)
+        return found
 
     def stop(self):
         if self.process is not None:
@@ -81,12 +80,15 @@ def versions(program):
     return [pytest.param(sys.executable, id="new"), pytest.param(DEBIAN, id="debian", marks=absent)]
 
 
-class CardDAVServer(Server):
-    """Radicale or Xandikos on data of its own. Its port stays the same when it is started again."""
+class CardDAVServer(Server, CardDAVClient):
+    """Radicale or Xandikos on data of its own. Its port stays the same when it is started again.
 
-    def __init__(self, program, tls=False, interpreter=sys.executable, under=()):
+    With digest Radicale takes a password as sabre/dav 4.7 does: as a digest only.
+    """
+
+    def __init__(self, program, tls=False, interpreter=sys.executable, under=(), digest=False):
         super().__init__("kith-dav-")
-        self.program, self.tls, self.interpreter = program, tls, interpreter
+        self.program, self.tls, self.interpreter, self.digest = program, tls, interpreter, digest
         # The words of a command that becomes the server.
         self.under = under
         self.data = self.directory / "data"
@@ -96,6 +98,7 @@ class CardDAVServer(Server):
         port = port or self.port
         line = [*self.under, self.interpreter, PROGRAMS / "carddav.py", self.program, self.directory]
         line += ["--tls"] if self.tls else []
+        line += ["--digest"] if self.digest else []
         return self.launch(line + (["--port", str(port)] if port else []))
 
     @property
@@ -106,38 +109,6 @@ class CardDAVServer(Server):
     def requests(self):
         """The requests so far, as the server itself wrote them down: "METHOD path"."""
         return re.findall(r"^request (.*)$", self.log.read_text(errors="replace"), re.M)
-
-    # What somebody else does there.
-
-    def connection(self):
-        if not self.tls:
-            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        # This client prepares the trial; whom the hub trusts is another matter.
-        trusting = ssl._create_unverified_context()
-        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=trusting)
-
-    def ask(self, method, path, body=b"", content_type="application/xml; charset=utf-8", **headers):
-        """(status, headers, body) of a request by another client."""
-        connection = self.connection()
-        with contextlib.closing(connection):
-            proof = base64.b64encode(f"alice:{PASSWORD}".encode()).decode()
-            headers = {"Authorization": f"Basic {proof}", "Content-Type": content_type, **headers}
-            connection.request(method, path, body, headers)
-            reply = connection.getresponse()
-            return reply.status, reply.headers, reply.read()
-
-    def done(self, method, path, *arguments, **options):
-        status, _, body = self.ask(method, path, *arguments, **options)
-        assert 200 <= status < 300, f"{method} {path}: {status} {body[:300]}"
-
-    def make(self, book, name="Friends"):
-        self.done("MKCOL", f"{self.home}{book}/", MAKE_BOOK.format(name).encode())
-
-    def put(self, name, content, book="friends"):
-        self.done("PUT", f"{self.home}{book}/{name}", content, "text/vcard; charset=utf-8")
-
-    def delete(self, name, book="friends"):
-        self.done("DELETE", f"{self.home}{book}/{name}")
 
     def fill(self, count, book="friends"):
         """Makes a book of plain cards; returns them by their names."""
@@ -179,7 +150,7 @@ def server(program, start=True, **options):
 
 def account(server, **fields):
     """The account as a command names it."""
-    return {"url": server.url, "username": "alice", "password": PASSWORD, **fields}
+    return {"url": server.url, "username": server.user, "password": PASSWORD, **fields}
 
 
 class Reader:

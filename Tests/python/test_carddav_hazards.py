@@ -8,7 +8,8 @@ import re
 import pytest
 
 from between import Reply, between
-from servers import DEBIAN, MAKE_BOOK, RADICALE, XANDIKOS, Reader, card, server, versions
+from carddav_client import MAKE_BOOK
+from servers import DEBIAN, RADICALE, XANDIKOS, Reader, card, server, versions
 from trials import daemon
 
 COUNT = 40

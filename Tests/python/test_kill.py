@@ -40,12 +40,18 @@ def commands(number, full):
     }
 
 
-def kill_at(hub, point, count, calls):
-    """Starts a hub that kills itself at a point, and sends it the commands."""
-    hub.start(KITH_FAULT_POINT=f"{point}:{count}")
+def send(hub, calls):
+    """Sends commands without waiting for what becomes of them."""
     wire = Wire(hub.control)
     for request_id, (method, body) in calls.items():
         wire.send(f"kith.v1.{method}", json.dumps(body).encode(), header={"requestId": request_id})
+    return wire
+
+
+def kill_at(hub, point, count, calls):
+    """Starts a hub that kills itself at a point, and sends it the commands."""
+    hub.start(KITH_FAULT_POINT=f"{point}:{count}")
+    wire = send(hub, calls)
     hub.killed()
     while frames := wire.receive(0.05):
         assert frames[1] != b"\x03" or b"pass-" not in frames[4], f"the pass was answered before {point}:{count}"

@@ -1,25 +1,29 @@
-"""A CardDAV server for one test: carddav.py radicale|xandikos DIRECTORY [--port PORT] [--tls]. The version is the one that
-the interpreter has.
+"""A CardDAV server for one test: carddav.py radicale|xandikos DIRECTORY [--port PORT] [--tls] [--digest]. The version is the one
+that the interpreter has.
 
 Keeps its data in DIRECTORY, prints "ready PORT" when it accepts connections, writes a line that begins with "request" for
-each request, and ends when its standard input does. Radicale knows the user alice with the password "secret". With --tls
-Radicale shows DIRECTORY/certificate.pem, whose key is in DIRECTORY/key.pem, and Xandikos a certificate that it makes itself.
+each request, and ends when its standard input does. Radicale knows the user alice with the password "secret"; a line "user NAME"
+on the standard input makes another with that password, which such a line on the standard output confirms. With --tls Radicale shows
+DIRECTORY/certificate.pem, whose key is in DIRECTORY/key.pem, and Xandikos a certificate that it makes itself. With --digest
+Radicale is reached as sabre/dav 4.7 is with its Digest plug-in.
 """
 
 import argparse
 import os
 import pathlib
 import runpy
-import socket
 import sys
 import threading
 import time
+
+from digest import behind_digest
+from starter import PASSWORD, accepts, free_port
 
 RADICALE = """
 [server]
 hosts = 127.0.0.1:{port}
 [auth]
-type = htpasswd
+type = {login}
 htpasswd_filename = {directory}/users
 htpasswd_encryption = plain
 delay = 0
@@ -34,25 +38,18 @@ level = warning
 """
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def tell_when_ready(port):
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            break
-        except OSError:
-            time.sleep(0.02)
+    while not accepts(port):
+        time.sleep(0.02)
     print("ready", port, flush=True)
 
 
-def end_with_input():
-    while sys.stdin.buffer.read(4096):
-        pass
+def make_users(directory):
+    """Until the standard input ends, and the server with it."""
+    for line in sys.stdin:
+        with open(directory / "users", "a") as users:
+            users.write(f"{line.split()[1]}:{PASSWORD}\n")
+        print(line.strip(), flush=True)
     os._exit(0)
 
 
@@ -60,9 +57,10 @@ def log_request(method, path):
     print("request", method, path, flush=True)
 
 
-def prepare_radicale(directory, port, tls):
-    (directory / "users").write_text("alice:secret\n")
-    settings = RADICALE.format(directory=directory, port=port)
+def prepare_radicale(directory, port, tls, digest):
+    if not (directory / "users").exists():
+        (directory / "users").write_text(f"alice:{PASSWORD}\n")
+    settings = RADICALE.format(directory=directory, port=port, login="remote_user" if digest else "htpasswd")
     if tls:
         keys = f"ssl = True\ncertificate = {directory}/certificate.pem\nkey = {directory}/key.pem\n"
         settings = settings.replace("[auth]", keys + "[auth]")
@@ -77,10 +75,12 @@ def prepare_radicale(directory, port, tls):
         return handle(self, environ, *arguments, **named)
 
     radicale.app.Application._handle_request = logged
+    if digest:
+        radicale.app.Application.__call__ = behind_digest(radicale.app.Application.__call__)
     return ["radicale", "--config", str(directory / "conf")]
 
 
-def prepare_xandikos(directory, port, tls):
+def prepare_xandikos(directory, port, tls, _):
     import xandikos.webdav
 
     handle = xandikos.webdav.WebDAVApp.aiohttp_handler
@@ -104,11 +104,12 @@ def main():
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--port", type=int, help="a free one when none is given")
     parser.add_argument("--tls", action="store_true")
+    parser.add_argument("--digest", action="store_true")
     arguments = parser.parse_args()
     name, port = arguments.name, arguments.port or free_port()
     prepare = {"radicale": prepare_radicale, "xandikos": prepare_xandikos}[name]
-    sys.argv = prepare(arguments.directory, port, arguments.tls)
-    threading.Thread(target=end_with_input, daemon=True).start()
+    sys.argv = prepare(arguments.directory, port, arguments.tls, arguments.digest)
+    threading.Thread(target=make_users, args=(arguments.directory,), daemon=True).start()
     threading.Thread(target=tell_when_ready, args=(port,), daemon=True).start()
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs the CardDAV servers that Kith is tested against: servers.sh NAME... or servers.sh all. Radicale and Xandikos come
+# with the Python of the tests (scripts/python-env.sh). Tests/servers/NAME.py starts each.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+declare -A packages=(
+  [cyrus]="cyrus-imapd cyrus-caldav sasl2-bin"
+  [davical]="davical php-cli php-pgsql php-xml postgresql"
+  [sabre]="php-sabre-dav php-cli php-sqlite3"
+  [sogo]="sogo postgresql"
+)
+
+names=("$@")
+[ "${names[*]}" != all ] || names=("${!packages[@]}")
+needed=()
+for name in "${names[@]}"; do
+  [ -n "${packages[$name]:-}" ] || { echo "servers.sh: $name is none of: ${!packages[*]}" >&2; exit 2; }
+  read -ra more <<<"${packages[$name]}"
+  needed+=("${more[@]}")
+done
+exec scripts/setup.sh "${needed[@]}"
