@@ -51,7 +51,6 @@ KINDS = {kind.name: kind for kind in (
          has_changes=False),
     Kind("cyrus", "/", "/dav/principals/user/{}/", "/dav/addressbooks/user/{}/", debian("cyrus-caldav")),
     Kind("davical", "/caldav.php/", "/caldav.php/{}/", "/caldav.php/{}/", debian("davical")),
-    Kind("sogo", "/SOGo/dav/", "/SOGo/dav/{}/", "/SOGo/dav/{}/Contacts/", debian("sogo"), needs_front=True),
 )}  # fmt: skip
 
 # Of those that Debian has, the ones that are quick to install and to start.

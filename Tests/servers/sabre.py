@@ -6,7 +6,6 @@ Debian has version 1.8, whose address books have no sync-collection: every pass 
 
 import hashlib
 import pathlib
-import sqlite3
 
 import php
 from starter import PASSWORD, Starter
@@ -50,26 +49,35 @@ CREATE TABLE addressbooks (
 CREATE TABLE cards (id INTEGER PRIMARY KEY, addressbookid INTEGER, carddata BLOB, uri TEXT, lastmodified INTEGER);
 """
 
+USER = """\
+INSERT INTO users (username, digesta1) VALUES ('{name}', '{digest}');
+INSERT INTO principals (uri, email, displayname) VALUES ('principals/{name}', '{name}@example.org', '{name}');
+"""
+CHANGE = """\
+$pdo = new PDO("sqlite:" . $argv[1]);
+$pdo->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
+$pdo->exec("PRAGMA busy_timeout = 10000");
+$pdo->exec(stream_get_contents(STDIN));
+"""
+
 
 def main():
     starter = Starter("php", LIBRARY)
     database = starter.folder("data") / "db.sqlite"
 
-    def change(script, *values):
-        with sqlite3.connect(database, timeout=10) as connection:
-            connection.executescript(script) if not values else connection.execute(script, values)
+    def change(script):
+        """By the user that the server is: what SQLite writes beside the database has to be that user's as well."""
+        starter.run("php", "-r", CHANGE, database, text=script)
 
     def prepare():
         change(SCHEMA)
-        starter.give(database)
 
     def launch():
         php.serve(starter, starter.write("site.php", SITE.format(database=database, realm=REALM)), starter.directory)
 
     def make_user(name):
         digest = hashlib.md5(f"{name}:{REALM}:{PASSWORD}".encode()).hexdigest()
-        change("INSERT INTO users (username, digesta1) VALUES (?, ?)", name, digest)
-        change("INSERT INTO principals (uri, email, displayname) VALUES (?, ?, ?)", f"principals/{name}", f"{name}@example.org", name)
+        change(USER.format(name=name, digest=digest))
 
     starter.serve(prepare, launch, make_user)
 

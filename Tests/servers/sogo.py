@@ -47,7 +47,7 @@ def main():
         settings = SETTINGS.format(memory=memory, **{name: table(name) for name in TABLES})
         starter.write("settings/sogo.conf", settings)
         starter.launch(
-            "sogod", "-WOPort", f"127.0.0.1:{starter.port}", "-WOWorkersCount", "3", "-WONoDetach", "YES", "-WOLogFile", "-",
+            "sogod", "-WOPort", f"127.0.0.1:{starter.port}", "-WOWorkersCount", "1", "-WONoDetach", "YES", "-WOLogFile", "-",
             "-WOPidFile", starter.directory / "sogo.pid", ready=lambda: accepts(starter.port))  # fmt: skip
 
     def make_user(name):

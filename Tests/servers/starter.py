@@ -62,6 +62,8 @@ class Starter:
             "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(self.directory), "LC_ALL": "C.UTF-8", "TZ": "UTC",
             "USER": self.user,
         }  # fmt: skip
+        # Cyrus ends the whole process group, in which others may be.
+        os.setsid()
         libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
