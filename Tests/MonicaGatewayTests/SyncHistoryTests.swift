@@ -15,7 +15,9 @@ import Testing
   static let seen = Lock<[ModelServer.Fault: Int]>([:])
 
   @Test func bothSidesEndEqualAndEveryFaultHappened() async throws {
-    let seeds = ProcessInfo.processInfo.environment["KITH_SEEDS"].flatMap { Int($0) } ?? 40
+    let seeds =
+      ProcessInfo.processInfo.environment["KITH_SEEDS"].flatMap { Int($0) }
+      ?? testSize(short: 40, full: 400)
     if let only = ProcessInfo.processInfo.environment["KITH_SEED"].flatMap({ UInt64($0) }) {
       return try await self.run(only)
     }

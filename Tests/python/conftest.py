@@ -26,6 +26,25 @@ BINARIES = pathlib.Path(os.environ.get("KITH_BIN_DIR", ROOT / ".build" / "debug"
 CONFIGURATION = "[contacts]\nsync_at_start = false\nsync_every_minutes = 0\nwatch_files = false\n"
 
 
+# The processes of pytest-xdist ignore SIGINT, and the programs that they start would too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def size(short, full, variable=""):
+    """How much a test marked `long` does: `full` if KITH_LONG is set, else `short`; a variable of its own may say another number."""
+    chosen = os.environ.get(variable)
+    return int(chosen) if chosen else full if os.environ.get("KITH_LONG") else short
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Puts what takes longest first, and what shares one hub into one process."""
+    items.sort(key=lambda item: (not item.get_closest_marker("waits"), not item.get_closest_marker("long")))
+    for item in items:
+        if "shared_hub" in item.fixturenames:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 class Hub:
     """A kithd on directories of its own."""
 
@@ -50,7 +69,7 @@ class Hub:
         with open(self.log, "ab") as log:
             environment = {**os.environ, **self.environment}
             self.process = subprocess.Popen(self.command_line(), stdout=log, stderr=log, env=environment)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while True:
             assert self.process.poll() is None, f"kithd ended: {self.log.read_text()[-2000:]}"
             try:
@@ -67,7 +86,7 @@ class Hub:
         if process.poll() is None:
             process.send_signal(with_signal)
         try:
-            return process.wait(20)
+            return process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -194,18 +213,18 @@ class Wire:
             header = json.dumps(header).encode()
         self.socket.send_multipart([*before, tag, kind, method.encode(), ctype, header, body, *more])
 
-    def receive(self, seconds=5):
+    def receive(self, seconds=30):
         """The frames of the next message; None when none comes."""
         return self.socket.recv_multipart() if self.socket.poll(seconds * 1000) else None
 
-    def final(self, seconds=5):
+    def final(self, seconds=30):
         """(header, body) of the next FINAL, as JSON."""
         frames = self.receive(seconds)
         assert frames is not None, "no answer"
         assert frames[0] == b"KTHC01" and frames[1] == b"\x03" and frames[3] == b"json", frames
         return json.loads(frames[4]), json.loads(frames[5] or b"{}")
 
-    def error(self, seconds=5):
+    def error(self, seconds=30):
         """(code, reason) of the next FINAL."""
         status = self.final(seconds)[0]["status"]
         return status["code"], status["reason"]

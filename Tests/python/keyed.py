@@ -3,6 +3,7 @@ import contextlib
 import hashlib
 import json
 import pathlib
+import random
 import socket as sockets
 import subprocess
 import threading
@@ -15,13 +16,18 @@ from zmq.utils.monitor import recv_monitor_message
 from conftest import BINARIES, CONFIGURATION, Hub, Wire
 
 PORTS = 6
+# Held while this process lives, so that no other process of tests takes the same ports.
+claims = []
 
 
 def free_ports(count=PORTS):
     """The first of so many ports in a row that nobody has."""
-    for first in range(20_000, 32_000, 10):
+    for first in random.sample(range(20_000, 32_000, 10), 1_200):
         with contextlib.ExitStack() as held:
             try:
+                claim = sockets.socket(sockets.AF_UNIX)
+                claim.bind(f"\0kith-test-ports-{first}")
+                claims.append(claim)
                 for port in range(first, first + count):
                     held.enter_context(contextlib.closing(sockets.socket())).bind(("127.0.0.1", port))
                 return first
@@ -66,11 +72,11 @@ class TCPHub(Hub):
     def pending(self):
         return [key["fingerprint"] for key in self.reply("Keys/List").get("pending", [])]
 
-    def waits(self, key, seconds=10):
+    def waits(self, key, seconds=30):
         """Whether the hub comes to have a key among those that wait."""
         return eventually(lambda: key.fingerprint in self.pending(), seconds)
 
-    def says(self, text, seconds=5):
+    def says(self, text, seconds=30):
         """Whether the log comes to say something."""
         return eventually(lambda: text in self.log.read_text(), seconds)
 
@@ -88,7 +94,7 @@ class TCPHub(Hub):
         return self.kith("--hub", self.tcp(), "--key", file, *arguments, **options)
 
 
-def eventually(condition, seconds=10):
+def eventually(condition, seconds=30):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -126,17 +132,17 @@ class CurveWire(Wire):
     def __exit__(self, *_):
         self.close()
 
-    def ask(self, method, body=None, seconds=10):
+    def ask(self, method, body=None, seconds=30):
         """(header, body) of the FINAL."""
         assert self.is_in(seconds), "not let in"
         self.send(f"kith.v1.{method}", json.dumps(body or {}).encode())
         return self.final(seconds)
 
-    def is_in(self, seconds=10):
+    def is_in(self, seconds=30):
         """Whether commands can be sent."""
         return self.socket.poll(seconds * 1000, zmq.POLLOUT) != 0
 
-    def event(self, *kinds, seconds=10):
+    def event(self, *kinds, seconds=30):
         """The next event of the connection that is one of these; None when none comes."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and self.monitor.poll(left * 1000):

@@ -7,11 +7,14 @@ import random
 import subprocess
 import sys
 
+import pytest
+
 from cards import GENERATOR
+from conftest import size
 from servers import XANDIKOS, Reader, card, server
 from trials import daemon
 
-COUNT = int(os.environ.get("KITH_EXACT_CARDS", "1000"))
+COUNT = size(200, 10_000, "KITH_EXACT_CARDS")
 
 
 def generated(folder):
@@ -74,6 +77,8 @@ def picture(hub, reference):
     return data
 
 
+@pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_values_and_pictures_are_those_of_the_cards(tmp_path):
     texts, truth = generated(tmp_path) if GENERATOR.exists() else made()
     assert len(texts) == len(truth) == COUNT

@@ -5,10 +5,11 @@ import time
 
 import pytest
 
+from conftest import size
 from servers import RADICALE, XANDIKOS, Reader, card, server
 from trials import daemon
 
-HISTORIES = int(os.environ.get("KITH_HISTORIES", "300"))
+HISTORIES = size(30, 300, "KITH_HISTORIES")
 SEED = int(os.environ.get("KITH_HISTORY_SEED", "20260301"))
 PASSES = 3
 EDITS = ("put", "put", "change", "change", "change", "delete", "rename", "put_again", "delete_and_put_back", "put_and_delete")
@@ -94,6 +95,8 @@ def check(home, history, where):
     return {contact["uid"]: contact["id"] for contact in held.values()}
 
 
+@pytest.mark.long
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("program", [RADICALE, XANDIKOS])
 def test_store_is_what_the_server_holds(program):
     begun, passes, edits = time.monotonic(), 0, 0

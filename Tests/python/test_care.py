@@ -12,11 +12,12 @@ import wave
 import pytest
 import zmq
 
-from conftest import CONFIGURATION, Hub, Wire
+from conftest import CONFIGURATION, Hub, Wire, size
 from messages import ROOT
 
 BIN = pathlib.Path(os.environ.get("KITH_BIN_DIR", pathlib.Path(ROOT, ".build", "debug")))
 STEPS = ("begun", "appended", "finished", "queued", "transcribed", "stored", "unlinked")
+DEATHS = size(5, 20)
 SAID = json.dumps({"engine": "script", "engineVersion": "1", "language": "en-US", "text": "two tablets after breakfast",
                    "confidence": 0.5, "audioSeconds": 2.0, "elapsedSeconds": 0.1, "segments": []})
 ENGINE = f"print({SAID!r})\n"
@@ -184,8 +185,10 @@ class Carer:
         assert self.hub.process.wait(20) == -signal.SIGKILL
 
 
+@pytest.mark.long
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("step", STEPS)
-def test_twenty_deaths_at_a_step_lose_no_entry_and_no_sound(step, tmp_path):
+def test_deaths_at_a_step_lose_no_entry_and_no_sound(step, tmp_path):
     engine = tmp_path / "engine"
     engine.write_text("#!/bin/sh\ncat <<END\n" + SAID + "\nEND\n")
     engine.chmod(0o755)
@@ -195,7 +198,7 @@ def test_twenty_deaths_at_a_step_lose_no_entry_and_no_sound(step, tmp_path):
         CONFIGURATION + f'[transcription.command]\nlanguages = ["en"]\nprogram = "{engine}"\n')
     carer = Carer(hub, recording(tmp_path / "a.wav").read_bytes())
     try:
-        for _ in range(20):
+        for _ in range(DEATHS):
             count = chance.randint(1, 3)
             hub.environment["KITH_FAULT_POINT"] = f"care_{step}:{count}"
             carer.until_death(count + 1)

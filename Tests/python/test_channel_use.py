@@ -33,7 +33,8 @@ def test_a_reminder_of_a_person_comes_once_and_goes_over_its_channel(unstarted, 
     reminder, = status["due"]
     assert (reminder["kind"], reminder["title"], reminder["day"]) == ("person", "Ann: Send a card", today.isoformat())
     assert [(sent["channel"], sent["state"]) for sent in reminder["deliveries"]] == [("phone", "delivered")]
-    assert len(services.accepted) == 1
+    # A hub that dies before it has stored the answer sends the message once more, under the same id.
+    assert len(set(services.accepted)) == 1
     assert services.seen[0]["body"] == "the blue one" and header(services.seen[0], "Title") == "Ann: Send a card"
     hub.reply("Reminders/Done", {"id": reminder["id"]})
     hub.restart(signal.SIGTERM)

@@ -5,6 +5,8 @@ import signal
 import time
 import zoneinfo
 
+import pytest
+
 from channels import LINE_USER, TOKEN, add, deliveries
 
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
@@ -30,6 +32,8 @@ def come(hub):
     return due
 
 
+@pytest.mark.waits
+@pytest.mark.timeout(240)
 def test_restarts_around_the_due_minute_deliver_once(unstarted, services):
     hub = unstarted.start()
     add(hub, "line", "line", secret=TOKEN, to=LINE_USER, address=services.url)

@@ -217,6 +217,8 @@ def of_the_hub():
         one_effect(house, identity, attempts=(1, 2))
 
 
+@pytest.mark.waits
+@pytest.mark.timeout(300)
 def test_a_cable_that_is_pulled_loses_and_doubles_nothing():
     """For less than a job's worker may be away, and for longer than its lease."""
     together(of_the_hub, *(

@@ -272,6 +272,7 @@ def test_strangers_who_knock_without_end_hold_nobody_up():
         assert eventually(lambda: len(list(pathlib.Path(f"/proc/{hub.process.pid}/fd").iterdir())) < 100, 20)
 
 
+@pytest.mark.waits
 def test_the_33rd_that_waits_is_turned_away_and_room_is_made_by_an_answer():
     with tcp_hub() as hub, contextlib.ExitStack() as closing:
         server = hub.server_key
@@ -290,6 +291,7 @@ def test_the_33rd_that_waits_is_turned_away_and_room_is_made_by_an_answer():
             assert hub.waits(late, 15)
 
 
+@pytest.mark.waits
 def test_a_port_that_is_taken_leaves_ipc_and_is_tried_again(tmp_path):
     with tcp_hub() as first:
         first.end()
@@ -370,4 +372,5 @@ def test_the_examples_work_from_another_machine(tmp_path):
         assert refused.returncode == 1 and "ROLE_NOT_ALLOWED" in refused.stdout
         watched = run("watch.py", "system", "--since", "system=0", "--count", "2")
         kinds = [json.loads(line)["event"]["system"]["kind"] for line in watched.stdout.splitlines()]
-        assert kinds == ["agent.started", "key.approved"], watched
+        # The hub answers before it has stored that it started.
+        assert sorted(kinds) == ["agent.started", "key.approved"], watched

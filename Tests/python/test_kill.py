@@ -2,10 +2,13 @@
 import json
 import random
 
-from conftest import Wire
+import pytest
+
+from conftest import Wire, size
 from trials import CARDS, STREAMS, AddressBook, add_folder, contacts, daemon, dense, pages, sync, without_marks
 
-KILLS = 20
+# Twelve are each point and each batch; the others are by chance.
+KILLS = size(12, 20)
 SEED = 20260131
 
 
@@ -72,6 +75,8 @@ def send_again(hub, calls):
     return replies
 
 
+@pytest.mark.long
+@pytest.mark.timeout(300)
 def test_nothing_is_lost_and_nothing_doubled_over_kills_at_marked_points(tmp_path):
     book = AddressBook(tmp_path / "cards", CARDS, SEED)
     identities = {}

@@ -55,6 +55,7 @@ def refused(wire, reason="INFLIGHT_LIMIT", seconds=1.5):
     return count
 
 
+@pytest.mark.waits
 def test_64_commands_a_connection_128_a_principal_256_a_service_and_448_over_tcp_are_taken(silence):
     with tcp_hub() as hub, contextlib.ExitStack() as closing:
         def connect(key):

@@ -323,6 +323,7 @@ def test_control_says_what_is_wrong(double):
     {"contacts": 130, "pre412": True, "default_limit": 7, "max_limit": 50},
     {"contacts": 60, "rate_limit": 1500, "rate_window": 3600},
 ], ids=["usual", "before 4.1.2", "limited"])  # fmt: skip
+@pytest.mark.timeout(300)
 def test_it_answers_as_the_simulator_does(double, settings):
     simulator = Monica(SIMULATOR, rate_limit=0)
     try:

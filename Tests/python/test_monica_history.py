@@ -4,21 +4,24 @@ import os
 
 import pytest
 
+from conftest import size
 from monica_history import Kill, live
 from monica_home import CONFIGURATION, home
 from servers import DOUBLE, SIMULATOR, SIMULATOR_PROGRAM, Monica
 
 # Of the simulator fewer, unless a number is asked for.
-NUMBERS = {DOUBLE: 200, SIMULATOR: 40}
+NUMBERS = {DOUBLE: size(20, 200, "KITH_HISTORIES"), SIMULATOR: size(6, 40, "KITH_HISTORIES")}
 # So many share a daemon and a server, so that lists stay short.
 SHARE = 20
 
 
+@pytest.mark.long
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("program", [DOUBLE, SIMULATOR])
 def test_both_sides_end_equal(program):
     if program == SIMULATOR and not SIMULATOR_PROGRAM.exists():
         pytest.skip(f"{SIMULATOR_PROGRAM} is absent: set KITH_MONICA_SIM")
-    seeds = range(int(os.environ.get("KITH_HISTORIES", NUMBERS[program])))
+    seeds = range(NUMBERS[program])
     if "KITH_SEED" in os.environ:
         seeds = [int(os.environ["KITH_SEED"])]
     happened = []

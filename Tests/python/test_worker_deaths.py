@@ -9,6 +9,8 @@ import signal
 import subprocess
 import time
 
+import pytest
+
 import servers
 from conftest import BINARIES
 from send import HubNotRunning
@@ -90,6 +92,8 @@ def stopped_before_its_job_came():
         one_effect(home, identity, attempts=2)
 
 
+@pytest.mark.waits
+@pytest.mark.timeout(240)
 def test_who_stands_still_loses_and_doubles_nothing():
     together(stopped_before_its_job_came, *(
         lambda trial=trial, seconds=seconds: trial(seconds)

@@ -6,6 +6,8 @@ import socket
 import threading
 import time
 
+import pytest
+
 from trials import contacts
 from workers import Worker, home, one_effect, recording  # noqa: F401
 
@@ -57,6 +59,7 @@ def card(number, photo):
             f"PHOTO;ENCODING=b;TYPE=JPEG:{base64.b64encode(photo).decode()}\r\nEND:VCARD\r\n").encode()
 
 
+@pytest.mark.waits
 def test_a_recording_and_pictures_come_over_a_slow_link(home):
     link = SlowLink(home.directory / "slow", f"{home.runtime}/work.sock")
     try:

@@ -88,7 +88,7 @@ class Worker:
         with stopped(self.process):
             yield
 
-    def says(self, text, seconds=15):
+    def says(self, text, seconds=30):
         """Whether the log comes to say something."""
         return eventually(lambda: text in self.log.read_text(), seconds)
 
@@ -195,7 +195,7 @@ def recording(path, seconds=2):
     return path
 
 
-def until(what, seconds=20):
+def until(what, seconds=60):
     """Waits until `what` gives something; returns it and how long that took."""
     begin = time.monotonic()
     while not (found := what()):
@@ -265,7 +265,7 @@ class Frames:
                       "capabilities": [{"name": name} for name in services]})
         return self
 
-    def wait(self, kind, seconds=10):
+    def wait(self, kind, seconds=30):
         """(header, body, attachments) of the next message of a kind."""
         end = time.monotonic() + seconds
         while self.socket.poll(max(0, end - time.monotonic()) * 1000):
