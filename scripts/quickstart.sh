@@ -3,7 +3,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# Fetching the dependencies and installing libraries both wait for the network.
+swift package resolve &
+resolving=$!
 scripts/setup.sh
+wait $resolving
 # A debug build takes half the time of a release build and runs the same code.
 swift build --product kithd
 swift build --product kith

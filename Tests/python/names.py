@@ -1,11 +1,12 @@
 """A name service for one test: it knows the records that it was given, and says of everything else that it is not there."""
 import contextlib
+import os
 import socketserver
 import threading
 
 ADDRESS, TEXT, SERVICE = 1, 16, 33
-# An address of this machine that nothing else listens on.
-HOST = "127.53.53.53"
+# An address of this machine that nothing else listens on: each process of tests has its own.
+HOST = f"127.53.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}"
 
 
 def encoded(name):
