@@ -3,6 +3,7 @@
 #include "CTraffic.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
@@ -194,7 +195,11 @@ int close(int descriptor) {
 
 // MARK: - The program's
 
-void kith_traffic_limit(struct kith_traffic_limits chosen) { limits = chosen; }
+void kith_traffic_limit(struct kith_traffic_limits chosen) {
+  limits = chosen;
+  // Each heap keeps the gaps that a flood of answers leaves in it: 133 MiB in the sixteen of two cores, 54 in eight.
+  mallopt(M_ARENA_MAX, 8);
+}
 
 static uint64_t on_the_wire(const struct connection *connection, size_t bytes, size_t frames) {
   return bytes + frames * (header_size + (connection->is_local ? 0 : encryption_size));
