@@ -54,7 +54,7 @@ KINDS = {kind.name: kind for kind in (
 )}  # fmt: skip
 
 # Of those that Debian has, the ones that are quick to install and to start.
-DEFAULT = "radicale,xandikos,digest,sabre,cyrus"
+DEFAULT = "radicale,xandikos,digest,cyrus"
 WANTED = os.environ.get("KITH_SERVERS", DEFAULT)
 
 
