@@ -46,7 +46,8 @@ class Server:
         if ready:
             self.wait(ready)
         else:
-            self.port = int(self.said(r"ready (\d+)")[1])
+            # Another stream of the program may have begun the line.
+            self.port = int(self.said(r".*ready (\d+)")[1])
         return self
 
     def said(self, line):
