@@ -28,8 +28,8 @@ KITH_BIN_DIR=$bin PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -n 8 --dist l
 wait $swift || failed+=(Swift)
 
 # Of the Swift tests what failed, with its details; all that is left of them after a crash.
-grep -q '^[^ ]* Test run with' "$work/swift" || tail -n 100 "$work/swift"
+grep -aq '^[^ ]* Test run with' "$work/swift" || tail -n 100 "$work/swift"
 LC_ALL=C.UTF-8 sed -n -E '/^✘/,/^[◇✔]/{/^[◇✔]/!p}' "$work/swift"
 [ ${#failed[@]} = 0 ] || echo "failed: ${failed[*]}"
-grep '^[^ ]* Test run with' "$work/swift" || echo "the Swift tests did not come to their end"
+grep -a '^[^ ]* Test run with' "$work/swift" || echo "the Swift tests did not come to their end"
 [ ${#failed[@]} = 0 ]
