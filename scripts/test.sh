@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Speech for the recogniser, the converters of what browsers and phones record, a bus for notifications, older CardDAV servers,
-# and what makes networks.
-scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2
+# what makes networks, and clocks that are wrong.
+scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2 faketime
 scripts/speech-model.sh
 python=$(scripts/python-env.sh)
 # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.

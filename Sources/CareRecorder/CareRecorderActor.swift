@@ -133,7 +133,9 @@ public actor CareRecorderActor {
       do throws(Failure) {
         try await self.sweep()
         let now = self.now()
-        let due = try await self.storage.read { view throws(Failure) in try view.careAudio.due(at: now) }
+        let due = try await self.storage.read { view throws(Failure) in
+          try view.careAudio.all().filter { $0.due?.isDue(at: now) ?? false }
+        }
         for audio in due where !self.isStopping { try await self.transcribe(audio) }
         guard due.isEmpty, !self.isWanted else { continue }
         guard let next = try await self.nextMoment() else { break }
@@ -191,9 +193,13 @@ public actor CareRecorderActor {
 
   /// When something is to be done about sound by itself; nil = never.
   private func nextMoment() async throws(Failure) -> Int64? {
-    try await self.storage.read { view throws(Failure) in
+    let now = self.now()
+    return try await self.storage.read { view throws(Failure) in
       let kept = CareRules.kept(try view.care.settings())
-      return try view.careAudio.all().compactMap { $0.nextAttemptAt ?? VoiceSweep.end(of: $0, keeping: kept) }.min()
+      return try view.careAudio.all().compactMap {
+        ($0.due ?? VoiceSweep.end(of: $0, keeping: kept))?.moment(from: now)
+      }
+      .min()
     }
   }
 
@@ -205,7 +211,7 @@ public actor CareRecorderActor {
     let now = self.now()
     let removed = await self.storage.sounds.removeStrangers(except: Set(all.map(\.name)), now: now)
     if removed > 0 { self.logger.warning("removed recordings that no entry knows", metadata: ["count": "\(removed)"]) }
-    for audio in all where VoiceSweep.end(of: audio, keeping: kept).map({ $0 <= now }) ?? false {
+    for audio in all where VoiceSweep.end(of: audio, keeping: kept)?.isDue(at: now) ?? false {
       switch audio.state {
       case .recording, .deleting: try await self.takeUp(audio)
       case .waiting: try await self.letGo(audio, reason: "sound_expired")

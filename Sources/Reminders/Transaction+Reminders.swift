@@ -34,7 +34,11 @@ extension Transaction {
   /// Lets those come whose time it is: reminders to call, and what was snoozed.
   func dealWithRipeReminders(now: Int64) throws(Failure) -> [Reminder] {
     var come: [Reminder] = []
-    for var reminder in try self.reminders.ripe(at: now) {
+    // Where the clock was ahead when they were snoozed, and was set back since.
+    let parked = try self.reminders.snoozed().filter {
+      $0.snoozedUntil.nanosecondsSince1970 > now && $0.again?.isDue(at: now) ?? false
+    }
+    for var reminder in try self.reminders.ripe(at: now) + parked {
       reminder.state = "due"
       reminder.clearSnoozedUntil()
       reminder.updatedAt = .init(nanosecondsSince1970: now)

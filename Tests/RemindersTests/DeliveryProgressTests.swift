@@ -37,6 +37,28 @@ import Testing
     #expect(entry.attempts == 9)
   }
 
+  @Test func `a clock that was ahead and is set back parks nothing`() {
+    let ahead: Int64 = 9 * 3600 * Self.second
+    for attempts in 1...9 {
+      var entry = Self.entry(lifetime: 10 * 86_400)
+      for _ in 0..<attempts {
+        entry.begin(at: ahead)
+        entry.settle(.failure(Self.trouble), at: ahead, chance: 1)
+      }
+      #expect(!entry.isDue(at: ahead) && entry.isDue(at: 0))
+    }
+    // What the other side asks for stands, be it longer than the own pauses.
+    var told = Self.entry(lifetime: 10 * 86_400)
+    told.begin(at: 0)
+    told.settle(
+      .failure(Failure(.unavailable, "CHANNEL_TROUBLE", "later", retryAfterMilliseconds: 7_200_000)), at: 0, chance: 0)
+    #expect(!told.isDue(at: 3600 * Self.second) && told.isDue(at: 7200 * Self.second))
+    // Queued and never tried.
+    var new = Self.entry(lifetime: 10 * 86_400)
+    new.nextAttemptAt = .init(nanosecondsSince1970: ahead)
+    #expect(new.isDue(at: 0))
+  }
+
   @Test func `chance spreads them, and the other side's word counts`() {
     func next(_ failure: Failure, chance: Double) -> Int64 {
       var entry = Self.entry()

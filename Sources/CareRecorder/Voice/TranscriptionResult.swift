@@ -98,4 +98,17 @@ enum TranscriptionResult {
   private static let waitForOthers: Int64 = 60_000_000_000
   /// Nanoseconds before each further attempt.
   private static let pauses: [Int64] = [10_000_000_000, 60_000_000_000, 600_000_000_000]
+
+  /// The longest pause after so many attempts, in nanoseconds.
+  fileprivate static func longestPause(after attempts: Int) -> Int64 {
+    max(Self.waitForOthers, Self.pauses[min(max(attempts, 1), Self.pauses.count) - 1])
+  }
+}
+
+extension CareAudio {
+  /// When it is to be transcribed by itself; nil = it is not.
+  var due: Due? {
+    guard self.state == .waiting, let nextAttemptAt else { return nil }
+    return Due(at: nextAttemptAt, atMost: TranscriptionResult.longestPause(after: self.attempts))
+  }
 }

@@ -23,12 +23,14 @@ enum VoiceSweep {
   /// When somebody has to have looked after sound; nil = it is looked after by itself.
   ///
   /// - Parameter kept: For how long sound is kept that could not be transcribed, in nanoseconds.
-  static func end(of audio: CareAudio, keeping kept: Int64) -> Int64? {
+  static func end(of audio: CareAudio, keeping kept: Int64) -> Due? {
     switch audio.state {
-    case .recording: audio.since + Self.longestRecording
-    case .waiting: audio.nextAttemptAt == nil ? audio.since + kept : nil
+    // Clocks are set back a little all the time, and nobody is cut short by that.
+    case .recording: Due(at: audio.since + Self.longestRecording, atMost: 2 * Self.longestRecording)
+    // Sound that goes too early is lost.
+    case .waiting: audio.nextAttemptAt == nil ? Due(at: audio.since + kept, atMost: .max) : nil
     // It was to go at once.
-    case .deleting: audio.since
+    case .deleting: Due(at: audio.since, atMost: 0)
     }
   }
 

@@ -86,8 +86,8 @@ actor DeliveryEngine {
     for head in heads where self.attempts[head.channel] == nil {
       if head.isDue(at: now) {
         self.attempts[head.channel] = Task { await self.attempt(head.id, on: head.channel) }
-      } else if head.state == "pending" {
-        next = min(next ?? .max, head.nextAttemptAt.nanosecondsSince1970)
+      } else if let due = head.due {
+        next = min(next ?? .max, due.at)
       }
     }
     if let next { self.comeBack(in: min(max(0, next - now), Self.longPause)) }

@@ -13,8 +13,16 @@ extension DeliveryEntry {
   /// Of what the other side answers, in code points.
   private static let receiptLimit = 200
 
+  /// When it may go, while it waits; nil in any other state.
+  var due: Due? {
+    guard self.state == "pending" else { return nil }
+    // Its own pause, or what the other side has asked for.
+    let longest = max(Self.pause(after: self.attempts, chance: 1), Int64(self.error.retryAfterMs) * 1_000_000)
+    return Due(at: self.nextAttemptAt.nanosecondsSince1970, atMost: longest)
+  }
+
   /// Whether it may go now.
-  func isDue(at now: Int64) -> Bool { self.state == "pending" && self.nextAttemptAt.nanosecondsSince1970 <= now }
+  func isDue(at now: Int64) -> Bool { self.due?.isDue(at: now) ?? false }
 
   /// Whether it waited for so long that nobody needs it any more: a machine that slept, a channel that held it up. Whoever tries
   /// a channel out waits for the answer, so a test goes out however long it took to get there, once.

@@ -60,11 +60,6 @@ public struct CareAudioTable<View: DatabaseView> {
     try self.rows("WHERE care_record.uuid = ?", [record]).first
   }
 
-  /// What is to be transcribed now, the oldest first.
-  public func due(at now: Int64) throws(Failure) -> [CareAudio] {
-    try self.rows("WHERE care_audio.state = 'waiting' AND next_attempt_at <= ?", [now])
-  }
-
   private func rows(_ condition: String, _ arguments: StatementArguments) throws(Failure) -> [CareAudio] {
     try self.view.attempt { database in
       try Row.fetchAll(

@@ -77,6 +77,11 @@ public struct ReminderTable<View: DatabaseView> {
       """, [now])
   }
 
+  /// Those that come again.
+  public func snoozed() throws(Failure) -> [Reminder] {
+    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state = 'snoozed' ORDER BY due, id LIMIT 500", [])
+  }
+
   /// When the next one comes; nil when none is to come.
   public func next() throws(Failure) -> Int64? {
     try self.view.attempt { database in

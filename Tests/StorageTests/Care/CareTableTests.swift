@@ -125,7 +125,7 @@ import Testing
     await storage.close()
   }
 
-  @Test func `sound waits by its time and goes with its row`() async throws {
+  @Test func `sound keeps its time and goes with its row`() async throws {
     let temporary = TemporaryStore()
     defer { withExtendedLifetime(temporary) {} }
     let storage = try temporary.open()
@@ -137,10 +137,10 @@ import Testing
       }
     }
     try await storage.write { transaction throws(Failure) in
-      #expect(try transaction.careAudio.due(at: 45).map(\.record) == ["b"])
+      #expect(try transaction.careAudio.all().map(\.nextAttemptAt) == [50, 40, nil])
       try transaction.careAudio.put(
         CareAudio(record: "b", name: "file-b", state: .deleting, language: "en-US", since: 7))
-      #expect(try transaction.careAudio.due(at: 60).map(\.record) == ["a"])
+      #expect(try transaction.careAudio.all().map(\.nextAttemptAt) == [50, nil, nil])
       try transaction.careAudio.remove("b")
       #expect(try transaction.careAudio.all().map(\.record) == ["a", "c"])
     }

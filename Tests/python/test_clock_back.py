@@ -1,0 +1,76 @@
+"""What waits while the clock of the machine is wrong: set right, it lets nothing wait longer than it would have."""
+import pathlib
+
+import pytest
+
+import workers
+from channels import add, deliveries, settled, share
+from monica_home import Home
+from trials import Daemon
+
+LIBRARIES = sorted(pathlib.Path("/usr/lib").glob("*-linux-gnu/faketime/libfaketime.so.1"))
+needs_faketime = pytest.mark.skipif(not LIBRARIES, reason="the package faketime of Debian is not installed")
+QUIET = "[contacts]\nsync_at_start = false\n[monica]\nsync_at_start = false\nsync_every_minutes = 0\n"
+
+
+def start_ahead(hub, by):
+    """Starts a hub whose clock on the wall is so far ahead; it waits by one that is right."""
+    # Under the library a Swift program does not see its arguments.
+    places = {"KITH_STATE_DIR": hub.directory / "state", "KITH_RUNTIME_DIR": hub.runtime,
+              "KITH_CONFIG": hub.directory / "config.toml"}
+    hub.start(LD_PRELOAD=str(LIBRARIES[-1]), FAKETIME=by, FAKETIME_DONT_FAKE_MONOTONIC="1",
+              **{name: str(place) for name, place in places.items()})
+
+
+@needs_faketime
+@pytest.mark.parametrize("by", ["+9h", "+400d"])
+def test_a_message_that_failed_under_a_clock_that_was_ahead_goes_again(services, by):
+    hub = Daemon(configuration=QUIET)
+    try:
+        start_ahead(hub, by)
+        add(hub, "phone", "ntfy", address=services.url, topic="care")
+        services.answer({"status": 503})
+        identity = share(hub, "phone")[0]["id"]
+        workers.until(lambda: services.seen and deliveries(hub)[0]["state"] == "pending")
+        assert hub.end() == 0
+        hub.start()
+        entry = settled(hub, identity)
+        assert entry["state"] == "delivered" and services.accepted == [identity], entry
+    finally:
+        hub.remove()
+
+
+@needs_faketime
+def test_a_recording_that_waited_under_a_clock_that_was_ahead_is_transcribed():
+    home = workers.Home()
+    try:
+        start_ahead(home, "+9h")
+        identity = home.speak()
+        # There is no worker, for which it is looked again in a minute.
+        workers.until(lambda: home.entry(identity).get("nextAttemptAt"), 90)
+        assert home.end() == 0
+        home.start()
+        home.worker()
+        home.settled(identity, 90)
+        assert workers.transcribed(home, identity)
+    finally:
+        home.remove()
+
+
+@needs_faketime
+def test_a_change_that_failed_under_a_clock_that_was_ahead_goes_again(monica):
+    hub = Daemon(configuration=QUIET)
+    try:
+        start_ahead(hub, "+9h")
+        household = Home(hub, monica)
+        household.login()
+        household.settle()
+        monica.faults(always=[{"status": 500}])
+        household.person("Ann")
+        workers.until(lambda: household.queue()[0].get("error"))
+        assert hub.end() == 0
+        monica.clear_faults()
+        hub.start()
+        workers.until(lambda: not household.queue())
+    finally:
+        hub.remove()
