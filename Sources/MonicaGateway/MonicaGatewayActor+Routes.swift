@@ -28,7 +28,7 @@ extension MonicaGatewayActor {
       self.listing(ListTagsRequest.self), self.creating(CreateTagRequest.self), self.changing(UpdateTagRequest.self),
       self.writing(DeleteTagRequest.self) { request, transaction, now throws(Failure) in
         let tag = try transaction.records.delete(Tag.self, request.id, now: now)
-        try transaction.records.retag(tag.name, as: nil, now: now)
+        try transaction.records.untag(tag.name, now: now)
         return tag
       },
       self.writing(AssignTagsRequest.self) { request, transaction, now throws(Failure) in

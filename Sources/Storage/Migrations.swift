@@ -24,6 +24,7 @@ extension Migration {
     .busyServers,
     .careAttempts,
     .creations,
+    .openChanges,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

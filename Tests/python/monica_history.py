@@ -1,4 +1,5 @@
 """Histories of a household and its Monica: what was done on both sides, and what has to be on both sides in the end."""
+import collections
 import dataclasses
 import random
 
@@ -43,8 +44,11 @@ KINDS = {kind.name: kind for kind in (
     Kind("field", "People/AddField", "People/UpdateField", "People/DeleteField", "contact_fields", ("data", "data"),
          ("labels", "labels", None), "fields", {"type": "Facebook"}, {"contact_field_type_id": 3}),
     Kind("conversation", "Conversations/Create", "", "Conversations/Delete", "conversations", ("", ""), ("", "", None),
-         "conversations", {"channel": "email", "happenedAt": NOON}, {"happened_at": NOON, "contact_field_type_id": 1}),
+         "conversations", {"happenedAt": NOON}, {"happened_at": NOON, "contact_field_type_id": 1}),
 )}  # fmt: skip
+# The server lacks the last two channels and all the tags, which come up in several histories of a household, each of which may be the first.
+CHANNELS = ("email", "Telegram", "text", "in person")
+TAGS = tuple(f"tag {letter}" for letter in "abcdef")
 
 
 @dataclasses.dataclass
@@ -56,6 +60,7 @@ class Record:
     row: int = 0                # the server's
     other: object = None
     deleted: bool = False
+    channel: str = "email"      # of a conversation
 
 
 class History:
@@ -63,6 +68,9 @@ class History:
 
     def __init__(self, home, seed):
         self.home, self.seed, self.chance = home, seed, random.Random(seed)
+        # Of its own, so that what else happens is the same whatever is named.
+        self.names = random.Random(f"names of {seed}")
+        self.tags = set()
         self.number = 0
         self.records = []
         self.name = f"p{seed}"
@@ -87,6 +95,7 @@ class History:
             body["participants"] = [body.pop("personId")]
         if kind.name == "conversation":
             body["messages"] = [{"content": record.texts[0], "writtenAt": NOON}]
+            record.channel = body["channel"] = self.names.choice(CHANNELS)
         else:
             body[kind.text[0]] = record.texts[0]
         record.id = self.home.hub.reply(kind.create, {"record": body})["id"]
@@ -111,6 +120,14 @@ class History:
         self.description = self.mark()
         record = {"id": self.person, "description": self.description}
         self.home.hub.reply("People/Update", {"record": record, "fields": ["description"]})
+
+    def tag(self):
+        """Gives tags, of which others may be giving the same for the first time, and takes one away."""
+        add = set(self.names.sample(TAGS, self.names.randint(1, 2))) - self.tags
+        remove = set(self.names.sample(sorted(self.tags), min(len(self.tags), self.names.randint(0, 1))))
+        if add or remove:
+            self.home.hub.reply("Tags/Assign", {"personId": self.person, "add": sorted(add), "remove": sorted(remove)})
+        self.tags = (self.tags | add) - remove
 
     # What happens there.
 
@@ -173,6 +190,8 @@ class History:
                 lambda record=record: (self.edit(record), self.edit_there(record)),
                 lambda record=record: self.delete_there(record), lambda: None]))
         self.chance.shuffle(steps)
+        for _ in range(self.names.randint(0, 2)):
+            steps.insert(self.names.randint(0, len(steps)), self.tag)
         for step in steps:
             step()
 
@@ -201,6 +220,22 @@ class History:
             assert sorted(self.said_there(kind, each, dump) for each in there) == wanted, (self, kind.name, there)
             assert {int(each["monicaId"]) for each in here} == {each["id"] for each in there}, (self, kind.name)
             assert {each["syncState"] for each in here} <= {"synced"}, (self, kind.name)
+        self.check_names(details, rows[0], dump)
+
+    def check_names(self, details, row, dump):
+        """Tags and channels are what they should be on both sides, by names that are there once."""
+        for table in ("tags", "contact_field_types"):
+            often = collections.Counter(each["name"].lower() for each in dump(table))
+            assert set(often.values()) <= {1}, (self, table, often)
+        tags = {each["id"]: each["name"] for each in dump("tags")}
+        here = set(details["person"].get("tags", []))
+        assert here == {tags[number] for number in row["tags"]} == self.tags, (self, here, row)
+        types = {each["id"]: each["name"].lower() for each in dump("contact_field_types")}
+        channels = {each["id"]: types[each["contact_field_type_id"]] for each in dump("conversations")}
+        rows = {each["id"]: int(each["monicaId"]) for each in details.get("conversations", [])}
+        for record in self.records:
+            if record.kind.name == "conversation" and not record.deleted:
+                assert channels[rows[record.id] if record.id else record.row] == record.channel.lower(), (self, record)
 
     @staticmethod
     def said_here(kind, record):

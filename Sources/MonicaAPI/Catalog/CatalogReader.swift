@@ -89,11 +89,15 @@ struct CatalogReader: Sendable {
     throw MonicaError(.invalid(field: field, "the server does not know '\(name)'. It knows: \(names)."))
   }
 
-  /// Types come before names: "email" is the type whatever its name is in the language of the account.
+  /// Types come before names: "email" is the type whatever its name is in the language of the account. Of several of a name it is the
+  /// one with the lowest id.
   static func find(_ name: String, in entries: [CatalogEntry]) -> CatalogEntry? {
     let wanted = name.lowercased()
-    return entries.first { $0.type.lowercased() == wanted && $0.catalog == CatalogKind.contactFieldType.rawValue }
-      ?? entries.first { $0.name == name } ?? entries.first { $0.name.lowercased() == wanted }
+    func lowest(_ matches: (CatalogEntry) -> Bool) -> CatalogEntry? {
+      entries.filter(matches).min { $0.monicaID < $1.monicaID }
+    }
+    return lowest { $0.type.lowercased() == wanted && $0.catalog == CatalogKind.contactFieldType.rawValue }
+      ?? lowest { $0.name == name } ?? lowest { $0.name.lowercased() == wanted }
   }
 
   /// What a person is of another who is `type` of that person; empty when the server does not say.

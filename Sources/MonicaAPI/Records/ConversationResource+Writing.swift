@@ -40,7 +40,7 @@ extension ConversationResource: WritableResource {
   }
 
   static func make(_ want: RemoteRecord, _ session: PushSession) async throws(MonicaError) -> Self {
-    try await Self.provideType(for: want.conversation.channel, session)
+    try await NameCreator(session: session).provideType(ofChannel: want.conversation.channel)
     let made: Self = try await session.post(Self.path, try await Self.body(want, over: nil, session.catalog))
     return try await made.settled(want, base: nil, session)
   }
@@ -54,28 +54,12 @@ extension ConversationResource: WritableResource {
       || Self.channel(self.type).lowercased() != channel
     {
       if Self.channel(self.type).lowercased() != channel {
-        try await Self.provideType(for: want.conversation.channel, session)
+        try await NameCreator(session: session).provideType(ofChannel: want.conversation.channel)
       }
       current = try await session.put(
         "\(Self.path)/\(self.head.id)", try await Self.body(want, over: self, session.catalog))
     }
     return try await current.settled(want, base: base, session)
-  }
-
-  /// Makes the type of a channel that the server does not have yet.
-  private static func provideType(for channel: String, _ session: PushSession) async throws(MonicaError) {
-    let name = Self.typeName(channel)
-    if CatalogReader.find(name, in: try await session.catalog.entries(.contactFieldType)) != nil { return }
-    let entries = try await session.catalog.entries(.contactFieldType, isFresh: true)
-    if CatalogReader.find(name, in: entries) != nil { return }
-    var body: [String: JSONValue] = ["name": .text(name)]
-    switch channel.lowercased() {
-    case "email": body.merge(["type": "email", "protocol": "mailto:"]) { $1 }
-    case "phone": body.merge(["type": "phone", "protocol": "tel:"]) { $1 }
-    default: break
-    }
-    let _: ContactFieldTypeResource = try await session.post("contactfieldtypes", .object(body))
-    _ = try await session.catalog.entries(.contactFieldType, isFresh: true)
   }
 
   // MARK: - Messages

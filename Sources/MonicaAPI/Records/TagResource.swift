@@ -1,7 +1,6 @@
 internal import KithMessages
 
-/// `/tags`. The server would make a second one of the same name; here there is only one, so that names are looked for
-/// first.
+/// `/tags`. ``NameCreator`` makes them.
 struct TagResource: WritableResource {
   static let path = "tags"
   static let belongsToPerson = false
@@ -36,9 +35,14 @@ struct TagResource: WritableResource {
     ["name": .text(ServerText.clean(want.tag.name))]
   }
 
-  func isPast(_ want: RemoteRecord, since: Int64) -> Bool { false }
+  /// Found by its name alone, however it came to be.
+  static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)? { nil }
 
-  func isTrace(of want: RemoteRecord, since: Int64) -> Bool { Self.isSame(self.name, want.tag.name) }
+  static func unlisted(
+    _ want: RemoteRecord, since: Int64, _ session: PushSession
+  ) async throws(MonicaError) -> Self? {
+    try await NameCreator(session: session).tag(want.tag.name)
+  }
 
   /// Whether the server takes both for the same tag.
   static func isSame(_ left: String, _ right: String) -> Bool {
@@ -46,8 +50,6 @@ struct TagResource: WritableResource {
   }
 
   static func make(_ want: RemoteRecord, _ session: PushSession) async throws(MonicaError) -> Self {
-    let tags = try await ListReader.all(session.client, ListRoute(path: Self.path), of: Self.self)
-    if let known = tags.first(where: { $0.isTrace(of: want, since: 0) }) { return known }
-    return try await session.post(Self.path, try await Self.body(want, over: nil, session.catalog))
+    try await NameCreator(session: session).provideTag(want.tag.name)
   }
 }

@@ -2,8 +2,7 @@ public import KithMessages
 
 /// A change that waits for the server: one a record, however often it was edited.
 public struct OutboxEntry: Sendable {
-  /// The longest that a change waits, in nanoseconds. What seems to have to wait longer was noted by a clock that was
-  /// ahead and has been set back since: it waits no more.
+  /// The longest that a change waits, in nanoseconds: its ``Bus/Due`` has this at most.
   public static let longestWait: Int64 = 900_000_000_000
   /// The same of what the server may still be at. A quarter of an hour may be asked for, and clocks are set back a
   /// little all the time.

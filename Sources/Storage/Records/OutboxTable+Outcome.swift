@@ -14,9 +14,9 @@ extension OutboxTable where View == Transaction {
         let canGo = try EngineStatement(
           database,
           """
-          SELECT 1 FROM outbox CROSS JOIN record ON record.id = outbox.record WHERE outbox.record = ? AND \(Self.canGo)
+          SELECT 1 FROM outbox CROSS JOIN record ON record.id = outbox.record WHERE outbox.record = ?1 AND \(Self.canGo)
           """
-        ).first([.integer(row)]) { _ in true }
+        ).first([.integer(row), .integer(now)]) { _ in true }
         guard canGo == true, var entry = try self.entries([row], database).first,
           let record = try RecordWriter(database: database).read(row)
         else { return nil }

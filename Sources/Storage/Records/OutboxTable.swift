@@ -25,8 +25,8 @@ public struct OutboxTable<View: DatabaseView> {
           AND coalesce(outbox.busy_until, 0) NOT BETWEEN ?2 + 1 AND ?4 AND \(Self.canGo) ORDER BY outbox.seq LIMIT ?5
         """
       ).forEach([
-        .integer(account), .integer(now), .integer(now + OutboxEntry.longestWait),
-        .integer(now + OutboxEntry.longestHold), .integer(Int64(limit)),
+        .integer(account), .integer(now), .integer(Due.latest(at: now, atMost: OutboxEntry.longestWait)),
+        .integer(Due.latest(at: now, atMost: OutboxEntry.longestHold)), .integer(Int64(limit)),
       ]) { rows.append($0.integer(0)) }
       return try self.entries(rows, database)
     }
@@ -35,7 +35,8 @@ public struct OutboxTable<View: DatabaseView> {
   /// When the first change that can be sent may go; nil = none waits for a moment. As `now` in nanoseconds since 1970.
   public func nextDue(now: Int64) throws(Failure) -> Int64? {
     let account = try self.view.records.account
-    let (latest, latestHold) = (now + OutboxEntry.longestWait, now + OutboxEntry.longestHold)
+    let latest = Due.latest(at: now, atMost: OutboxEntry.longestWait)
+    let latestHold = Due.latest(at: now, atMost: OutboxEntry.longestHold)
     return try self.view.attempt { database in
       let free = try EngineStatement(
         database,
@@ -45,7 +46,9 @@ public struct OutboxTable<View: DatabaseView> {
           AND coalesce(outbox.busy_until, 0) NOT BETWEEN ?2 + 1 AND ?3 AND \(Self.canGo)
         ORDER BY outbox.next_attempt_at LIMIT 1
         """
-      ).first([.integer(account), .integer(now), .integer(latestHold)]) { $0.integer(0) > latest ? now : $0.integer(0) }
+      ).first([.integer(account), .integer(now), .integer(latestHold)]) {
+        Due(at: $0.integer(0), atMost: OutboxEntry.longestWait).moment(from: now)
+      }
       let busy = try EngineStatement(
         database,
         """
@@ -76,7 +79,10 @@ public struct OutboxTable<View: DatabaseView> {
         WHERE outbox.account = ?1 AND outbox.next_attempt_at NOT BETWEEN ?2 + 1 AND ?3
           AND outbox.busy_until BETWEEN ?2 + 1 AND ?4 AND \(Self.canGo)
         """
-      ).first([.integer(account), .integer(now), .integer(now + OutboxEntry.longestWait), .integer(now + patience)]) {
+      ).first([
+        .integer(account), .integer(now), .integer(Due.latest(at: now, atMost: OutboxEntry.longestWait)),
+        .integer(now + patience),
+      ]) {
         $0.isNull(0) ? nil : $0.integer(0)
       }
     }.flatMap(\.self)
@@ -182,10 +188,12 @@ public struct OutboxTable<View: DatabaseView> {
     return rows.compactMap { entries[$0] }
   }
 
+  /// Whether a change may go beside those under way. `?2` is the time of day.
+  ///
   /// What is about somebody goes after that person, and not at the same time: the server could have deleted both by then.
   static var canGo: String {
     """
-    record.state = \(RecordState.pending.rawValue) AND CASE outbox.operation
+    record.state = \(RecordState.pending.rawValue) AND \(Self.namesAreThere) AND CASE outbox.operation
       WHEN 'delete' THEN record.kind <> \(RecordKind.person.rawValue) OR NOT EXISTS (
         SELECT 1 FROM record_person CROSS JOIN record AS other ON other.id = record_person.record
         WHERE record_person.person = record.id AND other.state = \(RecordState.syncing.rawValue))
@@ -193,6 +201,34 @@ public struct OutboxTable<View: DatabaseView> {
         SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
         WHERE record_person.record = record.id AND person.deleted_at IS NULL
           AND (person.monica_id IS NULL OR person.state = \(RecordState.syncing.rawValue))) END
+    """
+  }
+
+  /// Whether nothing that the change names is being made, renamed or deleted by another change: what others find by its name has one
+  /// creator at a time, since the server makes a second one of the same name without a word.
+  ///
+  /// A person waits for the records of the tags it names. A conversation may make the type of its channel, so it waits for
+  /// another one of that channel that is under way, that a worker may be at, or that the server may be at.
+  private static var namesAreThere: String {
+    """
+    (outbox.operation = 'delete' OR CASE record.kind
+      WHEN \(RecordKind.person.rawValue) THEN NOT EXISTS (
+        SELECT 1 FROM record AS tag WHERE tag.account = record.account AND tag.state <> 0
+          AND tag.state IN (\(RecordState.pending.rawValue), \(RecordState.syncing.rawValue))
+          AND tag.kind = \(RecordKind.tag.rawValue)
+          AND EXISTS (SELECT 1 FROM record_label WHERE record_label.record = record.id AND label = tag.sort_key))
+      WHEN \(RecordKind.conversation.rawValue) THEN NOT EXISTS (
+        SELECT 1 FROM outbox AS open CROSS JOIN record AS other ON other.id = open.record
+        WHERE open.account = record.account AND (open.attempt IS NOT NULL OR open.busy_until IS NOT NULL)
+          AND other.kind = record.kind AND other.id <> record.id
+          AND (other.state = \(RecordState.syncing.rawValue)
+            OR (open.attempt IS NOT NULL AND other.last_attempt_at > ?2 - \(OutboxEntry.longestHold))
+            OR open.busy_until BETWEEN ?2 + 1 AND ?2 + \(OutboxEntry.longestHold))
+          AND EXISTS (
+            SELECT 1 FROM record_label AS theirs CROSS JOIN record_label AS ours
+              ON ours.record = record.id AND ours.label = theirs.label
+            WHERE theirs.record = other.id))
+      ELSE TRUE END)
     """
   }
 

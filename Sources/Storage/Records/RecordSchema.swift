@@ -201,4 +201,11 @@ extension Migration {
       -- busy_until: until when the server may be at what was sent, in nanoseconds since 1970; NULL = nothing is known of that.
       ALTER TABLE outbox ADD COLUMN busy_until INTEGER;
       """)
+
+  /// What others of its kind may have to wait for.
+  static let openChanges = Migration(
+    name: "open_changes",
+    sql: """
+      CREATE INDEX outbox_open ON outbox (account) WHERE attempt IS NOT NULL OR busy_until IS NOT NULL;
+      """)
 }

@@ -1,6 +1,7 @@
 """One server: its settings, its account, and how it takes a request."""
 
 import dataclasses
+import re
 import threading
 import time
 
@@ -28,6 +29,7 @@ class Settings:
     queue: str = "sync"  # "async": contacts are deleted when the queue runs
     pre412: bool = False  # a search gives what it finds new uuids, as before version 4.1.2
     latency_ms: int = 0
+    delays: dict = dataclasses.field(default_factory=dict)  # "METHOD /path" as a pattern: milliseconds before it is carried out
 
 
 class Instance:
@@ -50,6 +52,11 @@ class Instance:
         self.clock.ahead = 0
         self.store = seed.account(self.clock, self.settings.contacts)
 
+    def delay(self, request):
+        """The milliseconds of the first route that matches: some take longer than others."""
+        asked = f"{request.method} {request.path}"
+        return next((wait for pattern, wait in self.settings.delays.items() if re.fullmatch(pattern, asked)), 0)
+
     def serve(self, request, connection):
         """Answers a request of the API over a connection, or does what a fault says."""
         with self.lock:
@@ -57,7 +64,7 @@ class Instance:
             fault = dict(self.faults.take(request))
         if fault:
             entry["fault"] = {name: value for name, value in fault.items() if name not in ("match", "times")}
-        time.sleep((fault.get("delay_ms", 0) + self.settings.latency_ms) / 1000)
+        time.sleep((fault.get("delay_ms", 0) + self.settings.latency_ms + self.delay(request)) / 1000)
         if fault.get("drop"):
             entry["status"] = "dropped"
             return connection.drop()

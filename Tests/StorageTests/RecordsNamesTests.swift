@@ -1,0 +1,83 @@
+import Bus
+import KithMessages
+import Testing
+
+@testable import Storage
+
+/// What others find by its name on the server has one creator at a time.
+@Suite struct RecordsNamesTests {
+  private let fixture: ContactsFixture
+
+  init() throws { self.fixture = try ContactsFixture() }
+
+  private func begin(now: Int64 = 100) throws -> [OutboxEntry] {
+    let due = try self.fixture.read { try $0.outbox.due(now: now, limit: 10) }
+    return try self.fixture.write { try $0.outbox.begin(due.map(\.row), now: now) }
+  }
+
+  private func arrive(_ entry: OutboxEntry, as id: UInt64) throws {
+    var record = entry.record
+    record.monicaID = id
+    try self.fixture.write { try $0.outbox.arrived(entry.row, server: record, now: 100) }
+  }
+
+  private func talk(_ person: Person, _ channel: String) throws {
+    var conversation = Conversation()
+    conversation.personID = person.id
+    conversation.channel = channel
+    _ = try self.fixture.write { try $0.records.create(conversation, now: 1) }
+  }
+
+  @Test func `a person waits for the tags it names`() throws {
+    let ann = try self.fixture.addPerson("Ann") { $0.tags = ["New"] }
+    var tag = Tag()
+    tag.name = "new"
+    _ = try self.fixture.write { [tag] in try $0.records.create(tag, now: 2) }
+    // The person was first.
+    let first = try self.begin()
+    #expect(first.map(\.kind) == [.tag])
+    #expect(try self.begin().isEmpty)
+    try self.arrive(first[0], as: 5)
+    #expect(try self.begin().map(\.id) == [ann.id])
+  }
+
+  @Test func `a tag that the server refuses holds nobody up`() throws {
+    let ann = try self.fixture.addPerson("Ann") { $0.tags = ["new"] }
+    var tag = Tag()
+    tag.name = "new"
+    _ = try self.fixture.write { [tag] in try $0.records.create(tag, now: 2) }
+    let sent = try self.begin()
+    try self.fixture.write {
+      try $0.outbox.failed(sent[0].row, error: Status(), nextAttemptAt: nil, isUnsure: false, now: 100)
+    }
+    #expect(try self.begin().map(\.id) == [ann.id])
+  }
+
+  @Test func `of a channel one conversation is under way`() throws {
+    let ann = try self.fixture.addPerson("Ann")
+    try self.arrive(try self.begin()[0], as: 1)
+    for channel in ["text", "Text", "email", "text"] { try self.talk(ann, channel) }
+    let first = try self.begin()
+    #expect(first.map(\.record.conversation.channel) == ["text", "email"])
+    #expect(try self.begin().isEmpty)
+    // Its answer is lost, and the server may be at it until 200.
+    try self.fixture.write {
+      try $0.outbox.failed(first[0].row, error: Status(), nextAttemptAt: 100, isUnsure: true, busyUntil: 200, now: 100)
+    }
+    #expect(try self.begin(now: 150).isEmpty)
+    #expect(try self.begin(now: 200).map(\.row) == [first[0].row])
+    try self.arrive(first[0], as: 7)
+    #expect(try self.begin(now: 201).count == 1)
+  }
+
+  @Test func `one that a killed process left holds the others up until it is settled`() throws {
+    let ann = try self.fixture.addPerson("Ann")
+    try self.arrive(try self.begin()[0], as: 1)
+    for _ in 0..<2 { try self.talk(ann, "text") }
+    let first = try self.begin()
+    #expect(first.count == 1)
+    try self.fixture.write { try $0.outbox.settleInterrupted(busyUntil: 105) }
+    #expect(try self.begin(now: 104).isEmpty)
+    #expect(try self.begin(now: 105).map(\.row) == first.map(\.row))
+  }
+}
