@@ -102,6 +102,19 @@ struct QueueTable {
   }
 }
 
+extension QueueEntry {
+  /// What the change is, and why it is not on the server.
+  func reasonLine(_ session: Session) -> String {
+    let whose = self.personName.isEmpty ? "" : " of \(self.personName)"
+    let why =
+      self.hasError
+      ? self.error.message
+      : self.attempts > 0
+        ? "It is on its way." : "It goes behind another change, such as of a person or tag that it names."
+    return Printable.text("\(self.operation) \(self.kind)\(whose): \(why)")
+  }
+}
+
 extension Session {
   /// Prints the changes that something was done with.
   func show(_ reply: QueueChangeReply, verb: String) throws(Failure) {

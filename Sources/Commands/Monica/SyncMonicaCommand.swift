@@ -7,7 +7,8 @@ struct SyncMonicaCommand: HubCommand {
     commandName: "sync", abstract: "Send what waits, fetch what changed, and wait until that is done.",
     discussion: """
       Leaving with Ctrl-C does not stop the sync: kithd goes on, and `kith monica status` shows it.
-      Exits with 1 where the server failed, with 4 where it no longer accepts the token.
+      Says of each change that is not on the server yet why, and what to do. Exits with 0 where the server was asked for all there
+      was to ask, whatever it refused; with 1 where the server failed, with 4 where it no longer accepts the token.
       Example: kith monica sync
       """)
 
@@ -30,9 +31,26 @@ struct SyncMonicaCommand: HubCommand {
     request.full = self.full
     request.pushOnly = self.pushOnly
     let status = try await session.ask(request, drawing: "sync")
-    try session.show(status, MonicaReport(status).sync(session))
+    let left = session.isJSON ? [] : try await self.left(by: status, session)
+    try session.show(status, MonicaReport(status).sync(session) + left)
     if status.sync.state == .error {
       throw ExitCode(ExitStatus(Failure(status: status.sync.error)).rawValue)
     }
   }
+
+  /// Why changes are not on the server, the first of them each by itself.
+  private func left(by status: MonicaStatus, _ session: Session) async throws(Failure) -> [String] {
+    guard status.pending + status.failed > 0 else { return [] }
+    var request = QueueRequest()
+    request.limit = Self.mostNamed
+    let reply = try await session.ask(request)
+    let waiting = reply.entries.filter { $0.state != "conflict" }
+    guard !waiting.isEmpty else { return ["  Since then all of it arrived."] }
+    let isAll = reply.nextCursor.isEmpty
+    return waiting.map { "  \($0.reasonLine(session))" } + (isAll ? [] : ["  To see all of them: kith monica queue"])
+      + (waiting.contains { $0.state == "failed" } ? ["  When that is put right: kith monica retry"] : [])
+  }
+
+  /// So many changes are explained.
+  private static let mostNamed: UInt32 = 5
 }

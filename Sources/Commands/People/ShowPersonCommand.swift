@@ -1,10 +1,15 @@
 internal import ArgumentParser
+internal import Bus
 internal import KithMessages
 
 struct ShowPersonCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a person with everything that belongs to them.",
-    discussion: "Example: kith people show ann --refresh")
+    discussion: """
+      Where Monica cannot be asked, --refresh shows what is stored, says why and as of when, and exits with 1, or with 4
+      where Monica no longer accepts the token.
+      Example: kith people show ann --refresh
+      """)
 
   @OptionGroup var global: GlobalOptions
 
@@ -24,6 +29,12 @@ struct ShowPersonCommand: HubCommand {
     await names.learn(from: reply.relationships, session)
     await names.learn(from: reply.activities, session)
     try session.show(reply, PersonPage(reply, names).lines(session))
+    guard reply.hasRefreshError else { return }
+    let failure = Failure(status: reply.refreshError)
+    let asOf = reply.hasFetchedAt ? "as of \(session.moment(reply.fetchedAt))" : "what was recorded here"
+    session.console.report(failure, asJSON: session.isJSON)
+    if !session.isJSON { session.console.printError("Not refreshed: what is shown is \(asOf).") }
+    throw ExitCode(ExitStatus(failure).rawValue)
   }
 }
 

@@ -135,19 +135,27 @@ extension SyncEngine {
 
 extension MonicaStatus {
   /// Reads where the account in use and its sync stand.
-  init(_ view: some DatabaseView, token: String) throws(Failure) {
+  ///
+  /// - Parameter pass: How a pass ended, to be shown with what it left; nil = where the sync stands now.
+  init(_ view: some DatabaseView, token: String, after pass: SyncStatus? = nil) throws(Failure) {
     self.init()
     let account = try view.accounts.current()
-    let counts = try view.outbox.counts()
     self.endpoint = account.endpoint
     self.state = account.state
     self.token = token
     self.userName = account.userName
     self.userEmail = account.userEmail
-    self.sync = SyncReport(try view.accounts.status() ?? SyncStatus()).status
-    self.pending = UInt32(clamping: counts.pending + counts.syncing)
-    self.failed = UInt32(clamping: counts.failed)
-    self.conflicts = UInt32(clamping: counts.conflicts)
+    let shown: SyncStatus
+    if let pass { shown = pass } else { shown = try view.accounts.status() ?? SyncStatus() }
+    var report = SyncReport(shown)
+    if pass == nil {
+      let counts = try view.outbox.counts()
+      report.set(pending: counts.pending + counts.syncing, failed: counts.failed, conflicts: counts.conflicts)
+    }
+    self.sync = report.status
+    self.pending = self.sync.pending
+    self.failed = self.sync.failed
+    self.conflicts = self.sync.conflicts
     if self.sync.hasNextAttemptAt { self.nextAttemptAt = self.sync.nextAttemptAt }
     if let at = account.lastPullAt { self.lastPullAt = .init(nanosecondsSince1970: at) }
     self.people = UInt32(clamping: try view.records.count(.person))

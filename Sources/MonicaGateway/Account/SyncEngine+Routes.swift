@@ -32,10 +32,12 @@ extension SyncEngine {
       throw .invalid(field: "full", "reads every list, and push_only reads none. Choose one.")
     }
     let options = PullPlan.Options(isFull: request.full, isCommanded: true)
-    _ = try await self.sync(request.pushOnly ? nil : options, cause: context.requestID, progress: context.progress)
+    let pass = try await self.sync(
+      request.pushOnly ? nil : options, cause: context.requestID, progress: context.progress)
     let token = try await self.maskedToken()
     return try await self.storage.commit(MonicaSyncRequest.self, context) { transaction throws(Failure) in
-      try MonicaStatus(transaction, token: token)
+      // Of the pass that was waited for: another one may run by now.
+      try MonicaStatus(transaction, token: token, after: pass)
     }
   }
 

@@ -59,24 +59,27 @@ extension MonicaGatewayActor {
     }
   }
 
-  /// Asks the server first where that is wanted. When it cannot be asked, what is stored is the answer.
+  /// Asks the server first where that is wanted. When it cannot be asked, what is stored is the answer, with why.
   private nonisolated func getPerson(_ request: GetPersonRequest) async throws(Failure) -> PersonDetails {
-    var isRefreshed = false
+    var (isRefreshed, refusal) = (false, Failure?.none)
     if request.refresh {
       do throws(Failure) {
-        try await self.engine.refresh(person: request.id)
-        isRefreshed = true
+        isRefreshed = try await self.engine.refresh(person: request.id)
       } catch {
-        guard error.code != .cancelled else { throw error }
-        self.logger.debug("a person was not refreshed", metadata: ["reason": "\(error.reason)"])
+        guard !Task.isCancelled, error.reason != "RECORD_UNKNOWN" else { throw error }
+        self.logger.info("a person was not refreshed", metadata: ["reason": "\(error.reason)"])
+        refusal = error
       }
     }
-    let now = self.now()
+    let (now, refreshedAt) = (self.now(), await self.engine.lastRefresh(of: request.id))
     var details = try await self.storage.read { view throws(Failure) in
       try PersonDetails(of: request.id, today: try view.today(at: now), in: view)
     }
     details.refreshed = isRefreshed
-    if isRefreshed { details.fetchedAt = .init(nanosecondsSince1970: now) }
+    if let refusal { details.refreshError = refusal.status }
+    if let refreshedAt, refreshedAt > details.fetchedAt.nanosecondsSince1970 {
+      details.fetchedAt = .init(nanosecondsSince1970: refreshedAt)
+    }
     return details
   }
 

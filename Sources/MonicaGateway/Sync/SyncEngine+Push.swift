@@ -50,7 +50,10 @@ extension SyncEngine {
   /// Notes the next changes as under way.
   private func beginNext() async throws(Failure) -> [OutboxEntry] {
     let (now, room, before) = (self.now(), self.push.room(now: self.uptime()), self.report)
+    let hurries = self.isHurryWanted
+    self.isHurryWanted = false
     let (entries, report) = try await self.write { transaction throws(Failure) -> ([OutboxEntry], SyncReport) in
+      if hurries { try transaction.outbox.hurry(now: now) }
       let due = try transaction.outbox.due(now: now, limit: room)
       let entries = try transaction.outbox.begin(due.map(\.row), now: now)
       var report = before

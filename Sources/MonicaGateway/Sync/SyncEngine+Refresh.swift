@@ -1,4 +1,5 @@
 public import Bus
+internal import EventLoop
 internal import KithMessages
 internal import Logging
 internal import Storage
@@ -7,8 +8,8 @@ internal import SwiftProtobuf
 extension SyncEngine {
   /// Lists that are of one person.
   private static let lists: [RecordKind] = [.activity, .call, .conversation, .note, .task, .reminder, .gift]
-  /// Pages of each that are read.
-  private static let listPages: UInt32 = 5
+  /// How long somebody waits for the server, in nanoseconds. A minute's worth of requests is what it allows by default.
+  static let refreshLimit: Int64 = 30_000_000_000
   /// Records that seem gone are asked for each, unless they are more.
   private static let mostAsked = 10
   /// A picture is asked for once in so many nanoseconds: nothing tells that there is another one.
@@ -24,14 +25,18 @@ extension SyncEngine {
   /// Asks the server about a person and what is recorded of that person, and stores what it says. Somebody waits for it: it comes
   /// before what a pass has still to read.
   ///
-  /// - Parameter id: Ours. Of a person who is not on the server yet nothing is asked.
-  /// - Throws: `FAILED_PRECONDITION/NOT_LOGGED_IN`, `UNAUTHENTICATED/SESSION_EXPIRED`, `NOT_FOUND/RECORD_UNKNOWN`, what keeps the
-  ///   server from answering.
-  public func refresh(person id: String) async throws(Failure) {
+  /// - Parameter id: Ours.
+  /// - Returns: Whether the server was asked: of a person who is not there yet nothing is.
+  /// - Throws: `FAILED_PRECONDITION/NOT_LOGGED_IN`, `UNAUTHENTICATED/SESSION_EXPIRED`, `NOT_FOUND/RECORD_UNKNOWN`,
+  ///   `DEADLINE_EXCEEDED/REFRESH_TIMEOUT` after ``refreshLimit``, what keeps the server from answering.
+  @discardableResult
+  public func refresh(person id: String) async throws(Failure) -> Bool {
     guard self.account != nil else { throw try await self.accountFailure() }
     if let order = self.push.gate.order(now: self.uptime()) { throw order }
     do throws(Failure) {
-      try await self.inTurn { () async throws(Failure) in try await self.readWhole(person: id) }
+      return try await self.withinLimit { () async throws(Failure) in
+        try await self.inTurn { () async throws(Failure) in try await self.readWhole(person: id) }
+      }
     } catch {
       guard RemoteFault(error) == .session else { throw error }
       try await self.expire()
@@ -39,20 +44,50 @@ extension SyncEngine {
     }
   }
 
-  private func readWhole(person id: String) async throws(Failure) {
+  /// When the server was last asked about a person by ``refresh(person:)``, in nanoseconds since 1970; nil = not since the start.
+  func lastRefresh(of id: String) -> Int64? { self.refreshedAt[id] }
+
+  /// Gives work up that takes longer than somebody waits for it.
+  private func withinLimit<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let isLate = Lock(false)
+    let task = Task { () async -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
+    }
+    let timer = Task {
+      guard (try? await Task.sleep(for: .nanoseconds(Self.refreshLimit))) != nil else { return }
+      isLate.withLock { $0 = true }
+      task.cancel()
+    }
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    timer.cancel()
+    if case .failure(let error) = result, error.code == .cancelled, isLate.withLock({ $0 }) { throw Self.late }
+    return try result.get()
+  }
+
+  private static let late = Failure(
+    .deadlineExceeded, "REFRESH_TIMEOUT",
+    "Monica did not answer within 30 seconds. Try again, or let `kith monica sync` fetch it.")
+
+  private func readWhole(person id: String) async throws(Failure) -> Bool {
     let (person, known) = try await self.storage.read {
       view throws(Failure) -> (Person, [RecordKind: Set<UInt64>]) in
       var known: [RecordKind: Set<UInt64>] = [:]
       for kind in Self.lists { known[kind] = try view.records.serverIDs(kind, ofPerson: id) }
       return (try view.records.require(Person.self, id), known)
     }
-    guard person.monicaID != 0 else { return }
+    guard person.monicaID != 0 else { return false }
     let now = self.now()
     guard let found = try await self.read(.person, person.monicaID, isUrgent: true) else {
       try await self.storage.write { transaction throws(Failure) in
         _ = try transaction.records.deletedOnServer(.person, [person.monicaID], now: now)
       }
-      return
+      return true
     }
     let lists = await withTaskGroup(of: Result<Reading, Failure>.self) { group in
       for kind in Self.lists {
@@ -83,10 +118,12 @@ extension SyncEngine {
       _ = try transaction.merge(reading.records, now: now)
       for (kind, id) in reading.gone { _ = try transaction.records.deletedOnServer(kind, [id], now: now) }
     }
+    self.refreshedAt[id] = now
     await self.readPicture(of: id, found.monicaID)
+    return true
   }
 
-  /// Reads a list of one person. What is known and not in it is asked for, unless the list is long.
+  /// Reads a list of one person, all pages of it. What is known and not in it is asked for, unless that is much.
   private func readList(
     _ kind: RecordKind, of owner: UInt64, known: Set<UInt64>
   ) async throws(Failure) -> Reading {
@@ -97,7 +134,7 @@ extension SyncEngine {
       page = try await self.page(of: kind, number, newestFirst: true, owner: owner, isUrgent: true)
       reading.records += page.records
       number += 1
-    } while number <= min(page.lastPage, Self.listPages)
+    } while number <= page.lastPage && !page.records.isEmpty
     let seen = Set(reading.records.map(\.monicaID))
     let missing = known.subtracting(seen)
     guard seen.count == Int(page.total), missing.count <= Self.mostAsked else { return reading }

@@ -43,10 +43,14 @@ public actor SyncEngine {
   private let turn = Turn()
   /// Who logs in, and who waits to.
   let logins = Turn()
+  /// When each person was last read whole, in nanoseconds since 1970.
+  var refreshedAt: [String: Int64] = [:]
   var loop: Task<Void, Never>?
   var pass: Task<Result<SyncStatus, Failure>, Never>?
   /// Something was written that may be due.
   var isPushWanted = false
+  /// Somebody joined the pass that runs, for whom what waits for a moment goes at once.
+  var isHurryWanted = false
   var isAnnouncementOwed = false
   /// When the first of what waits may go, as of the last pass, by ``uptime``.
   var nextDue: Int64?
@@ -208,7 +212,7 @@ public actor SyncEngine {
   /// - Parameters:
   ///   - options: What is read; nil = nothing: what waits is sent.
   ///   - cause: The command that asks.
-  /// - Returns: Where the sync stands then, be it with the failure of the server.
+  /// - Returns: How that pass ended, be it with the failure of the server, and what it left. Another one may run by then.
   /// - Throws: `FAILED_PRECONDITION/NOT_LOGGED_IN`, `UNAVAILABLE/SHUTTING_DOWN`, `CANCELLED`, a failure of the store.
   func sync(
     _ options: PullPlan.Options?, cause: String, progress: (@Sendable (Progress) -> Void)?
@@ -220,6 +224,11 @@ public actor SyncEngine {
     if let progress { self.sinks[waiter] = progress }
     self.push.gate.force(now: self.uptime())
     self.agenda.ask(waiter, reading: options, cause: cause)
+    if self.agenda.current?.waiters.contains(waiter) ?? false {
+      // It may have looked at what waits before the command, or before what was written for it was noticed.
+      self.isPushWanted = true
+      self.isHurryWanted = true
+    }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         self.waiters[waiter] = continuation
@@ -261,13 +270,26 @@ public actor SyncEngine {
   /// Waits until nobody else has the turn, then does something. First come, first served.
   ///
   /// - Parameter turn: Which one; nil = to ask the server.
+  /// - Throws: `CANCELLED` where the task was cancelled while it waited.
   func inTurn<Value: Sendable>(
     _ turn: Turn? = nil, _ work: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let turn = turn ?? self.turn
-    if !turn.take() { await withCheckedContinuation { turn.wait($0) } }
-    defer { turn.pass()?.resume() }
+    if !turn.take() {
+      let place = UUIDv7.make()
+      let isMine = await withTaskCancellationHandler {
+        await withCheckedContinuation { turn.wait(place, $0) }
+      } onCancel: {
+        Task { await self.leaveTurns(place) }
+      }
+      guard isMine else { throw .cancelled }
+    }
+    defer { turn.pass()?.resume(returning: true) }
     return try await work()
+  }
+
+  private func leaveTurns(_ place: UUIDv7) {
+    for turn in [self.turn, self.logins] { turn.leave(place)?.resume(returning: false) }
   }
 
   /// Whether somebody waits for their turn.
@@ -297,8 +319,11 @@ public actor SyncEngine {
 
 /// A turn that one has at a time, and who waits for it. It belongs to the engine, on which all of it happens.
 final class Turn {
+  /// Is resumed with whether the turn is its own.
+  typealias Waiter = CheckedContinuation<Bool, Never>
+
   private var isTaken = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var waiting: [(place: UUIDv7, waiter: Waiter)] = []
 
   var isWanted: Bool { !self.waiting.isEmpty }
 
@@ -307,11 +332,16 @@ final class Turn {
     return !self.isTaken
   }
 
-  func wait(_ continuation: CheckedContinuation<Void, Never>) { self.waiting.append(continuation) }
+  func wait(_ place: UUIDv7, _ waiter: Waiter) { self.waiting.append((place, waiter)) }
+
+  /// Gives a place among those who wait up; nil when it is not among them any more.
+  func leave(_ place: UUIDv7) -> Waiter? {
+    self.waiting.firstIndex { $0.place == place }.map { self.waiting.remove(at: $0).waiter }
+  }
 
   /// Gives it on.
-  func pass() -> CheckedContinuation<Void, Never>? {
-    guard self.waiting.isEmpty else { return self.waiting.removeFirst() }
+  func pass() -> Waiter? {
+    guard self.waiting.isEmpty else { return self.waiting.removeFirst().waiter }
     self.isTaken = false
     return nil
   }
