@@ -16,6 +16,9 @@ public struct Principal: Sendable, Hashable {
     self.services = services
   }
 
+  /// Whether it is a user of the hub's own machine, connected over ipc.
+  public var isLocal: Bool { self.name.hasPrefix("uid:") }
+
   /// The hub's own work: schedules and start-up.
   public static let hub = Principal(name: "hub", role: .admin)
 

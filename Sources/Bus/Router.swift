@@ -12,6 +12,7 @@ public final class Router: Port, Sendable {
   private let routes: [String: Route]
   private let journal: any CommandJournal
   private let contentKey: HMACKey
+  private let paths: HubPaths
   private let flights: Flights
   private let load = Lock(ServiceLoad())
   private let logger: Logger
@@ -24,8 +25,10 @@ public final class Router: Port, Sendable {
   ///   - journal: Where answers are kept.
   ///   - contentKey: Authenticates the content of commands in the journal; kept outside the database, so that the
   ///     journal alone does not betray what was asked.
+  ///   - paths: Which files of the hub's disk commands may name.
   public init(
-    _ routes: [Route], flights: Flights = Flights(), journal: any CommandJournal, contentKey: HMACKey, logger: Logger
+    _ routes: [Route], flights: Flights = Flights(), journal: any CommandJournal, contentKey: HMACKey,
+    paths: HubPaths = HubPaths(), logger: Logger
   ) {
     let own = [
       Self.cancel(flights), Self.services(routes.map(\.method) + [Methods.systemCancel, Methods.systemServices]),
@@ -34,6 +37,7 @@ public final class Router: Port, Sendable {
     self.flights = flights
     self.journal = journal
     self.contentKey = contentKey
+    self.paths = paths
     self.logger = logger
   }
 
@@ -100,6 +104,7 @@ public final class Router: Port, Sendable {
     _ body: [UInt8], _ encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> EncodedAnswer {
     let command = try encoding.decode(C.self, from: body)
+    try await self.paths.check(command, by: context.principal)
     guard C.method.isMutating else {
       let answer = try await self.look(command, request: body, handler, context)
       return EncodedAnswer(
@@ -115,6 +120,7 @@ public final class Router: Port, Sendable {
   private func perform<C: Command>(
     _ command: C, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> Answer<C.Reply> {
+    try await self.paths.check(command, by: context.principal)
     guard C.method.isMutating else { return try await self.look(command, request: [], handler, context) }
     let outcome = try await self.commit(command, request: [], encoding: .pb, handler, context)
     return Answer(

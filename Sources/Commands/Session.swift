@@ -20,6 +20,11 @@ struct Session: Sendable {
   /// `2 days ago` or `2日前`.
   func relative(_ time: Google_Protobuf_Timestamp) -> String { self.tongue.relative(time, now: self.now) }
 
+  /// How a secret in a file goes to the daemon: as its path, or to one on another machine as its value.
+  func secret(inFile path: String) throws(Failure) -> (value: String, path: String) {
+    try self.client.secret(inFile: path)
+  }
+
   /// Asks, and draws progress where somebody looks.
   func ask<C: Command>(_ command: C, drawing label: String? = nil) async throws(Failure) -> C.Reply {
     guard let label, !self.isJSON, self.console.isTerminal else { return try await self.client.ask(command) }

@@ -11,8 +11,8 @@ enum SourceRules {
     var source = Source()
     source.name = try Self.name(request.name)
     switch request.kind {
-    case .vdir(let vdir)?: source.vdir.path = try Self.path(vdir.path, field: "vdir.path")
-    case .vcf(let vcf)?: source.vcf.path = try Self.path(vcf.path, field: "vcf.path")
+    case .vdir(let vdir)?: source.vdir.path = try Self.place(vdir.path, field: "vdir.path")
+    case .vcf(let vcf)?: source.vcf.path = try Self.place(vcf.path, field: "vcf.path")
     case .carddav(let account)?: source.carddav = try Self.account(account, field: "carddav")
     case nil: throw SourceFault.kindMissing
     }
@@ -34,11 +34,6 @@ enum SourceRules {
       username: account.username, password: account.password, file: account.passwordFile, field: field)
     var kept = account
     kept.password = ""
-    for (name, path) in [
-      ("ca_file", \CardDAV.caFile), ("client_certificate", \.clientCertificate), ("client_key", \.clientKey),
-    ] where !account[keyPath: path].isEmpty {
-      kept[keyPath: path] = try Self.path(account[keyPath: path], field: "\(field).\(name)")
-    }
     guard account.clientCertificate.isEmpty == account.clientKey.isEmpty else {
       throw .invalid(field: "\(field).client_key", "a client certificate and its key belong together.")
     }
@@ -63,7 +58,6 @@ enum SourceRules {
       throw .invalid(field: "\(field).password_file", "give a password or a file that holds it, not both.")
     }
     guard password.utf8.count <= 4096 else { throw .invalid(field: "\(field).password", "may have 4,096 bytes.") }
-    if !file.isEmpty { _ = try Self.path(file, field: "\(field).password_file") }
   }
 
   private static func name(_ name: String) throws(Failure) -> String {
@@ -77,13 +71,10 @@ enum SourceRules {
     return name
   }
 
-  /// A path without slashes at its end.
-  private static func path(_ path: String, field: String) throws(Failure) -> String {
-    guard path.hasPrefix("/"), !path.utf8.contains(0), path.utf8.count < 4096 else {
-      throw .invalid(field: field, "must be an absolute path on the hub's disk.")
-    }
+  /// The path of a folder or file of cards, without slashes at its end.
+  private static func place(_ path: String, field: String) throws(Failure) -> String {
     let end = path.lastIndex { $0 != "/" }
-    guard let end else { throw .invalid(field: field, "must not be the root of the file system.") }
+    guard let end else { throw .invalid(field: field, "must name a folder or a file, and not the root of the disk.") }
     return String(path[...end])
   }
 }

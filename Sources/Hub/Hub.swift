@@ -117,7 +117,11 @@ public struct Hub: ServiceLifecycle.Service {
     let router = Router(
       system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes, flights: flights,
       journal: storage,
-      contentKey: try ContentKey.load(directory: self.locations.stateDirectory), logger: self.logger)
+      contentKey: try ContentKey.load(directory: self.locations.stateDirectory),
+      paths: HubPaths(
+        own: [self.locations.stateDirectory, self.locations.runtimeDirectory],
+        secretFolders: self.configuration.secretFolders),
+      logger: self.logger)
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, memory: self.configuration.clientMemory,
       logger: self.logger)

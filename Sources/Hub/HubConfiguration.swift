@@ -33,6 +33,7 @@ internal import TOMLKit
 ///
 /// [secrets]
 /// store = "files"            # or "keyring": the desktop's, through secret-tool
+/// folders = ["/etc/kith"]    # where files with secrets may be that a command names
 ///
 /// [tcp]                      # closed without an address
 /// address = "192.168.1.10"   # of this machine, or "*"
@@ -71,6 +72,8 @@ public struct HubConfiguration: Sendable, Hashable {
   public var channelPrograms: Set<String> = []
   /// Whether secrets are kept in the desktop's keyring instead of files in the state directory.
   public var usesKeyring = false
+  /// Folders of files with secrets that commands may name; nil = ``standardSecretFolders(_:)``.
+  var namedSecretFolders: [String]?
   /// Where other machines reach the hub; nil = nowhere.
   var tcp: TCPSettings?
   /// What other users of this machine may do.
@@ -93,6 +96,16 @@ public struct HubConfiguration: Sendable, Hashable {
   /// Nanoseconds between passes of the account on a Monica server; nil = no schedule.
   var monicaInterval: Int64? {
     self.monicaSyncEveryMinutes > 0 ? Int64(self.monicaSyncEveryMinutes) * 60_000_000_000 : nil
+  }
+
+  /// Folders of files with secrets that commands may name.
+  var secretFolders: [String] { self.namedSecretFolders ?? Self.standardSecretFolders(RuntimeLocations.variable) }
+
+  /// Where a user and a machine keep Kith's configuration, and what systemd hands to the service.
+  static func standardSecretFolders(_ variable: (String) -> String?) -> [String] {
+    let base = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let user = base ?? variable("HOME").map { "\($0)/.config" }
+    return [user.map { "\($0)/kith" }, "/etc/kith", variable("CREDENTIALS_DIRECTORY")].compactMap(\.self)
   }
 
   /// Where passwords and tokens are.
@@ -174,17 +187,15 @@ public struct HubConfiguration: Sendable, Hashable {
       }
       self.users[number] = role
     case "channels.programs":
-      let programs = value?.array?.compactMap { $0.string } ?? []
-      guard value?.array?.count == programs.count, programs.allSatisfy({ $0.hasPrefix("/") }) else {
-        throw Self.invalid(name, "\(key) has to be a list of absolute paths such as [\"/usr/bin/apprise\"]")
-      }
-      self.channelPrograms = Set(programs)
+      self.channelPrograms = Set(try Self.paths(value, key, such: "/usr/bin/apprise", name))
     case "secrets.store":
       let store = try Self.require(value?.string, key, "\"files\" or \"keyring\"", name)
       guard ["files", "keyring"].contains(store) else {
         throw Self.invalid(name, "\(key) has to be \"files\" or \"keyring\"")
       }
       self.usesKeyring = store == "keyring"
+    case "secrets.folders":
+      self.namedSecretFolders = try Self.paths(value, key, such: "/etc/kith", name)
     case "log.level":
       let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
       let level = try Self.require(value?.string, key, "one of \(levels.joined(separator: ", "))", name)
@@ -245,6 +256,16 @@ public struct HubConfiguration: Sendable, Hashable {
       throw Self.invalid(name, "\(key) has to be between 0 (never) and 10080 (a week)")
     }
     return minutes
+  }
+
+  private static func paths(
+    _ value: (any TOMLValueConvertible)?, _ key: String, such example: String, _ name: String
+  ) throws(Failure) -> [String] {
+    let paths = value?.array?.compactMap { $0.string } ?? []
+    guard value?.array?.count == paths.count, paths.allSatisfy({ $0.hasPrefix("/") }) else {
+      throw Self.invalid(name, "\(key) has to be a list of absolute paths such as [\"\(example)\"]")
+    }
+    return paths
   }
 
   private static func require<Value>(

@@ -2,6 +2,7 @@ public import Bus
 internal import BusZeroMQ
 public import KithMessages
 public import Logging
+internal import Secrets
 
 /// A client of a running `kithd`: typed commands, events without gaps, and blobs.
 ///
@@ -121,6 +122,21 @@ public final class KithClient: Port, Sendable {
   /// A caller that awaits one answer after another saves two changes of thread a command when it runs there:
   /// `await withTaskExecutorPreference(client.executor) { ... }`. What it does between them holds the connection up.
   public var executor: (any TaskExecutor)? { self.transport?.loop }
+
+  /// How a secret that a file of this machine holds is given to the hub: to one on the same machine by its path, which the hub
+  /// reads whenever it needs it, to one on another machine by its value.
+  ///
+  /// - Parameter path: Of the file; a relative one is below the working directory.
+  /// - Returns: One of the two; the other is empty.
+  /// - Throws: `NOT_FOUND/FILE_MISSING`, `FAILED_PRECONDITION/SECRET_UNREADABLE` for what cannot be read here.
+  public func secret(inFile path: String) throws(Failure) -> (value: String, path: String) {
+    let path = RuntimeLocations.absolute(path)
+    guard self.transport?.isRemote ?? false else { return ("", path) }
+    guard let secret = try SecretFile(path: path).read() else {
+      throw Failure(.notFound, "FILE_MISSING", "There is no file \(path) on this machine. Check the path.")
+    }
+    return (secret, "")
+  }
 
   /// Subscribes to streams. The connection is made with the first element that is asked for.
   ///

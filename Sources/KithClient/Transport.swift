@@ -54,6 +54,9 @@ final class Transport: Sendable {
     }
   }
 
+  /// Whether the hub is on another machine.
+  var isRemote: Bool { self.identity != nil }
+
   func events(_ streams: [String], since: [StreamPosition]) throws(Failure) -> EventSequence {
     let subscription = Subscription(
       context: self.context, loop: self.loop, endpoint: self.eventsEndpoint, identity: self.identity,

@@ -22,8 +22,10 @@ from send import HubNotRunning, command  # noqa: E402
 
 BINARIES = pathlib.Path(os.environ.get("KITH_BIN_DIR", ROOT / ".build" / "debug"))
 
+# Files with passwords are among those of the test.
+FOLDERS = f'[secrets]\nfolders = ["{tempfile.gettempdir()}"]\n'
 # Passes only when a test asks for them, so that counts are what the test caused.
-CONFIGURATION = "[contacts]\nsync_at_start = false\nsync_every_minutes = 0\nwatch_files = false\n"
+CONFIGURATION = FOLDERS + "[contacts]\nsync_at_start = false\nsync_every_minutes = 0\nwatch_files = false\n"
 
 
 # The processes of pytest-xdist ignore SIGINT, and the programs that they start would too.

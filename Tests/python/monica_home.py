@@ -5,11 +5,11 @@ import signal
 import subprocess
 import time
 
-from conftest import Wire
+from conftest import FOLDERS, Wire
 from trials import Daemon
 
 # Passes over the account only when a test asks for them. What is recorded is sent at once all the same.
-CONFIGURATION = "[monica]\nsync_at_start = false\nsync_every_minutes = 0\n"
+CONFIGURATION = FOLDERS + "[monica]\nsync_at_start = false\nsync_every_minutes = 0\n"
 STRANGER = {"is_birthdate_known": False, "is_deceased": False, "is_deceased_date_known": False}
 
 

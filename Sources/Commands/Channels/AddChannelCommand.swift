@@ -66,7 +66,9 @@ struct AddChannelCommand: BilingualCommand {
   @Option(help: "An argument of the program; may be repeated.")
   var argument: [String] = []
 
-  @Option(help: "A file that holds the secret, readable by the user of kithd alone.", completion: .file())
+  @Option(
+    help: "A file that holds the secret, readable by its owner alone. A hub on another machine gets the secret itself.",
+    completion: .file())
   var secretFile: String?
 
   @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
@@ -89,7 +91,7 @@ struct AddChannelCommand: BilingualCommand {
     request.channel.name = self.name
     request.channel.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
     if let secretFile {
-      request.channel.secretFile = RuntimeLocations.absolute(secretFile)
+      (request.secret, request.channel.secretFile) = try session.secret(inFile: secretFile)
     } else if self.mayHaveSecret {
       request.secret = try self.secret(session)
     }

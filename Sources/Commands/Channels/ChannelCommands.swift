@@ -70,14 +70,16 @@ struct LoginChannelCommand: BilingualCommand {
   @Argument(help: "The channel.")
   var name: String
 
-  @Option(help: "A file that holds the secret, readable by the user of kithd alone.", completion: .file())
+  @Option(
+    help: "A file that holds the secret, readable by its owner alone. A hub on another machine gets the secret itself.",
+    completion: .file())
   var secretFile: String?
 
   func carryOut(_ session: Session) async throws {
     var request = SetChannelCredentialsRequest()
     request.name = self.name
     if let secretFile {
-      request.secretFile = RuntimeLocations.absolute(secretFile)
+      (request.secret, request.secretFile) = try session.secret(inFile: secretFile)
     } else {
       request.secret = try session.console.askSecret(
         session.tongue("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: "), kind: "secret")

@@ -7,7 +7,10 @@ struct AccountOptions: ParsableArguments {
   @Option(help: "The user name.")
   var username: String?
 
-  @Option(help: "A file that holds the password, readable by the user of kithd alone.", completion: .file())
+  @Option(
+    help:
+      "A file that holds the password, readable by its owner alone. A hub on another machine gets the password itself.",
+    completion: .file())
   var passwordFile: String?
 
   @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
@@ -34,18 +37,19 @@ struct AccountOptions: ParsableArguments {
   /// The account, with a password that is asked for when a user name came without one.
   ///
   /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` where nobody can be asked.
-  func account(at url: String, console: Console) throws(Failure) -> CardDAV {
+  func account(at url: String, _ session: Session) throws(Failure) -> CardDAV {
     var account = CardDAV()
     account.url = url
     account.username = self.username ?? ""
-    account.passwordFile = self.passwordFile.map(RuntimeLocations.absolute) ?? ""
     account.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
     account.pinnedKey = self.pinnedKey ?? ""
     account.clientCertificate = self.clientCertificate.map(RuntimeLocations.absolute) ?? ""
     account.clientKey = self.clientKey.map(RuntimeLocations.absolute) ?? ""
     account.allowPlainHTTP = self.allowPlainHttp
-    if self.username != nil, self.passwordFile == nil {
-      account.password = try console.askSecret("Password of \(Printable.text(account.username)): ")
+    if let passwordFile {
+      (account.password, account.passwordFile) = try session.secret(inFile: passwordFile)
+    } else if self.username != nil {
+      account.password = try session.console.askSecret("Password of \(Printable.text(account.username)): ")
     }
     return account
   }

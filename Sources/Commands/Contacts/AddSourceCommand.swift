@@ -47,7 +47,7 @@ struct AddSourceCommand: HubCommand {
     if let vdir { request.vdir.path = RuntimeLocations.absolute(vdir) }
     if let vcf { request.vcf.path = RuntimeLocations.absolute(vcf) }
     if let carddav {
-      request.carddav = try self.account.account(at: carddav, console: session.console)
+      request.carddav = try self.account.account(at: carddav, session)
       request.carddav.books = self.book
     }
     let source = try await session.ask(request)

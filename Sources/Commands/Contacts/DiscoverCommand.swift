@@ -19,7 +19,7 @@ struct DiscoverCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = DiscoverRequest()
-    request.account = try self.account.account(at: self.url, console: session.console)
+    request.account = try self.account.account(at: self.url, session)
     let reply = try await session.ask(request)
     try session.show(reply, Self.lines(reply, session.console.style))
     if reply.books.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }

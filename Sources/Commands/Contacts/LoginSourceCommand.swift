@@ -18,7 +18,10 @@ struct LoginSourceCommand: HubCommand {
   @Option(help: "The user name. Default: as it is.")
   var username: String?
 
-  @Option(help: "A file that holds the password, readable by the user of kithd alone.", completion: .file())
+  @Option(
+    help:
+      "A file that holds the password, readable by its owner alone. A hub on another machine gets the password itself.",
+    completion: .file())
   var passwordFile: String?
 
   func run(_ session: Session) async throws {
@@ -26,7 +29,7 @@ struct LoginSourceCommand: HubCommand {
     request.name = self.name
     request.username = self.username ?? ""
     if let passwordFile {
-      request.passwordFile = RuntimeLocations.absolute(passwordFile)
+      (request.password, request.passwordFile) = try session.secret(inFile: passwordFile)
     } else {
       request.password = try session.console.askSecret("Password of \(Printable.text(self.name)): ")
     }

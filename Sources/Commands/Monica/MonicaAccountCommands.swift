@@ -6,8 +6,8 @@ struct LoginMonicaCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "login", abstract: "Log in with an API token, which the server is asked about first.",
     discussion: """
-      Monica makes tokens under Settings, API. The token is asked for, and never taken from the command line. Paths are
-      those of the machine kithd runs on.
+      Monica makes tokens under Settings, API. The token is asked for, and never taken from the command line. A token
+      file may be in a folder that kithd's configuration allows (secrets.folders).
       Example: kith monica login --cloud
       Example: kith monica login --endpoint https://monica.example.com
       """)
@@ -20,7 +20,9 @@ struct LoginMonicaCommand: HubCommand {
   @Option(help: "The URL of a server of your own.")
   var endpoint: String?
 
-  @Option(help: "A file that holds the token, readable by the user of kithd alone.", completion: .file())
+  @Option(
+    help: "A file that holds the token, readable by its owner alone. A hub on another machine gets the token itself.",
+    completion: .file())
   var tokenFile: String?
 
   @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
@@ -38,7 +40,7 @@ struct LoginMonicaCommand: HubCommand {
     if let endpoint { request.endpoint = endpoint } else { request.cloud = true }
     request.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
     if let tokenFile {
-      request.tokenFile = RuntimeLocations.absolute(tokenFile)
+      (request.token, request.tokenFile) = try session.secret(inFile: tokenFile)
     } else {
       request.token = try session.console.askSecret("API token of Monica: ", kind: "token")
     }

@@ -8,15 +8,15 @@ extension SyncEngine {
   /// Logs in. Nothing is kept before the server has said whose token it is; a token that it refuses is forgotten again.
   func login(_ request: LoginRequest, _ context: CallContext) async throws(Failure) -> Answer<MonicaStatus> {
     let endpoint = try AccountRules.endpoint(request)
-    let caFile = try AccountRules.path(request.caFile, field: "ca_file")
     let token = try AccountRules.token(request)
     var verify = VerifyAccountRequest()
     verify.account.endpoint = endpoint.text
     verify.account.tokenName = MonicaEndpoint.candidateName
-    verify.account.caFile = caFile
+    verify.account.caFile = request.caFile
     let user = try await self.user(of: token, verify)
     let account = AccountRecord(
-      endpoint: endpoint.text, userID: user.userID, userName: user.name, userEmail: user.email, caFile: caFile)
+      endpoint: endpoint.text, userID: user.userID, userName: user.name, userEmail: user.email,
+      caFile: request.caFile)
     let (storage, secrets, now, masked) = (self.storage, self.secrets, self.now(), AccountRules.masked(token))
     return try await self.hold { () async throws(Failure) in
       // The token of another user is never kept: a process that is killed before it is taken back would read with it.

@@ -22,7 +22,6 @@ enum ChannelRules {
     case nil: throw .invalid(field: "channel", "give one of mail, line, ntfy, webhook, command or desktop.")
     }
     try Self.secret(request.secret, file: channel.secretFile, field: "channel.secret_file")
-    if !channel.caFile.isEmpty { try Self.path(channel.caFile, field: "channel.ca_file") }
     return channel
   }
 
@@ -33,7 +32,6 @@ enum ChannelRules {
     }
     guard secret.utf8.count <= 4096, !secret.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     else { throw .invalid(field: "secret", "may have 4,096 bytes and no control characters.") }
-    if !file.isEmpty { try Self.path(file, field: field) }
   }
 
   private static func name(_ name: String) throws(Failure) -> String {
@@ -111,7 +109,9 @@ enum ChannelRules {
   }
 
   private static func command(_ command: CommandChannel) throws(Failure) {
-    try Self.path(command.program, field: "channel.command.program")
+    guard !command.program.isEmpty else {
+      throw .invalid(field: "channel.command.program", "must be the absolute path of a program.")
+    }
     guard command.arguments.count <= 50, command.arguments.allSatisfy({ $0.utf8.count <= 4096 && !$0.utf8.contains(0) })
     else { throw .invalid(field: "channel.command.arguments", "may be 50 of 4,096 bytes each.") }
   }
@@ -137,12 +137,6 @@ enum ChannelRules {
   private static func host(_ authority: Substring) -> String {
     if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } + "]" }
     return String(authority.prefix { $0 != ":" })
-  }
-
-  private static func path(_ path: String, field: String) throws(Failure) {
-    guard path.hasPrefix("/"), path.utf8.count <= 4096, !path.utf8.contains(0) else {
-      throw .invalid(field: field, "must be an absolute path.")
-    }
   }
 
   /// An addr-spec of plain characters: RFC 5321, 4.1.2 has more, which no mailbox of today needs.

@@ -1,0 +1,181 @@
+internal import EventLoop
+internal import Glibc
+public import KithMessages
+
+/// Which files on the hub's disk a request may name: one rule for every path of every request, applied by the ``Router``.
+///
+/// A request that names a file has the hub read it and use what it says. So only a client on the hub's own machine may
+/// name one, never one of kithd's own, and a file with a secret only in the folders that the configuration lists. A client
+/// on another machine sends the secret itself.
+public struct HubPaths: Sendable {
+  /// What a path leads to.
+  public enum Kind: Sendable, Hashable {
+    /// A password, token or secret key: in one of the folders of the configuration.
+    case secret
+    /// Certificates, which are public, or cards: anywhere but in kithd's own directories.
+    case plain
+    /// A program that a channel runs: whoever runs it has a list of those that are allowed.
+    case program
+  }
+
+  /// A path in a request.
+  struct Named: Sendable, Hashable {
+    /// The field's name as in `proto/`.
+    let field: String
+    let path: String
+    let kind: Kind
+  }
+
+  private static let limit = 4096
+
+  private let own: [String]
+  private let secretFolders: [String]
+
+  /// Makes the rule.
+  ///
+  /// - Parameters:
+  ///   - own: kithd's own directories, in which no request may name anything.
+  ///   - secretFolders: Where files with secrets may be.
+  public init(own: [String] = [], secretFolders: [String] = []) {
+    self.own = own
+    self.secretFolders = secretFolders
+  }
+
+  /// Checks the paths of a command.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for what is no absolute path, `PERMISSION_DENIED/PATH_NOT_ALLOWED` for one
+  ///   that this client may not name.
+  func check(_ command: any Command, by principal: Principal) async throws(Failure) {
+    guard let names = (command as? any NamesHubPaths)?.hubPaths.filter({ !$0.path.isEmpty }), !names.isEmpty else {
+      return
+    }
+    for name in names { try Self.checkShape(name) }
+    guard principal != .hub else { return }
+    guard principal.isLocal else {
+      throw Self.refused(
+        names[0], "files of the hub's disk are named on the hub's own machine only; send a secret itself.")
+    }
+    // Looking a path up may wait for a network file system.
+    try await withTaskExecutorPreference(ThreadExecutor(name: "kith.paths")) { () async throws(Failure) in
+      try await self.checkPlaces(names)
+    }
+  }
+
+  @concurrent
+  private func checkPlaces(_ names: [Named]) async throws(Failure) {
+    for name in names { try self.checkPlace(name) }
+  }
+
+  private static func checkShape(_ name: Named) throws(Failure) {
+    guard name.path.hasPrefix("/"), name.path.utf8.count <= Self.limit, !name.path.utf8.contains(0) else {
+      throw .invalid(field: name.field, "must be an absolute path on the hub's disk.")
+    }
+  }
+
+  /// Symbolic links are followed first, so that none leads out of a folder, or into kithd's own.
+  private func checkPlace(_ name: Named) throws(Failure) {
+    guard name.kind != .program else { return }
+    guard let path = Self.resolved(name.path) else {
+      throw Self.refused(name, "the folders on the way to it cannot be looked up.")
+    }
+    guard !self.own.contains(where: { Self.resolved($0).map { Self.isInside(path, $0) } ?? true }) else {
+      throw Self.refused(name, "kithd's own directories cannot be named.")
+    }
+    guard name.kind == .secret else { return }
+    guard self.secretFolders.contains(where: { Self.resolved($0).map { Self.isInside(path, $0) } ?? false }) else {
+      let folders = self.secretFolders.joined(separator: ", ")
+      throw Self.refused(
+        name,
+        "files with secrets may be in \(folders.isEmpty ? "no folder" : folders). Move the file there, or add its folder to secrets.folders of kithd's configuration."
+      )
+    }
+  }
+
+  private static func isInside(_ path: String, _ folder: String) -> Bool {
+    path == folder || path.hasPrefix(folder == "/" ? "/" : folder + "/")
+  }
+
+  /// The path without symbolic links; what is not there yet stands below the resolved folder that is.
+  ///
+  /// - Returns: Nil for what cannot be resolved: a folder that may not be entered, a link that leads nowhere.
+  private static func resolved(_ path: String) -> String? {
+    // The string outlives the call; what `realpath` gives is freed here.
+    if let real = unsafe realpath(path, nil) {
+      defer { unsafe free(real) }
+      return unsafe String(cString: real)
+    }
+    guard errno == ENOENT else { return nil }
+    var status = stat()
+    // The string outlives the call, and `status` is written whole by a call that succeeds.
+    guard unsafe lstat(path, &status) != 0 else { return nil }
+    let parts = path.split(separator: "/")
+    guard let last = parts.last, last != "..", last != "." else { return nil }
+    let parent = "/" + parts.dropLast().joined(separator: "/")
+    return Self.resolved(parent).map { $0 == "/" ? "/\(last)" : "\($0)/\(last)" }
+  }
+
+  private static func refused(_ name: Named, _ why: String) -> Failure {
+    Failure(.permissionDenied, "PATH_NOT_ALLOWED", "\(name.field): \(why)", details: [name.field: why])
+  }
+}
+
+/// A command that names files on the hub's disk.
+///
+/// Each field of `proto/` that is one is in the table of docs/protocol.md, section 7.
+protocol NamesHubPaths {
+  /// The paths, empty ones among them.
+  var hubPaths: [HubPaths.Named] { get }
+}
+
+extension AddSourceRequest: NamesHubPaths {
+  var hubPaths: [HubPaths.Named] {
+    switch self.kind {
+    case .vdir(let vdir)?: [HubPaths.Named(field: "vdir.path", path: vdir.path, kind: .plain)]
+    case .vcf(let vcf)?: [HubPaths.Named(field: "vcf.path", path: vcf.path, kind: .plain)]
+    case .carddav(let account)?: account.hubPaths(in: "carddav")
+    case nil: []
+    }
+  }
+}
+
+extension DiscoverRequest: NamesHubPaths {
+  var hubPaths: [HubPaths.Named] { self.account.hubPaths(in: "account") }
+}
+
+extension CardDAV {
+  fileprivate func hubPaths(in field: String) -> [HubPaths.Named] {
+    [
+      HubPaths.Named(field: "\(field).password_file", path: self.passwordFile, kind: .secret),
+      HubPaths.Named(field: "\(field).ca_file", path: self.caFile, kind: .plain),
+      HubPaths.Named(field: "\(field).client_certificate", path: self.clientCertificate, kind: .plain),
+      HubPaths.Named(field: "\(field).client_key", path: self.clientKey, kind: .secret),
+    ]
+  }
+}
+
+extension SetCredentialsRequest: NamesHubPaths {
+  var hubPaths: [HubPaths.Named] { [HubPaths.Named(field: "password_file", path: self.passwordFile, kind: .secret)] }
+}
+
+extension AddChannelRequest: NamesHubPaths {
+  var hubPaths: [HubPaths.Named] {
+    [
+      HubPaths.Named(field: "channel.secret_file", path: self.channel.secretFile, kind: .secret),
+      HubPaths.Named(field: "channel.ca_file", path: self.channel.caFile, kind: .plain),
+      HubPaths.Named(field: "channel.command.program", path: self.channel.command.program, kind: .program),
+    ]
+  }
+}
+
+extension SetChannelCredentialsRequest: NamesHubPaths {
+  var hubPaths: [HubPaths.Named] { [HubPaths.Named(field: "secret_file", path: self.secretFile, kind: .secret)] }
+}
+
+extension LoginRequest: NamesHubPaths {
+  var hubPaths: [HubPaths.Named] {
+    [
+      HubPaths.Named(field: "token_file", path: self.tokenFile, kind: .secret),
+      HubPaths.Named(field: "ca_file", path: self.caFile, kind: .plain),
+    ]
+  }
+}
