@@ -6,13 +6,13 @@ public enum CSVRow {
   /// Writes a row, every cell quoted.
   ///
   /// A cell that a spreadsheet would take for a formula gets an apostrophe before it: what is exported is other people's
-  /// text. Phone numbers stay as they are.
+  /// text. Phone numbers, and several of them with their labels, stay as they are.
   public static func bytes(_ cells: [String]) -> [UInt8] {
     var row: [UInt8] = []
     for cell in cells {
       if !row.isEmpty { row.append(UInt8(ascii: ",")) }
       row.append(Self.quote)
-      let isFormula = cell.unicodeScalars.first.map(Self.beginners.contains) ?? false && !Self.isPhoneNumber(cell)
+      let isFormula = cell.unicodeScalars.first.map(Self.beginners.contains) ?? false && !Self.isHarmless(cell)
       if isFormula { row.append(UInt8(ascii: "'")) }
       // By bytes: a quote with a combining mark after it is another Character, and still ends a cell.
       for byte in cell.utf8 {
@@ -29,7 +29,30 @@ public enum CSVRow {
   /// What formulas begin with, also in full width as some spreadsheets take it (OWASP, "CSV Injection").
   private static let beginners = Set("=+-@\t\r\n＝＋－＠".unicodeScalars)
 
-  private static func isPhoneNumber(_ text: String) -> Bool {
-    text.hasPrefix("+") && text.dropFirst().allSatisfy { $0.isNumber || " -().\n+".contains($0) }
+  /// Whether a cell begins as a phone number, and has nothing by which a formula calls a function, starts a program or reaches
+  /// out of its sheet: further numbers with their labels may follow.
+  private static func isHarmless(_ text: String) -> Bool {
+    let scalars = Array(text.unicodeScalars)
+    let start = scalars.dropFirst().first { $0 != " " && $0 != "(" }
+    guard scalars.first == "+", let start, ("0"..."9").contains(start) else { return false }
+    // The word that ends here, and over the blanks after it: a function's name before its parenthesis.
+    var word = false
+    var isInWord = false
+    for scalar in scalars {
+      let isPart = scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "." || scalar == "_"
+      switch scalar {
+      case "(" where word: return false
+      case "(", ")", "+", "-", "/", ",", ";", ":", "=", "#", "*", "\n", " ": break
+      case _ where isPart: break
+      default: return false
+      }
+      if isPart {
+        word = isInWord ? word || scalar.properties.isAlphabetic : scalar.properties.isAlphabetic
+      } else if scalar != " " {
+        word = false
+      }
+      isInWord = isPart
+    }
+    return true
   }
 }

@@ -3,32 +3,41 @@ extension Card {
   public var phones: [LabeledValue] {
     labeled("TEL") { property in
       let text = property.text.trimmed
-      return text.uppercasedASCII.hasPrefix("TEL:") ? String(text.dropFirst(4)) : text
+      return text.uppercasedASCII.hasPrefix("TEL:") ? String(text.dropFirst(4)).trimmed : text
     }
   }
 
   /// E-mail addresses as written, without the `mailto:` of a URI and the name before angle brackets.
   public var emails: [LabeledValue] {
-    labeled("EMAIL") { property in
-      var text = property.text.trimmed
-      if text.uppercasedASCII.hasPrefix("MAILTO:") { text = String(text.dropFirst(7)) }
-      guard text.hasSuffix(">"), let open = text.lastIndex(of: "<") else { return text }
-      return String(text[text.index(after: open)...].dropLast())
-    }
+    labeled("EMAIL") { Self.emailAddress($0.text.trimmed) }
+  }
+
+  /// The address in a value of EMAIL.
+  static func emailAddress(_ text: String) -> String {
+    let text = text.uppercasedASCII.hasPrefix("MAILTO:") ? String(text.dropFirst(7)) : text
+    guard text.hasSuffix(">"), let open = text.lastIndex(of: "<") else { return text }
+    return String(text[text.index(after: open)...].dropLast())
   }
 
   /// Addresses on the web.
   public var urls: [LabeledValue] {
-    labeled("URL") { $0.text.trimmed }
+    limited(
+      labeled("URL") { $0.text.trimmed } + labeled("X-KADDRESSBOOK-BLOGFEED", fallback: "blog") { $0.text.trimmed })
   }
 
-  /// Related persons: RELATED, Apple's X-ABRELATEDNAMES, the X- properties of other programs, and AGENT.
+  /// Related persons: RELATED, Apple's X-ABRELATEDNAMES, the X- properties of other programs, Android's relations, and AGENT.
   public var relations: [LabeledValue] {
-    var values = labeled("RELATED") { $0.text.trimmed } + labeled("X-ABRELATEDNAMES") { $0.text.trimmed }
+    var values: [LabeledValue] = []
+    for name in ["RELATED", "X-RELATED", "X-ABRELATEDNAMES"] { values += labeled(name) { $0.text.trimmed } }
     for (name, token) in Self.relationNames { values += labeled(name, fallback: token) { $0.text.trimmed } }
-    values += labeled("AGENT", fallback: "agent") { [limits] agent in
-      Card(agent: agent, limits: limits)?.formattedName
-        ?? (agent.line.traits.contains(.nested) ? "" : agent.text.trimmed)
+    values += androidFields(.relation).map { field in
+      LabeledValue(value: field.value, label: field.label, lineNumber: field.lineNumber)
+    }
+    for name in ["AGENT", "X-AGENT"] {
+      values += labeled(name, fallback: "agent") { [limits] agent in
+        Card(agent: agent, limits: limits)?.formattedName
+          ?? (agent.line.traits.contains(.nested) ? "" : agent.text.trimmed)
+      }
     }
     return limited(values)
   }
@@ -36,11 +45,11 @@ extension Card {
   /// Instant messages and social profiles: IMPP, SOCIALPROFILE (RFC 9554), and the X- properties of other programs.
   public var messaging: [MessagingAddress] {
     var found: [MessagingAddress] = []
-    for name in ["IMPP", "SOCIALPROFILE", "X-SOCIALPROFILE"] {
+    for name in ["IMPP", "X-IMPP", "SOCIALPROFILE", "X-SOCIALPROFILE"] {
       for property in properties(named: name) {
         let text = property.text.trimmed
         guard !text.isEmpty else { continue }
-        found.append(messagingAddress(property, text: text, isProfile: name != "IMPP"))
+        found.append(messagingAddress(property, text: text, isProfile: !name.hasSuffix("IMPP")))
       }
     }
     for (name, service) in Self.messagingServices {
@@ -89,13 +98,23 @@ extension Card {
     ("X-SPOUSE", "spouse"), ("X-EVOLUTION-SPOUSE", "spouse"), ("X-MANAGER", "manager"),
     ("X-EVOLUTION-MANAGER", "manager"), ("X-ASSISTANT", "assistant"), ("X-EVOLUTION-ASSISTANT", "assistant"),
     ("X-CHILDREN", "child"), ("X-EVOLUTION-CHILDREN", "child"), ("X-PARTNER", "partner"),
-    ("X-EVOLUTION-PARTNER", "partner"),
+    ("X-EVOLUTION-PARTNER", "partner"), ("X-MS-SPOUSE", "spouse"), ("X-MS-MANAGER", "manager"),
+    ("X-MS-ASSISTANT", "assistant"), ("X-MS-CHILD", "child"), ("X-WAB-SPOUSE_NAME", "spouse"),
+    ("X-KADDRESSBOOK-X-SPOUSESNAME", "spouse"), ("X-KADDRESSBOOK-X-MANAGERSNAME", "manager"),
+    ("X-KADDRESSBOOK-X-ASSISTANTSNAME", "assistant"),
   ]
 
-  private static let messagingServices = [
+  /// Services by the property that names an account of them. The last two do not say which service it is.
+  private static let messagingServices: [(String, String?)] = [
     ("X-AIM", "AIM"), ("X-ICQ", "ICQ"), ("X-JABBER", "Jabber"), ("X-SKYPE", "Skype"), ("X-SKYPE-USERNAME", "Skype"),
     ("X-QQ", "QQ"), ("X-MSN", "MSN"), ("X-YAHOO", "Yahoo"), ("X-GOOGLE-TALK", "Google Talk"),
-    ("X-GADUGADU", "Gadu-Gadu"), ("X-GROUPWISE", "GroupWise"), ("X-TWITTER", "Twitter"),
+    ("X-GTALK", "Google Talk"),
+    ("X-GADUGADU", "Gadu-Gadu"), ("X-GROUPWISE", "GroupWise"), ("X-SAMETIME", "Sametime"), ("X-TWITTER", "Twitter"),
+    ("X-WHATSAPP", "WhatsApp"), ("X-TELEGRAM", "Telegram"), ("X-SIGNAL", "Signal"), ("X-THREEMA", "Threema"),
+    ("X-VIBER", "Viber"), ("X-WECHAT", "WeChat"), ("X-LINE", "LINE"), ("X-KAKAOTALK", "KakaoTalk"),
+    ("X-MATRIX", "Matrix"), ("X-IRC", "IRC"), ("X-DISCORD", "Discord"), ("X-FACEBOOK", "Facebook"),
+    ("X-FACEBOOK-MESSENGER", "Facebook"), ("X-INSTAGRAM", "Instagram"), ("X-LINKEDIN", "LinkedIn"),
+    ("X-MASTODON", "Mastodon"), ("X-MS-IMADDRESS", nil), ("X-KADDRESSBOOK-X-IMADDRESS", nil),
   ]
 
   private func messagingAddress(_ property: Property, text: String, isProfile: Bool) -> MessagingAddress {

@@ -35,15 +35,15 @@ extension Card {
       let words = sortAs.flatMap(LabelWords.split)
       name.family = words.first?.nonEmpty
       name.given = words.dropFirst().first?.nonEmpty
-    } else if let sound = properties(named: "SOUND").first(where: {
-      $0.values(ofParameter: "TYPE").contains { $0.uppercasedASCII == "X-IRMC-N" }
-    }) {
+    } else if let sound = (properties(named: "SOUND") + properties(named: "X-SOUND")).first(where: \.isReadingOfName) {
       let fields = sound.fields
       name.family = fields.first?.nonEmpty
       name.given = fields.dropFirst().first?.nonEmpty
       name.middle = fields.dropFirst(2).first?.nonEmpty
     } else {
-      name.family = firstText("SORT-STRING") ?? property(named: "N")?.value(ofParameter: "SORT-STRING")?.nonEmpty
+      name.family =
+        firstText("SORT-STRING") ?? firstText("X-SORT-STRING")
+        ?? property(named: "N")?.value(ofParameter: "SORT-STRING")?.nonEmpty
     }
     return name
   }
@@ -51,15 +51,20 @@ extension Card {
   /// The family name before a marriage (X-MAIDENNAME).
   public var previousFamilyName: String? { firstText("X-MAIDENNAME") }
 
-  /// The nicknames of all NICKNAME and X-NICKNAME properties.
+  /// The nicknames of all NICKNAME and X-NICKNAME properties, and Android's.
   public var nicknames: [String] {
-    limited((properties(named: "NICKNAME") + properties(named: "X-NICKNAME")).flatMap(\.list))
+    limited(
+      (properties(named: "NICKNAME") + properties(named: "X-NICKNAME")).flatMap(\.list)
+        + androidFields(.nickname).map(\.value))
   }
 
   /// The organisation's name and then its units, without empty ones at the end; empty without ORG.
+  ///
+  /// KAddressBook has the department beside ORG.
   public var organization: [String] {
     var fields = property(named: "ORG")?.fields ?? []
     while fields.last?.isEmpty == true { fields.removeLast() }
+    if fields.count == 1, let unit = firstText("X-KADDRESSBOOK-X-DEPARTMENT") { fields.append(unit) }
     return fields
   }
 
@@ -71,8 +76,8 @@ extension Card {
   /// The job title.
   public var title: String? { firstText("TITLE") }
 
-  /// The function within the organisation.
-  public var role: String? { firstText("ROLE") }
+  /// The function within the organisation, or the profession as KAddressBook has it.
+  public var role: String? { firstText("ROLE") ?? firstText("X-KADDRESSBOOK-X-PROFESSION") }
 
   /// All notes, joined with a line feed.
   public var note: String? {
@@ -96,4 +101,9 @@ extension String {
     let text = trimmed
     return text.isEmpty ? nil : text
   }
+}
+
+extension Property {
+  /// Whether a SOUND is the reading of the name, as Japanese telephones write it, and no sound.
+  var isReadingOfName: Bool { values(ofParameter: "TYPE").contains { $0.uppercasedASCII == "X-IRMC-N" } }
 }

@@ -35,6 +35,7 @@ struct CardParser {
       advance()
       guard !bytes.trimmingBlanks(line.range).isEmpty else { continue }
       switch Marker(of: bytes.trimmingBlanks(bytes.skippingByteOrderMark(line.range)), in: bytes) {
+      case .begin where hasBegin: skipInnerCard()
       case .begin: hasBegin = true
       case .end: hasEnd = true
       default: try read(line, number: number)
@@ -55,6 +56,19 @@ struct CardParser {
     if version == nil { warn(.missingVersion, firstLine) }
     if let version, bytes.matches("2.1", in: bytes.trimmingBlanks(version.value)) {
       for index in properties.indices { properties[index].traits.insert(.legacy) }
+    }
+  }
+
+  /// Passes over a card inside of this one, which is read as a card of its own.
+  private mutating func skipInnerCard() {
+    var depth = 1
+    while depth > 0, let line = lookahead {
+      switch Marker(of: bytes.trimmingBlanks(line.range), in: bytes) {
+      case .begin, .agentWithCard: depth += 1
+      case .end: depth -= 1
+      default: break
+      }
+      advance()
     }
   }
 

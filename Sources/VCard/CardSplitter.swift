@@ -74,9 +74,9 @@ public struct CardSplitter: Sendable {
   /// Drops the bytes that no card needs any more.
   private mutating func compact() {
     if let start = scanner.openStart, droppedStart == nil, buffer.count - start > limits.cardBytes {
-      droppedStart = base + start
+      if scanner.hasInner { scanner.abandonNesting() } else { droppedStart = base + start }
     }
-    let keep = droppedStart == nil ? scanner.openStart ?? scanner.lines.position : scanner.lines.position
+    let keep = droppedStart == nil ? scanner.neededStart ?? scanner.lines.position : scanner.lines.position
     drop(keep)
     // A line that is too long on its own keeps its start, by which it is recognised, and a CR at its end.
     let kept = 64

@@ -18,7 +18,7 @@ public struct Label: Sendable, Hashable {
   public var canonical: String?
   /// The TYPE words in upper case, sorted, without PREF.
   public var types: [String]
-  /// 1 is the most preferred (PREF of RFC 6350 5.3; TYPE=PREF is 1); nil when nothing is said.
+  /// 1 is the most preferred (PREF of RFC 6350 5.3, X-PREF in what Kith writes as 3.0; TYPE=PREF is 1); nil when nothing is said.
   public var preference: Int?
   /// What gave ``canonical``.
   public var authority: Authority
@@ -51,7 +51,7 @@ extension Card {
         for value in parameter.values {
           for word in LabelWords.split(value) { add(word, to: &label, custom: &custom) }
         }
-      } else if storage.matches("PREF", in: range.name) {
+      } else if storage.matches("PREF", in: range.name) || storage.matches("X-PREF", in: range.name) {
         let value = String(decoding: storage[storage.unquoted(range.value)], as: UTF8.self)
         label.preference = Int(value).flatMap { 1...100 ~= $0 ? $0 : nil }
       } else if storage.matches("X-LABEL", in: range.name) {

@@ -47,6 +47,9 @@ enum LabelWords {
       || word.hasPrefix("X-SERVICE")
   }
 
+  /// Whether a TYPE word, in upper case, says where something is, which 4.0 has for every property.
+  static func isPlace(_ word: String) -> Bool { word == "HOME" || word == "WORK" }
+
   /// The words of a TYPE value; `"home,work"` in quotes is two words too, and `home,TYPE=work` is met.
   static func split(_ value: String) -> [String] {
     guard value.utf8.contains(ASCII.comma), !value.uppercasedASCII.hasPrefix("X-CUSTOM(") else { return [word(value)] }
@@ -79,6 +82,12 @@ enum LabelWords {
     guard label.hasPrefix("_$!<"), label.hasSuffix(">!$_"), label.utf8.count > 8 else { return label }
     let name = String(label.dropFirst(4).dropLast(4))
     return appleTokens[name.uppercasedASCII] ?? name
+  }
+
+  /// A token as Apple writes it, `spouse` as `_$!<Spouse>!$_`; a word that Apple does not have stays.
+  static func wrapToken(_ token: String) -> String {
+    guard appleTokens[token.uppercasedASCII] == token else { return token }
+    return "_$!<" + token.prefix(1).uppercased() + token.dropFirst() + ">!$_"
   }
 
   /// Apple's tokens by their name in upper case.

@@ -16,12 +16,21 @@ public struct PartialDate: Sendable, Hashable {
     self.day = day
   }
 
-  /// Reads `19850412`, `1985-04-12`, `1985-04`, `1985`, `--0412`, `--04-12`, `--04` or `---12`; a time after `T` or a blank is
-  /// left out.
+  /// Reads a date of a card; a time after `T` or a blank is left out, and the year 0000 is a year that is not known.
+  ///
+  /// The forms of the standards are `19850412`, `1985-04-12`, `1985-04`, `1985`, `--0412`, `--04-12`, `--04` and `---12`. Beside
+  /// them only forms are read that mean one day everywhere: `1985/04/12`, `1985.04.12`, `1985年4月12日` and `1985년 4월 12일` have the
+  /// year first, `12.04.1985` and `12.04.` have dots, before which the day stands. `04/12/1985` is April or December.
   ///
   /// - Parameter text: The date; nil comes back for anything else, and for a date that no calendar has.
   public init?(_ text: String) {
-    var bytes = Array(text.trimmed.utf8)
+    let text = text.trimmed
+    guard let date = Self(standard: text) ?? Self(national: text), date.isValid else { return nil }
+    self = date
+  }
+
+  private init?(standard text: String) {
+    var bytes = Array(text.utf8)
     if let time = bytes.firstIndex(where: { $0.uppercasedASCII == UInt8(ascii: "T") || $0 == ASCII.space }) {
       bytes.removeSubrange(time...)
     }
@@ -35,17 +44,70 @@ public struct PartialDate: Sendable, Hashable {
     switch (leading, digits) {
     case (0, [8]):
       self.init(
-        year: number(first.prefix(4)), month: number(first.dropFirst(4).prefix(2)), day: number(first.suffix(2)))
+        number(first.prefix(4)), month: number(first.dropFirst(4).prefix(2)), day: number(first.suffix(2)))
     case (0, [4]): self.init(year: number(first))
     case (0, [4, 2]): self.init(year: number(first), month: number(fields[1]))
-    case (0, [4, 2, 2]): self.init(year: number(first), month: number(fields[1]), day: number(fields[2]))
+    case (0, [4, 2, 2]): self.init(number(first), month: number(fields[1]), day: number(fields[2]))
     case (2, [4]): self.init(month: number(first.prefix(2)), day: number(first.suffix(2)))
     case (2, [2]): self.init(month: number(first))
     case (2, [2, 2]): self.init(month: number(first), day: number(fields[1]))
     case (3, [2]): self.init(day: number(first))
     default: return nil
     }
-    guard isValid else { return nil }
+  }
+
+  /// Reads the forms of countries, by their pattern: `4/2/2` is four digits, a slash, and so on.
+  private init?(national text: String) {
+    guard text.utf8.count <= 64 else { return nil }
+    var numbers: [Int] = []
+    var pattern = ""
+    var width = 0
+    func closeNumber() {
+      if width > 0 { pattern += width <= 2 ? "2" : String(width) }
+      width = 0
+    }
+    for scalar in text.unicodeScalars {
+      if let digit = Self.digit(scalar) {
+        if width == 0 { numbers.append(0) }
+        width += 1
+        guard width <= 4 else { return nil }
+        numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + digit
+        continue
+      }
+      closeNumber()
+      // A time begins: hours and a colon.
+      if scalar == ":", numbers.count == 4, pattern.hasSuffix("2") {
+        numbers.removeLast()
+        pattern.removeLast()
+        if pattern.hasSuffix("T") { pattern.removeLast() }
+        break
+      }
+      if scalar != " " { pattern.unicodeScalars.append(scalar) }
+    }
+    closeNumber()
+    switch pattern {
+    case "4/2/2", "4.2.2", "4.2.2.", "4年2月2日", "4년2월2일": self.init(numbers[0], month: numbers[1], day: numbers[2])
+    case "2.2.4": self.init(numbers[2], month: numbers[1], day: numbers[0])
+    case "2.2.": self.init(month: numbers[1], day: numbers[0])
+    case "2月2日", "2월2일": self.init(month: numbers[0], day: numbers[1])
+    case "4年2月", "4년2월": self.init(year: numbers[0], month: numbers[1])
+    case "4年", "4년": self.init(year: numbers[0])
+    default: return nil
+    }
+  }
+
+  /// A day whose year 0 is a year that is not known.
+  private init(_ year: Int, month: Int, day: Int) {
+    self.init(year: year == 0 ? nil : year, month: month, day: day)
+  }
+
+  /// The value of a digit, also in full width as Japanese programs write it.
+  private static func digit(_ scalar: Unicode.Scalar) -> Int? {
+    switch scalar {
+    case "0"..."9": Int(scalar.value - 0x30)
+    case "\u{FF10}"..."\u{FF19}": Int(scalar.value - 0xFF10)
+    default: nil
+    }
   }
 
   private var isValid: Bool {

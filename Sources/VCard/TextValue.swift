@@ -1,7 +1,7 @@
 /// The escapes and separators of text values (RFC 6350 3.4), over decoded UTF-8.
 enum TextValue {
-  /// The text with its escapes resolved: `\n` and `\N` are line feeds, `\,` `\;` `\:` `\\` stand for the second character, and
-  /// any other backslash stands for itself.
+  /// The text with its escapes resolved: `\n` and `\N` are line feeds, `\,` `\;` `\:` `\"` `\\` stand for the second character,
+  /// and any other backslash stands for itself.
   static func unescape(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.has(ASCII.backslash) else { return normalized(bytes) }
     var result: [UInt8] = []
@@ -16,7 +16,7 @@ enum TextValue {
       }
       switch bytes[index] {
       case UInt8(ascii: "n"), UInt8(ascii: "N"): result.append(ASCII.lineFeed)
-      case ASCII.comma, ASCII.semicolon, ASCII.colon, ASCII.backslash: result.append(bytes[index])
+      case ASCII.comma, ASCII.semicolon, ASCII.colon, ASCII.quote, ASCII.backslash: result.append(bytes[index])
       case let other: result += [byte, other]
       }
       index += 1

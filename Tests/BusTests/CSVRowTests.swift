@@ -18,9 +18,17 @@ import Testing
 
   @Test(
     "what a spreadsheet would run is text",
-    arguments: ["=1+1", "+cmd", "-2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "=\u{301}1", "+1+cmd|' /C calc'!A0"])
+    arguments: [
+      "=1+1", "+cmd", "-2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "=\u{301}1", "+1+cmd|' /C calc'!A0",
+      "+1\n+cmd|' /C calc'!A0: 2", "+1+HYPERLINK(A1)", "+1+Sum (A1)", "+1+BIN2DEC(1)", "+A1", "+1+[b]c!A1", "+1&A1",
+    ])
   func formulas(_ cell: String) { #expect(self.text([cell]).hasPrefix("\"'")) }
 
-  @Test("phone numbers and plain text stay", arguments: ["+49 30 (123) 45-6", "Ann", "1=2", "", "佐藤"])
+  @Test(
+    "phone numbers and plain text stay",
+    arguments: [
+      "+49 30 (123) 45-6", "+49/30/12-3", "+49 30\nwork: +49 (0)30 1", "+1-2;ext=5", "+1 2,,3#", "(+49) 30", "+(49) 30",
+      "Ann", "1=2", "", "佐藤",
+    ])
   func plain(_ cell: String) { #expect(self.text([cell]) == "\"\(cell)\"\r\n") }
 }

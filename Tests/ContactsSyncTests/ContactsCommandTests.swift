@@ -147,6 +147,31 @@ import Testing
     await home.close()
   }
 
+  @Test func exportsInTheVersionAskedFor() async throws {
+    let home = try Household()
+    try home.write(
+      "a.vcf", Household.card(uid: "a", name: "Ann", more: "TEL;VALUE=uri:tel:+49-30-1\r\nBDAY:1985/04/15\r\n"))
+    try await home.addFolder()
+    _ = try await home.sync()
+    for (version, lines) in [
+      ("", ["VERSION:3.0", "TEL:+49-30-1", "BDAY:1985-04-15"]), ("3.0", ["VERSION:3.0"]),
+      ("4.0", ["VERSION:4.0", "TEL;VALUE=uri:tel:+49-30-1", "BDAY:19850415"]),
+    ] {
+      var request = ExportContactsRequest()
+      request.vcardVersion = version
+      var get = BlobGetRequest()
+      get.sha256 = try await home.router.ask(request).sha256
+      let text = String(decoding: try await home.storage.readBlob(get).1, as: UTF8.self)
+      #expect(lines.allSatisfy { text.contains("\($0)\r\n") }, "\(text)")
+    }
+    var request = ExportContactsRequest()
+    request.vcardVersion = "2.1"
+    await self.expectFailure("FIELD_INVALID") { _ = try await home.router.ask(request) }
+    (request.vcardVersion, request.format) = ("4.0", "csv")
+    await self.expectFailure("FIELD_INVALID") { _ = try await home.router.ask(request) }
+    await home.close()
+  }
+
   @Test func exportsInEachFormat() async throws {
     let home = try Household()
     let picture = "PHOTO;ENCODING=b;TYPE=JPEG:/9j/4AAQSkZJRgABAQAAAQABAAD/2Q==\r\n"

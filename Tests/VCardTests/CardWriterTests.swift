@@ -63,6 +63,7 @@ import Testing
       #expect(isSameMeaning, "seed \(seed)")
       let isStable = CardWriter(version: version).bytes(of: written) == Array(written.source)
       #expect(isStable, "seed \(seed)")
+
     }
   }
 }

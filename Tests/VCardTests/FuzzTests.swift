@@ -88,7 +88,8 @@ import Testing
   }
 
   private static let tokens = [
-    "BEGIN:VCARD\n", "END:VCARD\r\n", "AGENT:\n", ";ENCODING=QUOTED-PRINTABLE:", ";ENCODING=b:", ";CHARSET=EUC-JP:",
+    "BEGIN:VCARD\n", "END:VCARD\r\n", "\r\nBEGIN:VCARD\r\nVERSION:2.1\r\nN:x\r\n", "VERSION:2.1\n", "AGENT:\n",
+    ";ENCODING=QUOTED-PRINTABLE:", ";ENCODING=b:", ";CHARSET=EUC-JP:",
     "\n ", "=\n",
     "\r", "\n", "\"", ";", ":", ",", "\\", "item1.", "X-ABLabel:", "TYPE=", "data:image/png;base64,", "^n", "\u{1}",
     "\u{FEFF}",

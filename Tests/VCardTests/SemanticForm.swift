@@ -17,12 +17,12 @@ public enum SemanticForm {
 
   private static let names = [
     "X-ADDRESSBOOKSERVER-KIND": "KIND", "X-ADDRESSBOOKSERVER-MEMBER": "MEMBER", "X-ANNIVERSARY": "ANNIVERSARY",
-    "X-EVOLUTION-ANNIVERSARY": "ANNIVERSARY", "X-NICKNAME": "NICKNAME",
+    "X-EVOLUTION-ANNIVERSARY": "ANNIVERSARY", "X-NICKNAME": "NICKNAME", "X-ABRELATEDNAMES": "RELATED", "X-IMPP": "IMPP",
   ]
 
   /// Parameters whose meaning is in the label or the value.
   private static let resolved: Set<String> = [
-    "TYPE", "PREF", "ENCODING", "CHARSET", "VALUE", "MEDIATYPE", "X-APPLE-OMIT-YEAR", "X-LABEL",
+    "TYPE", "PREF", "ENCODING", "CHARSET", "VALUE", "MEDIATYPE", "X-APPLE-OMIT-YEAR", "X-LABEL", "X-PREF",
   ]
 
   private static func entry(_ property: Property, of card: Card) -> [UInt8]? {
@@ -84,10 +84,7 @@ public enum SemanticForm {
     case "MEMBER", "X-ADDRESSBOOKSERVER-MEMBER":
       return [Array(withoutScheme(text, "URN:UUID:").utf8)]
     case "BDAY", "ANNIVERSARY", "X-ANNIVERSARY", "X-EVOLUTION-ANNIVERSARY", "X-ABDATE", "DEATHDATE":
-      guard property.value(ofParameter: "CALSCALE") == nil, var date = PartialDate(text) else {
-        return [Array(text.utf8)]
-      }
-      if property.value(ofParameter: "X-APPLE-OMIT-YEAR") == date.year.map(String.init) { date.year = nil }
+      guard property.value(ofParameter: "CALSCALE") == nil, let date = property.date else { return [Array(text.utf8)] }
       return [Array(date.description.utf8)]
     default:
       return [Array(text.utf8)]

@@ -4,6 +4,28 @@ import Testing
 
 /// The splitter finds in a stream what the reader finds in the whole.
 @Suite struct SplitterTests {
+  @Test func aLongCardDoesNotWaitForTheEndOfThoseInside() throws {
+    var limits = Limits()
+    limits.cardBytes = 200
+    let begin = "BEGIN:VCARD\nVERSION:2.1\nN:"
+    let text =
+      begin + "Outer\n" + begin + "A\nEND:VCARD\n" + begin + "B\n" + String(repeating: "NOTE:x\n", count: 100)
+      + "END:VCARD\nTEL:1\nEND:VCARD\n" + begin + "C\nEND:VCARD\n"
+    for size in [1, 7, 50, 1000] {
+      var splitter = CardSplitter(limits: limits)
+      var found: [String?] = []
+      var rest = Array(text.utf8)[...]
+      while !rest.isEmpty {
+        splitter.append(rest.prefix(size))
+        rest = rest.dropFirst(size)
+        while let raw = splitter.next() { found.append(try? raw.card().formattedName) }
+      }
+      splitter.finish()
+      while let raw = splitter.next() { found.append(try? raw.card().formattedName) }
+      #expect(found.last == "C" && found.contains("A"), "in pieces of \(size)")
+    }
+  }
+
   static let text =
     "junk\r\nBEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nNOTE:a\r\n b\r\nEND:VCARD\r\n\r\nbegin:vcard\rfn:Bob\rend:vcard\r"
     + "BEGIN:VCARD\nAGENT:\nBEGIN:VCARD\nFN:X\nEND:VCARD\nFN:Cid\nEND:VCARD\nFN:Dan\nBEGIN:VCARD\nFN:Eve"

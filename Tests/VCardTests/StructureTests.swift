@@ -14,6 +14,30 @@ import Testing
     #expect(try readings[1].result.get().phones.first?.lineNumber == 9)
   }
 
+  @Test func cardsInsideOfCards() throws {
+    let outer = "BEGIN:VCARD\nVERSION:2.1\nN:Outer\n"
+    func inner(_ name: String, _ more: String = "") -> String {
+      "BEGIN:VCARD\nVERSION:2.1\nN:\(name)\n\(more)END:VCARD\n"
+    }
+    let after = "TEL:1\nEND:VCARD\n"
+    #expect(names(outer + inner("A") + after) == ["Outer", "A"])
+    #expect(names(outer + inner("A") + "\n" + inner("B") + "END:VCARD\n" + inner("C")) == ["Outer", "A", "B", "C"])
+    #expect(names(outer + inner("A", inner("B") + "TEL:2\n") + "NOTE:x\n" + after) == ["Outer", "A", "B"])
+    let whole = cards(Array((outer + inner("A", "TEL:2\n") + after).utf8))
+    #expect(whole.map { try? $0.get().phones.map(\.value) } == [["1"], ["2"]])
+    #expect(whole.map { try? $0.get().warnings.map(\.kind) } == [[.missingFormattedName], [.missingFormattedName]])
+    // A card that has lost its END is one beside the next.
+    for text in [outer + inner("A"), outer + inner("A") + inner("B"), outer + inner("A") + "TEL:1\n"] {
+      #expect(names(text).prefix(2) == ["Outer", "A"])
+    }
+    #expect(names(outer + inner("A") + inner("B")) == ["Outer", "A", "B"])
+    #expect(names(outer + outer + outer + inner("A")) == ["Outer", "Outer", "Outer", "A"])
+    #expect(names(String(repeating: outer, count: 9)).count == 9)
+    let three = "BEGIN:VCARD\nVERSION:3.0\nN:Outer\n"
+    #expect(names(three + inner("A") + after) == ["Outer", "A", "1"])
+    #expect(try Card(Array((outer + inner("A") + after).utf8)).structuredName.family == ["Outer"])
+  }
+
   @Test func foldsInsideCharacters() throws {
     let head = Array("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:M".utf8)
     let bytes = head + [0xC3] + Array("\r\n ".utf8) + [0xBC] + Array("ller\r\nEND:VCARD\r\n".utf8)

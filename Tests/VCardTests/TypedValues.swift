@@ -10,6 +10,8 @@ struct TypedValues: Equatable {
   var labeled: [[String]]
   var dates: [String]
   var photo: Photo?
+  /// The relations, with what their labels mean and not how they say it.
+  private var relations: [String]
 
   init(_ card: Card) {
     func describe(_ label: Label) -> String {
@@ -32,7 +34,16 @@ struct TypedValues: Equatable {
           + describe(address.label)
       })
     labeled.append(card.messaging.map { "\($0.service ?? "") \($0.user) \($0.uri ?? "") " + describe($0.label) })
-    dates = ([card.birthday].compactMap(\.self) + card.dates).map(describe)
+    dates = ([card.birthday].compactMap(\.self) + card.alternateBirthdays + card.dates).map(describe)
     photo = card.photo().photo
+    relations = card.relations.map { "\($0.value) \($0.label.canonical ?? "-") \($0.label.preference ?? 0)" }
+  }
+
+  /// The same in the forms that both versions have: of REV the digits, and of labels what they mean.
+  var meaning: TypedValues {
+    var values = self
+    values.texts[6] = texts[6].map { $0.filter(\.isNumber) }
+    values.labeled[3] = relations.sorted()
+    return values
   }
 }

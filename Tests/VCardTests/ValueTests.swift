@@ -5,8 +5,8 @@ import Testing
 /// Encodings, character sets, escapes and parameters.
 @Suite struct ValueTests {
   @Test func escapes() throws {
-    let card = try card("NOTE:a\\nb\\Nc\\,d\\;e\\\\f\\:g\\th", "FN:x\\")
-    #expect(card.note == "a\nb\nc,d;e\\f:g\\th")
+    let card = try card("NOTE:a\\nb\\Nc\\,d\\;e\\\\f\\:g\\th \\\"so\\\"", "FN:x\\")
+    #expect(card.note == "a\nb\nc,d;e\\f:g\\th \"so\"")
     #expect(card.formattedName == "x\\")
   }
 

@@ -87,7 +87,16 @@ import Testing
       ("BDAY:--04-12", "--04-12"), ("BDAY:1985-04", "1985-04"), ("BDAY:1985", "1985"), ("BDAY:---12", "---12"),
       ("BDAY;X-APPLE-OMIT-YEAR=1604:1604-04-12", "--04-12"), ("BDAY:1985-04-12T00:00:00Z", "1985-04-12"),
       ("BDAY;VALUE=text:circa 1800", nil), ("BDAY:1985-13-01", nil), ("BDAY:1985-02-30", nil), ("BDAY:206-12-15", nil),
-      ("BDAY:1985-4-1", "1985-04-01"), ("BDAY:0000-01-01", nil), ("BDAY;CALSCALE=chinese:1985-04-12", nil),
+      ("BDAY:1985-4-1", "1985-04-01"), ("BDAY:0000-01-01", "--01-01"), ("BDAY:00000101", "--01-01"), ("BDAY:0000", nil),
+      ("BDAY:1985/04/15", "1985-04-15"), ("BDAY:1985/4/5 00:00:00", "1985-04-05"), ("BDAY:1985.04.15", "1985-04-15"),
+      ("BDAY:15.04.1985", "1985-04-15"), ("BDAY:5. 4. 1985", "1985-04-05"), ("BDAY:15.4.", "--04-15"),
+      ("BDAY:1985年4月15日", "1985-04-15"), ("BDAY:１９８５年４月１５日", "1985-04-15"), ("BDAY:4月15日", "--04-15"),
+      ("BDAY:1985년 4월 15일", "1985-04-15"), ("BDAY:1985年4月", "1985-04"), ("BDAY:0000/04/15", "--04-15"),
+      ("BDAY:04/15/1985", nil), ("BDAY:15/04/1985", nil), ("BDAY:15.04.85", nil), ("BDAY:4.15.1985", nil),
+      ("BDAY:1985/04/15/16", nil), ("BDAY:99999/04/15", nil), ("BDAY:昭和60年4月15日", nil),
+      ("BDAY:1604-04-12", "--04-12"), ("BDAY;VALUE=date:16040412", "--04-12"), ("BDAY:1604", "1604"),
+      ("BDAY;X-APPLE-OMIT-YEAR=1900:1900-04-12", "--04-12"), ("X-BDAY:1985-04", "1985-04"),
+      ("BDAY:soon\r\nX-BDAY:1985-04-12", "1985-04-12"), ("BDAY;CALSCALE=chinese:1985-04-12", nil),
     ] as [(String, String?)])
   func birthdays(_ line: String, _ expected: String?) throws {
     let birthday = try #require(try card(line).birthday)
@@ -103,6 +112,59 @@ import Testing
     #expect(card.dates.map(\.label.canonical) == ["anniversary", "anniversary", "First met"])
     #expect(card.valueWarnings().map(\.kind) == [.unreadableDate, .unreadableRevision])
     #expect(card.revision == "strange")
+  }
+
+  @Test func aBirthdayThatIsNoDateIsText() throws {
+    let text = try card("BDAY;VALUE=text:circa 1800", version: "4.0")
+    #expect(text.birthday?.date == nil && text.alternateBirthdays.map(\.text) == ["circa 1800"])
+    let several = try card("BDAY:04/15/1985", "BDAY:1985-04-15", "X-ALTBDAY;CALSCALE=chinese:19850226")
+    #expect(several.birthday?.date?.description == "1985-04-15")
+    #expect(several.alternateBirthdays.map(\.text) == ["04/15/1985", "19850226"])
+    #expect(several.alternateBirthdays.map(\.calendar) == [nil, "chinese"])
+    #expect(try card("BDAY:1985-04-15").alternateBirthdays.isEmpty)
+  }
+
+  @Test func fieldsOfAndroid() throws {
+    let card = try card(
+      "X-ANDROID-CUSTOM:vnd.android.cursor.item/nickname;Mäx;1;;;;;;;;;;;;;",
+      "X-ANDROID-CUSTOM;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:vnd.android.cursor.item/nickname;=48=C3=96;;;",
+      "X-ANDROID-CUSTOM:vnd.android.cursor.item/contact_event;2010-01-02;1;;;",
+      "X-ANDROID-CUSTOM:vnd.android.cursor.item/contact_event;--03-04;0;First met;;",
+      "X-ANDROID-CUSTOM:vnd.android.cursor.item/contact_event;1985-04-15;3;;",
+      "X-ANDROID-CUSTOM:vnd.android.cursor.item/contact_event;2012/05/06;2",
+      "X-ANDROID-CUSTOM:vnd.android.cursor.item/relation;Eve;14;;;",
+      "X-ANDROID-CUSTOM:vnd.android.cursor.item/relation;Kim\\;a;0;Godmother;;",
+      "X-ANDROID-CUSTOM:vnd.android.cursor.item/relation;;14;",
+      "X-ANDROID-CUSTOM:vnd.android.cursor.item/other;x;99999999999999999999",
+      version: "2.1")
+    #expect(card.nicknames == ["Mäx", "HÖ"])
+    #expect(card.birthday?.date?.description == "1985-04-15" && card.birthday?.label.canonical == "birthday")
+    #expect(card.dates.map { $0.date?.description } == ["2010-01-02", "--03-04", "2012-05-06"])
+    #expect(card.dates.map(\.label.canonical) == ["anniversary", "First met", "other"])
+    #expect(card.relations.map(\.value) == ["Eve", "Kim;a"])
+    #expect(card.relations.map(\.label.canonical) == ["spouse", "Godmother"])
+  }
+
+  @Test func propertiesOfOtherPrograms() throws {
+    let card = try card(
+      "ORG:Acme", "X-KADDRESSBOOK-X-Anniversary:2008-02-15", "X-MS-ANNIVERSARY;VALUE=DATE:20100102",
+      "X-WAB-WEDDING_ANNIVERSARY:20001224", "X-MS-SPOUSE:Eve", "X-MS-MANAGER:Boss", "X-MS-ASSISTANT:Asok",
+      "X-MS-CHILD:Kim", "X-KADDRESSBOOK-X-SpousesName:Ann", "X-KADDRESSBOOK-X-ManagersName:Pointy",
+      "X-KADDRESSBOOK-X-AssistantsName:Dil", "X-KADDRESSBOOK-X-IMAddress:a@kde.example",
+      "X-KADDRESSBOOK-X-Profession:Developer", "X-KADDRESSBOOK-X-Department:Tools",
+      "X-KADDRESSBOOK-BlogFeed:http://b.example", "X-WHATSAPP;TYPE=HOME:+491701", "X-TELEGRAM:ann", "X-GTALK:g",
+      "X-LINE:l")
+    #expect(card.dates.map { $0.date?.description } == ["2010-01-02", "2008-02-15", "2000-12-24"])
+    #expect(Set(card.dates.map(\.label.canonical)) == ["anniversary"])
+    #expect(
+      card.relations.map { [$0.label.canonical, $0.value] } == [
+        ["spouse", "Eve"], ["manager", "Boss"], ["assistant", "Asok"], ["child", "Kim"], ["spouse", "Ann"],
+        ["manager", "Pointy"], ["assistant", "Dil"],
+      ])
+    #expect(card.messaging.map(\.service) == ["Google Talk", "WhatsApp", "Telegram", "LINE", nil])
+    #expect(card.messaging.map(\.user) == ["g", "+491701", "ann", "l", "a@kde.example"])
+    #expect(card.role == "Developer" && card.organization == ["Acme", "Tools"])
+    #expect(card.urls.map(\.value) == ["http://b.example"])
   }
 
   @Test func messagingAndRelations() throws {

@@ -1,6 +1,7 @@
 internal import Bus
 internal import KithMessages
 internal import Storage
+internal import VCard
 
 /// Writes the contacts to a staged file.
 struct ContactExport {
@@ -10,15 +11,26 @@ struct ContactExport {
 
   /// Checks the request.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a format there is not.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a format or a version that does not exist.
   init(_ request: ExportContactsRequest, storage: StorageActor) throws(Failure) {
     self.request = request
     self.storage = storage
     switch request.format {
-    case "", "vcf": self.format = VCardFormat()
+    case "", "vcf": self.format = VCardFormat(version: try Self.version(request.vcardVersion))
     case "json": self.format = JSONFormat()
     case "csv": self.format = CSVFormat()
     default: throw .invalid(field: "format", "must be vcf, json or csv.")
+    }
+    guard request.vcardVersion.isEmpty || self.format is VCardFormat else {
+      throw .invalid(field: "vcard_version", "only a file of vCards has a version of vCard.")
+    }
+  }
+
+  private static func version(_ text: String) throws(Failure) -> Version {
+    switch text {
+    case "", "3.0": return .v3_0
+    case "4.0": return .v4_0
+    default: throw .invalid(field: "vcard_version", "must be 3.0 or 4.0.")
     }
   }
 

@@ -3,8 +3,9 @@ internal import KithMessages
 internal import Storage
 internal import VCard
 
-/// vCard 3.0, which every address book reads, made of the cards themselves, with their pictures.
+/// vCard 3.0, which every address book reads, or 4.0, made of the cards themselves, with their pictures.
 struct VCardFormat: ContactFormat {
+  let version: Version
   let mediaType = "text/vcard; charset=utf-8"
   let head: [UInt8] = []
   let tail: [UInt8] = []
@@ -14,6 +15,6 @@ struct VCardFormat: ContactFormat {
     let picture = contact.hasPhoto ? try view.photos.get(contact.photo.sha256) : nil
     let raw = DetachedCard.attach(detached) { _ in picture.map { Array($0.data) } }
     guard let card = try? Card(raw ?? detached) else { return [] }
-    return CardWriter(version: .v3_0).bytes(of: card)
+    return CardWriter(version: self.version).bytes(of: card)
   }
 }

@@ -7,7 +7,7 @@ internal import VCard
 /// Turns a card into the `Contact` message and what is stored beside it.
 enum ContactMapping {
   /// Raised with the reader or this mapping: every card is read again then.
-  static let version = 1
+  static let version = 2
 
   /// Maps a card.
   ///
@@ -99,6 +99,7 @@ enum ContactMapping {
     contact.urls = card.urls.map(Self.value)
     contact.related = card.relations.map(Self.value)
     contact.addresses = card.addresses.map(Self.address)
+    // A birthday that is no date is among them, as the text that the card has.
     contact.dates = (card.dates + card.alternateBirthdays).map { date in
       var types = date.label.types
       if let calendar = date.calendar { types.append(calendar.uppercased()) }
