@@ -66,7 +66,7 @@ let package = Package(
     .target(
       name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "CTraffic", "EventLoop", logging], swiftSettings: memorySafe),
     .target(name: "DAV", dependencies: ["CExpat", "CLinux", "EventLoop", "Transfer"], swiftSettings: memorySafe),
-    .target(name: "Transfer", dependencies: ["CCurl", "CZlib", "EventLoop"], swiftSettings: memorySafe),
+    .target(name: "Transfer", dependencies: ["CCurl", "CZlib", "Digest", "EventLoop"], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
     .target(name: "CivilTime", swiftSettings: strict),
     .target(name: "KithMessages", dependencies: ["CivilTime", protobuf], swiftSettings: strict),

@@ -93,7 +93,6 @@ static inline CURL *kith_multi_next_finished(CURLM *multi, CURLcode *result) {
 
 static const curl_socket_t KITH_CURL_SOCKET_TIMEOUT = CURL_SOCKET_TIMEOUT;
 static const long KITH_CURLAUTH_BASIC = CURLAUTH_BASIC;
-static const long KITH_CURLAUTH_DIGEST = CURLAUTH_DIGEST;
 static const long KITH_CURLAUTH_BEARER = CURLAUTH_BEARER;
 
 #endif

@@ -1,4 +1,4 @@
-internal import Transfer
+public import Transfer
 
 /// An account somewhere, known by its address.
 public struct Account: Sendable {
@@ -13,14 +13,37 @@ public struct Account: Sendable {
     self.names = names
   }
 
+  /// What an account has.
+  public struct Books: Sendable {
+    /// Its address books.
+    public let books: [FoundBook]
+    /// The collections that list them; none where the address is that of one book.
+    public let homes: [WebURL]
+    /// Whether each home could be listed. Otherwise a book that is not among ``books`` may still be there.
+    public let isWhole: Bool
+  }
+
   /// Looks for the account's address books, as ``Discovery`` says.
   ///
   /// - Returns: The address books or why there are none, and in both cases what was tried.
-  public func addressBooks() async -> (found: Result<[FoundBook], DAVError>, trail: [DiscoveryStep]) {
-    var discovery = Discovery(self.address)
+  public func addressBooks() async -> (found: Result<Books, DAVError>, trail: [DiscoveryStep]) {
+    await self.run(Discovery(self.address))
+  }
+
+  /// Looks at the homes again where address books were found before: one request each.
+  ///
+  /// - Returns: The books with their sync tokens; the failure of the first home that could not be listed.
+  public func addressBooks(in homes: [WebURL]) async -> Result<Books, DAVError> {
+    await self.run(Discovery(self.address, homes: homes)).found
+  }
+
+  private func run(_ begun: Discovery) async -> (found: Result<Books, DAVError>, trail: [DiscoveryStep]) {
+    var discovery = begun
     while true {
       switch discovery.next() {
-      case .finished(let books): return (.success(books), discovery.trail)
+      case .finished(let books):
+        let found = Books(books: books, homes: discovery.homes, isWhole: discovery.isWhole)
+        return (.success(found), discovery.trail)
       case .failed(let error): return (.failure(error), discovery.trail)
       case .lookUp(let domain):
         let (services, path) = await self.names.services(of: domain)

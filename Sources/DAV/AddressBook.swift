@@ -30,13 +30,15 @@ public struct AddressBook: Sendable {
   ///   - isWhole: Whether to list everything in any case.
   ///   - wantsETags: Whether a list of everything is to have the ETags, for which some servers read every card. Who reads all
   ///     the cards anyway has no use for them.
+  ///   - toldToken: ``FoundBook/syncToken`` of a look at the home just now: where it is the known one, nothing is asked.
   /// - Returns: The listing, and the address to use from now on where the server says that the book has moved for good.
   public func list(
-    since known: CollectionState?, now: Int64, isWhole: Bool = false, wantsETags: Bool = true
+    since known: CollectionState?, now: Int64, isWhole: Bool = false, wantsETags: Bool = true,
+    toldToken: String? = nil
   ) async throws(DAVError) -> (listing: Listing, movedTo: WebURL?) {
     var pass = CollectionPass(
       place: self.url.description, collection: self.collection, known: known, now: now, isWhole: isWhole,
-      wantsETags: wantsETags)
+      wantsETags: wantsETags, toldToken: toldToken)
     var directive = pass.first
     var movedTo: WebURL?
     while true {
@@ -64,12 +66,13 @@ public struct AddressBook: Sendable {
   ///   - hrefs: As ``Listing/cards`` has them.
   ///   - form: ``Listing/form``.
   ///   - take: Takes each card once, as soon as it is read. What it throws ends the reading.
-  /// - Returns: Whether each card has its outcome; otherwise what ended the reading. What was taken before is good.
+  /// - Returns: How many cards had to be read one by one, when each has its outcome; otherwise what ended the reading. What was
+  ///   taken before is good.
   /// - Throws: What `take` throws.
   public func fetch<Stop: Error>(
     _ hrefs: [Href], form: CardForm, take: (FetchedCard) async throws(Stop) -> Void
-  ) async throws(Stop) -> Result<Void, DAVError> {
-    let ended: Result<Result<Void, DAVError>, Stop> = await withDiscardingTaskGroup { group in
+  ) async throws(Stop) -> Result<Int, DAVError> {
+    let ended: Result<Result<Int, DAVError>, Stop> = await withDiscardingTaskGroup { group in
       defer { group.cancelAll() }
       var fetch = CardFetch(place: self.url.description, hrefs: hrefs, form: form)
       var underWay: [BatchAnswer] = []
@@ -92,7 +95,7 @@ public struct AddressBook: Sendable {
             case .success(let card): try await take(card)
             case .failure(let error): return .success(.failure(error))
             }
-          case .finished: return .success(.success(()))
+          case .finished: return .success(.success(fetch.singles))
           case .failed(let error): return .success(.failure(error))
           }
         } catch { return .failure(error) }

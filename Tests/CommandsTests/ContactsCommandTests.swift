@@ -146,6 +146,36 @@ struct ContactsCommandTests {
     #expect(!request.allowMassDelete)
   }
 
+  @Test("An address book that could not be read is no card")
+  func bookUnavailable() async throws {
+    let run = try await CommandRun.of("contacts", "sync") { _ in
+      self.synced {
+        $0.error.reason = "BOOK_UNAVAILABLE"
+        $0.error.message = "1 address book could not be read: work. The contacts of it stay."
+      }
+    }
+    #expect(run.output.contains("  1 address book could not be read: work."))
+    #expect(run.output.contains("kith contacts problems --source home") && !run.output.contains("1 card"))
+    #expect(run.code == 0)
+  }
+
+  @Test(
+    "Each reason of held-back deletions has its words",
+    arguments: [
+      ("BOOK_GONE", "their address book is not at the account any more"), ("LISTING_EMPTY", "shows no card at all"),
+      ("ALL_WOULD_GO", "every contact would go"),
+    ])
+  func reasons(_ reason: String, _ words: String) async throws {
+    let run = try await CommandRun.of("contacts", "sync") { _ in
+      self.synced {
+        $0.heldBack = 3
+        $0.holdReason = reason
+      }
+    }
+    #expect(run.output.contains("3 deletions held back, because") && run.output.contains(words))
+    #expect(run.output.contains("kith contacts sync home --allow-mass-delete"))
+  }
+
   @Test("Held-back deletions come with the command that carries them out")
   func held() async throws {
     let run = try await CommandRun.of("contacts", "sync") { _ in

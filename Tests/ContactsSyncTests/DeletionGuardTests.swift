@@ -18,66 +18,122 @@ import Testing
 
   struct Case: Sendable {
     let missing: Int
-    let live: Int
-    var isWhole = true
+    let shown: Int
     var isConfirmed = false
+    var listsCards = true
     let held: DeletionGuard.HoldReason?
   }
 
+  /// A guard over a source of one part.
+  static func guarding(
+    shown: Int, isWhole: Bool = true, isConfirmed: Bool = false, listsCards: Bool = true, now: Int64 = 5
+  ) -> DeletionGuard {
+    DeletionGuard(
+      isWhole: isWhole, isConfirmed: isConfirmed, shown: shown,
+      parts: [DeletionGuard.Part(beginning: "", listsCards: listsCards)], now: now)
+  }
+
   @Test(arguments: [
-    Case(missing: 1, live: 2, held: nil), Case(missing: 10, live: 11, held: nil),
-    Case(missing: 11, live: 12, held: .tooMany), Case(missing: 20, live: 100, held: nil),
-    Case(missing: 21, live: 100, held: .tooMany), Case(missing: 1, live: 1, held: .allWouldGo),
-    Case(missing: 100, live: 100, held: .allWouldGo), Case(missing: 100, live: 100, isConfirmed: true, held: nil),
-    Case(missing: 2000, live: 10_000, held: nil), Case(missing: 2001, live: 10_000, held: .tooMany),
+    Case(missing: 1, shown: 1, held: nil), Case(missing: 10, shown: 1, held: nil),
+    Case(missing: 11, shown: 1, held: .tooMany), Case(missing: 20, shown: 80, held: nil),
+    Case(missing: 21, shown: 79, held: .tooMany), Case(missing: 1, shown: 0, held: .allWouldGo),
+    Case(missing: 100, shown: 0, held: .allWouldGo), Case(missing: 100, shown: 0, isConfirmed: true, held: nil),
+    Case(missing: 2000, shown: 8000, held: nil), Case(missing: 2001, shown: 7999, held: .tooMany),
+    Case(missing: 1, shown: 0, listsCards: false, held: .listingEmpty),
+    Case(missing: 1, shown: 99, listsCards: false, held: .listingEmpty),
   ])
   func limits(_ example: Case) {
     let missing = Self.cards(example.missing)
-    let decision = DeletionGuard(
-      isWhole: example.isWhole, isConfirmed: example.isConfirmed, live: example.live, now: 5
+    let decision = Self.guarding(
+      shown: example.shown, isConfirmed: example.isConfirmed, listsCards: example.listsCards
     ).decide(missing: missing)
     let hrefs = missing.map(\.href)
-    #expect(decision == (example.held.map { .hold(hrefs, beginsAnew: true, reason: $0) } ?? .delete(hrefs)))
+    guard let reason = example.held else {
+      #expect(decision == DeletionGuard.Decision(deleted: hrefs))
+      return
+    }
+    let isCounted = reason == .tooMany
+    #expect(
+      decision
+        == DeletionGuard.Decision(
+          held: hrefs, counted: isCounted ? hrefs : [], restarts: isCounted, reason: reason))
   }
 
   @Test func nothingGoesWithoutProof() {
     for isConfirmed in [false, true] {
-      let decision = DeletionGuard(isWhole: false, isConfirmed: isConfirmed, live: 100, now: 5)
-        .decide(missing: Self.cards(1))
-      #expect(decision == .unproven(1))
+      let decision = Self.guarding(shown: 99, isWhole: false, isConfirmed: isConfirmed).decide(missing: Self.cards(1))
+      #expect(decision == DeletionGuard.Decision(held: ["1000.vcf"], reason: .listingNotWhole))
     }
   }
 
-  @Test func keptCardsStay() {
-    let decision = DeletionGuard(isWhole: true, isConfirmed: true, live: 3, now: 5)
-      .decide(missing: Self.cards(3, isKept: true))
-    #expect(decision == .none)
+  @Test func keptCardsStayAndDoNotCount() {
+    #expect(
+      Self.guarding(shown: 0, isConfirmed: true).decide(missing: Self.cards(3, isKept: true))
+        == DeletionGuard.Decision())
+    let missing = Self.cards(40, isKept: true) + Self.cards(60).suffix(4)
+    #expect(Self.guarding(shown: 0).decide(missing: missing).reason == .allWouldGo)
+    #expect(Self.guarding(shown: 0, listsCards: false).decide(missing: missing).reason == .listingEmpty)
+    #expect(Self.guarding(shown: 1).decide(missing: missing).deleted.count == 4)
+    #expect(Self.guarding(shown: 1).decide(missing: missing + Self.cards(90).suffix(7)).reason == .tooMany)
   }
 
   @Test func cardsWithoutContactsDoNotCount() {
     var cards = Self.cards(30)
     for index in cards.indices { cards[index].contactID = "" }
-    let decision = DeletionGuard(isWhole: true, isConfirmed: false, live: 5, now: 5).decide(missing: cards)
-    #expect(decision == .delete(cards.map(\.href)))
+    for listsCards in [false, true] {
+      let decision = Self.guarding(shown: 5, listsCards: listsCards).decide(missing: cards)
+      #expect(decision == DeletionGuard.Decision(deleted: cards.map(\.href)))
+    }
   }
 
   @Test func aPartIsReleasedAfterThreePassesAndADay() {
-    func decide(passes: Int, age: Int64, live: Int = 100) -> DeletionGuard.Decision {
-      DeletionGuard(isWhole: true, isConfirmed: false, live: live, now: 1 + age)
+    func decide(passes: Int, age: Int64, shown: Int = 50, listsCards: Bool = true) -> DeletionGuard.Decision {
+      Self.guarding(shown: shown, listsCards: listsCards, now: 1 + age)
         .decide(missing: Self.cards(50, since: 1, passes: passes))
     }
     let hrefs = Self.cards(50).map(\.href)
-    #expect(decide(passes: 2, age: Self.day) == .delete(hrefs))
-    #expect(decide(passes: 1, age: Self.day) == .hold(hrefs, beginsAnew: false, reason: .tooMany))
-    #expect(decide(passes: 9, age: Self.day - 1) == .hold(hrefs, beginsAnew: false, reason: .tooMany))
-    #expect(decide(passes: 9, age: 9 * Self.day, live: 50) == .hold(hrefs, beginsAnew: false, reason: .allWouldGo))
+    let held = DeletionGuard.Decision(held: hrefs, counted: hrefs, reason: .tooMany)
+    #expect(decide(passes: 2, age: Self.day) == DeletionGuard.Decision(deleted: hrefs))
+    #expect(decide(passes: 1, age: Self.day) == held)
+    #expect(decide(passes: 9, age: Self.day - 1) == held)
+    #expect(
+      decide(passes: 9, age: 9 * Self.day, shown: 0) == DeletionGuard.Decision(held: hrefs, reason: .allWouldGo))
+    #expect(
+      decide(passes: 9, age: 9 * Self.day, listsCards: false)
+        == DeletionGuard.Decision(held: hrefs, reason: .listingEmpty))
+    // What was absent only while nothing at all was shown begins to count now.
+    #expect(decide(passes: 0, age: 9 * Self.day).restarts)
   }
 
   @Test func anotherSetBeginsAnew() {
     let missing = Self.cards(40, since: 1, passes: 2) + Self.cards(60).suffix(20)
-    let decision = DeletionGuard(isWhole: true, isConfirmed: false, live: 100, now: 9 * Self.day).decide(
-      missing: missing)
-    #expect(decision == .hold(missing.map(\.href).sorted(), beginsAnew: true, reason: .tooMany))
+    let decision = Self.guarding(shown: 40, now: 9 * Self.day).decide(missing: missing)
+    let hrefs = missing.map(\.href).sorted()
+    #expect(decision == DeletionGuard.Decision(held: hrefs, counted: hrefs, restarts: true, reason: .tooMany))
+  }
+
+  @Test func anEmptyOrAbsentBookHoldsItsCardsAlone() {
+    func cards(_ book: String, _ count: Int) -> [KnownCard] {
+      Self.cards(count).map { card in
+        var card = card
+        card.href = book + "/" + card.href
+        return card
+      }
+    }
+    let parts = [
+      DeletionGuard.Part(beginning: "full/", listsCards: true), .init(beginning: "empty/", listsCards: false),
+      .init(beginning: "gone/", listsCards: false, isGone: true),
+    ]
+    func decide(_ missing: [KnownCard], isConfirmed: Bool = false) -> DeletionGuard.Decision {
+      DeletionGuard(isWhole: true, isConfirmed: isConfirmed, shown: 100, parts: parts, now: 5).decide(missing: missing)
+    }
+    var decision = decide(cards("full", 3) + cards("empty", 1))
+    #expect(decision.deleted.count == 3 && decision.held == ["empty/1000.vcf"] && decision.reason == .listingEmpty)
+    decision = decide(cards("full", 30) + cards("empty", 1) + cards("gone", 2))
+    #expect(decision.deleted.isEmpty && decision.held.count == 33 && decision.counted.count == 30)
+    #expect(decision.reason == .bookGone)
+    #expect(decide(cards("unheard-of", 1)).reason == .bookGone)
+    #expect(decide(cards("gone", 2), isConfirmed: true).deleted.count == 2)
   }
 
   @Test func neverDeletesMoreThanItsLimits() {
@@ -89,14 +145,15 @@ import Testing
       let missing = Self.cards(
         count, since: Int64.random(in: 0...3, using: &random), passes: Int.random(in: 0...4, using: &random))
       let now = Int64.random(in: 1...(3 * Self.day), using: &random)
-      switch DeletionGuard(isWhole: true, isConfirmed: false, live: live, now: now).decide(missing: missing) {
-      case .delete(let hrefs):
+      let decision = Self.guarding(shown: live - count, now: now).decide(missing: missing)
+      #expect(decision.deleted.isEmpty != decision.held.isEmpty)
+      if decision.deleted.isEmpty {
+        outcomes.held += 1
+      } else {
         outcomes.deleted += 1
         let isOld =
           missing[0].missingSince != 0 && missing[0].missingPasses >= 2 && now - missing[0].missingSince >= Self.day
-        #expect(hrefs.count < live && (hrefs.count <= max(10, live / 5) || isOld))
-      case .hold: outcomes.held += 1
-      case .none, .unproven: Issue.record("something is missing, and the listing is whole")
+        #expect(count < live && (count <= max(10, live / 5) || isOld))
       }
     }
     #expect(outcomes.deleted > 100 && outcomes.held > 100)

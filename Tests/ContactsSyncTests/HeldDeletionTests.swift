@@ -19,7 +19,7 @@ import Testing
     for index in 0..<30 { try home.remove("\(index).vcf") }
     for _ in 0..<4 {
       let status = try await home.sync()
-      #expect(status.state == .completed && status.heldBack == 30 && status.holdReason == "ALL_WOULD_GO")
+      #expect(status.state == .completed && status.heldBack == 30 && status.holdReason == "LISTING_EMPTY")
       #expect(status.deleted == 0 && status.live == 30)
       home.pass(hours: 24)
     }
@@ -107,6 +107,74 @@ import Testing
     let status = try await home.sync()
     chmod(home.folder, 0o700)
     #expect(status.state == .error && status.error.reason == "SOURCE_UNREADABLE" && status.live == 3)
+    await home.close()
+  }
+
+  /// Deletes a card and brings its contact back by hand, so that it is kept while the card is away.
+  private func keep(_ uid: String, in home: Household) async throws {
+    let id = try #require(try await home.live().first { $0.uid == uid }?.id)
+    try home.remove("\(uid.dropFirst()).vcf")
+    #expect(try await home.sync().deleted == 1)
+    var restore = RestoreContactRequest()
+    restore.id = id
+    _ = try await home.router.ask(restore)
+  }
+
+  @Test(arguments: [5, 12, 30]) func aContactKeptByHandDoesNotOpenTheGuard(_ count: Int) async throws {
+    let home = try await self.household(count)
+    try await self.keep("u0", in: home)
+    for index in 1..<count { try home.remove("\(index).vcf") }
+    for _ in 0..<5 {
+      let status = try await home.sync()
+      #expect(status.deleted == 0 && status.heldBack == count - 1 && status.holdReason == "LISTING_EMPTY")
+      #expect(status.live == count)
+      home.pass(hours: 24)
+    }
+    #expect(try await home.sync(allowMassDelete: true).deleted == count - 1)
+    #expect(try await home.live().map(\.uid) == ["u0"])
+    await home.close()
+  }
+
+  @Test func contactsKeptByHandDoNotOpenTheGuardToOtherCards() async throws {
+    let home = try await self.household(5)
+    try await self.keep("u0", in: home)
+    for index in 1..<5 { try home.remove("\(index).vcf") }
+    try home.write("other.vcf", Household.card(uid: "other", name: "Other"))
+    let status = try await home.sync()
+    #expect(status.deleted == 0 && status.heldBack == 4 && status.holdReason == "ALL_WOULD_GO" && status.added == 1)
+    await home.close()
+  }
+
+  @Test func contactsKeptByHandDoNotHideAReplacedFolder() async throws {
+    let home = try await self.household(12)
+    for index in 0..<10 { try await self.keep("u\(index)", in: home) }
+    try FileManager.default.moveItem(atPath: home.folder, toPath: home.root + "/away")
+    try FileManager.default.createDirectory(atPath: home.folder, withIntermediateDirectories: true)
+    let status = try await home.sync()
+    #expect(status.state == .error && status.error.reason == "SOURCE_REPLACED" && status.live == 12)
+    await home.close()
+  }
+
+  @Test func aFileKeepsItsCardsWhereOneIsKeptByHand() async throws {
+    let home = try Household()
+    func write(_ numbers: Range<Int>) throws {
+      let cards = numbers.map { Household.card(uid: "u\($0)", name: "Person \($0)") }
+      try home.write("all.vcf", cards.joined())
+    }
+    try write(0..<5)
+    try await home.addFile(file: "all.vcf")
+    #expect(try await home.sync("export").added == 5)
+    try write(0..<4)
+    #expect(try await home.sync("export").deleted == 1)
+    var restore = RestoreContactRequest()
+    restore.id = try #require(try await home.all().first { $0.uid == "u4" }?.id)
+    _ = try await home.router.ask(restore)
+    try write(7..<8)
+    var status = try await home.sync("export")
+    #expect(status.deleted == 0 && status.heldBack == 4 && status.holdReason == "ALL_WOULD_GO")
+    try home.write("all.vcf", "")
+    status = try await home.sync("export")
+    #expect(status.state == .error && status.live == 6)
     await home.close()
   }
 }

@@ -22,8 +22,10 @@ final class Household: Sendable {
   private let log: Lock<[LoggedEvent]>
   private let commits = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-  /// - Parameter root: An existing directory to go on with; nil = a new one.
-  init(root: String? = nil) throws {
+  /// - Parameters:
+  ///   - root: An existing directory to go on with; nil = a new one.
+  ///   - source: The way to the sources; nil = those on disk.
+  init(root: String? = nil, source: LocalBatchPort? = nil) throws {
     let root = try root ?? Self.directory()
     self.root = root
     self.folder = root + "/cards"
@@ -43,7 +45,7 @@ final class Household: Sendable {
     self.secrets = SecretDirectory(path: root + "/secrets")
     let service = ContactsSourceService(now: now)
     self.contacts = ContactsSyncActor(
-      storage: self.storage, source: LocalBatchPort(service.routes, batches: service.batchRoutes),
+      storage: self.storage, source: source ?? LocalBatchPort(service.routes, batches: service.batchRoutes),
       secrets: self.secrets, logger: logger, now: now)
     self.router = Router(
       self.contacts.routes, journal: self.storage, contentKey: HMACKey(Array("key".utf8)), logger: logger)

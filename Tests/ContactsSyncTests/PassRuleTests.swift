@@ -141,7 +141,7 @@ import Testing
     state.list(total: 5, unchanged: 2)
     state.count(PassCounts(seen: 3, added: 1, updated: 1, unchanged: 0, revived: 0, skipped: 1))
     #expect(state.status.done == 5)
-    state.decide(.hold(["a", "b"], beginsAnew: true, reason: .tooMany), deleted: 0)
+    state.decide(DeletionGuard.Decision(held: ["a", "b"], reason: .tooMany), deleted: 0)
     state.complete(live: 4, now: 20)
     #expect(state.status.state == .completed && state.status.live == 4 && state.status.heldBack == 2)
     #expect(state.status.holdReason == "TOO_MANY" && state.status.lastSuccessAt == state.status.finishedAt)

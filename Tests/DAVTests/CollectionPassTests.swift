@@ -38,7 +38,7 @@ import Transfer
     return reply
   }
 
-  private let known = CollectionState(mark: .token("t1"), listedAt: start - day, form: .asStored)
+  private let known = CollectionState(mark: .token("t1"), listedAt: start - day / 2, form: .asStored)
 
   // MARK: What is an address book
 
@@ -90,7 +90,7 @@ import Transfer
     #expect(first.extent == .whole)
     #expect(server.requests == 2)
     #expect(server.tags == 0)
-    let second = try run(pass(first.state, now: Self.start + Self.day), &server).get()
+    let second = try run(pass(first.state, now: Self.start + Self.day - 1), &server).get()
     #expect(second.extent == .unchanged)
     #expect(second.state == first.state)
     #expect(second.cards.isEmpty)
@@ -129,19 +129,71 @@ import Transfer
     #expect(second.extent == .changes)
     #expect(second.cards == [ListedCard(href: path("/alice/book/b"), fingerprint: "\"4\"")])
     #expect(second.gone == [path("/alice/book/c")])
-    #expect(second.state == CollectionState(mark: .token(server.token(5)), listedAt: Self.start, form: .asStored))
+    let state = CollectionState(
+      mark: .token(server.token(5)), listedAt: Self.start, form: .asStored, activity: .changed)
+    #expect(second.state == state)
   }
 
-  @Test func everythingIsListedEachWeekAndOnDemandAndWhenTheClockWentBack() throws {
+  @Test func everythingIsListedEachDayAndOnDemandAndWhenTheClockWentBack() throws {
     var server = ModelServer()
     server.put("a")
     let first = try run(pass(), &server).get()
     for pass in [
-      pass(first.state, now: Self.start + 7 * Self.day), pass(first.state, now: Self.start - 1),
+      pass(first.state, now: Self.start + Self.day), pass(first.state, now: Self.start - 1),
       pass(first.state, isWhole: true),
     ] { #expect(try run(pass, &server).get().extent == .whole) }
     #expect(
-      try run(pass(first.state, now: Self.start + 7 * Self.day - 1), &server).get().extent == .unchanged)
+      try run(pass(first.state, now: Self.start + Self.day - 1), &server).get().extent == .unchanged)
+  }
+
+  // MARK: Changes that are committed late
+
+  /// DAViCal numbers a change before it commits it: a token may pass over one that nobody sees yet.
+  @Test func aChangeThatIsCommittedLateIsFoundWithinADay() throws {
+    var server = ModelServer()
+    server.put("a")
+    let first = try run(pass(), &server).get()
+    server.begin("b")
+    server.put("c")
+    let second = try run(pass(first.state), &server).get()
+    #expect(second.cards.map(\.href.name) == ["c"])
+    server.commit()
+    let third = try run(pass(second.state, now: Self.start + 1), &server).get()
+    #expect(third.extent == .unchanged)
+    let last = try run(pass(third.state, now: Self.start + Self.day), &server).get()
+    #expect(last.extent == .whole && last.cards.map(\.href.name) == ["a", "b", "c"])
+  }
+
+  @Test func aBookThatIsBeingChangedIsComparedUntilItIsQuiet() throws {
+    var server = ModelServer()
+    server.put("a")
+    var state = try run(pass(), &server).get().state
+    for name in ["b", "c", "d"] {
+      server.begin("late-\(name)")
+      server.put(name)
+      state = try run(pass(state), &server).get().state
+      #expect(state?.activity == (name == "b" ? .changed : .busy))
+      server.commit()
+    }
+    let quiet = try run(pass(state), &server).get()
+    #expect(quiet.extent == .whole && quiet.cards.count == 7)
+    #expect(quiet.state?.activity == .quiet)
+    let requests = server.requests
+    #expect(try run(pass(quiet.state), &server).get().extent == .unchanged)
+    #expect(server.requests - requests == 1)
+  }
+
+  @Test func aChangeNowAndThenCostsNoListing() throws {
+    var server = ModelServer()
+    var state = try run(pass(), &server).get().state
+    for number in 0..<5 {
+      server.put("c\(number)")
+      let changed = try run(pass(state), &server).get()
+      #expect(changed.extent == .changes)
+      let quiet = try run(pass(changed.state), &server).get()
+      #expect(quiet.extent == .unchanged && quiet.state?.activity == .quiet)
+      state = quiet.state
+    }
   }
 
   // MARK: Tokens

@@ -26,7 +26,7 @@ import Testing
       case 8: server.oldest = server.version
       case 9 where server.faults.countsTokens && !server.faults.lacksTokens: server.restore(backup)
       case 10: backup = server
-      default: now += CollectionPassTests.day
+      default: now += CollectionPassTests.day / 5
       }
       // A server that was set back and went on beyond the old token cannot be told from one that was not.
       guard event == 9 || Int.random(in: 0..<3, using: &random) == 0 else { continue }

@@ -31,12 +31,26 @@ struct ModelServer {
   private(set) var tags = 0
   /// Of the last write; never goes back, so that no two contents have one ETag.
   private var serial = 0
+  private var begun: [String: Int] = [:]
 
   mutating func put(_ name: String) {
     self.version += 1
     self.serial += 1
     self.cards[name] = self.serial
     self.history.append((self.version, name))
+  }
+
+  /// Changes a card in a way that has its number already, and that nobody sees before ``commit()``.
+  mutating func begin(_ name: String) {
+    self.version += 1
+    self.serial += 1
+    self.begun[name] = self.serial
+  }
+
+  /// Shows what was begun. The token stays.
+  mutating func commit() {
+    self.cards.merge(self.begun) { $1 }
+    self.begun = [:]
   }
 
   mutating func delete(_ name: String) {

@@ -135,15 +135,46 @@ struct RuleTests {
   }
 
   @Test(arguments: [
-    (["Basic realm=\"x, Digest\""], "basic"), (["Digest realm=\"x\", qop=\"auth\""], "digest"),
-    (["Digest realm=\"x\"", "Basic realm=\"x\""], "basic"), (["Digest realm=\"x\", basic realm=\"x\""], "basic"),
-    (["Bearer"], ""), ([], ""),
+    (["Basic realm=\"x, Digest\""], ["basic"]), (["Digest realm=\"x\", qop=\"auth\""], ["digest"]),
+    (["Digest realm=\"x\"", "Basic realm=\"x\""], ["digest", "basic"]),
+    (["Digest realm=\"x\", basic realm = \"x\""], ["digest", "basic"]), (["Bearer"], ["bearer"]), ([], []),
+    (["Negotiate, NTLM ,Basic realm=\"a \\\"b\\\", c=d\", charset=UTF-8"], ["negotiate", "ntlm", "basic"]),
+    (["=,\"", "Digest realm=\"x"], ["digest"]),
   ])
-  func theFormThatIsWanted(challenges: [String], wanted: String) {
-    let password = Credentials.basic(username: "ann", password: "s3cret")
-    let form = password.form(wantedBy: challenges)
-    #expect(form.map { "\($0)" } ?? "" == (wanted.isEmpty ? "" : "\(wanted) credentials"))
-    #expect(Credentials.bearer(token: "t0ken").form(wantedBy: challenges) == nil)
+  func challengesAreTold(lines: [String], schemes: [String]) {
+    #expect(AuthenticationChallenge.challenges(lines).map(\.scheme) == schemes)
+  }
+
+  @Test func parametersOfAChallengeAreRead() {
+    let challenges = AuthenticationChallenge.challenges(["Basic realm=\"a \\\"b\\\", c=d\", CharSet=UTF-8"])
+    #expect(challenges.map(\.parameters) == [["realm": "a \"b\", c=d", "charset": "UTF-8"]])
+  }
+
+  /// The examples of RFC 7616 section 3.9.1, and of RFC 2617 section 3.5 without a quality.
+  @Test(arguments: [
+    (", qop=\"auth, auth-int\", algorithm=MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+    (", qop=\"auth, auth-int\", algorithm=SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+    (", qop=\"auth\"", "8ca523f5e9506fed4657c9700eebdbec"),
+  ])
+  func digestsAreThoseOfTheStandard(_ more: String, _ response: String) throws {
+    let line = "Digest realm=\"http-auth@example.org\", nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\"" + more
+    var login = try #require(DigestLogin(AuthenticationChallenge.challenges([line])))
+    func proof() -> String {
+      login.proof(
+        username: "Mufasa", password: "Circle of Life", method: "GET", target: "/dir/index.html",
+        clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ") ?? ""
+    }
+    let first = proof()
+    #expect(first.contains("response=\"\(response)\"") && first.contains("nc=00000001") && first.hasPrefix("Digest "))
+    #expect(proof().contains("nc=00000002"), "the nonce is used again, and counted")
+  }
+
+  @Test func whatCannotBeProvenIsNoDigestLogin() {
+    for more in ["", ", nonce=\"n\", algorithm=SHA-512-256", ", nonce=\"n\", qop=\"auth-int\""] {
+      #expect(DigestLogin(AuthenticationChallenge.challenges(["Digest realm=\"x\"" + more])) == nil)
+    }
+    let challenges = AuthenticationChallenge.challenges(["Digest nonce=\"n\", stale=TRUE"])
+    #expect(DigestLogin(challenges)?.isStale == true)
   }
 
   @Test func nothingShowsSecrets() throws {
@@ -152,8 +183,7 @@ struct RuleTests {
       #expect(!text.contains("s3cret"))
     }
     for credentials in [
-      Credentials.basic(username: "ann", password: "s3cret"), .digest(username: "ann", password: "s3cret"),
-      .bearer(token: "s3cret"),
+      Credentials.basic(username: "ann", password: "s3cret"), .bearer(token: "s3cret"),
     ] {
       var dumped = ""
       dump(credentials, to: &dumped)

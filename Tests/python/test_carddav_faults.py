@@ -164,8 +164,8 @@ def test_wiped(hub, dav, name):
     before = home.identities()
     for card_name in cards:
         dav.delete(card_name)
-    home.held(COUNT, "ALL_WOULD_GO")
-    home.held(COUNT, "ALL_WOULD_GO")
+    home.held(COUNT, "LISTING_EMPTY")
+    home.held(COUNT, "LISTING_EMPTY")
     status = home.sync(full=True)
     assert status["heldBack"] == COUNT and home.identities() == before
     for card_name, content in cards.items():

@@ -76,7 +76,7 @@ def test_emptied(source):
     kept = [(path, path.read_bytes()) for path in source.files()]
     for path, _ in kept:
         path.unlink()
-    source.assert_held(COUNT, "ALL_WOULD_GO")
+    source.assert_held(COUNT, "LISTING_EMPTY")
     for path, card in kept:
         path.write_bytes(card)
     status = source.sync()
@@ -90,7 +90,7 @@ def test_emptied_and_confirmed(source):
     kept = [(path, path.read_bytes()) for path in source.files()]
     for path, _ in kept:
         path.unlink()
-    source.assert_held(COUNT, "ALL_WOULD_GO")
+    source.assert_held(COUNT, "LISTING_EMPTY")
     done = source.kith_sync("--allow-mass-delete")
     assert done.returncode == 0, done.stderr
     assert source.contacts() == {}

@@ -7,6 +7,7 @@ are the query.
 """
 
 import argparse
+import collections
 import gzip
 import hashlib
 import itertools
@@ -266,17 +267,38 @@ def on_interim(request):
     request.reply(200, "final", "X-Final: yes", "X-Twice: one", "X-Twice: two")
 
 
+class DigestLogin:
+    """The nonce of a name in the query, how often it was used, and how many requests were refused."""
+
+    def __init__(self):
+        self.nonce, self.uses, self.refusals = 1, 0, 0
+
+
+digest_logins = collections.defaultdict(DigestLogin)
+
+
 def on_digest(request):
-    """Asks for a digest of user "ann", password "s3cret", realm "r" and nonce "n"."""
+    """Asks for a digest of user "ann", password "s3cret" and realm "r", by a nonce that is stale after four uses."""
     body = request.read_body()
-    shown = request.header("authorization")
-    if shown is None or not shown.startswith("Digest "):
-        request.reply(401, b"", 'WWW-Authenticate: Digest realm="r", nonce="n", algorithm=MD5')
+    if request.method == "REPORT" and not body:
+        request.reply(500, "the body is no XML")
         return
-    fields = dict(part.strip().split("=", 1) for part in shown.removeprefix("Digest ").split(","))
-    md5 = lambda text: hashlib.md5(text.encode()).hexdigest()
-    expected = md5(md5("ann:r:s3cret") + ":n:" + md5(f"{request.method}:{request.target}"))
-    request.reply(200 if fields["response"].strip('"') == expected else 403, body)
+    login = digest_logins[request.target]
+    fields = dict(part.strip().split("=", 1) for part in (request.header("authorization") or "").removeprefix("Digest ").split(",")
+                  if "=" in part)
+    fields = {name: value.strip('"') for name, value in fields.items()}
+    md5 = lambda *parts: hashlib.md5(":".join(parts).encode()).hexdigest()
+    named = [fields.get(name, "") for name in ("nonce", "nc", "cnonce", "qop")]
+    expected = md5(md5("ann", "r", "s3cret"), *named, md5(request.method, request.target))
+    is_right = fields.get("response") == expected
+    is_stale = is_right and (named[0] != f"n{login.nonce}" or login.uses == 4)
+    if is_right and not is_stale:
+        login.uses += 1
+        request.reply(200, body, f"X-Refusals: {login.refusals}")
+        return
+    login.nonce, login.uses, login.refusals = login.nonce + 1, 0, login.refusals + 1
+    stale = ", stale=true" if is_stale else ""
+    request.reply(401, b"", f'WWW-Authenticate: Digest realm="r", qop="auth,auth-int", nonce="n{login.nonce}"{stale}')
 
 
 def serve(connection, context):

@@ -59,20 +59,32 @@ struct SourceState {
   private func faults(_ style: Style) -> [String] {
     let name = Printable.text(Self.name(self.status))
     var lines: [String] = []
-    if self.status.heldBack > 0, self.status.holdReason == "LISTING_NOT_WHOLE" {
+    if self.status.heldBack > 0 {
       let count = Count.of(Int(self.status.heldBack), "deletion")
-      lines.append(style.notice("  \(count) held back, because the source could not be read as a whole."))
-    } else if self.status.heldBack > 0 {
-      let count = Count.of(Int(self.status.heldBack), "deletion")
-      let why = self.status.holdReason == "ALL_WOULD_GO" ? "every contact would go" : "so many at once may be a mistake"
-      lines.append(style.notice("  \(count) held back, because \(why)."))
-      lines.append("  To carry them out: kith contacts sync \(name) --allow-mass-delete")
+      lines.append(style.notice("  \(count) held back, because \(self.holdWords)."))
+      if self.status.holdReason != "LISTING_NOT_WHOLE" {
+        lines.append("  To carry them out: kith contacts sync \(name) --allow-mass-delete")
+      }
     }
+    let isPartly = self.status.state == .completed && self.status.hasError
+    if isPartly { lines.append(style.notice("  \(Printable.text(self.status.error.message))")) }
     if self.status.skipped > 0 {
       lines.append(style.notice("  \(Count.of(Int(self.status.skipped), "card")) could not be read."))
+    }
+    if isPartly || self.status.skipped > 0 {
       lines.append("  To see which: kith contacts problems --source \(name)")
     }
     return lines
+  }
+
+  private var holdWords: String {
+    switch self.status.holdReason {
+    case "LISTING_NOT_WHOLE": "the source could not be read as a whole"
+    case "BOOK_GONE": "their address book is not at the account any more"
+    case "LISTING_EMPTY": "the source, or an address book of it, shows no card at all"
+    case "ALL_WOULD_GO": "every contact would go"
+    default: "so many at once may be a mistake"
+    }
   }
 
   private var failures: String {

@@ -112,3 +112,24 @@ struct BatchWriting: Sendable {
     counts.seen += 1
   }
 }
+
+extension Transaction {
+  /// Does with missing cards what the guard decided.
+  ///
+  /// - Returns: How many contacts were deleted.
+  func carryOut(
+    _ decision: DeletionGuard.Decision, on lost: [String: KnownCard], of source: String, now: Int64
+  ) throws(Failure) -> Int {
+    if decision.reason != .listingNotWhole {
+      if decision.restarts {
+        try self.cards.clearMissing(decision.counted.filter { lost[$0]?.missingSince != 0 }, in: source)
+      }
+      let counted = Set(decision.counted)
+      try self.cards.setMissing(decision.held.filter { !counted.contains($0) }, in: source, since: now, counts: false)
+      try self.cards.setMissing(decision.counted, in: source, since: now)
+    }
+    let contacts = decision.deleted.compactMap { lost[$0]?.contactID }.filter { !$0.isEmpty }
+    try self.cards.forget(decision.deleted.filter { lost[$0]?.contactID.isEmpty == true }, in: source)
+    return try self.contacts.softDelete(contacts, at: now)
+  }
+}

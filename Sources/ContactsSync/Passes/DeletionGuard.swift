@@ -1,30 +1,51 @@
+internal import KithMessages
 internal import Storage
 
-/// Decides whether cards that are not in a listing are deleted, or held back because the source may be at fault.
+/// Decides whether the contacts of missing cards are deleted, or held back because the source may be at fault.
 ///
-/// Nothing is deleted without a listing that is proven whole. Of such a listing, a deletion of everything or of more than the
-/// larger of 10 and 20 % is held back, until a person confirms it, or, when it is only a part, until the same cards were absent
-/// in three passes over at least a day.
+/// Nothing is deleted without a listing that is proven whole, and nothing of a part of the source, such as an address book,
+/// that lists no card at all or is not there any more: that rule looks at the listing alone, so that nothing stored can spoil
+/// it. Of the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what is
+/// held; the 20 % are also released when the same cards were absent in three passes over at least a day.
 struct DeletionGuard {
-  enum Decision: Equatable {
-    /// Nothing is missing.
-    case none
-    /// Delete these.
-    case delete([String])
-    /// Delete nothing, and count one more pass that lacks these; from the start when others were missing before.
-    case hold([String], beginsAnew: Bool, reason: HoldReason)
-    /// Delete nothing and count nothing: the listing proves nothing. So many are missing in it.
-    case unproven(Int)
+  /// A part of a source that is listed by itself: a folder, a file, or one address book of an account.
+  struct Part: Equatable {
+    /// What the hrefs of its cards begin with.
+    let beginning: String
+    /// Whether its listing names any card, known or new.
+    let listsCards: Bool
+    /// Whether the account says that it has no such address book any more.
+    var isGone = false
+
+    fileprivate var objection: HoldReason? { self.isGone ? .bookGone : self.listsCards ? nil : .listingEmpty }
   }
 
-  enum HoldReason: String, Equatable {
+  struct Decision: Equatable {
+    /// The cards to delete.
+    var deleted: [String] = []
+    /// The cards that are missing and whose contacts stay.
+    var held: [String] = []
+    /// Of ``held``, those that are released when they stay away. Passes that show nothing at all do not count for them.
+    var counted: [String] = []
+    /// Whether the absence of ``counted`` counts from the start, because other cards were missing before.
+    var restarts = false
+    /// Why they are held; the first of ``HoldReason`` where there are several reasons.
+    var reason: HoldReason?
+  }
+
+  /// The gravest first.
+  enum HoldReason: String, CaseIterable {
+    /// The listing proves nothing, so absences are not counted either.
+    case listingNotWhole = "LISTING_NOT_WHOLE"
+    case bookGone = "BOOK_GONE"
+    case listingEmpty = "LISTING_EMPTY"
     case allWouldGo = "ALL_WOULD_GO"
     case tooMany = "TOO_MANY"
   }
 
   /// Cards that may always go.
   static let allowance = 10
-  /// The share of the live cards that may go: one in so many.
+  /// The share of the cards that may go: one in so many.
   static let share = 5
   static let passesToRelease = 3
   /// Nanoseconds.
@@ -34,32 +55,84 @@ struct DeletionGuard {
   let isWhole: Bool
   /// Whether a person confirmed that everything missing is to go.
   let isConfirmed: Bool
-  /// Cards of the source that had a contact when the pass began.
-  let live: Int
+  /// Known cards with a contact that the listing shows.
+  let shown: Int
+  /// The parts that were listed. A card that belongs to none is one of an address book that is gone.
+  let parts: [Part]
   /// Nanoseconds since 1970.
   let now: Int64
 
-  /// Decides on the cards that are missing. Cards that a person restored by hand stay, and do not count.
+  /// Decides on the cards that are missing. Cards whose contact a person restored by hand stay, and do not count.
   func decide(missing: [KnownCard]) -> Decision {
-    let proposed = missing.filter { !$0.isKept }
-    guard !proposed.isEmpty else { return .none }
-    let hrefs = proposed.map(\.href).sorted()
-    guard self.isWhole else { return .unproven(hrefs.count) }
-    // A card that never gave a contact takes nothing with it.
-    let contacts = proposed.count { !$0.contactID.isEmpty }
-    guard !self.isConfirmed, let reason = self.objection(to: contacts) else { return .delete(hrefs) }
-    guard let first = proposed.first, first.missingSince != 0,
-      proposed.allSatisfy({ $0.missingSince == first.missingSince && $0.missingPasses == first.missingPasses })
-    else { return .hold(hrefs, beginsAnew: true, reason: reason) }
-    let isReleased =
-      reason == .tooMany && first.missingPasses + 1 >= Self.passesToRelease
-      && self.now - first.missingSince >= Self.timeToRelease
-    return isReleased ? .delete(hrefs) : .hold(hrefs, beginsAnew: false, reason: reason)
+    let proposed = missing.filter { !$0.isKept }.sorted { $0.href < $1.href }
+    guard !proposed.isEmpty else { return Decision() }
+    let hrefs = proposed.map(\.href)
+    guard self.isWhole else { return Decision(held: hrefs, reason: .listingNotWhole) }
+    guard !self.isConfirmed else { return Decision(deleted: hrefs) }
+    var decision = Decision()
+    var reasons: Set<HoldReason> = []
+    var rest: [KnownCard] = []
+    for card in proposed {
+      // A card that never gave a contact takes nothing with it.
+      if !card.contactID.isEmpty, let reason = self.objection(toListingOf: card) {
+        decision.held.append(card.href)
+        reasons.insert(reason)
+      } else {
+        rest.append(card)
+      }
+    }
+    let reason = self.objection(to: rest.count { !$0.contactID.isEmpty })
+    if reason == nil || reason == .tooMany && self.isReleased(rest) {
+      decision.deleted = rest.map(\.href)
+    } else if let reason {
+      decision.held += rest.map(\.href)
+      reasons.insert(reason)
+      if reason == .tooMany {
+        decision.counted = rest.map(\.href)
+        decision.restarts = !self.isSameSet(rest)
+      }
+    }
+    decision.reason = HoldReason.allCases.first { reasons.contains($0) }
+    return decision
+  }
+
+  private func objection(toListingOf card: KnownCard) -> HoldReason? {
+    let part = self.parts.first { card.href.utf8.starts(with: $0.beginning.utf8) }
+    return part.map(\.objection) ?? .bookGone
   }
 
   private func objection(to contacts: Int) -> HoldReason? {
     guard contacts > 0 else { return nil }
-    if contacts >= self.live { return .allWouldGo }
-    return contacts > max(Self.allowance, self.live / Self.share) ? .tooMany : nil
+    if self.shown == 0 { return .allWouldGo }
+    return contacts > max(Self.allowance, (self.shown + contacts) / Self.share) ? .tooMany : nil
   }
+
+  /// Whether these cards, and no others, were missing in the passes before that count.
+  private func isSameSet(_ cards: [KnownCard]) -> Bool {
+    guard let first = cards.first, first.missingSince != 0, first.missingPasses > 0 else { return false }
+    return cards.allSatisfy { $0.missingSince == first.missingSince && $0.missingPasses == first.missingPasses }
+  }
+
+  private func isReleased(_ cards: [KnownCard]) -> Bool {
+    guard self.isSameSet(cards), let first = cards.first else { return false }
+    return first.missingPasses + 1 >= Self.passesToRelease && self.now - first.missingSince >= Self.timeToRelease
+  }
+}
+
+extension DeletionGuard.Part {
+  /// The address books of an account; any other source is one part.
+  static func parts(of listing: ListItemsReply, _ location: SourceLocation, _ diff: ListingDiff) -> [Self] {
+    guard location.isAccount else { return [Self(beginning: "", listsCards: diff.lists(under: ""))] }
+    let gone = Set(listing.problems.lazy.filter { $0.kind == CardProblem.bookMissing }.map(\.sourceIdentifier))
+    return AccountPosition.books(ofIdentity: listing.identity).map { book in
+      let beginning = book.key + "/"
+      return Self(
+        beginning: beginning, listsCards: diff.lists(under: beginning), isGone: gone.contains(beginning))
+    }
+  }
+}
+
+extension SourceLocation {
+  /// Whether it is an account with address books, and not on disk.
+  var isAccount: Bool { if case .carddav? = self.kind { true } else { false } }
 }

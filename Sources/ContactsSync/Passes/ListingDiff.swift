@@ -18,8 +18,10 @@ struct ListingDiff {
   /// Places in ``known``: of each card by its href, and of the cards of files by the name of the file.
   private let places: [String: Int]
   private let parts: [Substring: [Int]]
-  /// Whether the item of each known card is listed.
+  /// Whether the item of each known card is listed, or counts as present although it could not be looked at.
   private var isPresent: [Bool]
+  /// Whether the item of each known card is listed.
+  private var isListed: [Bool]
   /// Items that the source says are gone.
   private var gone: Set<String> = []
   /// Listed items that are named like parts of a file.
@@ -35,6 +37,7 @@ struct ListingDiff {
     self.known = known
     self.readsAll = readsAll
     self.isPresent = Array(repeating: false, count: known.count)
+    self.isListed = self.isPresent
     var places: [String: Int] = [:]
     var parts: [Substring: [Int]] = [:]
     places.reserveCapacity(known.count)
@@ -53,6 +56,7 @@ struct ListingDiff {
       self.listed += 1
       let places = self.places(of: item.href)
       self.markPresent(item.href, places)
+      for place in places { self.isListed[place] = true }
       let live = places.filter { !self.known[$0].isDeleted }
       // No fingerprint says nothing.
       let isSame =
@@ -72,8 +76,7 @@ struct ListingDiff {
   /// Notes what the source itself says is gone.
   mutating func addGone(_ hrefs: [String]) { self.gone.formUnion(hrefs) }
 
-  /// What was not named and begins so is as it was in the last pass: what was there then is there, what was missing is
-  /// missing.
+  /// Keeps the previous state of every unnamed card whose href starts with one of these beginnings.
   mutating func keep(under beginnings: [String]) {
     for place in self.unnamed(under: beginnings) {
       let card = self.known[place]
@@ -81,6 +84,7 @@ struct ListingDiff {
       self.listed += 1
       self.unchanged += 1
       self.isPresent[place] = true
+      self.isListed[place] = true
     }
   }
 
@@ -104,6 +108,27 @@ struct ListingDiff {
   /// The known cards, deleted ones left out, whose item is not listed.
   var missing: [KnownCard] {
     self.known.indices.lazy.filter { !self.isPresent[$0] && !self.known[$0].isDeleted }.map { self.known[$0] }
+  }
+
+  /// Counts a known card as listed: it was found under another name.
+  mutating func show(_ href: String) { if let place = self.places[href] { self.isListed[place] = true } }
+
+  /// How many known cards with a contact the listing shows.
+  ///
+  /// - Parameter lost: Cards that turned out to be missing in a file that is listed.
+  func shownContacts(without lost: [String: KnownCard]) -> Int {
+    self.known.indices.count { place in
+      let card = self.known[place]
+      return self.isListed[place] && !card.isDeleted && !card.contactID.isEmpty && lost[card.href] == nil
+    }
+  }
+
+  /// Whether any item is listed whose href starts so, be it known or new.
+  func lists(under beginning: String) -> Bool {
+    self.toFetch.contains { $0.utf8.starts(with: beginning.utf8) }
+      || self.known.indices.contains { place in
+        self.isListed[place] && self.known[place].href.utf8.starts(with: beginning.utf8)
+      }
   }
 
   /// The item that a card which was read belongs to: itself, or its file.

@@ -44,10 +44,11 @@ actor Pass {
   /// What the source has listed, until it can be compared with the store; nil from then on.
   private var listed: [ItemBatch]? = []
   private var diff = ListingDiff(known: [], readsAll: false)
-  private var live = 0
   /// Known cards that the source does not list, by UID and by href.
   private var lostByUID: [String: [KnownCard]] = [:]
   private var lost: [String: KnownCard] = [:]
+  /// What was said of the reading of address books.
+  private var remarks: [Problem] = []
   /// Why the store refused a part of the pass: that is no failure of the source.
   private var refusal: Failure?
 
@@ -81,7 +82,7 @@ actor Pass {
         listing.token = self.options.isFull ? "" : record.token
       }
       guard !Task.isCancelled else { throw .cancelled }
-      try await self.end(listing)
+      try await self.end(listing, of: record.location)
     } catch {
       try await self.give(up: error)
       if let refusal { throw refusal }
@@ -117,8 +118,6 @@ actor Pass {
     request.source = record.location
     request.token = self.options.isFull ? "" : record.token
     request.readsAll = self.readsAll
-    // Who has everything read again and confirms what goes means it: books that are not there any more go too.
-    if self.options.isFull, self.options.allowsMassDelete { request.source.identity = "" }
     await self.willList()
     // Read while the source makes its list, and beside the writer: of a large address book this takes a while.
     async let comparing = self.beginComparing()
@@ -137,14 +136,14 @@ actor Pass {
     for card in self.diff.missing { self.lose(card) }
     try self.check(reply.identity, against: record.location)
     self.state.list(total: self.diff.listed, unchanged: self.diff.unchanged)
-    self.state.skip(reply.problems.count)
+    self.state.skip(reply.problems.count { !CardProblem.ofBooks.contains($0.kind) })
+    self.state.note(unavailable: reply.problems.filter { $0.kind == CardProblem.bookUnavailable })
     return reply
   }
 
   private func beginComparing() async -> Result<Void, Failure> {
     do throws(Failure) {
       let known = try await self.storage.read { [name] view throws(Failure) in try view.cards.known(in: name) }
-      self.live = known.count { !$0.isDeleted && !$0.contactID.isEmpty }
       self.diff = ListingDiff(known: known, readsAll: self.readsAll)
       for batch in self.listed ?? [] { self.compare(batch) }
       self.listed = nil
@@ -166,6 +165,7 @@ actor Pass {
 
   /// A card that seemed lost is there, perhaps by another name: no other card takes its place.
   private func find(_ href: String) {
+    self.diff.show(href)
     guard let card = self.lost.removeValue(forKey: href) else { return }
     self.lostByUID[card.uid]?.removeAll { $0.href == href }
   }
@@ -179,13 +179,26 @@ actor Pass {
   /// empty or older folder at the same path.
   private func check(_ identity: String, against location: SourceLocation) throws(Failure) {
     guard !location.identity.isEmpty, identity != location.identity, !self.options.allowsMassDelete else { return }
-    let missing = self.lost.values.count { !$0.contactID.isEmpty && !$0.isKept }
-    guard missing * DeletionGuard.share > self.live else { return }
+    let isAccount = location.isAccount
+    // Books come and go; each has a rule of its own in the guard.
+    if isAccount, AccountPosition.moved(from: location.identity, to: identity).isEmpty { return }
+    let lost = self.lost.values.filter { !$0.contactID.isEmpty }
+    let missing = lost.count { !$0.isKept }
+    let shown = self.diff.shownContacts(without: self.lost)
+    let isEmpty = !lost.isEmpty && !self.diff.lists(under: "")
+    guard isEmpty || missing * DeletionGuard.share > shown + missing else { return }
+    let what =
+      isAccount
+      ? "An address book of '\(self.name)' is at another place of its server than at the last pass"
+      : "The source '\(self.name)' is another folder than at the last pass"
+    let advice =
+      isAccount
+      ? "Look at the account: kith contacts source test \(self.name)." : "If its disk is not mounted, mount it."
     throw Failure(
       .unavailable, "SOURCE_REPLACED",
       """
-      The source '\(self.name)' is another folder than at the last pass, and lacks \(missing) of \(self.live) cards. If its disk \
-      is not mounted, mount it. If it was replaced on purpose, run `kith contacts sync \(self.name) --allow-mass-delete`.
+      \(what), and lacks \(lost.count) of \(shown + lost.count) cards. \(advice) If it was replaced on purpose, run \
+      `kith contacts sync \(self.name) --allow-mass-delete`.
       """)
   }
 
@@ -271,6 +284,7 @@ actor Pass {
 
   private func store(_ cards: [PreparedCard]) async throws(Failure) {
     FaultPoint.batchRead.pass()
+    self.remarks += cards.lazy.map(\.card).filter(\.vanished).flatMap(\.problems)
     let present = self.losePartsOfFiles(cards)
     let writing = BatchWriting(source: self.name, lost: self.lostByUID, now: self.now())
     let (name, before) = (self.name, self.state)
@@ -305,14 +319,23 @@ actor Pass {
     return present
   }
 
-  private func end(_ listing: ListItemsReply) async throws(Failure) {
+  private func end(_ whole: ListItemsReply, of location: SourceLocation) async throws(Failure) {
+    var listing = whole
     let (name, now, lost) = (self.name, self.now(), self.lost)
+    let parts = DeletionGuard.Part.parts(of: listing, location, self.diff)
     let decision = DeletionGuard(
-      isWhole: listing.complete, isConfirmed: self.options.allowsMassDelete, live: self.live, now: now
+      isWhole: listing.complete, isConfirmed: self.options.allowsMassDelete,
+      shown: self.diff.shownContacts(without: lost), parts: parts, now: now
     ).decide(missing: Array(lost.values))
     FaultPoint.deletionsDecided.pass()
+    // A book that is gone is looked for as long as contacts of it are held.
+    let settled = parts.filter { part in
+      part.isGone && !decision.held.contains { $0.utf8.starts(with: part.beginning.utf8) }
+    }
+    AccountPosition.forget(Set(settled.map { String($0.beginning.dropLast()) }), in: &listing)
+    listing.problems += self.remarks
     let (before, reappeared) = (self.state, self.diff.reappeared)
-    let problems = listing.problems
+    let (problems, reached) = (listing.problems, listing)
     self.state = try await self.write { transaction throws(Failure) -> PassState in
       try transaction.cards.clearMissing(reappeared, in: name)
       for problem in problems {
@@ -323,7 +346,7 @@ actor Pass {
       try transaction.contacts.purge(deletedBefore: now - Self.keptAfterDeletion)
       try transaction.photos.dropUnreferenced()
       try transaction.sources.setListing(
-        name, token: listing.complete ? listing.token : "", identity: listing.identity)
+        name, token: reached.complete ? reached.token : "", identity: reached.identity)
       var state = before
       state.decide(decision, deleted: deleted)
       state.complete(live: try transaction.contacts.count(source: name), now: now)
@@ -358,36 +381,6 @@ actor Pass {
       }
       try transaction.publish(state.status, of: name)
       return state
-    }
-  }
-}
-
-extension Transaction {
-  /// Stores the state of a source and tells subscribers.
-  func publish(_ status: SyncStatus, of source: String) throws(Failure) {
-    try self.sources.setStatus(status, of: source)
-    var event = Event()
-    event.sync = status
-    try self.emit(event, on: "sync", key: PassState.key(source))
-  }
-
-  /// Does with missing cards what the guard decided.
-  ///
-  /// - Returns: How many contacts were deleted.
-  fileprivate func carryOut(
-    _ decision: DeletionGuard.Decision, on lost: [String: KnownCard], of source: String, now: Int64
-  ) throws(Failure) -> Int {
-    switch decision {
-    case .none, .unproven:
-      return 0
-    case .delete(let hrefs):
-      let contacts = hrefs.compactMap { lost[$0]?.contactID }.filter { !$0.isEmpty }
-      try self.cards.forget(hrefs.filter { lost[$0]?.contactID.isEmpty == true }, in: source)
-      return try self.contacts.softDelete(contacts, at: now)
-    case .hold(let hrefs, let beginsAnew, _):
-      if beginsAnew { try self.cards.clearMissing(hrefs.filter { lost[$0]?.missingSince != 0 }, in: source) }
-      try self.cards.setMissing(hrefs, in: source, since: now)
-      return 0
     }
   }
 }

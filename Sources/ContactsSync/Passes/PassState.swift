@@ -1,5 +1,6 @@
 internal import Bus
 internal import KithMessages
+internal import Storage
 internal import SwiftProtobuf
 
 /// Where the pass of one source stands: `idle`, `syncing`, then `completed` or `error`, with its counts.
@@ -65,18 +66,20 @@ struct PassState: Sendable {
   /// Items could not be looked at.
   mutating func skip(_ count: Int) { self.status.skipped += UInt32(clamping: count) }
 
+  /// Address books could not be read. The pass goes on without them, and says so beside its counts.
+  mutating func note(unavailable books: [Problem]) {
+    guard !books.isEmpty else { return }
+    let names = books.map { $0.sourceIdentifier.dropLast() }.joined(separator: ", ")
+    let count = books.count == 1 ? "1 address book" : "\(books.count) address books"
+    self.status.error =
+      Failure(.unavailable, "BOOK_UNAVAILABLE", "\(count) could not be read: \(names). The contacts of it stay.").status
+  }
+
   /// Cards were deleted, or their deletion is held back.
   mutating func decide(_ decision: DeletionGuard.Decision, deleted: Int) {
     self.status.deleted = UInt32(clamping: deleted)
-    switch decision {
-    case .none, .delete: break
-    case .hold(let hrefs, _, let reason):
-      self.status.heldBack = UInt32(clamping: hrefs.count)
-      self.status.holdReason = reason.rawValue
-    case .unproven(let count):
-      self.status.heldBack = UInt32(clamping: count)
-      self.status.holdReason = "LISTING_NOT_WHOLE"
-    }
+    self.status.heldBack = UInt32(clamping: decision.held.count)
+    self.status.holdReason = decision.reason?.rawValue ?? ""
   }
 
   /// The pass was given up before its end. What it stored before stays.
@@ -122,4 +125,14 @@ struct PassCounts: Sendable, Equatable {
   var unchanged: UInt32 = 0
   var revived: UInt32 = 0
   var skipped: UInt32 = 0
+}
+
+extension Transaction {
+  /// Stores the state of a source and tells subscribers.
+  func publish(_ status: SyncStatus, of source: String) throws(Failure) {
+    try self.sources.setStatus(status, of: source)
+    var event = Event()
+    event.sync = status
+    try self.emit(event, on: "sync", key: PassState.key(source))
+  }
 }

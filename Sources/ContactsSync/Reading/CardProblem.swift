@@ -35,6 +35,15 @@ enum CardProblem {
     Self.snake(CardFault.Kind.cardTooLarge.rawValue), Self.snake(CardFault.Kind.lineTooLong.rawValue),
   ]
 
+  /// An address book that its account does not have any more.
+  static let bookMissing = "book_missing"
+  /// An address book that could not be read.
+  static let bookUnavailable = "book_unavailable"
+  /// An address book whose cards come one by one.
+  static let oneByOne = "cards_one_by_one"
+  /// The kinds that are about an address book, and not about a card.
+  static let ofBooks: Set<String> = [Self.bookMissing, Self.bookUnavailable, Self.oneByOne]
+
   private static func snake(_ name: String) -> String {
     name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
   }
@@ -46,8 +55,9 @@ enum CardProblem {
     "file_empty": "The file is empty. It may be half written; its contact stays as it was.",
     "no_card": "The file holds no card.",
     "card_unreachable": "The server did not give the card. The next pass asks for it again.",
-    "book_missing": "The address book is not at the account any more. Its contacts stay as they were.",
-    "book_unavailable": "The address book could not be read. Its contacts stay as they were.",
+    Self.bookMissing: "The address book is not at the account any more. Its contacts stay as they were.",
+    Self.bookUnavailable: "The address book could not be read. Its contacts stay as they were.",
+    Self.oneByOne: "The server gives the cards of this address book one by one, which takes long.",
     "card_too_large": "The card exceeds the size limit.",
     "line_too_long": "A line of the card exceeds the size limit.",
     "empty": "The card holds no property.",

@@ -45,6 +45,8 @@ public struct CardFetch: Sendable {
   private var failure: DAVError?
   private var size = BatchSize()
   private var isRefused = false
+  /// How many cards were asked for one by one.
+  private(set) var singles = 0
   /// Cards in a row that nobody answered for.
   private var absences = 0
 
@@ -126,6 +128,7 @@ public struct CardFetch: Sendable {
     guard let href = self.alone.popLast() ?? self.waiting.popFirst() else {
       return .failure(.notFound(place: self.place))
     }
+    self.singles += 1
     switch outcome {
     case .success(let reply):
       switch reply.status {

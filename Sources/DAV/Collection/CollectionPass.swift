@@ -2,10 +2,10 @@
 ///
 /// A server whose token is known is asked what changed since (RFC 6578): when that is nothing, that was all. Everything is listed
 /// the first time, when the server cannot say, when it does not know the token, when it says that nothing changed although
-/// its token did, when a token that is a number went down (a server that was set back to a backup), and every seven days;
-/// where there are no tokens, when the tag of the collection changed. Before a listing the collection itself is asked what it
-/// is, and for its token, and where it has none that serves, once more for its tag: what was told *before* a listing lets
-/// nothing fall between.
+/// its token did, when a token that is a number went down (a server that was set back to a backup), once a day, and while the
+/// book is being changed (``CollectionState/Activity/busy``); where there are no tokens, when the tag of the collection changed.
+/// Before a listing the collection itself is asked what it is, and for its token, and where it has none that serves, once more
+/// for its tag: what was told *before* a listing lets nothing fall between.
 public struct CollectionPass: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable, Equatable {
@@ -17,8 +17,8 @@ public struct CollectionPass: Sendable {
     case failed(DAVError)
   }
 
-  /// After this long everything is listed, in nanoseconds: seven days.
-  static let wholeInterval: Int64 = 7 * 86_400 * 1_000_000_000
+  /// After this long everything is listed, in nanoseconds: a day.
+  static let wholeInterval: Int64 = 86_400 * 1_000_000_000
   /// A server that gives a list in more parts than this is taken to be in a loop.
   static let partLimit = 1000
 
@@ -30,6 +30,8 @@ public struct CollectionPass: Sendable {
 
   private let place: String
   private let known: CollectionState?
+  /// Whether the home of the book has just told the token that is known.
+  private let isUnchanged: Bool
   private let now: Int64
   private let members: [DAVProperty]
   private let memberLimit: Int
@@ -52,10 +54,11 @@ public struct CollectionPass: Sendable {
   ///   - now: Nanoseconds since 1970.
   ///   - isWhole: Whether to list everything in any case.
   ///   - wantsETags: Whether a list of everything is to have the ETags.
+  ///   - toldToken: The sync token that the home of the book has just told, where it was asked.
   ///   - limits: More members than its responses are refused.
   public init(
     place: String, collection: Href, known: CollectionState?, now: Int64, isWhole: Bool = false,
-    wantsETags: Bool = true, limits: XMLLimits = XMLLimits()
+    wantsETags: Bool = true, toldToken: String? = nil, limits: XMLLimits = XMLLimits()
   ) {
     self.place = place
     self.known = known
@@ -65,7 +68,9 @@ public struct CollectionPass: Sendable {
     self.table = MemberTable(collection: collection, form: known?.form ?? .asStored)
     // Also when the clock was set back.
     let isFresh = known.map { $0.listedAt <= now && now - $0.listedAt < Self.wholeInterval } ?? false
-    self.mustList = isWhole || !isFresh
+    self.mustList = isWhole || !isFresh || known?.activity == .busy
+    // Right after a change it is asked itself: some servers count time in whole seconds.
+    self.isUnchanged = !self.mustList && known?.activity == .quiet && toldToken.map { .token($0) } == known?.mark
     self.step = .looking
     switch known?.mark {
     case nil, .token: break
@@ -76,6 +81,7 @@ public struct CollectionPass: Sendable {
 
   /// The first thing to do.
   public var first: Directive {
+    if self.isUnchanged, let known { return .finished(self.listing(.unchanged, state: known)) }
     if case .changes(let token, _) = self.step { return .send(.changes(since: token)) }
     return .send(.propfind(self.ownProperties, depth: 0))
   }
@@ -134,7 +140,7 @@ public struct CollectionPass: Sendable {
       return self.listEverything()
     }
     if !self.mustList, let known = self.known, case .tag(let old) = known.mark, tag == old {
-      return .finished(self.listing(.unchanged, state: known))
+      return .finished(self.listing(.unchanged, state: self.state(known.mark, listedAt: known.listedAt)))
     }
     return self.listEverything()
   }
@@ -184,12 +190,11 @@ public struct CollectionPass: Sendable {
       return next == token || self.parts >= Self.partLimit ? self.listEverything() : self.ask(since: next)
     }
     guard let known = self.known, !Self.wentDown(from: token, to: next) else { return self.listEverything() }
+    let state = self.state(.token(next), listedAt: known.listedAt)
     if self.table.count == 0 {
-      return next == token ? .finished(self.listing(.unchanged, state: known)) : self.listEverything()
+      return next == token ? .finished(self.listing(.unchanged, state: state)) : self.listEverything()
     }
-    return .finished(
-      self.listing(
-        .changes, state: CollectionState(mark: .token(next), listedAt: known.listedAt, form: self.table.form)))
+    return .finished(self.listing(.changes, state: state))
   }
 
   // MARK: Everything
@@ -230,9 +235,7 @@ public struct CollectionPass: Sendable {
         ListingNote(.notWhole, "The server's list is not complete. What it lacks is kept, and it is asked again."))
       return .finished(self.listing(.partial, state: nil))
     }
-    return .finished(
-      self.listing(
-        .whole, state: CollectionState(mark: self.mark, listedAt: self.now, form: self.table.form)))
+    return .finished(self.listing(.whole, state: self.state(self.mark, listedAt: self.now)))
   }
 
   // MARK: Parts of answers
@@ -246,6 +249,16 @@ public struct CollectionPass: Sendable {
       extent: extent, cards: extent == .unchanged ? [] : self.table.cards,
       gone: extent == .changes ? self.table.gone : [], state: state, form: self.table.form,
       notes: self.table.notes)
+  }
+
+  private func state(_ mark: CollectionState.Mark, listedAt: Int64) -> CollectionState {
+    let activity: CollectionState.Activity =
+      switch self.known {
+      case nil: .quiet
+      case let known? where known.mark == mark: .quiet
+      case let known?: known.activity == .quiet ? .changed : .busy
+      }
+    return CollectionState(mark: mark, listedAt: listedAt, form: self.table.form, activity: activity)
   }
 
   private func error(_ reply: DAVReply) -> DAVError {

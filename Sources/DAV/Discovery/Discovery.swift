@@ -26,6 +26,13 @@ public struct Discovery: Sendable {
     /// The members of what was given, which may be a home set that does not say so.
     case members
 
+    var listsBooks: Bool {
+      switch self {
+      case .candidate, .principal: false
+      case .home, .members: true
+      }
+    }
+
     var purpose: String {
       switch self {
       case .candidate: "what is there"
@@ -51,7 +58,13 @@ public struct Discovery: Sendable {
   private var current: Task?
   private var visited: Set<String> = []
   private var books: [FoundBook] = []
+  /// The collections whose members the books are; none where what was given is a book itself.
+  public private(set) var homes: [WebURL] = []
+  /// Whether each home could be listed. Otherwise a book that was not found may still be there.
+  public private(set) var isWhole = true
   private var hasHome = false
+  /// Whether homes that are known are looked at: then their tokens are asked for, and one that fails is the end.
+  private var isLook = false
   private var fault: DAVError?
 
   /// More questions than this are not asked.
@@ -68,10 +81,19 @@ public struct Discovery: Sendable {
     }
   }
 
+  /// Begins with homes that were found before: one request each, which also tells the sync tokens of the books.
+  public init(_ address: AccountAddress, homes: [WebURL]) {
+    self.place = address.url.description
+    self.family = ServerFamily(of: address.url)
+    self.candidates = []
+    self.followUps = homes.map { .ask($0, .home) }[...]
+    self.isLook = true
+  }
+
   /// Says what to do now.
   public mutating func next() -> Directive {
     while self.trail.count < Self.stepLimit {
-      if let fault = self.fault, fault.endsDiscovery { return .failed(fault) }
+      if let fault = self.fault, fault.endsDiscovery || self.isLook { return .failed(fault) }
       if self.followUps.isEmpty {
         if !self.books.isEmpty { return .finished(self.books) }
         if self.hasHome { return .failed(self.fault ?? .noAddressBook(place: self.place)) }
@@ -82,7 +104,7 @@ public struct Discovery: Sendable {
       case .lookUp(let domain): return .lookUp(domain: domain)
       case .ask(let url, let role):
         let isNew = self.visited.insert("\(role.purpose) \(url)").inserted
-        if isNew { return .ask(Self.request(role), url) }
+        if isNew { return .ask(self.request(role), url) }
       }
     }
     return self.books.isEmpty ? .failed(self.fault ?? .notAnAddressBook(place: self.place)) : .finished(self.books)
@@ -115,6 +137,13 @@ public struct Discovery: Sendable {
   public mutating func answered(_ outcome: Result<DAVReply, DAVError>, at final: WebURL) {
     guard case .ask(let url, let role)? = self.current else { return }
     let asked = "\(url), \(role.purpose)"
+    if role.listsBooks {
+      if case .success(let reply) = outcome, reply.status == 207, reply.end.unreadable == 0 {
+        self.homes.append(url)
+      } else {
+        self.isWhole = false
+      }
+    }
     switch outcome {
     case .failure(let error):
       self.note(error)
@@ -219,11 +248,10 @@ public struct Discovery: Sendable {
     if error.discoveryRank > (self.fault?.discoveryRank ?? 0) { self.fault = error }
   }
 
-  private static func request(_ role: Role) -> DAVRequest {
-    switch role {
-    case .candidate, .principal: .propfind(DAVProperty.ofAnything, depth: 0)
-    case .home, .members: .propfind(DAVProperty.ofBooks, depth: 1)
-    }
+  private func request(_ role: Role) -> DAVRequest {
+    role.listsBooks
+      ? .propfind(self.isLook ? DAVProperty.ofKnownBooks : DAVProperty.ofBooks, depth: 1)
+      : .propfind(DAVProperty.ofAnything, depth: 0)
   }
 }
 

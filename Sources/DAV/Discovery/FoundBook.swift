@@ -14,6 +14,8 @@ public struct FoundBook: Sendable, Hashable {
   public let reports: Set<String>
   /// The versions of vCard it gives, where it says.
   public let cardVersions: Set<String>
+  /// Its sync token, where it was asked for: in a look at a home that is known.
+  public let syncToken: String?
 
   init(url: WebURL, properties: DAVProperties) {
     self.url = url
@@ -23,5 +25,6 @@ public struct FoundBook: Sendable, Hashable {
     self.isReadOnly = properties.isReadOnly
     self.reports = properties.reports ?? []
     self.cardVersions = properties.cardVersions ?? []
+    self.syncToken = properties.syncToken
   }
 }

@@ -24,4 +24,6 @@ enum DAVProperty: String, Sendable {
   static let ofBooks: [DAVProperty] = [
     .resourceType, .displayName, .description, .privileges, .supportedReports, .supportedAddressData,
   ]
+  /// What a look at a home that is known asks of its books. The token says of each book whether it has to be asked at all.
+  static let ofKnownBooks: [DAVProperty] = [.resourceType, .supportedAddressData, .syncToken]
 }

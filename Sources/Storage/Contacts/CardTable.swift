@@ -155,20 +155,24 @@ extension CardTable where View == Transaction {
     }
   }
 
-  /// Counts one more whole listing that lacks these cards, whose deletion is held back.
+  /// Notes that a whole listing lacks these cards, whose deletion is held back.
   ///
-  /// - Parameter now: Nanoseconds since 1970; kept from the first such listing on.
+  /// - Parameters:
+  ///   - now: Nanoseconds since 1970; kept from the first such listing on.
+  ///   - counts: Whether the listing counts towards ``KnownCard/missingPasses``, which starts again otherwise.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
-  public func setMissing(_ hrefs: [String], in source: String, since now: Int64) throws(Failure) {
+  public func setMissing(
+    _ hrefs: [String], in source: String, since now: Int64, counts: Bool = true
+  ) throws(Failure) {
     let row = try self.view.sources.row(of: source)
     try self.view.attempt { database in
       for href in hrefs {
         try database.cachedStatement(
           sql: """
-            UPDATE card SET missing_since = coalesce(missing_since, ?), missing_passes = missing_passes + 1
+            UPDATE card SET missing_since = coalesce(missing_since, ?), missing_passes = iif(?, missing_passes + 1, 0)
             WHERE source = ? AND href = ?
             """
-        ).execute(arguments: [now, row, href])
+        ).execute(arguments: [now, counts, row, href])
         let contact = try Row.fetchOne(
           database.cachedStatement(
             sql: """

@@ -16,7 +16,7 @@ public struct KnownCard: Sendable, Hashable {
   public var isDeleted: Bool
   /// When a listing first lacked it, in nanoseconds since 1970; 0 = it was there.
   public var missingSince: Int64
-  /// In how many whole listings in a row it was missing.
+  /// In how many whole listings in a row it was missing, of those that count towards its release.
   public var missingPasses: Int
   /// Whether its contact was restored by hand, and so stays while the card is away.
   public var isKept: Bool

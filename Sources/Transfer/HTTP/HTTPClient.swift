@@ -18,8 +18,8 @@ public final class HTTPClient: Sendable {
 
   private let settings: Settings
   private let transfers: TransferLoop
-  /// Those that refused a password in the open, and asked for a digest of it.
-  private let digestOrigins = Lock<Set<Origin>>([])
+  /// Of the servers that refused a password in the open and asked for a digest of it.
+  private let digestLogins = Lock<[Origin: DigestLogin]>([:])
 
   /// Makes a client. It opens nothing before its first request.
   ///
@@ -66,16 +66,17 @@ public final class HTTPClient: Sendable {
     try request.check()
     var chain = RedirectChain(request)
     let deadline = ContinuousClock.now + request.limits.total
-    var wasTaughtForm = false
+    var isTaught = false
     while true {
-      let current = self.inKnownForm(chain.request)
+      let current = chain.request
       let remaining = deadline - ContinuousClock.now
       guard remaining > .zero else { throw .timeout(.total, current.url.origin) }
+      let proof = self.proof(for: current)
       var response = try await transfers.run { [settings] in
-        HTTPExchange(current, settings, remaining: remaining, sink: sink)
+        HTTPExchange(current, settings, proof: proof, remaining: remaining, sink: sink)
       }
-      if !wasTaughtForm, self.learnsForm(of: chain.request, sent: current, from: response) {
-        wasTaughtForm = true
+      if !isTaught, self.learnsLogin(of: current, isDigest: proof != nil, from: response) {
+        isTaught = true
         continue
       }
       guard try chain.follow(status: response.status, location: response.headers["Location"]) else {
@@ -85,24 +86,28 @@ public final class HTTPClient: Sendable {
     }
   }
 
-  /// The request with its password in the form that its server is known to want.
-  private func inKnownForm(_ request: HTTPRequest) -> HTTPRequest {
-    guard let digest = request.credentials?.asDigest,
-      self.digestOrigins.withLock({ $0.contains(request.url.origin) })
-    else { return request }
-    var request = request
-    request.credentials = digest
-    return request
+  /// The digest of the password, where the server is known to want that.
+  private func proof(for request: HTTPRequest) -> String? {
+    guard case .basic(let username, let password)? = request.credentials else { return nil }
+    let target = request.url.path + (request.url.query.map { "?" + $0 } ?? "")
+    return self.digestLogins.withLock { logins in
+      logins[request.url.origin]?.proof(
+        username: username, password: password, method: request.method, target: target)
+    }
   }
 
-  /// Whether a refusal asks for the password in another form than it was sent in, which is then known.
-  private func learnsForm(of request: HTTPRequest, sent: HTTPRequest, from response: HTTPResponse) -> Bool {
-    guard response.status == 401, let password = request.credentials,
-      let wanted = password.form(wantedBy: response.headers.values(of: "WWW-Authenticate")), wanted != sent.credentials
-    else { return false }
-    self.digestOrigins.withLock { origins in
-      if wanted == password { origins.remove(request.url.origin) } else { origins.insert(request.url.origin) }
+  /// Notes how the server wants the password, where it refused the request.
+  ///
+  /// - Returns: Whether to send the request again: it wants the other form, or another nonce than the one that was kept.
+  private func learnsLogin(of request: HTTPRequest, isDigest: Bool, from response: HTTPResponse) -> Bool {
+    guard response.status == 401, case .basic? = request.credentials else { return false }
+    let challenges = AuthenticationChallenge.challenges(response.headers.values(of: "WWW-Authenticate"))
+    if challenges.contains(where: { $0.scheme == "basic" }) {
+      self.digestLogins.withLock { $0[request.url.origin] = nil }
+      return isDigest
     }
-    return true
+    guard let login = DigestLogin(challenges) else { return false }
+    self.digestLogins.withLock { $0[request.url.origin] = login }
+    return !isDigest || login.isStale != false
   }
 }

@@ -9,6 +9,7 @@ final class HTTPExchange: Transfer {
 
   private let request: HTTPRequest
   private let settings: HTTPClient.Settings
+  private let proof: String?
   private let remaining: Duration
   private let sink: HTTPClient.Sink?
   private var lines = StringList()
@@ -28,11 +29,15 @@ final class HTTPExchange: Transfer {
   ///
   /// - Parameters:
   ///   - request: Checked before.
+  ///   - proof: Stands for the credentials in `Authorization`; nil = they go as they are.
   ///   - remaining: How long it may take.
   ///   - sink: Gets the body of a reply of success.
-  init(_ request: HTTPRequest, _ settings: HTTPClient.Settings, remaining: Duration, sink: HTTPClient.Sink?) {
+  init(
+    _ request: HTTPRequest, _ settings: HTTPClient.Settings, proof: String?, remaining: Duration, sink: HTTPClient.Sink?
+  ) {
     self.request = request
     self.settings = settings
+    self.proof = proof
     self.remaining = remaining
     self.sink = sink
     gauge = ReplyGauge(request.limits, request.url.origin)
@@ -54,7 +59,7 @@ final class HTTPExchange: Transfer {
     try easy.set(.idleSpeed, 1)
     try easy.set(.idleSeconds, (request.limits.idle.curlMilliseconds + 999) / 1000)
     try settings.tls.configure(easy)
-    try request.credentials?.configure(easy)
+    if proof == nil { try request.credentials?.configure(easy) }
     try configureBody(easy)
     try configureHeaders(easy)
   }
@@ -80,6 +85,7 @@ final class HTTPExchange: Transfer {
     // that many servers never send.
     try lines.append("Expect:")
     if request.headers["Accept-Encoding"] == nil { try lines.append("Accept-Encoding: gzip") }
+    if let proof { try lines.append("Authorization: \(proof)") }
     for field in request.headers.fields {
       // A semicolon is how an empty value is written here: CURLOPT_HTTPHEADER(3).
       try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")

@@ -15,7 +15,9 @@ enum AccountFault {
     case .needsCredentials(let place):
       return Self.needsCredentials("\(place) does not accept the user name and password.", source)
     case .forbidden: return Failure(.permissionDenied, "SOURCE_UNREADABLE", text)
-    case .notFound, .noAddressBook: return Failure(.notFound, "SOURCE_UNAVAILABLE", text)
+    case .notFound, .noAddressBook:
+      let advice = source.map { " If it was deleted on purpose, remove the source: kith contacts source remove \($0)" }
+      return Failure(.notFound, "SOURCE_UNAVAILABLE", text + (advice ?? ""))
     case .notAnAddressBook, .elsewhere, .refused:
       return Failure(.failedPrecondition, "SOURCE_NOT_AN_ADDRESS_BOOK", text)
     case .notAnAddress: return .invalid(field: "url", text)

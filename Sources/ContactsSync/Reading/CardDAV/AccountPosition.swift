@@ -1,5 +1,6 @@
 internal import DAV
 internal import Foundation
+internal import KithMessages
 internal import Transfer
 
 /// How far the reading of an account is: its address books, each with the state of its last look. The token of a listing.
@@ -23,6 +24,8 @@ struct AccountPosition: Codable, Equatable {
   var books: [Book]
   /// When the books were looked for last, in nanoseconds since 1970.
   var foundAt: Int64
+  /// The collections that list the books; nil in tokens of before they were kept.
+  var homes: [String]?
 
   /// Reads a token; nil for none, or one of another version.
   init?(token: String) {
@@ -34,9 +37,12 @@ struct AccountPosition: Codable, Equatable {
 
   /// Begins with books that were found.
   ///
-  /// - Parameter known: The books of the last listing; each that is found again keeps its key.
-  init(books: [FoundBook], known: [Book], foundAt: Int64) {
+  /// - Parameters:
+  ///   - known: The books of the last listing; each that is found again keeps its key.
+  ///   - homes: The collections that list them.
+  init(books: [FoundBook], known: [Book], homes: [WebURL], foundAt: Int64) {
     self.foundAt = foundAt
+    self.homes = homes.map(\.description)
     let keys = Dictionary(
       known.compactMap { book in book.path.map { ($0, book.key) } }, uniquingKeysWith: { first, _ in first })
     let paths = books.map { Href($0.url.path)?.path ?? $0.url.path }
@@ -62,6 +68,29 @@ struct AccountPosition: Codable, Equatable {
   var identity: String {
     self.books.map { book in [book.key, book.path].compactMap(\.self).joined(separator: " ") }.sorted()
       .joined(separator: "\n")
+  }
+
+  /// Forgets books that are gone, in a token and an identity: they are looked for no more.
+  static func forget(_ keys: Set<String>, in reply: inout ListItemsReply) {
+    guard !keys.isEmpty else { return }
+    if var position = AccountPosition(token: reply.token) {
+      position.books.removeAll { keys.contains($0.key) }
+      reply.token = position.token
+    }
+    reply.identity = reply.identity.split(separator: "\n").filter { line in
+      !keys.contains(String(line.prefix { $0 != " " }))
+    }.joined(separator: "\n")
+    reply.problems.removeAll {
+      keys.contains(String($0.sourceIdentifier.dropLast())) && $0.kind == CardProblem.bookMissing
+    }
+  }
+
+  /// The keys of books that are at another path now than at the last listing.
+  static func moved(from old: String, to new: String) -> [String] {
+    let paths = Dictionary(
+      self.books(ofIdentity: old).map { ($0.key, $0.url) }, uniquingKeysWith: { first, _ in first })
+    return self.books(ofIdentity: new).filter { paths[$0.key].map { $0 != "" } == true && paths[$0.key] != $0.url }
+      .map(\.key)
   }
 
   /// The books that an identity names, of which no more is known than that.

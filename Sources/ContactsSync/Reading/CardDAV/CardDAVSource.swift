@@ -14,8 +14,10 @@ struct CardDAVSource: Sendable {
   /// Gives the time of day in nanoseconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// Books that were made or moved since are found after this many nanoseconds: a day.
+  /// After this many nanoseconds, a day, the account is looked up from its address again; in between its homes are.
   private static let foundFor: Int64 = 86_400 * 1_000_000_000
+  /// So many cards that have to be read one by one are worth a word.
+  private static let manySingles = 10
 
   // MARK: - Looking
 
@@ -26,7 +28,7 @@ struct CardDAVSource: Sendable {
     reply.trail = trail.map(\.description)
     switch found {
     case .success(let books):
-      reply.books = books.map { book in
+      reply.books = books.books.map { book in
         var shown = AddressBook()
         shown.url = book.url.description
         shown.name = book.name
@@ -47,7 +49,7 @@ struct CardDAVSource: Sendable {
     let client = try await self.client()
     var reply = ProbeSourceReply()
     var sentences: [String] = []
-    for book in try await self.find(client, known: []).books {
+    for book in try await self.find(client, known: []).position.books {
       let listing = try await self.list(book, since: nil, wantsETags: false, client).listing
       reply.items += UInt32(clamping: listing.cards.count)
       sentences.append("The address book at \(book.url) holds \(listing.cards.count) cards.")
@@ -70,7 +72,8 @@ struct CardDAVSource: Sendable {
     let client = try await self.client()
     let known = AccountPosition(token: token)
     let knownBooks = known?.books ?? AccountPosition.books(ofIdentity: identity)
-    var position = try await self.position(known, knownBooks, client)
+    let look = try await self.look(known, knownBooks, client)
+    var position = look.position
     try self.requireNamedBook(identity, in: position)
     var reply = ListItemsReply()
     reply.unchanged = known != nil
@@ -80,9 +83,11 @@ struct CardDAVSource: Sendable {
       let book = position.books[index]
       let listing: Listing
       do throws(Failure) {
-        let look = try await self.list(book, since: CollectionState(encoded: book.state), wantsETags: !readsAll, client)
-        listing = look.listing
-        if let movedTo = look.movedTo { position.books[index].url = movedTo.description }
+        let answer = try await self.list(
+          book, since: CollectionState(encoded: book.state), wantsETags: !readsAll, toldToken: look.tokens[book.key],
+          client)
+        listing = answer.listing
+        if let movedTo = answer.movedTo { position.books[index].url = movedTo.description }
       } catch {
         // Of several books one may be gone, shut or broken: the others are read, and its cards stay.
         guard error.code != .cancelled, error.code != .unauthenticated, position.books.count > 1 else { throw error }
@@ -103,11 +108,17 @@ struct CardDAVSource: Sendable {
       try await Self.hand(on: listing, of: book, yield)
     }
     if let lastError, reply.problems.count == position.books.count { throw lastError }
-    // Books that were known and are not there any more are not thereby empty.
-    for gone in knownBooks where !position.books.contains(where: { $0.key == gone.key }) {
+    for var gone in knownBooks where !position.books.contains(where: { $0.key == gone.key }) {
       reply.unchanged = false
-      reply.unlistedUnder.append(gone.key + "/")
-      reply.problems.append(Self.missing(gone))
+      if look.isWhole {
+        reply.problems.append(self.missing(gone))
+      } else {
+        // Its home could not be listed.
+        reply.unlistedUnder.append(gone.key + "/")
+        reply.problems.append(CardProblem.problem(CardProblem.bookUnavailable, href: gone.key + "/", skipped: true))
+      }
+      // Where it comes back, everything in it is compared.
+      gone.state = ""
       position.books.append(gone)
     }
     // While a book is not where it was, each pass looks for it.
@@ -117,16 +128,48 @@ struct CardDAVSource: Sendable {
     return reply
   }
 
-  /// The books of the last pass, or those that are found now: the first time, once a day, and when one of them is not where
-  /// it was.
-  private func position(
+  /// Where the books are, as the account says now.
+  private struct Look {
+    var position: AccountPosition
+    /// The sync tokens that the homes told, by the keys of the books.
+    var tokens: [String: String] = [:]
+    /// Whether a book that is not in ``position`` is gone.
+    var isWhole = true
+
+    /// The same, with what is known of the books.
+    func adopting(_ known: AccountPosition) -> Look {
+      var look = self
+      look.position.adopt(known)
+      return look
+    }
+  }
+
+  /// Looks which books there are: once a day from the address of the account, and in between at its homes, which costs one
+  /// request and tells which books have changed. A book that is missing there is looked for from the address.
+  private func look(
     _ known: AccountPosition?, _ knownBooks: [AccountPosition.Book], _ client: DAVClient
-  ) async throws(Failure) -> AccountPosition {
+  ) async throws(Failure) -> Look {
     let now = self.now()
-    if let known, known.foundAt <= now, now - known.foundAt < Self.foundFor { return known }
-    var found = try await self.find(client, known: knownBooks)
-    if let known { found.adopt(known) }
-    return found
+    if let known, known.foundAt <= now, now - known.foundAt < Self.foundFor, let homes = known.homes {
+      let urls = homes.compactMap { try? WebURL($0) }
+      guard !urls.isEmpty else { return Look(position: known) }
+      switch await Account(try self.address(), client: client).addressBooks(in: urls) {
+      case .success(let found):
+        let look = try self.look(found, known: known.books, foundAt: known.foundAt)
+        let keys = Set(look.position.books.map(\.key))
+        if known.books.allSatisfy({ keys.contains($0.key) }) { return look.adopting(known) }
+      case .failure(.noAddressBook): break
+      case .failure(.needsCredentials(let place)):
+        throw AccountFault.failure(.needsCredentials(place: place), source: self.name)
+      case .failure(.rateLimited(let place, let seconds)):
+        throw AccountFault.failure(.rateLimited(place: place, retryAfter: seconds), source: self.name)
+      case .failure(.transfer(let error)): throw AccountFault.failure(.transfer(error), source: self.name)
+      // The books themselves may be well.
+      case .failure: return Look(position: known)
+      }
+    }
+    let look = try await self.find(client, known: knownBooks)
+    return known.map { look.adopting($0) } ?? look
   }
 
   /// A person who named a book did not name the others of its account, which are found when it is gone.
@@ -138,32 +181,42 @@ struct CardDAVSource: Sendable {
     throw AccountFault.failure(.notFound(place: url.description), source: self.name)
   }
 
-  private func find(
-    _ client: DAVClient, known: [AccountPosition.Book]
-  ) async throws(Failure) -> AccountPosition {
+  private func find(_ client: DAVClient, known: [AccountPosition.Book]) async throws(Failure) -> Look {
     let found = await Account(try self.address(), client: client).addressBooks().found
-    var books = try Self.require(found, self.name)
+    return try self.look(try Self.require(found, self.name), known: known, foundAt: self.now())
+  }
+
+  /// What was found, without the books that the person did not choose.
+  private func look(
+    _ found: Account.Books, known: [AccountPosition.Book], foundAt: Int64
+  ) throws(Failure) -> Look {
+    var books = found.books
     if !self.account.books.isEmpty {
       let wanted = Set(self.account.books.compactMap { Href($0) })
       books = books.filter { Href($0.url.path).map(wanted.contains) ?? false }
-      guard books.count == wanted.count else {
+      // One that was read before is gone, which is said of it alone.
+      guard books.count == wanted.count || !known.isEmpty else {
         throw Failure(
           .notFound, "SOURCE_UNAVAILABLE",
           """
-          Not all of the address books that were chosen are at \(self.account.url) any more. \
-          `kith contacts source discover` shows those there are. The contacts stay as they are.
+          Not all of the address books that were chosen are at \(self.account.url). \
+          `kith contacts source discover` shows those there are.
           """)
       }
     }
-    return AccountPosition(books: books, known: known, foundAt: self.now())
+    var look = Look(position: AccountPosition(books: books, known: known, homes: found.homes, foundAt: foundAt))
+    look.isWhole = found.isWhole
+    for (book, place) in zip(books, look.position.books) { look.tokens[place.key] = book.syncToken }
+    return look
   }
 
   private func list(
-    _ book: AccountPosition.Book, since state: CollectionState?, wantsETags: Bool, _ client: DAVClient
+    _ book: AccountPosition.Book, since state: CollectionState?, wantsETags: Bool, toldToken: String? = nil,
+    _ client: DAVClient
   ) async throws(Failure) -> (listing: Listing, movedTo: WebURL?) {
     let collection = try self.addressBook(book, client)
     do throws(DAVError) {
-      return try await collection.list(since: state, now: self.now(), wantsETags: wantsETags)
+      return try await collection.list(since: state, now: self.now(), wantsETags: wantsETags, toldToken: toldToken)
     } catch {
       throw AccountFault.failure(error, source: self.name)
     }
@@ -181,7 +234,9 @@ struct CardDAVSource: Sendable {
       listing.cards.map { card in
         var item = SourceItem()
         item.href = Self.item(card.href, of: book)
-        item.fingerprint = card.fingerprint
+        // What the server names as changed is read, also where its ETag is the one that is known: SOGo gives a card that was
+        // deleted and made again the ETag of the first one.
+        if listing.extent != .changes { item.fingerprint = card.fingerprint }
         return item
       }, yield)
   }
@@ -214,7 +269,10 @@ struct CardDAVSource: Sendable {
         try await batcher.add(reads)
       }
       try await batcher.flush()
-      _ = try Self.require(ended, self.name)
+      let singles = try Self.require(ended, self.name)
+      guard singles > Self.manySingles else { continue }
+      try await batcher.add([Self.oneByOne(book, singles, of: cards.count)])
+      try await batcher.flush()
     }
     reply.read = UInt32(clamping: batcher.count)
     return reply
@@ -268,12 +326,26 @@ struct CardDAVSource: Sendable {
   }
 
   private static func unavailable(_ book: AccountPosition.Book, _ failure: Failure) -> Problem {
-    var problem = CardProblem.problem("book_unavailable", href: book.key + "/", skipped: true)
+    var problem = CardProblem.problem(CardProblem.bookUnavailable, href: book.key + "/", skipped: true)
     problem.message = failure.message
     return problem
   }
 
-  private static func missing(_ book: AccountPosition.Book) -> Problem {
-    CardProblem.problem("book_missing", href: book.key + "/", skipped: true)
+  private func missing(_ book: AccountPosition.Book) -> Problem {
+    var problem = CardProblem.problem(CardProblem.bookMissing, href: book.key + "/", skipped: true)
+    if let name {
+      problem.message += " If it was deleted on purpose: kith contacts sync \(name) --allow-mass-delete"
+    }
+    return problem
+  }
+
+  /// A remark on the reading of a book, which is about none of its cards.
+  private static func oneByOne(_ book: AccountPosition.Book, _ singles: Int, of count: Int) -> CardRead {
+    var remark = CardRead.vanished(book.key + "/")
+    var problem = CardProblem.problem(CardProblem.oneByOne, href: remark.href, skipped: false)
+    problem.message =
+      "The server did not give several cards at once: \(singles) of \(count) were read one by one, which takes long."
+    remark.problems = [problem]
+    return remark
   }
 }

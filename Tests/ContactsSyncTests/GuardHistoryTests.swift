@@ -1,0 +1,260 @@
+import Bus
+import Foundation
+import KithMessages
+import TestKit
+import Testing
+
+/// Whatever came before, an empty, failing or half-read listing deletes nothing: random histories of sources in memory, a real
+/// store and real passes. `KITH_HISTORIES` asks for another number of them, `KITH_SEED` for one.
+@Suite(.timeLimit(.minutes(30))) struct GuardHistoryTests {
+  private static let histories: [UInt64] = {
+    let environment = ProcessInfo.processInfo.environment
+    if let seed = environment["KITH_SEED"].flatMap({ UInt64($0) }) { return [seed] }
+    return Array(1...(environment["KITH_HISTORIES"].flatMap { UInt64($0) } ?? 300))
+  }()
+  private static let historiesOfAStore = 100
+
+  @Test func aListingThatShowsNothingDeletesNothing() async throws {
+    var tally = Tally()
+    var rest = Self.histories[...]
+    while !rest.isEmpty {
+      let sources = ModelSources()
+      let home = try Household(source: sources.port)
+      for seed in rest.prefix(Self.historiesOfAStore) {
+        var history = try await GuardHistory(seed: seed, sources: sources, home: home)
+        try await history.run(&tally)
+      }
+      rest = rest.dropFirst(Self.historiesOfAStore)
+      await home.close()
+    }
+    print("\(Self.histories.count) histories: \(tally)")
+    guard Self.histories.count >= 300 else { return }
+    #expect(tally.deleted > 500 && tally.deletedWithLeave > 500 && tally.revived > 100 && tally.restored > 300)
+    for reason in ["LISTING_NOT_WHOLE", "BOOK_GONE", "LISTING_EMPTY", "ALL_WOULD_GO", "TOO_MANY"] {
+      #expect((tally.held[reason] ?? 0) > 20, "\(reason) is hardly ever met")
+    }
+    #expect(tally.errors > 100 && tally.released > 5)
+  }
+}
+
+/// What happened in all histories, so that it shows whether they meet what they are about.
+struct Tally {
+  var passes = 0
+  var errors = 0
+  var deleted = 0
+  var deletedWithLeave = 0
+  /// Passes that deleted more than the guard lets go at once, after time had passed.
+  var released = 0
+  var revived = 0
+  var restored = 0
+  var held: [String: Int] = [:]
+}
+
+/// One source with its cards, edits of them, good days and bad ones.
+private struct GuardHistory {
+  private let seed: UInt64
+  private let name: String
+  private let home: Household
+  private let sources: ModelSources
+  private let kind: ModelSource.Kind
+  private var random: SeededGenerator
+  private var cards: ModelSource.Cards
+  private var numbers = 0
+  private var hours: Int64 = 0
+  /// The contacts of the store by UID: whether each is live, and its id.
+  private var contacts: [String: (isLive: Bool, id: String)] = [:]
+  /// Restored by hand, and not named by the source since.
+  private var kept: Set<String> = []
+  private var restored: Set<String> = []
+  /// Since when, and in how many listings, a card has been missing.
+  private var absence: [String: (since: Int64, passes: Int)] = [:]
+
+  init(seed: UInt64, sources: ModelSources, home: Household) async throws {
+    self.seed = seed
+    self.name = "h\(seed)"
+    self.home = home
+    self.sources = sources
+    self.random = SeededGenerator(seed: seed)
+    self.kind = ModelSource.Kind.allCases.randomElement(using: &self.random) ?? .folder
+    let books = self.kind == .account ? (1...Int.random(in: 1...3, using: &self.random)).map { "b\($0)" } : [""]
+    self.cards = Dictionary(uniqueKeysWithValues: books.map { ($0, [:]) })
+    sources[self.name] = ModelSource(self.kind)
+    var request = AddSourceRequest()
+    request.name = self.name
+    switch self.kind {
+    case .folder: request.vdir.path = "/nowhere/\(self.name)"
+    case .file: request.vcf.path = "/nowhere/\(self.name)/all.vcf"
+    case .account: request.carddav.url = "https://dav.example.org/"
+    }
+    _ = try await home.router.ask(request)
+  }
+
+  mutating func run(_ tally: inout Tally) async throws {
+    for _ in 0..<Int.random(in: 1...30, using: &self.random) { self.add() }
+    try await self.pass(self.goodDay(), &tally)
+    for _ in 0..<9 {
+      for _ in 0..<Int.random(in: 0...3, using: &self.random) { self.edit() }
+      if self.chance(3) { try await self.restore(&tally) }
+      if self.chance(2) {
+        let hours: Int64 = [1, 13, 25].randomElement(using: &self.random) ?? 1
+        self.hours += hours
+        self.home.pass(hours: hours)
+      }
+      try await self.pass(self.chance(2) ? self.goodDay() : self.badDay(), leave: self.chance(8), &tally)
+    }
+    try await self.pass(self.goodDay(), leave: true, full: true, &tally)
+    let live = Set(self.contacts.filter(\.value.isLive).keys)
+    let there = Set(self.cards.flatMap { book, cards in cards.keys.map { ModelSource.uid(book, $0) } })
+    if self.kind != .file || !there.isEmpty {
+      #expect(there.isSubset(of: live) && live.isSubset(of: there.union(self.restored)), "seed \(self.seed)")
+    }
+    #expect(self.kept.isSubset(of: live), "seed \(self.seed)")
+    var removal = RemoveSourceRequest()
+    removal.name = self.name
+    _ = try await self.home.router.ask(removal)
+  }
+
+  // MARK: What somebody does
+
+  private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &self.random) == 0 }
+
+  private mutating func book() -> String { self.cards.keys.sorted().randomElement(using: &self.random) ?? "" }
+
+  private mutating func add() {
+    self.numbers += 1
+    self.cards[self.book()]?["\(self.numbers)"] = self.numbers
+  }
+
+  private mutating func edit() {
+    let book = self.book()
+    let names = (self.cards[book] ?? [:]).keys.sorted().shuffled(using: &self.random)
+    switch Int.random(in: 0..<8, using: &self.random) {
+    case 0...1: self.add()
+    case 2:
+      for name in names.prefix(3) {
+        self.numbers += 1
+        self.cards[book]?[name] = self.numbers
+      }
+    case 3...4: for name in names.prefix(Int.random(in: 1...3, using: &self.random)) { self.cards[book]?[name] = nil }
+    case 5: for name in names.prefix(names.count / 2) { self.cards[book]?[name] = nil }
+    case 6: for name in names.dropFirst() { self.cards[book]?[name] = nil }
+    default:
+      // What was deleted comes back.
+      guard let uid = self.contacts.filter({ !$0.value.isLive }).keys.sorted().randomElement(using: &self.random),
+        let mark = uid.firstIndex(of: "-")
+      else { return self.add() }
+      self.numbers += 1
+      self.cards[String(uid[..<mark])]?[String(uid[uid.index(after: mark)...])] = self.numbers
+    }
+  }
+
+  private mutating func restore(_ tally: inout Tally) async throws {
+    for uid in self.contacts.filter({ !$0.value.isLive }).keys.sorted().prefix(3) where self.chance(2) {
+      var request = RestoreContactRequest()
+      request.id = self.contacts[uid]?.id ?? ""
+      _ = try await self.home.router.ask(request)
+      self.contacts[uid]?.isLive = true
+      self.kept.insert(uid)
+      self.restored.insert(uid)
+      tally.restored += 1
+    }
+  }
+
+  // MARK: Days
+
+  private mutating func goodDay() -> ModelSource.Answer {
+    ModelSource.Answer(shows: self.cards, namesChanges: self.kind == .account && self.chance(2))
+  }
+
+  private mutating func badDay() -> ModelSource.Answer {
+    var answer = self.goodDay()
+    let book = self.book()
+    func half(_ random: inout SeededGenerator) -> ModelSource.Cards {
+      self.cards.mapValues { cards in cards.filter { _ in Bool.random(using: &random) } }
+    }
+    switch Int.random(in: 0..<(self.kind == .account ? 10 : 6), using: &self.random) {
+    case 0: answer.failsToList = true
+    case 1: answer.failsToRead = true
+    case 2:
+      answer.shows = half(&self.random)
+      answer.isComplete = false
+    case 3:
+      answer.shows = self.cards.mapValues { _ in [:] }
+      answer.isComplete = self.chance(2)
+    case 4: answer.shows = self.cards.mapValues { _ in [:] }
+    case 5:
+      answer.isAnother = self.kind == .folder
+      answer.shows = self.chance(2) ? half(&self.random) : self.cards.mapValues { _ in [:] }
+    case 6, 7: answer.shows[book] = [:]
+    case 8:
+      answer.shows[book] = [:]
+      answer.gone = [book]
+    default: answer.unlisted = [book]
+    }
+    return answer
+  }
+
+  // MARK: A pass
+
+  private mutating func pass(
+    _ answer: ModelSource.Answer, leave: Bool = false, full: Bool = false, _ tally: inout Tally
+  ) async throws {
+    let before = Set(self.contacts.filter(\.value.isLive).keys)
+    self.sources[self.name].answer = answer
+    let status = try await self.home.sync(self.name, full: full, allowMassDelete: leave)
+    let named = self.sources[self.name].named
+    self.contacts = [:]
+    for contact in try await self.home.all(self.name) {
+      self.contacts[contact.uid] = (!contact.hasDeletedAt, contact.id)
+    }
+    let removed = before.filter { self.contacts[$0]?.isLive != true }
+    self.note(status, removed: removed.count, leave: leave, &tally)
+    let isProof = status.state == .completed && answer.isComplete
+    #expect(isProof || removed.isEmpty, "seed \(self.seed): \(status.state) deleted \(removed.count)")
+    #expect(self.kept.isDisjoint(with: removed), "seed \(self.seed)")
+    self.kept = self.kept.filter { !named.contains(self.href($0)) }
+    for uid in before {
+      let (book, card) = self.place(uid)
+      if answer.shows[book]?[card] != nil || answer.unlisted.contains(book) {
+        #expect(!removed.contains(uid), "seed \(self.seed): \(uid) is there")
+        self.absence[uid] = nil
+      } else if isProof, answer.shows[book]?.isEmpty == false {
+        self.absence[uid] = (self.absence[uid]?.since ?? self.hours, (self.absence[uid]?.passes ?? 0) + 1)
+      } else if isProof {
+        // An empty listing starts the count again.
+        self.absence[uid] = nil
+        #expect(leave || !removed.contains(uid), "seed \(self.seed): \(uid) was deleted by an empty listing")
+      }
+    }
+    guard !leave, !removed.isEmpty else { return }
+    let isAnyShown = before.contains { uid in
+      let (book, card) = self.place(uid)
+      return answer.shows[book]?[card] != nil || answer.unlisted.contains(book)
+    }
+    #expect(isAnyShown, "seed \(self.seed): no card that is known was shown")
+    guard removed.count > max(10, before.count / 5) else { return }
+    tally.released += 1
+    let isReleased = removed.allSatisfy { uid in
+      self.absence[uid].map { $0.passes >= 3 && self.hours - $0.since >= 24 } ?? false
+    }
+    #expect(isReleased, "seed \(self.seed): \(removed.count) of \(before.count) were deleted at once")
+  }
+
+  private func place(_ uid: String) -> (book: String, card: String) {
+    let mark = uid.firstIndex(of: "-") ?? uid.startIndex
+    return (String(uid[..<mark]), String(uid[uid.index(after: mark)...]))
+  }
+
+  private func href(_ uid: String) -> String {
+    let (book, card) = self.place(uid)
+    return ModelSource(self.kind).href(book, card)
+  }
+
+  private func note(_ status: SyncStatus, removed: Int, leave: Bool, _ tally: inout Tally) {
+    tally.passes += 1
+    tally.errors += status.state == .error ? 1 : 0
+    tally.revived += Int(status.revived)
+    if leave { tally.deletedWithLeave += removed } else { tally.deleted += removed }
+    if !status.holdReason.isEmpty { tally.held[status.holdReason, default: 0] += 1 }
+  }
+}

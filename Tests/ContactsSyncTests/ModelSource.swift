@@ -1,0 +1,143 @@
+import Bus
+import EventLoop
+import Foundation
+import KithMessages
+
+@testable import ContactsSync
+
+/// A source in memory, which answers a pass as a folder, a file or an account does, on a good day or a bad one.
+struct ModelSource: Sendable {
+  enum Kind: CaseIterable, Sendable { case folder, file, account }
+
+  /// Cards by book and name, with the version of each. A folder and a file have one book, whose name is empty.
+  typealias Cards = [String: [String: Int]]
+
+  /// What it answers to the next pass.
+  struct Answer: Sendable {
+    var shows: Cards = [:]
+    var isComplete = true
+    /// Whether the listing fails, or the reading of cards after the first.
+    var failsToList = false
+    var failsToRead = false
+    /// Address books that could not be listed, and those that the account does not have any more.
+    var unlisted: Set<String> = []
+    var gone: Set<String> = []
+    /// Whether it names only what changed since the token.
+    var namesChanges = false
+    /// Another folder stands at the same path.
+    var isAnother = false
+  }
+
+  let kind: Kind
+  var answer = Answer()
+  /// What was shown under each token.
+  private var shown: [String: Cards] = [:]
+  /// The hrefs that the last listing named.
+  private(set) var named: Set<String> = []
+
+  init(_ kind: Kind) { self.kind = kind }
+
+  func href(_ book: String, _ name: String) -> String {
+    switch self.kind {
+    case .folder: name + ".vcf"
+    case .file: "all.vcf#" + name
+    case .account: book + "/" + name + ".vcf"
+    }
+  }
+
+  static func uid(_ book: String, _ name: String) -> String { book + "-" + name }
+
+  mutating func list(_ request: ListItemsRequest) throws(Failure) -> (batch: ItemBatch, reply: ListItemsReply) {
+    self.named = []
+    let answer = self.answer
+    guard !answer.failsToList else { throw Failure(.unavailable, "UPSTREAM_DOWN", "It is away.") }
+    if self.kind == .file, answer.shows.values.allSatisfy(\.isEmpty) { throw SourceFault.withoutCards("all.vcf") }
+    var reply = ListItemsReply()
+    var batch = ItemBatch()
+    reply.complete = answer.isComplete
+    reply.token = "t\(self.shown.count)"
+    reply.identity = self.identity(isAnother: answer.isAnother)
+    let before = self.shown[request.token]
+    var now = answer.shows
+    for (book, cards) in answer.shows.sorted(by: { $0.key < $1.key }) {
+      let beginning = self.kind == .account ? book + "/" : ""
+      if answer.unlisted.contains(book) || answer.gone.contains(book) {
+        let isGone = answer.gone.contains(book)
+        let kind = isGone ? "book_missing" : "book_unavailable"
+        reply.problems.append(CardProblem.problem(kind, href: beginning, skipped: true))
+        if !isGone { reply.unlistedUnder.append(beginning) }
+        now[book] = isGone ? nil : before?[book]
+        continue
+      }
+      let known = answer.namesChanges ? before?[book] : nil
+      if known != nil { reply.unchangedUnder.append(beginning) }
+      for (name, version) in cards.sorted(by: { $0.key < $1.key }) where known?[name] != version {
+        var item = SourceItem()
+        item.href = self.href(book, name)
+        item.fingerprint = "\(version)"
+        batch.items.append(item)
+      }
+      batch.gone += (known ?? [:]).keys.filter { cards[$0] == nil }.map { self.href(book, $0) }
+    }
+    self.shown[reply.token] = now
+    self.named = Set(batch.items.map(\.href))
+    return (batch, reply)
+  }
+
+  private func identity(isAnother: Bool) -> String {
+    guard self.kind == .account else { return isAnother ? "2" : "1" }
+    return self.answer.shows.keys.sorted().map { "\($0) /dav/\($0)" }.joined(separator: "\n")
+  }
+
+  func cards(_ hrefs: [String]) -> [CardRead] {
+    var texts: [String: (text: String, version: Int)] = [:]
+    for (book, cards) in self.answer.shows {
+      for (name, version) in cards {
+        let text = Household.card(uid: Self.uid(book, name), name: "N \(name)", phone: "+49 \(version)")
+        texts[self.href(book, name)] = (text, version)
+      }
+    }
+    return hrefs.flatMap { href in
+      guard let card = texts[href] else { return [CardRead.vanished(href)] }
+      return CardRead.cards(Array(card.text.utf8), href: href, fingerprint: "\(card.version)")
+    }
+  }
+}
+
+/// The way to sources in memory, by their names.
+final class ModelSources: Sendable {
+  private let sources = Lock<[String: ModelSource]>([:])
+
+  subscript(name: String) -> ModelSource {
+    get { self.sources.withLock { $0[name] ?? ModelSource(.folder) } }
+    set { self.sources.withLock { $0[name] = newValue } }
+  }
+
+  var port: LocalBatchPort {
+    LocalBatchPort(
+      [],
+      batches: [
+        BatchRoute(ListItemsRequest.self) { request, _, yield throws(Failure) in
+          var source = self[request.source.name]
+          let answer: (batch: ItemBatch, reply: ListItemsReply)
+          do throws(Failure) {
+            answer = try source.list(request)
+          } catch {
+            self[request.source.name] = source
+            throw error
+          }
+          self[request.source.name] = source
+          try await yield(answer.batch)
+          return answer.reply
+        },
+        BatchRoute(FetchItemsRequest.self) { request, _, yield throws(Failure) in
+          let source = self[request.source.name]
+          var batch = CardBatch()
+          batch.cards = source.cards(source.answer.failsToRead ? Array(request.hrefs.prefix(1)) : request.hrefs)
+          try await yield(batch)
+          if source.answer.failsToRead { throw Failure(.unavailable, "UPSTREAM_DOWN", "It is away.") }
+          return FetchItemsReply()
+        },
+      ])
+  }
+}
