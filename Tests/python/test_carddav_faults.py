@@ -234,15 +234,68 @@ def test_one_of_several_books_missing(hub, dav, name, full):
         dav.folder("work").rename(dav.directory / "away")
     for _ in range(2):
         status = home.sync(full=full)
-        assert status["state"] == "COMPLETED" and "deleted" not in status and status["live"] == COUNT + 5, status
-        assert home.identities() == before
-        assert ("work/", "book_missing") in home.problems() or ("work/", "book_unavailable") in home.problems()
+        assert (status["state"], status["live"], status["heldBack"]) == ("COMPLETED", COUNT + 5, 5), status
+        assert status["holdReason"] == "BOOK_GONE" and "deleted" not in status and "skipped" not in status
+        assert home.identities() == before and home.problems() == {("work/", "book_missing")}
     dav.put("card-0001.vcf", card("changed", uid="friends-1"))
-    assert home.sync()["updated"] == 1
+    dav.delete("card-0002.vcf")
+    status = home.sync()
+    assert (status["updated"], status["deleted"]) == (1, 1), "the other books go on"
+    del before["friends/card-0002.vcf"]
     with dav.stopped():
         (dav.directory / "away").rename(dav.folder("work"))
-    assert home.sync(full=full)["state"] == "COMPLETED"
+    status = home.sync(full=full)
+    assert status["state"] == "COMPLETED" and "heldBack" not in status, status
     assert home.identities() == before and not home.problems()
+
+
+def test_books_come_and_go(hub, dav, name):
+    """A new book is read at the next pass; the contacts of a deleted one go with one word of leave; a quiet pass is two requests
+    at most, however many books there are."""
+    dav.fill(COUNT)
+    home = Reader(hub, dav, name)
+    home.completed(added=COUNT)
+    dav.fill(5, "work")
+    home.completed(added=5, live=COUNT + 5)
+    home.completed(live=COUNT + 5)
+    asked = len(dav.requests)
+    home.completed(live=COUNT + 5)
+    assert len(dav.requests) - asked <= 2, dav.requests[asked:]
+
+    dav.done("DELETE", f"{dav.home}work/")
+    # A large part of another book is missing, and one is new, at the same time.
+    for number in range(COUNT // 2):
+        dav.delete(f"card-{number:04}.vcf")
+    dav.fill(3, "family")
+    status = home.sync()
+    assert (status["state"], status["added"], status["heldBack"]) == ("COMPLETED", 3, COUNT // 2 + 5), status
+    assert status["holdReason"] == "BOOK_GONE" and "deleted" not in status
+    status = home.sync(allowMassDelete=True)
+    assert (status["deleted"], status["live"]) == (COUNT // 2 + 5, COUNT // 2 + 3), status
+    assert not home.problems()
+    home.completed(live=COUNT // 2 + 3)
+    asked = len(dav.requests)
+    home.completed(live=COUNT // 2 + 3)
+    assert len(dav.requests) - asked <= 2, "a book that is gone is looked for no more"
+    print(f"{dav.program}: {len(dav.requests) - asked} requests when nothing changed")
+
+
+def test_a_contact_kept_by_hand_does_not_open_the_guard(hub, dav, name):
+    """One book of two is emptied, after a contact of it was restored by hand."""
+    dav.fill(5)
+    dav.fill(COUNT, "work")
+    home = Reader(hub, dav, name)
+    home.completed(added=COUNT + 5)
+    kept = home.identities()["friends/card-0000.vcf"]
+    dav.delete("card-0000.vcf")
+    home.completed(deleted=1)
+    hub.reply("Contacts/Restore", {"id": kept})
+    for number in range(1, 5):
+        dav.delete(f"card-{number:04}.vcf")
+    for options in ({}, {"full": True}, {}):
+        status = home.sync(**options)
+        assert (status["heldBack"], status["holdReason"]) == (4, "LISTING_EMPTY"), status
+        assert status["live"] == COUNT + 5 and "deleted" not in status
 
 
 def test_the_only_book_missing(hub, dav, name):

@@ -336,3 +336,38 @@ def test_what_was_put_is_not_what_is_kept(hub, radicale, name):
     home.completed(live=1)
     (contact,) = home.contacts().values()
     assert contact["emails"][0]["value"] == "a@example.org" and contact["organization"] == "Company"
+
+
+def test_a_card_made_again_under_its_name_is_read(hub, xandikos, name):
+    """SOGo counts the versions of a card: one that was deleted and made again has the ETag of the first one."""
+    with between(xandikos) as wire:
+        first = rb"gcs00000000"
+
+        def count_versions(request, reply):
+            """Every card is in its first version, whatever its content."""
+            body = re.sub(rb"(getetag>)(?:&quot;|\")?[0-9a-f]{40}(?:&quot;|\")?(<)", rb"\1%s\2" % first, reply.body)
+            headers = {**reply.headers, "ETag": first.decode()} if "ETag" in reply.headers else reply.headers
+            return reply._replace(body=body, headers=headers)
+
+        wire.after = count_versions
+        home = in_step(hub, xandikos, name, url=wire.url)
+        assert any(first in count_versions(request, wire.ask(request)).body for request in wire.seen if request.is_multiget)
+        before = home.identities()
+        xandikos.delete("card-0003.vcf")
+        xandikos.put("card-0003.vcf", card("999", uid="friends-3"))
+        home.completed(updated=1, live=COUNT)
+        assert home.contacts()["friends/card-0003.vcf"]["formattedName"] == "999"
+        assert home.identities() == before
+
+
+def test_cards_that_come_one_by_one_are_told(hub, xandikos, name):
+    with between(xandikos) as wire:
+        xandikos.fill(COUNT)
+        wire.before = lambda request: Reply(500, b"") if request.is_multiget else None
+        home = Reader(hub, xandikos, name, url=wire.url)
+        status = home.sync()
+        assert (status["state"], status["added"], status.get("skipped", 0)) == ("COMPLETED", COUNT, 0), status
+        assert home.problems() == {("friends/", "cards_one_by_one")}
+        wire.before = lambda request: None
+        home.completed(live=COUNT)
+        assert not home.problems()

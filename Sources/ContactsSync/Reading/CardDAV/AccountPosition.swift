@@ -103,11 +103,17 @@ struct AccountPosition: Codable, Equatable {
 
   /// Takes over what is known of the same books, unless their cards come in another form now: then all are read again, as
   /// where only the key is the same: a token of another place may be taken for one of this.
-  mutating func adopt(_ known: AccountPosition) {
+  ///
+  /// - Parameter keepsForms: Whether to leave the forms as they are, because a home need not tell those of its books.
+  mutating func adopt(_ known: AccountPosition, keepsForms: Bool) {
     for index in self.books.indices {
       let book = self.books[index]
-      let same = known.books.first { $0.key == book.key && $0.form == book.form && $0.path == book.path }
-      if let same { self.books[index].state = same.state }
+      let same = known.books.first {
+        $0.key == book.key && $0.path == book.path && (keepsForms || $0.form == book.form)
+      }
+      guard let same else { continue }
+      self.books[index].state = same.state
+      self.books[index].form = same.form
     }
   }
 

@@ -137,9 +137,9 @@ struct CardDAVSource: Sendable {
     var isWhole = true
 
     /// The same, with what is known of the books.
-    func adopting(_ known: AccountPosition) -> Look {
+    func adopting(_ known: AccountPosition, keepsForms: Bool = false) -> Look {
       var look = self
-      look.position.adopt(known)
+      look.position.adopt(known, keepsForms: keepsForms)
       return look
     }
   }
@@ -157,7 +157,7 @@ struct CardDAVSource: Sendable {
       case .success(let found):
         let look = try self.look(found, known: known.books, foundAt: known.foundAt)
         let keys = Set(look.position.books.map(\.key))
-        if known.books.allSatisfy({ keys.contains($0.key) }) { return look.adopting(known) }
+        if known.books.allSatisfy({ keys.contains($0.key) }) { return look.adopting(known, keepsForms: true) }
       case .failure(.noAddressBook): break
       case .failure(.needsCredentials(let place)):
         throw AccountFault.failure(.needsCredentials(place: place), source: self.name)
