@@ -15,9 +15,7 @@ struct CallAttachmentCommand: HubCommand {
   @Option(help: "Which one, as `kith call show` counts them.")
   var number = 1
 
-  @Option(
-    name: .shortAndLong, help: "The file; an existing one is replaced once the attachment is whole.",
-    completion: .file())
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
 
   func run(_ session: Session) async throws {

@@ -25,7 +25,7 @@ struct ExportCallsCommand: HubCommand {
 
   @Option(
     name: .shortAndLong,
-    help: "The file; an existing one is replaced once the export is whole. Default: calls-DAY.FORMAT, here.",
+    help: "\(OutputFile.help.abstract) Default: calls-DAY.FORMAT, here.",
     completion: .file())
   var output: String?
 

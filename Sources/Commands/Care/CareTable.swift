@@ -76,9 +76,12 @@ extension CareRecord {
     switch self.state {
     case "recording": return say("being recorded", "録音中")
     case "pending_transcription":
-      guard self.hasNextAttemptAt else { return say("being transcribed", "文字起こし中") }
-      let time = session.relative(self.nextAttemptAt)
       let reason = Self.words(for: self.reason, say)
+      guard self.hasNextAttemptAt else {
+        return self.reason.isEmpty
+          ? say("being transcribed", "文字起こし中") : say("waits: \(reason)", "待機中: \(reason)")
+      }
+      let time = session.relative(self.nextAttemptAt)
       return say("tried again \(time): \(reason)", "\(time)に再試行: \(reason)")
     case "needs_memo":
       let reason = Self.words(for: self.reason, say)

@@ -14,8 +14,7 @@ struct ExportCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var tongue: TongueOption
 
-  @Option(
-    name: .shortAndLong, help: "The file; an existing one is replaced once the export is whole.", completion: .file())
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
 
   @Option(help: "csv or json.")

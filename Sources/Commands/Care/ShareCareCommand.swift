@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Bus
-internal import Foundation
 internal import KithMessages
 
 struct ShareCareCommand: BilingualCommand {
@@ -22,7 +21,7 @@ struct ShareCareCommand: BilingualCommand {
   @Option(help: "A channel to send it over; may be repeated.")
   var to: [String] = []
 
-  @Option(help: "A file to write it to, for your eyes alone.", completion: .file())
+  @Option(help: "A file to write it to, for your eyes alone; or - for standard output.", completion: .file())
   var file: String?
 
   @Flag(help: "Print a link that opens it as a mail.")
@@ -44,7 +43,11 @@ struct ShareCareCommand: BilingualCommand {
     request.language = self.tongue.lang?.rawValue ?? ""
     let reply = try await session.summary(request)
     if let file {
-      try Self.write(reply.text, to: file)
+      let output = try OutputFile(path: file)
+      let hasRoomForWords = !output.isStandardOutput
+      try output.write(Array(reply.text.utf8))
+      try output.commit()
+      guard hasRoomForWords else { return }
       return try session.show(reply, [session.tongue("Written to \(file).", "\(file) に書き出しました。")])
     }
     if self.mailto {
@@ -63,16 +66,5 @@ struct ShareCareCommand: BilingualCommand {
     request.channels = self.to
     let reply = try await session.ask(request)
     try session.show(reply, DeliveryTable(reply.deliveries).lines(session))
-  }
-
-  /// Whole, or not at all: the text of a day is nobody else's business.
-  private static func write(_ text: String, to file: String) throws(Failure) {
-    do {
-      try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-    } catch {
-      throw Failure(
-        .failedPrecondition, "FILE_UNWRITABLE", "\(file) cannot be written. Check the folder and its permissions.")
-    }
   }
 }

@@ -1,108 +1,78 @@
 internal import Bus
-internal import Foundation
+internal import Dispatch
 internal import Glibc
-internal import KithMessages
 
 /// Where sound comes from.
 protocol SoundInput: Sendable {
   /// The next piece; nil at the end.
+  ///
+  /// - Throws: `NOT_FOUND/FILE_UNREADABLE`.
   func next() async throws(Failure) -> [UInt8]?
 
   /// Has it come to its end now.
   func end()
 }
 
-/// A recording on the disk.
-final class SoundFile: SoundInput {
-  private let handle: FileHandle
+/// Sound from a descriptor: a file, a pipe, standard input. It ends where the bytes end, or when it is no longer wanted.
+final class SoundStream: SoundInput {
+  private let descriptor: Int32
   private let path: String
+  private let size: Int
+  /// A pipe that has a byte when the sound is no longer wanted.
+  private let stop: (reader: Int32, writer: Int32)
 
-  /// Opens a file.
+  /// Reads a file; `-` is standard input.
   ///
   /// - Throws: `NOT_FOUND/FILE_UNREADABLE`.
-  init(path: String) throws(Failure) {
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw Failure(
-        .notFound, "FILE_UNREADABLE", "The recording \(path) cannot be read. Check the path and its permissions.")
-    }
-    self.handle = handle
-    self.path = path
+  convenience init(path: String) throws(Failure) {
+    self.init(try InputFile.open(path), named: path, size: 256 << 10)
   }
 
-  func next() async throws(Failure) -> [UInt8]? {
-    do {
-      guard let piece = try self.handle.read(upToCount: soundPiece), !piece.isEmpty else { return nil }
-      return [UInt8](piece)
-    } catch {
-      throw Failure(.unavailable, "FILE_UNREADABLE", "The recording \(self.path) could not be read to its end.")
-    }
-  }
-}
-
-extension SoundFile {
-  /// A file ends where it ends, which is soon.
-  func end() {}
-}
-
-/// A program that records, and writes a WAV to its standard output.
-final class Microphone: SoundInput {
-  private let process = Process()
-  private let output = Pipe()
-
-  /// Starts to record.
+  /// Takes a descriptor over.
   ///
-  /// - Parameter command: For the shell; nil = the first recorder that is installed.
-  /// - Throws: `FAILED_PRECONDITION/NO_MICROPHONE`.
-  init(command: String?, seconds: Int) throws(Failure) {
-    let arguments: [String]
-    if let command { arguments = ["/bin/sh", "-c", command] } else { arguments = try Self.recorder(seconds: seconds) }
-    self.process.executableURL = URL(filePath: arguments[0])
-    self.process.arguments = Array(arguments.dropFirst())
-    self.process.standardOutput = self.output
-    do {
-      try self.process.run()
-    } catch {
-      throw Failure(.failedPrecondition, "NO_MICROPHONE", "\(arguments[0]) cannot be started. Nothing was recorded.")
-    }
+  /// - Parameter size: Bytes of a piece, at most.
+  init(_ descriptor: Int32, named path: String, size: Int) {
+    self.descriptor = descriptor
+    self.path = path
+    self.size = size
+    var ends: [Int32] = [-1, -1]
+    if pipe(&ends) == 0 { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
+    self.stop = (ends[0], ends[1])
+  }
+
+  deinit {
+    for descriptor in [self.descriptor, self.stop.reader, self.stop.writer] { close(descriptor) }
   }
 
   func next() async throws(Failure) -> [UInt8]? {
-    let process = self.process
-    let handle = self.output.fileHandleForReading
-    return await withTaskCancellationHandler {
+    let result = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         // Reading waits for the microphone, so it is not done on the shared pool.
-        DispatchQueue.global().async {
-          let piece = (try? handle.read(upToCount: soundPiece / 8)) ?? Data()
-          waiter.resume(returning: piece.isEmpty ? nil : [UInt8](piece))
-        }
+        DispatchQueue.global().async { waiter.resume(returning: self.read()) }
       }
     } onCancel: {
-      process.interrupt()
+      self.end()
     }
+    return try result.get()
   }
 
-  func end() { self.process.interrupt() }
+  func end() { _ = Console.write([1], to: self.stop.writer) }
 
-  /// arecord(1), else pw-record(1), with a limit of their own.
-  private static func recorder(seconds: Int) throws(Failure) -> [String] {
-    let paths = (RuntimeLocations.variable("PATH") ?? "/usr/bin").split(separator: ":").map(String.init)
-    func find(_ name: String) -> String? {
-      paths.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+  /// A full piece, or what there was before the end.
+  private func read() -> Result<[UInt8]?, Failure> {
+    var piece: [UInt8] = []
+    do throws(Failure) {
+      while piece.count < self.size {
+        var items = [self.descriptor, self.stop.reader].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard poll(&items, 2, -1) > 0 else { continue }
+        if items[1].revents != 0 { break }
+        let bytes = try InputFile.piece(of: self.descriptor, named: self.path, self.size - piece.count)
+        guard !bytes.isEmpty else { break }
+        piece += bytes
+      }
+      return .success(piece.isEmpty ? nil : piece)
+    } catch {
+      return .failure(error)
     }
-    if let arecord = find("arecord") {
-      return [arecord, "-q", "-t", "wav", "-f", "S16_LE", "-r", "16000", "-c", "1", "-d", "\(seconds)"]
-    }
-    if let pipewire = find("pw-record"), let timeout = find("timeout") {
-      return [
-        timeout, "-s", "INT", "\(seconds)", pipewire, "--rate", "16000", "--channels", "1", "--format", "s16", "-",
-      ]
-    }
-    throw Failure(
-      .failedPrecondition, "NO_MICROPHONE",
-      "No program that records was found. Install alsa-utils or pipewire-bin, or name a recording with --file.")
   }
 }
-
-/// Bytes that are sent at once.
-private let soundPiece = 256 << 10

@@ -8,8 +8,10 @@ struct VoiceCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "voice", abstract: "Record an entry by voice: from the microphone, or from a file.",
     discussion: """
-      The sound goes to kithd while it is recorded, and is deleted when its words are stored. Ctrl-C ends the recording.
+      The sound goes to kithd while it is recorded, and is deleted when its words are stored. Ctrl-C ends the recording, and \
+      then the wait for the words. Ends with 1 where nothing was transcribed; the entry is kept all the same.
       Example: kith care voice --category medication --seconds 20
+      Example: ssh phone cat note.ogg | kith care voice --file -
       """)
 
   @OptionGroup var global: GlobalOptions
@@ -18,7 +20,7 @@ struct VoiceCareCommand: BilingualCommand {
   @Option(help: "What it is about; when left out, the first words say it.")
   var category = ""
 
-  @Option(help: "A recording to take in place of the microphone.", completion: .file())
+  @Option(help: "A recording to take in place of the microphone; - for standard input.", completion: .file())
   var file: String?
 
   @Option(help: "How long to record, at most 300.")
@@ -38,65 +40,86 @@ struct VoiceCareCommand: BilingualCommand {
   @Flag(inversion: .prefixedNo, help: "Wait for the transcript.")
   var wait = true
 
+  @Option(help: "How many seconds to wait for the transcript.")
+  var timeout = 300
+
   func validate() throws {
     guard (1...300).contains(self.seconds) else { throw ValidationError("--seconds takes a number from 1 to 300.") }
+    guard (1...86_400).contains(self.timeout) else {
+      throw ValidationError("--timeout takes a number of seconds from 1 to 86400.")
+    }
   }
 
   func carryOut(_ session: Session) async throws {
-    let sound = try self.sound()
+    let sound: any SoundInput
+    if let file { sound = try SoundStream(path: file) } else { sound = try Microphone(command: self.command) }
     // From before it begins, so that its end is not missed.
     let changes = self.wait ? try session.client.events(["care"]) : nil
-    var start = StartVoiceRequest()
-    start.category = self.category
-    start.language = self.language
-    start.recorder = self.recorder
-    if let time = try self.moment.moment(session) { start.occurredAt = time }
-    let id = try await session.ask(start).record.id
-    if self.file == nil, !session.isJSON {
-      session.console.print(session.tongue("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
-    }
+    let id = try await self.start(sound, session)
     var stop = StopVoiceRequest()
     stop.id = id
     do throws(Failure) {
       try await self.send(sound, to: id, session)
     } catch {
+      sound.end()
       // What was sent is an entry all the same.
       _ = try? await session.ask(stop)
       throw error
     }
-    var reply = try await session.ask(stop)
-    if let changes { reply = try await Self.transcribed(id, changes, session) }
+    let stopped = try await session.ask(stop)
+    guard let changes else { return try session.show(stopped, CareCard(stopped.record).lines(session)) }
+    let reply = try await TranscriptWait(session).entry(id, changes, for: .seconds(self.timeout))
     try session.show(reply, CareCard(reply.record).lines(session))
+    guard reply.record.isInWords else {
+      if !session.isJSON { session.console.printError("kith: \(reply.record.hint(session))") }
+      throw ExitCode(ExitStatus.failed.rawValue)
+    }
+  }
+
+  /// Begins the entry. A recorder does not go on without one.
+  private func start(_ sound: any SoundInput, _ session: Session) async throws -> String {
+    var start = StartVoiceRequest()
+    start.category = self.category
+    start.language = self.language
+    start.recorder = self.recorder
+    do {
+      if let time = try self.moment.moment(session) { start.occurredAt = time }
+      return try await session.ask(start).record.id
+    } catch {
+      sound.end()
+      throw error
+    }
   }
 
   /// Sends the sound as it comes. What was sent is kept, also when the rest cannot be had.
   private func send(_ sound: any SoundInput, to id: String, _ session: Session) async throws(Failure) {
     let signals = Interrupt.catching { sound.end() }
     defer { signals.end() }
-    var request = AppendVoiceRequest()
-    request.id = id
-    while let piece = try await sound.next() {
-      request.offset = try await session.client.call(request, CallContext(attachments: [piece])).reply.nextOffset
+    let meter = RecordingMeter(session, limit: self.seconds)
+    let isRecording = self.file == nil
+    let isShown = isRecording && session.console.isTerminal && !session.isJSON
+    if isRecording, !isShown, !session.isJSON {
+      session.console.print(session.tongue("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
     }
-  }
-
-  private func sound() throws(Failure) -> any SoundInput {
-    guard let file else { return try Microphone(command: self.command, seconds: self.seconds) }
-    return try SoundFile(path: file)
-  }
-
-  /// The entry when its transcription has ended, one way or the other.
-  private static func transcribed(
-    _ id: String, _ changes: EventSequence, _ session: Session
-  ) async throws -> CareReply {
-    var request = GetCareRequest()
-    request.id = id
-    var reply = try await session.ask(request)
-    var elements = changes.makeAsyncIterator()
-    while ["recording", "pending_transcription"].contains(reply.record.state), let element = try await elements.next() {
-      if case .event(let event) = element, !event.event.changed.ids.contains(id) { continue }
-      reply = try await session.ask(request)
+    let drawing = isShown ? Task { await meter.run() } : nil
+    let timer = Task { [seconds] in
+      try await Task.sleep(for: .seconds(seconds))
+      if isRecording { sound.end() }
     }
-    return reply
+    var failure: Failure?
+    do throws(Failure) {
+      var request = AppendVoiceRequest()
+      request.id = id
+      while let piece = try await sound.next() {
+        meter.take(piece)
+        request.offset = try await session.client.call(request, CallContext(attachments: [piece])).reply.nextOffset
+      }
+    } catch {
+      failure = error
+    }
+    timer.cancel()
+    drawing?.cancel()
+    await drawing?.value
+    if let failure { throw failure }
   }
 }

@@ -66,9 +66,7 @@ struct AddChannelCommand: BilingualCommand {
   @Option(help: "An argument of the program; may be repeated.")
   var argument: [String] = []
 
-  @Option(
-    help: "A file that holds the secret, readable by its owner alone. A hub on another machine gets the secret itself.",
-    completion: .file())
+  @Option(help: InputFile.secretHelp("secret"), completion: .file())
   var secretFile: String?
 
   @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
@@ -90,9 +88,9 @@ struct AddChannelCommand: BilingualCommand {
     request.channel = self.channel
     request.channel.name = self.name
     request.channel.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
-    if let secretFile {
+    if let secretFile, secretFile != InputFile.standardInput {
       (request.secret, request.channel.secretFile) = try session.secret(inFile: secretFile)
-    } else if self.mayHaveSecret {
+    } else if self.mayHaveSecret || self.secretFile != nil {
       request.secret = try self.secret(session)
     }
     let channel = try await session.ask(request)
@@ -139,9 +137,9 @@ struct AddChannelCommand: BilingualCommand {
   /// Asked for where one is needed; where one may do without, nobody has to be there to answer.
   private func secret(_ session: Session) throws(Failure) -> String {
     let prompt = session.tongue("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: ")
-    guard self.line != nil || self.mail != nil || !self.username.isEmpty else {
+    guard self.line != nil || self.mail != nil || !self.username.isEmpty || self.secretFile != nil else {
       return (try? session.console.askSecret(prompt, kind: "secret")) ?? ""
     }
-    return try session.console.askSecret(prompt, kind: "secret")
+    return try session.console.askSecret(prompt, kind: "secret", file: self.secretFile)
   }
 }

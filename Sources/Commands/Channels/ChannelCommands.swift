@@ -70,19 +70,18 @@ struct LoginChannelCommand: BilingualCommand {
   @Argument(help: "The channel.")
   var name: String
 
-  @Option(
-    help: "A file that holds the secret, readable by its owner alone. A hub on another machine gets the secret itself.",
-    completion: .file())
+  @Option(help: InputFile.secretHelp("secret"), completion: .file())
   var secretFile: String?
 
   func carryOut(_ session: Session) async throws {
     var request = SetChannelCredentialsRequest()
     request.name = self.name
-    if let secretFile {
+    if let secretFile, secretFile != InputFile.standardInput {
       (request.secret, request.secretFile) = try session.secret(inFile: secretFile)
     } else {
       request.secret = try session.console.askSecret(
-        session.tongue("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: "), kind: "secret")
+        session.tongue("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: "), kind: "secret",
+        file: self.secretFile)
     }
     let channel = try await session.ask(request)
     let name = Printable.text(channel.name)

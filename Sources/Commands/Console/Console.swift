@@ -11,23 +11,27 @@ public struct Console: Sendable {
   let style: Style
   private let out: @Sendable (String) -> Void
   private let err: @Sendable (String) -> Void
+  private let input: @Sendable () -> [UInt8]?
   private let secret: @Sendable (String) -> String?
   private let answer: @Sendable (String) -> String?
 
-  /// Makes a console of two places to write to and two ways to ask.
+  /// Makes a console of two places to write to, one to read from and two ways to ask.
   ///
   /// - Parameters:
+  ///   - input: Gives all that comes on standard input; nil where it cannot be read.
   ///   - secret: Shows a prompt and gives what was typed, unseen; nil where nobody can be asked.
   ///   - answer: The same, with what is typed shown.
   package init(
     isTerminal: Bool, usesColour: Bool, out: @escaping @Sendable (String) -> Void,
-    err: @escaping @Sendable (String) -> Void, secret: @escaping @Sendable (String) -> String? = { _ in nil },
+    err: @escaping @Sendable (String) -> Void, input: @escaping @Sendable () -> [UInt8]? = { nil },
+    secret: @escaping @Sendable (String) -> String? = { _ in nil },
     answer: @escaping @Sendable (String) -> String? = { _ in nil }
   ) {
     self.isTerminal = isTerminal
     self.style = Style(isOn: usesColour)
     self.out = out
     self.err = err
+    self.input = input
     self.secret = secret
     self.answer = answer
   }
@@ -39,7 +43,8 @@ public struct Console: Sendable {
       (RuntimeLocations.variable("NO_COLOR") ?? "").isEmpty && RuntimeLocations.variable("TERM") != "dumb"
     return Console(
       isTerminal: isTerminal, usesColour: isTerminal && allowsColour,
-      out: { Self.write($0, to: STDOUT_FILENO) }, err: { Self.write($0, to: STDERR_FILENO) },
+      out: { _ = Self.write($0.utf8, to: STDOUT_FILENO) }, err: { _ = Self.write($0.utf8, to: STDERR_FILENO) },
+      input: { InputFile.readStandardInput() },
       secret: { Terminal.readLine(prompt: $0, isShown: false) },
       answer: { Terminal.readLine(prompt: $0, isShown: true) })
   }()
@@ -53,17 +58,27 @@ public struct Console: Sendable {
   /// Replaces the line that the cursor is on; only for a terminal.
   func redraw(_ line: String) { self.out("\r\u{1B}[K" + line) }
 
-  /// Asks for a secret, which is not shown while it is typed.
+  /// Asks for a secret, which is not shown while it is typed; or reads it from standard input, where `-` is the file that holds
+  /// it.
   ///
-  /// - Parameter kind: What it is, which names the option that takes a file instead: `password`, `token`.
-  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` or the like where nobody can be asked.
-  func askSecret(_ prompt: String, kind: String = "password") throws(Failure) -> String {
-    guard let secret = self.secret(prompt), !secret.isEmpty else {
+  /// - Parameters:
+  ///   - kind: What it is, which names the option that takes a file instead: `password`, `token`.
+  ///   - file: What that option says.
+  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` or the like where nobody can be asked, or where nothing comes.
+  func askSecret(_ prompt: String, kind: String = "password", file: String? = nil) throws(Failure) -> String {
+    guard let secret = file == InputFile.standardInput ? self.secretLine() : self.secret(prompt), !secret.isEmpty else {
       throw Failure(
         .failedPrecondition, "\(kind.uppercased())_MISSING",
-        "No \(kind) was given. Type it on a terminal, or name a file that holds it with --\(kind)-file.")
+        "No \(kind) was given. Type it on a terminal, name a file that holds it with --\(kind)-file, or send it to standard "
+          + "input with --\(kind)-file -.")
     }
     return secret
+  }
+
+  /// What comes on standard input, without the end of its line.
+  private func secretLine() -> String? {
+    guard let bytes = self.input(), let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
   }
 
   /// Asks whether something shall be done.
@@ -82,15 +97,22 @@ public struct Console: Sendable {
     self.printError(json)
   }
 
-  private static func write(_ text: String, to descriptor: Int32) {
-    var rest = Array(text.utf8)[...]
+  /// Writes bytes to a descriptor, also to one that does not wait by itself.
+  ///
+  /// - Returns: False when it takes no more; `errno` says why.
+  static func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Bool {
+    var rest = Array(bytes)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else {
-        if count < 0, errno == EINTR { continue }
-        return
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if count < 0, errno == EAGAIN {
+        var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&item, 1, -1)
+      } else if count == 0 || errno != EINTR {
+        return false
       }
-      rest = rest.dropFirst(count)
     }
+    return true
   }
 }

@@ -7,10 +7,7 @@ struct AccountOptions: ParsableArguments {
   @Option(help: "The user name.")
   var username: String?
 
-  @Option(
-    help:
-      "A file that holds the password, readable by its owner alone. A hub on another machine gets the password itself.",
-    completion: .file())
+  @Option(help: InputFile.secretHelp("password"), completion: .file())
   var passwordFile: String?
 
   @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
@@ -46,10 +43,11 @@ struct AccountOptions: ParsableArguments {
     account.clientCertificate = self.clientCertificate.map(RuntimeLocations.absolute) ?? ""
     account.clientKey = self.clientKey.map(RuntimeLocations.absolute) ?? ""
     account.allowPlainHTTP = self.allowPlainHttp
-    if let passwordFile {
+    if let passwordFile, passwordFile != InputFile.standardInput {
       (account.password, account.passwordFile) = try session.secret(inFile: passwordFile)
-    } else if self.username != nil {
-      account.password = try session.console.askSecret("Password of \(Printable.text(account.username)): ")
+    } else if self.username != nil || self.passwordFile != nil {
+      account.password = try session.console.askSecret(
+        "Password of \(Printable.text(account.username)): ", file: self.passwordFile)
     }
     return account
   }

@@ -23,8 +23,7 @@ struct ExportContactsCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(
-    name: .shortAndLong, help: "The file; an existing one is replaced once the export is whole.", completion: .file())
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
 
   @Option(help: "vcf, json or csv.")

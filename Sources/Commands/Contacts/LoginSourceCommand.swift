@@ -18,20 +18,18 @@ struct LoginSourceCommand: HubCommand {
   @Option(help: "The user name. Default: as it is.")
   var username: String?
 
-  @Option(
-    help:
-      "A file that holds the password, readable by its owner alone. A hub on another machine gets the password itself.",
-    completion: .file())
+  @Option(help: InputFile.secretHelp("password"), completion: .file())
   var passwordFile: String?
 
   func run(_ session: Session) async throws {
     var request = SetCredentialsRequest()
     request.name = self.name
     request.username = self.username ?? ""
-    if let passwordFile {
+    if let passwordFile, passwordFile != InputFile.standardInput {
       (request.password, request.passwordFile) = try session.secret(inFile: passwordFile)
     } else {
-      request.password = try session.console.askSecret("Password of \(Printable.text(self.name)): ")
+      request.password = try session.console.askSecret(
+        "Password of \(Printable.text(self.name)): ", file: self.passwordFile)
     }
     let source = try await session.ask(request)
     try session.show(

@@ -4,18 +4,19 @@ internal import Glibc
 internal import KithClient
 internal import KithMessages
 
-/// A file on its way to the hub: read once for its digest, and again as it is sent.
+/// A file on its way to the hub: read once for its digest, and again as it is sent. What can be read only once, such as a pipe
+/// or standard input (`-`), is kept in a temporary file meanwhile.
 struct UploadFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
 
   /// Opens a file.
   ///
-  /// - Throws: `FAILED_PRECONDITION/FILE_UNREADABLE`.
+  /// - Throws: `NOT_FOUND/FILE_UNREADABLE`.
   init(path: String) throws(Failure) {
+    let descriptor = try Self.descriptor(of: path)
     self.path = path
-    self.descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard self.descriptor >= 0 else { throw Self.unreadable(path) }
+    self.descriptor = descriptor
   }
 
   deinit { close(self.descriptor) }
@@ -49,20 +50,28 @@ struct UploadFile: ~Copyable {
     return bytes
   }
 
+  private static func descriptor(of path: String) throws(Failure) -> Int32 {
+    let source = try InputFile.open(path)
+    var status = stat()
+    guard fstat(source, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return source }
+    defer { close(source) }
+    let copy = try TemporaryFile()
+    while case let piece = try InputFile.piece(of: source, named: path, 256 << 10), !piece.isEmpty {
+      try copy.write(piece)
+    }
+    let descriptor = fcntl(copy.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw InputFile.unreadable(path) }
+    return descriptor
+  }
+
   /// At most so many bytes from an offset on; none at the end.
   private func piece(at offset: UInt64, _ count: Int) throws(Failure) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     while true {
       let read = bytes.withUnsafeMutableBytes { pread(self.descriptor, $0.baseAddress, $0.count, off_t(offset)) }
       if read >= 0 { return Array(bytes.prefix(read)) }
-      guard errno == EINTR else { throw Self.unreadable(self.path) }
+      guard errno == EINTR else { throw InputFile.unreadable(self.path) }
     }
-  }
-
-  private static func unreadable(_ path: String) -> Failure {
-    let reason = String(cString: strerror(errno))
-    return Failure(
-      .failedPrecondition, "FILE_UNREADABLE", "\(path) cannot be read: \(reason). Check its name and permissions.")
   }
 }
 

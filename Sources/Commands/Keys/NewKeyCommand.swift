@@ -16,6 +16,12 @@ struct NewKeyCommand: AsyncParsableCommand {
   @Option(help: "Where to; nothing that is there is replaced.", completion: .file())
   var file: String
 
+  func validate() throws {
+    guard self.file != OutputFile.standardOutput else {
+      throw ValidationError("A key is kept in a file that nobody else may read: give --file the path of one.")
+    }
+  }
+
   func run() async throws {
     let key = try KeyFile.make(at: self.file, serverKey: self.global.serverKey)
     let console = Console.standard

@@ -20,9 +20,7 @@ struct LoginMonicaCommand: HubCommand {
   @Option(help: "The URL of a server of your own.")
   var endpoint: String?
 
-  @Option(
-    help: "A file that holds the token, readable by its owner alone. A hub on another machine gets the token itself.",
-    completion: .file())
+  @Option(help: InputFile.secretHelp("token"), completion: .file())
   var tokenFile: String?
 
   @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
@@ -39,10 +37,11 @@ struct LoginMonicaCommand: HubCommand {
     var request = LoginRequest()
     if let endpoint { request.endpoint = endpoint } else { request.cloud = true }
     request.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
-    if let tokenFile {
+    if let tokenFile, tokenFile != InputFile.standardInput {
       (request.token, request.tokenFile) = try session.secret(inFile: tokenFile)
     } else {
-      request.token = try session.console.askSecret("API token of Monica: ", kind: "token")
+      request.token = try session.console.askSecret(
+        "API token of Monica: ", kind: "token", file: self.tokenFile)
     }
     try session.show(try await session.ask(request))
   }

@@ -12,8 +12,7 @@ struct PersonPhotoCommand: HubCommand {
   @Argument(help: PersonReference.help)
   var person: PersonReference
 
-  @Option(
-    name: .shortAndLong, help: "The file; an existing one is replaced once the photo is whole.", completion: .file())
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
 
   func run(_ session: Session) async throws {

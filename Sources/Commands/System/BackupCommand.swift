@@ -8,7 +8,7 @@ struct BackupCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The file; an existing one is replaced once the copy is whole.", completion: .file())
+  @Argument(help: OutputFile.help, completion: .file())
   var file: String
 
   func run(_ session: Session) async throws {

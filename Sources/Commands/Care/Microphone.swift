@@ -1,0 +1,75 @@
+internal import Bus
+internal import Foundation
+internal import Glibc
+internal import KithMessages
+
+/// A program that records and writes a WAV to its standard output.
+final class Microphone: SoundInput {
+  private let process = Process()
+  private let stream: SoundStream
+
+  /// Starts to record.
+  ///
+  /// - Parameter command: For the shell; nil = the first recorder that is installed.
+  /// - Throws: `FAILED_PRECONDITION/NO_MICROPHONE`.
+  init(command: String?) throws(Failure) {
+    let arguments: [String]
+    if let command { arguments = ["/bin/sh", "-c", command] } else { arguments = try Self.recorder() }
+    let output = Pipe()
+    // The pipe closes its own descriptor.
+    let reader = fcntl(output.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
+    self.stream = SoundStream(reader, named: arguments[0], size: Self.piece)
+    self.process.executableURL = URL(filePath: arguments[0])
+    self.process.arguments = Array(arguments.dropFirst())
+    self.process.standardInput = FileHandle.nullDevice
+    self.process.standardOutput = output
+    do {
+      try self.process.run()
+    } catch {
+      throw Failure(.failedPrecondition, "NO_MICROPHONE", "\(arguments[0]) cannot be started. Nothing was recorded.")
+    }
+  }
+
+  func next() async throws(Failure) -> [UInt8]? { try await self.stream.next() }
+
+  /// Ends the program and all that it has started: `Process` makes it the leader of a group of its own. What it still writes then
+  /// belongs to the recording.
+  func end() {
+    self.signal(SIGINT)
+    Task {
+      // Programs that a shell starts in the background ignore the first: sh(1), "Signals and error handling".
+      for (number, pause) in [(SIGTERM, 2), (SIGKILL, 2)] {
+        try? await Task.sleep(for: .seconds(pause))
+        self.signal(number)
+      }
+      self.stream.end()
+    }
+  }
+
+  private func signal(_ number: Int32) { kill(-self.process.processIdentifier, number) }
+
+  /// arecord(1), else pw-record(1): 16 kHz, one channel.
+  private static func recorder() throws(Failure) -> [String] {
+    if let arecord = InstalledProgram.path(of: "arecord") {
+      return [arecord, "-q", "-t", "wav", "-f", "S16_LE", "-r", "16000", "-c", "1"]
+    }
+    if let pipewire = InstalledProgram.path(of: "pw-record") {
+      return [pipewire, "--rate", "16000", "--channels", "1", "--format", "s16", "-"]
+    }
+    throw Failure(
+      .failedPrecondition, "NO_MICROPHONE",
+      "No program that records was found. Install alsa-utils or pipewire-bin, or name a recording with --file.")
+  }
+
+  /// Half a second of speech: the level is shown for each piece, and each piece is stored.
+  private static let piece = 16 << 10
+}
+
+/// A program that may be installed on this machine.
+enum InstalledProgram {
+  /// Where it is; nil when it is not on `PATH`.
+  static func path(of name: String) -> String? {
+    let folders = (RuntimeLocations.variable("PATH") ?? "/usr/bin").split(separator: ":").map(String.init)
+    return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+  }
+}

@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import Bus
+internal import Glibc
+internal import KithMessages
+
+/// Where a command reads a file from.
+enum InputFile {
+  /// The path of standard input, as for other programs.
+  static let standardInput = "-"
+
+  /// What help says of an option that names the file of a secret.
+  static func secretHelp(_ kind: String) -> ArgumentHelp {
+    "A file that holds the \(kind), readable by the user of kithd alone; or - for standard input."
+  }
+
+  /// A descriptor that reads what a path names; the caller closes it.
+  ///
+  /// - Throws: `NOT_FOUND/FILE_UNREADABLE`.
+  static func open(_ path: String) throws(Failure) -> Int32 {
+    let isStandard = path == Self.standardInput || path == "/dev/stdin"
+    let descriptor =
+      isStandard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw Self.unreadable(path) }
+    return descriptor
+  }
+
+  /// All that comes on standard input, up to what a secret may have and a byte more; nil where nothing can be read.
+  static func readStandardInput(upTo limit: Int = 64 << 10) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    while bytes.count <= limit {
+      guard let piece = try? Self.piece(of: STDIN_FILENO, named: Self.standardInput, limit) else { return nil }
+      guard !piece.isEmpty else { break }
+      bytes += piece
+    }
+    return bytes
+  }
+
+  /// What can be read now, waiting for the first byte; empty at the end.
+  ///
+  /// - Throws: `NOT_FOUND/FILE_UNREADABLE`.
+  static func piece(of descriptor: Int32, named path: String, _ count: Int) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    while true {
+      let got = read(descriptor, &bytes, count)
+      if got >= 0 { return Array(bytes[..<got]) }
+      if errno == EAGAIN {
+        var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&item, 1, -1)
+      } else if errno != EINTR {
+        throw Self.unreadable(path)
+      }
+    }
+  }
+
+  /// Says why a file cannot be read, by `errno`.
+  static func unreadable(_ path: String) -> Failure {
+    let reason = String(cString: strerror(errno))
+    let name = path == Self.standardInput ? "Standard input" : path
+    return Failure(
+      .notFound, "FILE_UNREADABLE", "\(name) cannot be read: \(reason). Check the path and its permissions.")
+  }
+}
+
+/// A file without a name, which goes with its descriptor: for bytes that have to be read more than once.
+struct TemporaryFile: ~Copyable {
+  let descriptor: Int32
+
+  /// Makes an empty one, where this machine keeps such files.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/FILE_UNWRITABLE`.
+  init() throws(Failure) {
+    let folder = RuntimeLocations.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    var path = Array("\(folder)/kith-XXXXXX".utf8CString)
+    self.descriptor = mkstemp(&path)
+    guard self.descriptor >= 0 else { throw Self.unwritable(folder) }
+    _ = fcntl(self.descriptor, F_SETFD, FD_CLOEXEC)
+    unlink(path)
+  }
+
+  deinit { close(self.descriptor) }
+
+  /// Adds bytes.
+  func write(_ bytes: [UInt8]) throws(Failure) {
+    guard Console.write(bytes, to: self.descriptor) else { throw Self.unwritable("The folder for temporary files") }
+  }
+
+  private static func unwritable(_ what: String) -> Failure {
+    let reason = String(cString: strerror(errno))
+    return Failure(
+      .failedPrecondition, "FILE_UNWRITABLE",
+      "\(what) cannot be written: \(reason). Check its permissions and the space on the disk, or set TMPDIR.")
+  }
+}

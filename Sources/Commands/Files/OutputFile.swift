@@ -1,0 +1,130 @@
+internal import ArgumentParser
+internal import Bus
+internal import Glibc
+internal import KithClient
+internal import KithMessages
+
+/// Where the result of a command goes: a file, or whatever else a path names.
+///
+/// A file appears whole or not at all: its bytes are written beside it, and it is renamed when they are on disk. Symbolic links
+/// are followed. A new file is readable by its owner alone; one that is replaced keeps its mode and its owner. What is not an
+/// ordinary file, such as a pipe or a device, is written to as it is. `-` is standard output.
+struct OutputFile: ~Copyable {
+  /// What help says of an option that takes such a path.
+  static let help: ArgumentHelp = "The file, or - for standard output. An existing file is replaced once the new one is whole."
+
+  /// The path of standard output, as for other programs.
+  static let standardOutput = "-"
+
+  /// Whether the bytes go to standard output, which then has no room for words.
+  let isStandardOutput: Bool
+  private let path: String
+  private let descriptor: Int32
+  /// Nil for what is written to as it is.
+  private let replacement: Replacement?
+
+  private struct Replacement {
+    let temporary: String
+    let target: String
+  }
+
+  /// Opens what a path names.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/FILE_UNWRITABLE`, also for a folder and for a file that is protected from writing.
+  init(path: String) throws(Failure) {
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    let number = Self.descriptor(namedBy: path)
+    self.isStandardOutput = number == STDOUT_FILENO
+    self.path = path
+    if let number {
+      self.replacement = nil
+      self.descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)
+    } else if isThere, status.st_mode & S_IFMT != S_IFREG {
+      self.replacement = nil
+      self.descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    } else {
+      let target = Self.resolved(path)
+      let (folder, name) = Self.split(target)
+      let temporary = "\(folder)\(name.prefix(40)).\(UUIDv7.make().text).part"
+      let mayReplace = !isThere || faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0
+      self.replacement = Replacement(temporary: temporary, target: target)
+      self.descriptor = mayReplace ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) : -1
+      if isThere, self.descriptor >= 0 {
+        // Only root gives files away; the mode comes after it, since a new owner clears parts of it: chown(2).
+        _ = fchown(self.descriptor, status.st_uid, status.st_gid)
+        fchmod(self.descriptor, status.st_mode & 0o777)
+      }
+    }
+    guard self.descriptor >= 0 else { throw Self.unwritable(path) }
+  }
+
+  deinit {
+    close(self.descriptor)
+    // Gone already when it was renamed.
+    if let replacement { unlink(replacement.temporary) }
+  }
+
+  /// Adds bytes.
+  func write(_ bytes: [UInt8]) throws(Failure) {
+    guard Console.write(bytes, to: self.descriptor) else { throw Self.unwritable(self.path) }
+  }
+
+  /// Puts a file in its place, once its bytes are on disk.
+  consuming func commit() throws(Failure) {
+    guard let replacement else { return }
+    guard fsync(self.descriptor) == 0, rename(replacement.temporary, replacement.target) == 0 else {
+      throw Self.unwritable(self.path)
+    }
+  }
+
+  /// The descriptor of this process that a path stands for: opened anew, a file that is appended to would be overwritten.
+  private static func descriptor(namedBy path: String) -> Int32? {
+    switch path {
+    case Self.standardOutput, "/dev/stdout": return STDOUT_FILENO
+    case "/dev/stderr": return STDERR_FILENO
+    default:
+      let folder = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
+      return folder.flatMap { Int32(path.dropFirst($0.count)) }
+    }
+  }
+
+  /// The file at the end of symbolic links, whether or not it is there. Links of folders on the way are the system's.
+  private static func resolved(_ path: String) -> String {
+    var path = path
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    // As many as the system follows: path_resolution(7).
+    for _ in 0..<40 {
+      let count = readlink(path, &buffer, buffer.count)
+      guard count > 0 else { break }
+      let target = String(decoding: buffer[..<count], as: UTF8.self)
+      path = target.hasPrefix("/") ? target : Self.split(path).folder + target
+    }
+    return path
+  }
+
+  /// The folder with its slash, and the name in it.
+  private static func split(_ path: String) -> (folder: String, name: Substring) {
+    let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    return (String(path[..<start]), path[start...])
+  }
+
+  private static func unwritable(_ path: String) -> Failure {
+    let reason = String(cString: strerror(errno))
+    let name = path == Self.standardOutput ? "standard output" : path
+    return Failure(
+      .failedPrecondition, "FILE_UNWRITABLE",
+      "\(name) cannot be written: \(reason). Check the directory, its permissions and the space on the disk.")
+  }
+}
+
+extension Session {
+  /// Fetches a blob to what a path names, and says so.
+  func save(_ blob: BlobRef, to path: String) async throws(Failure) {
+    let file = try OutputFile(path: path)
+    let hasRoomForWords = !file.isStandardOutput
+    try await self.client.download(blob) { (piece) throws(Failure) in try file.write(piece) }
+    try file.commit()
+    if hasRoomForWords { try self.show(blob, ["Wrote \(Count.bytes(blob.size)) to \(path)."]) }
+  }
+}
