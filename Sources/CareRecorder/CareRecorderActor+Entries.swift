@@ -18,7 +18,7 @@ extension CareRecorderActor {
       try CareRules.time(request.occurredAt.nanosecondsSince1970, now: now)
       record.occurredAt = request.occurredAt
     }
-    record.state = record.memo.isEmpty ? "needs_memo" : "transcribed"
+    record.state = record.memo.isEmpty ? "needs_memo" : "written"
     record.review = "none"
     record.createdAt = .init(nanosecondsSince1970: now)
     record.updatedAt = record.createdAt
@@ -55,6 +55,7 @@ extension CareRecorderActor {
       try transaction.care.replace(record, keeping: change.version(of: old, now: now))
       return Self.reply(record)
     }
+    if answer.reply.record.state == "written" { self.endAttempt(at: request.record.id) }
     try await self.removeWhatMayGo(of: request.record.id)
     return answer
   }
@@ -93,7 +94,7 @@ extension CareRecorderActor {
   func list(_ request: ListCareRequest) async throws(Failure) -> ListCareReply {
     let day = request.day.isEmpty ? nil : try CareRules.day(request.day)
     try CareRules.word(request.review, of: ["none", "needed", "done"], field: "review")
-    let states = ["recording", "pending_transcription", "transcribed", "needs_memo"]
+    let states = ["written", "recording", "pending_transcription", "transcribed", "needs_memo"]
     try CareRules.word(request.state, of: states, field: "state")
     var query = CareQuery()
     if !request.category.isEmpty { query.category = try CareRules.category(request.category).rawValue }
@@ -139,7 +140,7 @@ extension CareRecord {
 
   /// Notes that what was written stands in for the sound, which may go.
   mutating func settle() {
-    self.state = "transcribed"
+    self.state = "written"
     self.reason = ""
     self.hasAudio_p = false
     self.clearNextAttemptAt()

@@ -53,6 +53,7 @@ extension CareRecorderActor {
       Route(answering: StopVoiceRequest.self) { request, context throws(Failure) in
         try await self.stopVoice(request, context)
       },
+      Route(CareAudioRequest.self) { request, _ throws(Failure) in try await self.sound(of: request.id) },
       Route(answering: TranscribeAgainRequest.self) { request, context throws(Failure) in
         try await self.transcribeAgain(request, context)
       },

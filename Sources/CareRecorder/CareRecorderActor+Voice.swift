@@ -80,11 +80,11 @@ extension CareRecorderActor {
     var size: UInt64?
     if let audio, !request.discard { size = try await self.storage.sounds.finish(audio.name) }
     FaultPoint.careFinished.pass()
-    let now = self.now()
+    let (now, reason) = (self.now(), self.waitReason)
     let answer = try await self.storage.commit(StopVoiceRequest.self, context) { [size] transaction throws(Failure) in
       var record = try transaction.care.require(id)
       guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { return Self.reply(record) }
-      if let size, size > 0 { return Self.reply(try transaction.queue(&audio, now: now)) }
+      if let size, size > 0 { return Self.reply(try transaction.queue(&audio, now: now, waitingFor: reason)) }
       record.giveUpSound(reason: request.discard ? "discarded" : "no_sound")
       record.updatedAt = .init(nanosecondsSince1970: now)
       try transaction.care.replace(record)
@@ -103,7 +103,7 @@ extension CareRecorderActor {
     _ request: TranscribeAgainRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<CareReply> {
     try CareRules.name(request.language, field: "language")
-    let now = self.now()
+    let (now, reason) = (self.now(), self.waitReason)
     let answer = try await self.storage.commit(TranscribeAgainRequest.self, context) { transaction throws(Failure) in
       let record = try transaction.care.require(request.id)
       guard var audio = try transaction.careAudio.of(request.id), audio.state == .waiting else {
@@ -115,10 +115,28 @@ extension CareRecorderActor {
       }
       if !request.language.isEmpty { audio.language = request.language }
       audio.attempt += 1
-      return Self.reply(try transaction.queue(&audio, now: now))
+      return Self.reply(try transaction.queue(&audio, now: now, waitingFor: reason))
     }
+    // What is heard in another language would be dropped.
+    if !request.language.isEmpty { self.endAttempt(at: request.id) }
     self.wake()
     return answer
+  }
+
+  /// Names the sound of an entry, for a client to fetch at once.
+  func sound(of id: String) async throws(Failure) -> BlobRef {
+    let audio = try await self.storage.read { view throws(Failure) in
+      _ = try view.care.require(id)
+      return try view.careAudio.of(id)
+    }
+    if let audio, audio.state == .waiting, let ref = try await self.storage.sounds.lend(audio.name, now: self.now()) {
+      return ref
+    }
+    throw Failure(
+      .failedPrecondition, "NO_SOUND",
+      audio?.state == .recording
+        ? "This entry is still being recorded. Stop it first."
+        : "The sound of this entry is gone: it is kept until its words are stored.")
   }
 
   /// Unlinks the sound of an entry that was stored as no longer needed.

@@ -1,5 +1,6 @@
 public import Bus
 internal import CivilTime
+internal import EventLoop
 public import KithMessages
 public import Logging
 public import Storage
@@ -19,6 +20,10 @@ public actor CareRecorderActor {
   private var pause: Task<Void, Never>?
   private var isStopping = false
   private var isWanted = false
+  /// The transcription under way.
+  private var attempt: (record: String, task: Task<TranscriptionResult, Never>)?
+  /// Whether recordings wait because no worker transcribes.
+  private let isUnserved = Lock(false)
 
   /// Makes an actor.
   ///
@@ -50,35 +55,72 @@ public actor CareRecorderActor {
     let left = try await self.storage.read { view throws(Failure) in try view.careAudio.all() }
     for audio in left { try await self.takeUp(audio) }
     try await self.takeUpRevived()
+    try await self.noteWhatWaits()
     self.wake()
   }
 
-  /// Takes notice of what was committed: a person may have had a job tried again that rested.
+  /// Takes notice of what was committed: a person may have had a job tried again that rested; and workers come and go.
   public nonisolated func see(_ events: [LoggedEvent]) {
-    let isAny = events.contains { event in
-      event.header.stream == EventStream.jobs.name && event.event.job.state == "queued"
-        && event.event.job.capability == TranscribeRequest.method.name
+    var (isRevived, isOtherwise) = (false, false)
+    for event in events {
+      switch event.header.stream {
+      case EventStream.jobs.name:
+        let job = event.event.job
+        if job.state == "queued", job.capability == TranscribeRequest.method.name { isRevived = true }
+      case EventStream.system.name where event.header.key == Self.workerKey:
+        // Set here, in the order of the commits.
+        self.isUnserved.withLock { $0 = event.event.system.kind == "worker.missing" }
+        isOtherwise = true
+      default: break
+      }
     }
-    guard isAny else { return }
-    Task {
+    guard isRevived || isOtherwise else { return }
+    Task { [isRevived, isOtherwise] in
       do throws(Failure) {
-        try await self.takeUpRevived()
+        if isRevived { try await self.takeUpRevived() }
+        if isOtherwise { try await self.noteWhatWaits() }
       } catch {
         self.logger.error("a recording waits for the store", metadata: ["reason": "\(error.reason)"])
       }
     }
   }
 
+  /// The key of the events that say whether a worker transcribes.
+  private static let workerKey = "worker:\(TranscribeRequest.method.name.prefix { $0 != "/" })"
+
+  /// What a recording waits for that is not tried yet; empty while somebody is there to transcribe it.
+  var waitReason: String { self.isUnserved.withLock { $0 } ? "no_worker" : "" }
+
+  /// Says of recordings that wait for their first attempt, or are at it, whether somebody is there to transcribe them.
+  private func noteWhatWaits() async throws(Failure) {
+    let reason = self.waitReason
+    try await self.storage.write { transaction throws(Failure) in
+      for audio in try transaction.careAudio.all() where audio.state == .waiting && audio.nextAttemptAt != nil {
+        var record = try transaction.care.require(audio.record)
+        guard record.state == "pending_transcription", !record.hasNextAttemptAt, record.reason != reason else {
+          continue
+        }
+        record.reason = reason
+        try transaction.care.replace(record)
+      }
+    }
+  }
+
+  /// Ends the transcription of an entry that a person has written meanwhile, or wants in another language.
+  func endAttempt(at record: String) {
+    if self.attempt?.record == record { self.attempt?.task.cancel() }
+  }
+
   /// Has recordings transcribed whose jobs rested and do no more: each by its own job, which has the number of its
   /// attempt.
   private func takeUpRevived() async throws(Failure) {
-    let now = self.now()
+    let (now, reason) = (self.now(), self.waitReason)
     let isAny = try await self.storage.write { transaction throws(Failure) -> Bool in
       var isAny = false
       for var audio in try transaction.careAudio.all() where audio.state == .waiting && audio.nextAttemptAt == nil {
         let key = JobRecord.key(TranscribeRequest.method, named: audio.attemptName)
         guard try transaction.jobs.kept(under: key)?.state == .queued else { continue }
-        _ = try transaction.queue(&audio, now: now)
+        _ = try transaction.queue(&audio, now: now, waitingFor: reason)
         isAny = true
       }
       return isAny
@@ -113,10 +155,10 @@ public actor CareRecorderActor {
 
   /// Notes that a whole recording is to be transcribed now.
   private func queue(_ id: String) async throws(Failure) {
-    let now = self.now()
+    let (now, reason) = (self.now(), self.waitReason)
     try await self.storage.write { transaction throws(Failure) in
       guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { return }
-      _ = try transaction.queue(&audio, now: now)
+      _ = try transaction.queue(&audio, now: now, waitingFor: reason)
     }
   }
 
@@ -159,21 +201,19 @@ public actor CareRecorderActor {
   }
 
   private func transcribe(_ audio: CareAudio) async throws(Failure) {
-    let result: TranscriptionResult
-    do throws(Failure) {
-      guard let bytes = try await self.storage.sounds.read(audio.name) else {
-        throw Failure(.dataLoss, "SOUND_MISSING", "The recording is not there any more.")
-      }
-      var request = TranscribeRequest()
-      request.language = audio.language
-      request.audio.size = UInt64(bytes.count)
-      self.logger.debug("transcribing", metadata: ["record": "\(audio.record)"])
-      // Where a worker transcribes, a restart finds its work again.
-      let context = CallContext(idempotencyKey: audio.attemptName, attachments: [bytes])
-      result = .words(try await self.transcriber.ask(request, context))
-    } catch {
-      guard !Task.isCancelled, !self.isStopping else { return }
-      result = .failed(error)
+    let task = Task { await self.ask(audio) }
+    self.attempt = (audio.record, task)
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    self.attempt = nil
+    guard !Task.isCancelled, !self.isStopping else { return }
+    if case .failed(let failure) = result, !task.isCancelled {
+      self.logger.notice(
+        "a recording was not transcribed",
+        metadata: ["record": "\(audio.record)", "reason": "\(TranscriptionResult.reason(of: failure))"])
     }
     FaultPoint.careTranscribed.pass()
     let now = self.now()
@@ -189,6 +229,24 @@ public actor CareRecorderActor {
     }
     FaultPoint.careStored.pass()
     if let stored, stored.state == .deleting { try await self.removeSound(stored) }
+  }
+
+  /// Has a recording transcribed, once.
+  private func ask(_ audio: CareAudio) async -> TranscriptionResult {
+    do throws(Failure) {
+      guard let bytes = try await self.storage.sounds.read(audio.name) else {
+        throw Failure(.dataLoss, "SOUND_MISSING", "The recording is not there any more.")
+      }
+      var request = TranscribeRequest()
+      request.language = audio.language
+      request.audio.size = UInt64(bytes.count)
+      self.logger.debug("transcribing", metadata: ["record": "\(audio.record)"])
+      // Where a worker transcribes, a restart finds its work again.
+      let context = CallContext(idempotencyKey: audio.attemptName, attachments: [bytes])
+      return .words(try await self.transcriber.ask(request, context))
+    } catch {
+      return .failed(error)
+    }
   }
 
   /// When something is to be done about sound by itself; nil = never.
@@ -244,13 +302,15 @@ extension CareAudio {
 extension Transaction {
   /// Notes that the sound of an entry is whole and waits to be transcribed; or may go, where somebody has written
   /// meanwhile what was said.
-  func queue(_ audio: inout CareAudio, now: Int64) throws(Failure) -> CareRecord {
+  ///
+  /// - Parameter reason: What it waits for, where nobody is there to transcribe it; else empty.
+  func queue(_ audio: inout CareAudio, now: Int64, waitingFor reason: String) throws(Failure) -> CareRecord {
     audio.state = .waiting
     audio.attempts = 0
     audio.nextAttemptAt = now
     var record = try self.care.require(audio.record)
     record.state = "pending_transcription"
-    record.reason = ""
+    record.reason = reason
     record.language = audio.language
     record.attempts = 0
     record.updatedAt = .init(nanosecondsSince1970: now)

@@ -28,6 +28,9 @@ actor BlobFiles {
     }
   }
 
+  /// Bytes of one piece, at most.
+  nonisolated var pieceLimit: UInt32 { self.limits.chunk }
+
   // MARK: - Uploads
 
   func open(_ request: BlobOpenRequest, principal: String, now: Int64) async throws(Failure) -> BlobOpenReply {

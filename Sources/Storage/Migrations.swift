@@ -6,6 +6,8 @@ struct Migration: Sendable {
   let name: String
   /// Its statements.
   let sql: String
+  /// What SQL cannot say, such as changes within stored messages; after the statements, in the same transaction.
+  var rewrite: (@Sendable (Database) throws -> Void)?
 }
 
 extension Migration {
@@ -25,6 +27,7 @@ extension Migration {
     .careAttempts,
     .creations,
     .openChanges,
+    .careWritten,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

@@ -38,8 +38,22 @@ extension StorageActor {
   /// Reads a piece of a blob of at most 256 KiB: `System/BlobGet`.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `OUT_OF_RANGE/OFFSET_GAP`.
-  public nonisolated func readBlob(_ request: BlobGetRequest) async throws(Failure) -> (BlobGetReply, [UInt8]) {
-    try await self.blobs.get(request)
+  public nonisolated func readBlob(
+    _ request: BlobGetRequest, now: Int64 = WallClock.nanoseconds()
+  ) async throws(Failure) -> (BlobGetReply, [UInt8]) {
+    do throws(Failure) {
+      return try await self.blobs.get(request)
+    } catch {
+      let limit = self.blobs.pieceLimit
+      let length = Int(request.length == 0 ? limit : min(request.length, limit))
+      guard error.reason == "RECORD_UNKNOWN", let digest = try? BlobDigest(request.sha256),
+        let sound = try await self.sounds.piece(of: digest, at: request.offset, length: length, now: now)
+      else { throw error }
+      var reply = BlobGetReply()
+      reply.offset = request.offset
+      reply.size = sound.size
+      return (reply, sound.bytes)
+    }
   }
 
   /// Writes a file piece by piece, for a client to fetch within 24 hours.

@@ -125,6 +125,7 @@ struct StoreFile: Sendable {
       logger.info("migrating the store", metadata: ["step": "\(migration.name)"])
       try database.inTransaction(.immediate) {
         try database.execute(sql: migration.sql)
+        try migration.rewrite?(database)
         try database.execute(sql: "PRAGMA user_version = \(number + 1)")
         return .commit
       }

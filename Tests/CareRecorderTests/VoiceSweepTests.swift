@@ -108,7 +108,7 @@ import Testing
         try await actor.start()
       }
       let record = try await care.wait(for: change.record.id, in: storage) { $0.state != "recording" }
-      #expect(record.state == "transcribed" && record.reason == "" && !record.hasAudio_p)
+      #expect(record.state == "written" && record.reason == "" && !record.hasAudio_p)
       #expect(record.memo == "half of the rice")
     }
   }

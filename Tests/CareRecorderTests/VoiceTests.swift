@@ -1,4 +1,5 @@
 import Bus
+import Digest
 import EventLoop
 import Foundation
 import KithMessages
@@ -80,7 +81,7 @@ import Testing
       update.record.id = id
       update.record.memo = "written"
       let completed = try await actor.update(update, CallContext()).reply.record
-      #expect(completed.state == "transcribed")
+      #expect(completed.state == "written")
       #expect(!completed.hasAudio_p)
       #expect(care.sounds == [])
     }
@@ -232,16 +233,16 @@ import Testing
       let horizon = care.horizon.withLock { $0 }
       _ = try await care.wait(for: waiting, in: storage) { $0.nextAttemptAt.nanosecondsSince1970 > horizon }
       let tries = care.asked.withLock { $0.count }
-      care.answers.withLock { $0 = [.success("two cabinets")] }
+      care.answers.withLock { $0 = [.success("two cabinets"), .success("next")] }
       var record = try await write("two tablets", of: waiting)
-      #expect(record.state == "transcribed" && record.reason == "" && !record.hasAudio_p && !record.hasNextAttemptAt)
+      #expect(record.state == "written" && record.reason == "" && !record.hasAudio_p && !record.hasNextAttemptAt)
       #expect(care.sounds == [])
 
       let gate = care.hold()
       let tried = try await actor.speak([2]).id
       for await _ in gate.began.stream {}
-      #expect(try await write("at eight", of: tried).state == "transcribed")
-      gate.mayEnd.continuation.finish()
+      // The attempt ends with the words of a person: nobody lets it go on.
+      #expect(try await write("at eight", of: tried).state == "written")
 
       let recorded = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
       #expect(try await write("one more", of: recorded).state == "recording")
@@ -251,15 +252,97 @@ import Testing
       var stop = StopVoiceRequest()
       stop.id = recorded
       record = try await actor.stopVoice(stop, CallContext()).reply.record
-      #expect(record.state == "transcribed" && !record.hasAudio_p)
+      #expect(record.state == "written" && !record.hasAudio_p)
+      // What comes after it is transcribed, so nothing stands in its way.
+      let next = try await actor.speak([4]).id
+      _ = try await care.wait(for: next, in: storage) { $0.state == "transcribed" }
 
       await actor.stop()
       for (id, words) in [(waiting, "two tablets"), (tried, "at eight"), (recorded, "one more")] {
         let kept = try await storage.read { view throws(Failure) in try view.care.require(id) }
         #expect(kept.transcript == words)
       }
-      #expect(care.asked.withLock { $0.dropFirst(tries).map(\.bytes) } == [[2]])
+      #expect(care.asked.withLock { $0.dropFirst(tries).map(\.bytes) } == [[2], [4]])
       #expect(care.sounds == [])
+    }
+  }
+
+  @Test func `an entry says that no worker is there, and no longer when one came`() async throws {
+    let care = try TestCare()
+    let gate = care.hold()
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      for await _ in gate.began.stream {}
+      await storage.announce("kith.v1.Delivery", isServed: false)
+      await storage.announce("kith.v1.Transcriber", isServed: false)
+      let waiting = try await care.wait(for: id, in: storage) { $0.reason == "no_worker" }
+      #expect(waiting.state == "pending_transcription" && !waiting.hasNextAttemptAt && waiting.attempts == 0)
+      // What comes meanwhile waits for the same.
+      #expect(try await actor.speak([2]).reason == "no_worker")
+      await storage.announce("kith.v1.Transcriber", isServed: true)
+      _ = try await care.wait(for: id, in: storage) { $0.reason.isEmpty }
+      gate.mayEnd.continuation.finish()
+      let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(record.reason == "")
+    }
+  }
+
+  @Test func `what the engine said is kept with the reason, fit for others to read`() async throws {
+    let care = try TestCare()
+    let said = "it ended with 1: cannot load /home/ann/model.bin with token=abc: wrong version"
+    care.answers.withLock { $0 = [.failure(Failure(.internal, "ENGINE_FAILED", "x", details: ["why": said]))] }
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      let record = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      #expect(record.reason == "engine_failed: it ended with 1: cannot load … with … wrong version")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("plain words", "plain words"), ("Authorization: Bearer abc failed", "Authorization: … failed"),
+      ("key: 4711 x", "key: … x"), ("C:\\models\\a b", "… b"), ("\u{1B}[31mred\nline", "[31mred line"),
+      ("https://user:word@host gone", "… gone"), ("a0123456789012345678901234567890 b", "… b"),
+    ]) func `no path and no secret of an engine's words is kept`(said: String, kept: String)
+  {
+    #expect(EngineWords.fit(said) == kept)
+    #expect(EngineWords.fit(String(repeating: "word ", count: 100)).unicodeScalars.count == 160)
+  }
+
+  @Test func `kept sound is given to whoever asks, and to its end when it goes meanwhile`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.failure(Failure(.failedPrecondition, "NO_ENGINE", "none"))] }
+    try await care.run { actor, storage in
+      let sound = Array("RIFF".utf8) + [UInt8](repeating: 7, count: 300_000)
+      let recorded = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+      var failure = await #expect(throws: Failure.self) { try await actor.sound(of: recorded) }
+      #expect(failure?.reason == "NO_SOUND" && failure?.message.contains("Stop it first") == true)
+      let id = try await actor.speak(sound).id
+      _ = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      let blob = try await actor.sound(of: id)
+      #expect(blob.size == UInt64(sound.count) && blob.mediaType == "audio/wav")
+      #expect(blob.sha256 == Hex.encode(SHA256.digest(sound)))
+      let now = care.clock.withLock { $0 }
+      var get = BlobGetRequest()
+      get.sha256 = blob.sha256
+      let first = try await storage.readBlob(get, now: now)
+      #expect(first.0.size == blob.size && first.1.count == 256 << 10)
+      // A memo lets the sound go: the folder has nothing of it, and who is at it gets the rest.
+      var update = UpdateCareRequest()
+      update.record.id = id
+      update.record.memo = "written"
+      _ = try await actor.update(update, CallContext())
+      #expect(!care.sounds.contains(id))
+      get.offset = UInt64(first.1.count)
+      let rest = try await storage.readBlob(get, now: now + 50_000_000_000)
+      #expect(first.1 + rest.1 == sound)
+      get.offset = 0
+      failure = await #expect(throws: Failure.self) {
+        try await storage.readBlob(get, now: now + 111_000_000_000)
+      }
+      #expect(failure?.reason == "RECORD_UNKNOWN")
+      failure = await #expect(throws: Failure.self) { try await actor.sound(of: id) }
+      #expect(failure?.reason == "NO_SOUND")
     }
   }
 

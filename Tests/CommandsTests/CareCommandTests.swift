@@ -47,7 +47,7 @@ struct CareCommandTests {
   func missingWords() async throws {
     for (language, words) in [
       ("ja", ["音声認識サーバーにつながりません", "ffmpeg を入れるか"]),
-      ("en", ["the speech server is away", "needs a memo: converter missing"]),
+      ("en", ["the speech server is away", "needs a memo: install ffmpeg"]),
     ] {
       let run = try await CommandRun.of("care", "list", "--lang", language) { _ in
         ListCareReply.with {
@@ -62,6 +62,49 @@ struct CareCommandTests {
       }
       for word in words { #expect(run.output.contains(word), "\(run.output)") }
     }
+  }
+
+  @Test("Where nothing was transcribed, the command fails and says what to do")
+  func notTranscribed() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("sound.wav")
+    try Data([1]).write(to: URL(fileURLWithPath: path))
+    for (state, reason, words) in [
+      ("needs_memo", "engine_failed: no model", ["the speech engine failed (no model)", "kith care play r"]),
+      ("pending_transcription", "no_worker", ["kith: waits: no worker is there", "kith care show r"]),
+    ] {
+      let run = try await CommandRun.of("care", "voice", "--file", path, "--timeout", "1") { command throws(Failure) in
+        if command is AppendVoiceRequest { return AppendVoiceReply() }
+        return CareReply.with {
+          ($0.record.id, $0.record.state, $0.record.reason, $0.record.hasAudio_p) = ("r", state, reason, true)
+        }
+      }
+      #expect(run.code == 1)
+      for word in words { #expect((run.output + run.errors).contains(word), "\(run)") }
+    }
+  }
+
+  @Test("The level of speech is that of its loudest sample, in pieces of any size")
+  func level() {
+    func wave(_ samples: [Int16], bits: UInt8 = 16) -> [UInt8] {
+      Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0]
+        + [UInt8](repeating: 0, count: 10) + [bits, 0] + Array("data".utf8) + [0, 0, 0, 0]
+        + samples.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+    }
+    for size in [1, 7, 44, 45, 1000] {
+      for (samples, level) in [([0, 0], 0), ([3, -20], 0), ([100, -32768], 1), ([1024, 3], 0.5)] as [([Int16], Double)]
+      {
+        var meter = SoundLevel()
+        let bytes = wave(samples)
+        var loudest: Double = 0
+        for start in stride(from: 0, to: bytes.count, by: size) {
+          loudest = max(loudest, meter.take(Array(bytes[start..<min(start + size, bytes.count)])) ?? 0)
+        }
+        #expect(size < 44 || loudest == level, "\(samples) in pieces of \(size)")
+      }
+    }
+    var other = SoundLevel()
+    #expect(other.take(wave([1000], bits: 24)) == nil)
   }
 
   @Test("Days of reminders are those of whoever sets them")

@@ -103,6 +103,30 @@ def test_voice_becomes_words_and_the_sound_goes(home):
     assert home.sounds() == []
 
 
+# A recorder that ignores an interrupt, as what a shell has in the background does, beside one that does not.
+RECORDERS = ("{cat}; exec sleep 600", "{cat}; sleep 600; true", "{cat}; sleep 600 & wait; sleep 600")
+
+
+@pytest.mark.parametrize("way", ["interrupt", "seconds"])
+@pytest.mark.parametrize("recorder", RECORDERS, ids=["program", "shell", "background"])
+def test_a_recorder_ends_with_all_that_it_has_started(home, recorder, way):
+    home.start()
+    command = recorder.replace("{cat}", f"cat {recording(home.folder / 'a.wav')}").replace("600", "600.25")
+    seconds = ["--seconds", "2"] if way == "seconds" else []
+    kith = subprocess.Popen(
+        [BIN / "kith", "--runtime-dir", home.folder / "run", "--json", "care", "voice", *seconds, "--command", command],
+        stdout=subprocess.PIPE, text=True, start_new_session=True)
+    if way == "interrupt":
+        deadline = time.monotonic() + 30
+        while not any(path.stat().st_size for path in (home.folder / "state" / "audio").glob("*.part")):
+            assert time.monotonic() < deadline and kith.poll() is None
+        os.killpg(kith.pid, signal.SIGINT)
+    record = json.loads(kith.communicate(timeout=60)[0])["record"]
+    assert kith.returncode == 0 and record["transcript"] == "two tablets after breakfast"
+    alive = subprocess.run(["pgrep", "-f", "^sleep 600.25"], capture_output=True, text=True).stdout
+    assert not alive, alive
+
+
 def test_ctrl_c_ends_the_recording_and_keeps_what_was_said(home):
     home.start()
     # As a microphone does: it gives sound until it is interrupted.
@@ -124,12 +148,47 @@ def test_ctrl_c_ends_the_recording_and_keeps_what_was_said(home):
 def test_a_failing_engine_keeps_the_sound_and_a_memo_completes_the_entry(home):
     home.engine.write_text("import sys\nsys.exit(69)\n")
     home.start()
-    record = home.kith("care", "voice", "--category", "meal", "--file", str(recording(home.folder / "a.wav")))["record"]
-    assert record["state"] == "needs_memo" and record["reason"]
+    run = home.kith("care", "voice", "--category", "meal", "--file", str(recording(home.folder / "a.wav")), check=False)
+    assert run.returncode == 1
+    record = json.loads(run.stdout)["record"]
+    assert record["state"] == "needs_memo" and record["reason"].startswith("engine_unavailable: ")
     assert home.sounds() == [record["id"]]
     edited = home.kith("care", "edit", record["id"], "--memo", "half of the rice")["record"]
-    assert edited["state"] == "transcribed"
+    assert edited["state"] == "written"
     assert home.sounds() == []
+
+
+def test_kept_sound_is_heard_and_written_to_a_file(home):
+    home.engine.write_text("import sys\nprint('no model', file=sys.stderr)\nsys.exit(70)\n")
+    home.start()
+    sound = recording(home.folder / "a.wav", seconds=20)
+    run = subprocess.run([BIN / "kith", "--runtime-dir", home.folder / "run", "care", "voice", "--file", sound],
+                         capture_output=True, text=True, timeout=60, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    assert run.returncode == 1 and "kith care play" in run.stderr
+    assert "the speech engine failed (it ended with 70: no model)" in run.stdout
+    (record,) = home.records()
+    copy = home.folder / "copy.wav"
+    assert home.kith("care", "audio", record["id"], "-o", str(copy))["mediaType"] == "audio/wav"
+    assert copy.read_bytes() == sound.read_bytes()
+    # Players that write down what they are given to play.
+    programs = home.folder / "programs"
+    programs.mkdir()
+    heard = home.folder / "heard"
+    for player, status in (("aplay", 0), ("pw-play", 3)):
+        (programs / player).write_text(f'#!/bin/sh\nfor file; do :; done\n/bin/cat "$file" > {heard}\nexit {status}\n')
+        (programs / player).chmod(0o755)
+        run = subprocess.run([BIN / "kith", "--runtime-dir", home.folder / "run", "care", "play", record["id"]],
+                             capture_output=True, text=True, timeout=60, env={**os.environ, "PATH": str(programs)})
+        assert run.returncode == (1 if status else 0), run
+        assert heard.read_bytes() == sound.read_bytes()
+        (programs / player).unlink()
+    run = subprocess.run([BIN / "kith", "--runtime-dir", home.folder / "run", "care", "play", record["id"]],
+                         capture_output=True, text=True, timeout=60,
+                         env={**os.environ, "PATH": str(programs), "LC_ALL": "C.UTF-8"})
+    assert run.returncode == 1 and "Install alsa-utils" in run.stderr
+    home.kith("care", "edit", record["id"], "--memo", "half of the rice")
+    run = home.kith("care", "audio", record["id"], "-o", str(copy), check=False)
+    assert run.returncode == 1 and json.loads(run.stderr)["reason"] == "NO_SOUND"
 
 
 class Carer:
@@ -205,7 +264,7 @@ def test_deaths_at_a_step_lose_no_entry_and_no_sound(step, tmp_path):
         hub.environment.clear()
         hub.start()
         end = time.monotonic() + 60
-        while {record["state"] for record in entries(hub)} - {"transcribed", "needs_memo"}:
+        while {record["state"] for record in entries(hub)} - {"transcribed", "written", "needs_memo"}:
             assert time.monotonic() < end, entries(hub)
             time.sleep(0.02)
         records = entries(hub)

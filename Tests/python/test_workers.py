@@ -9,7 +9,21 @@ import pytest
 import servers
 from conftest import BINARIES, EXAMPLES
 from trials import CARDS, AddressBook, add_folder, contacts, sync
-from workers import home, monica_home, one_effect, people, until  # noqa: F401
+from workers import home, monica_home, one_effect, people, recording, transcribed, until  # noqa: F401
+
+
+def test_a_recording_says_that_no_worker_is_there(home):
+    sound = recording(home.directory / "sound.wav")
+    run = subprocess.run(
+        [BINARIES / "kith", "--runtime-dir", home.runtime, "care", "voice", "--file", sound, "--timeout", "8"],
+        capture_output=True, text=True, timeout=60, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    assert run.returncode == 1
+    assert run.stderr.count("kith: waits: no worker is there to transcribe") == 1 and "kith care show" in run.stderr
+    (record,) = home.reply("Care/List")["records"]
+    assert (record["state"], record["reason"]) == ("pending_transcription", "no_worker")
+    home.worker()
+    home.settled(record["id"])
+    assert transcribed(home, record["id"]) and "reason" not in home.entry(record["id"])
 
 
 def test_a_recording_is_transcribed_by_a_worker(home):

@@ -44,20 +44,20 @@ enum TranscriptionResult {
       change.record.attempts = record.attempts
       change.audio.nextAttemptAt = next
       change.record.nextAttemptAt = .init(nanosecondsSince1970: next)
-      change.record.reason = failure.reason.lowercased()
+      change.record.reason = Self.reason(of: failure)
     case .failed(let failure) where failure.reason == "JOB_DEAD":
       // The job rests, and the sound beside it, until a person has one of them tried again.
       change.audio.attempt = audio.attempt
       change.record.state = "needs_memo"
-      change.record.reason = failure.reason.lowercased()
+      change.record.reason = Self.reason(of: failure)
     case .failed(let failure) where failure.isTransient && change.audio.attempts <= Self.pauses.count:
       let next = now + Self.pauses[change.audio.attempts - 1]
       change.audio.nextAttemptAt = next
       change.record.nextAttemptAt = .init(nanosecondsSince1970: next)
-      change.record.reason = failure.reason.lowercased()
+      change.record.reason = Self.reason(of: failure)
     case .failed(let failure):
       change.record.state = "needs_memo"
-      change.record.reason = failure.reason.lowercased()
+      change.record.reason = Self.reason(of: failure)
     }
     return change
   }
@@ -89,6 +89,12 @@ enum TranscriptionResult {
     record.engine = String(reply.engine.prefix(100))
     record.durationSeconds = reply.audioSeconds.isFinite ? max(reply.audioSeconds, 0) : 0
     if !reply.language.isEmpty { record.language = String(reply.language.prefix(100)) }
+  }
+
+  /// Why there are no words, as an entry says it: the failure's reason, and behind a colon what the engine said of it.
+  static func reason(of failure: Failure) -> String {
+    let said = EngineWords.fit(failure.status.details["why"] ?? "")
+    return failure.reason.lowercased() + (said.isEmpty ? "" : ": \(said)")
   }
 
   /// Why a recording was not tried at all: what is missing is a worker, or room with one, or the machine of an engine.

@@ -7,7 +7,8 @@ struct CareCommand: AsyncParsableCommand {
     subcommands: [
       RecordCareCommand.self, VoiceCareCommand.self, ListCareCommand.self, ShowCareCommand.self, EditCareCommand.self,
       ConfirmCareCommand.self, DeleteCareCommand.self, RestoreCareCommand.self, SearchCareCommand.self,
-      RetryCareCommand.self, SummaryCareCommand.self, ShareCareCommand.self, ExportCareCommand.self,
+      PlayCareCommand.self, AudioCareCommand.self, RetryCareCommand.self, SummaryCareCommand.self,
+      ShareCareCommand.self, ExportCareCommand.self,
       CareSettingsCommand.self,
     ])
 

@@ -90,7 +90,14 @@ extension CareRecord {
     }
   }
 
+  /// A reason in words, with what the engine said of it.
   private static func words(for reason: String, _ say: Tongue) -> String {
+    let parts = reason.split(separator: ": ", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { return self.words(forWord: reason, say) }
+    return "\(self.words(forWord: parts[0], say)) (\(parts[1]))"
+  }
+
+  private static func words(forWord reason: String, _ say: Tongue) -> String {
     switch reason {
     case "no_speech": say("nothing was heard", "声が聞き取れませんでした")
     case "no_sound": say("nothing was recorded", "何も録音されていません")
@@ -101,6 +108,15 @@ extension CareRecord {
     case "no_worker": say("no worker is there to transcribe", "文字起こしをするワーカーがいません")
     case "no_credit": say("all workers that transcribe are busy", "文字起こしをするワーカーがすべて使用中です")
     case "engine_unreachable": say("the speech server is away", "音声認識サーバーにつながりません")
+    case "engine_failed": say("the speech engine failed", "音声認識に失敗しました")
+    case "engine_unavailable": say("the speech engine cannot be used", "音声認識を使えません")
+    case "engine_busy": say("the speech engine is busy", "音声認識が混み合っています")
+    case "bad_audio": say("the recording cannot be used", "録音を使えません")
+    case "converter_missing":
+      say(
+        "install ffmpeg to convert recordings of this format",
+        "この形式の録音を変換する ffmpeg がありません。ffmpeg を入れるか、16 kHz の WAV で録音してください")
+    case "job_dead": say("workers were lost over it", "ワーカーが何度も途中で止まりました")
     case "transcript_too_long": say("what was heard is too long", "文字起こしが長すぎます")
     case "": say("nothing was written", "何も書かれていません")
     // What kept the words from coming, by the reason of the failure.

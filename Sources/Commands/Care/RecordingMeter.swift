@@ -78,7 +78,8 @@ final class RecordingMeter: Sendable {
       session.console.style.good(String(repeating: "▮", count: $0)) + String(repeating: "▯", count: Self.cells - $0)
     }
     return [
-      say("Recording \(Self.clock(seconds)) of \(Self.clock(limit))", "録音中 \(Self.clock(seconds)) / \(Self.clock(limit))"),
+      say(
+        "Recording \(Self.clock(seconds)) of \(Self.clock(limit))", "録音中 \(Self.clock(seconds)) / \(Self.clock(limit))"),
       bar ?? "", say("Ctrl-C ends it", "Ctrl-C で終了"),
     ].filter { !$0.isEmpty }.joined(separator: "  ")
   }

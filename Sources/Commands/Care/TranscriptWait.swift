@@ -21,7 +21,7 @@ struct TranscriptWait: Sendable {
     defer { timer.cancel() }
     do {
       return try await following.value
-    } catch where following.isCancelled {
+    } catch  where following.isCancelled {
       return try await self.session.ask(.with { $0.id = id } as GetCareRequest)
     }
   }

@@ -11,7 +11,8 @@ internal import KithMessages
 /// ordinary file, such as a pipe or a device, is written to as it is. `-` is standard output.
 struct OutputFile: ~Copyable {
   /// What help says of an option that takes such a path.
-  static let help: ArgumentHelp = "The file, or - for standard output. An existing file is replaced once the new one is whole."
+  static let help: ArgumentHelp =
+    "The file, or - for standard output. An existing file is replaced once the new one is whole."
 
   /// The path of standard output, as for other programs.
   static let standardOutput = "-"

@@ -70,6 +70,8 @@ extension Failure {
     "NOTHING_TO_REVIEW": "この記録には確認待ちの文字起こしがありません。",
     "SOUND_MISSING": "この記録の音声はもうありません。メモを書いてください。",
     "NO_SOUND": "この記録の音声はもうありません。メモを書いてください。",
+    "NO_PLAYER": "再生するプログラムが見つかりません。alsa-utils、pipewire-bin、ffmpeg のどれかを入れるか、kith care audio で書き出してください。",
+    "NOT_PLAYED": "再生できませんでした。kith care audio でファイルに書き出してください。",
     "BAD_AUDIO": "録音を使えません。0.3秒から5分の、16 kHz 以上の録音にしてください。",
     "NO_ENGINE": "この言語の音声認識が設定されていません。メモを書いてください。",
     "ENGINE_UNAVAILABLE": "音声認識を使えません。プログラムとモデルを確認してください。",

@@ -1,3 +1,8 @@
+internal import Foundation
+internal import GRDB
+internal import KithMessages
+internal import SwiftProtobuf
+
 extension Migration {
   /// Entries of care, what they said before they were corrected, and the sound that waits to be transcribed.
   static let care = Migration(
@@ -50,4 +55,25 @@ extension Migration {
       -- attempt: names the one that is under way or comes next.
       ALTER TABLE care_audio ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;
       """)
+
+  /// The state of entries whose words a person wrote: they had that of entries that were transcribed.
+  static let careWritten = Migration(name: "care_written", sql: "") { database in
+    var last: Int64 = 0
+    while true {
+      let rows = try Row.fetchAll(
+        database,
+        sql: "SELECT id, body FROM care_record WHERE id > ? AND state = 'transcribed' ORDER BY id LIMIT 500",
+        arguments: [last])
+      guard let end = rows.last else { return }
+      last = end[0]
+      for row in rows {
+        var record = try CareRecord(serializedBytes: [UInt8](row[1] as Data))
+        guard record.engine.isEmpty || record.transcript.isEmpty else { continue }
+        record.state = "written"
+        try database.execute(
+          sql: "UPDATE care_record SET state = ?, body = ? WHERE id = ?",
+          arguments: [record.state, Data(try record.serializedBytes() as [UInt8]), row[0] as Int64])
+      }
+    }
+  }
 }

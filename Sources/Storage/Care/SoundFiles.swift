@@ -1,7 +1,7 @@
 public import Bus
 internal import Foundation
 internal import Glibc
-internal import KithMessages
+public import KithMessages
 
 /// The files of sound that waits to be transcribed: `audio/NAME.part` while it grows, `audio/NAME` when it is whole.
 ///
@@ -9,6 +9,8 @@ internal import KithMessages
 public actor SoundFiles {
   private let executor = DiskExecutor(label: "kith.sounds")
   private let directory: String
+  /// Files that clients fetch, by digest.
+  private var lent: [String: LentSound] = [:]
 
   /// Keeps the actor's jobs, which wait for the disk, off the shared thread pool.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe self.executor.asUnownedSerialExecutor() }
@@ -70,6 +72,57 @@ public actor SoundFiles {
     }
   }
 
+  /// Names a whole file for a client that fetches it: its digest, size and type.
+  ///
+  /// From then on ``piece(of:at:length:now:)`` gives its bytes, also when it is removed meanwhile: the open file is held until a
+  /// minute has passed without a piece. No copy is made, so nothing of it is on the disk after that, or after a crash.
+  ///
+  /// - Returns: Nil when there is no file of that name.
+  public func lend(_ name: String, now: Int64) throws(Failure) -> BlobRef? {
+    self.takeBack(now: now)
+    guard let file = try DiskFile.open(self.path(name)) else { return nil }
+    var ref = BlobRef()
+    ref.size = try file.size()
+    ref.sha256 = BlobDigest(bytes: try file.digest()).text
+    ref.mediaType = Self.mediaType(try file.read(at: 0, length: 12))
+    self.lent[ref.sha256] = LentSound(file, until: now + Self.lending)
+    return ref
+  }
+
+  /// A piece of a file that was lent.
+  ///
+  /// - Returns: Nil when none of that digest is lent any more.
+  /// - Throws: `OUT_OF_RANGE/OFFSET_GAP`.
+  func piece(of digest: BlobDigest, at offset: UInt64, length: Int, now: Int64) throws(Failure) -> (
+    size: UInt64, bytes: [UInt8]
+  )? {
+    self.takeBack(now: now)
+    guard let sound = self.lent[digest.text] else { return nil }
+    sound.until = now + Self.lending
+    let size = try sound.file.size()
+    guard offset <= size else {
+      throw Failure(.outOfRange, "OFFSET_GAP", "The recording has \(size) bytes.", details: ["next_offset": "\(size)"])
+    }
+    return (size, try sound.file.read(at: offset, length: length))
+  }
+
+  /// Closes what nobody fetches any more.
+  func takeBack(now: Int64) { self.lent = self.lent.filter { $0.value.until > now } }
+
+  /// Nanoseconds for which a file is lent after the last piece.
+  private static let lending: Int64 = 60_000_000_000
+
+  /// What a recording is, by its first bytes.
+  private static func mediaType(_ head: [UInt8]) -> String {
+    if head.starts(with: "RIFF".utf8) { return "audio/wav" }
+    if head.starts(with: "OggS".utf8) { return "audio/ogg" }
+    if head.starts(with: "fLaC".utf8) { return "audio/flac" }
+    // EBML, RFC 8794.
+    if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return "audio/webm" }
+    if head.dropFirst(4).starts(with: "ftyp".utf8) { return "audio/mp4" }
+    return "application/octet-stream"
+  }
+
   /// Removes a file, whole or not, in a way that a power cut does not undo. Removing it again is fine.
   public func remove(_ name: String) throws(Failure) {
     DiskFile.remove(self.part(name))
@@ -101,6 +154,18 @@ public actor SoundFiles {
   private func part(_ name: String) -> String { "\(self.directory)/\(name).part" }
 
   private static let quarantine: Int64 = 86_400_000_000_000
+}
+
+/// A file that is held open for a client.
+private final class LentSound {
+  let file: DiskFile
+  /// Nanoseconds since 1970.
+  var until: Int64
+
+  init(_ file: consuming DiskFile, until: Int64) {
+    self.file = file
+    self.until = until
+  }
 }
 
 extension Failure {

@@ -50,24 +50,24 @@ enum EngineFault: Error, Hashable {
       Failure(
         .unavailable, "ENGINE_BUSY",
         "The engine '\(engine)' cannot transcribe now: \(why). It is worth another try later.",
-        details: ["engine": engine])
+        details: ["engine": engine, "why": why])
     case .unreachable(let why):
       Failure(
         .unavailable, "ENGINE_UNREACHABLE",
         "The engine '\(engine)' is away: \(why). The recording is tried again when it is back.",
-        details: ["engine": engine])
+        details: ["engine": engine, "why": why])
     case .unavailable(let why):
       Failure(
         .failedPrecondition, "ENGINE_UNAVAILABLE", "The engine '\(engine)' cannot be used: \(why).",
-        details: ["engine": engine])
+        details: ["engine": engine, "why": why])
     case .badAudio(let why):
       Failure(
         .invalidArgument, "BAD_AUDIO", "The engine '\(engine)' cannot read the recording: \(why).",
-        details: ["engine": engine])
+        details: ["engine": engine, "why": why])
     case .failed(let why):
       Failure(
         .internal, "ENGINE_FAILED", "The engine '\(engine)' failed: \(why). Try again, or write a memo.",
-        details: ["engine": engine])
+        details: ["engine": engine, "why": why])
     case .cancelled: .cancelled
     }
   }

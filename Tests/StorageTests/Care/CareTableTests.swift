@@ -49,6 +49,53 @@ import Testing
     await storage.close()
   }
 
+  @Test func `entries that a person wrote are told from those that were heard when a store is opened`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "care_written" }))
+    var stored: [CareRecord] = (0..<1200).map { Self.record("r\($0)", at: Int64($0 / 3), memo: "memo \($0)") }
+    for index in stored.indices where index % 3 == 0 {
+      (stored[index].engine, stored[index].transcript) = ("e", "heard")
+    }
+    stored[1].state = "needs_memo"
+    try await storage.write { [stored] transaction throws(Failure) in
+      for record in stored { try transaction.care.insert(record) }
+    }
+    var query = CareQuery()
+    query.limit = 100
+    query.isAscending = true
+    let first = try await storage.read { [query] view throws(Failure) in try view.care.page(query) }
+    await storage.close()
+    storage = try temporary.open(migrations: Migration.all)
+    // A cursor of before goes on.
+    query.cursor = first.nextCursor
+    var read = first.records.map(\.id)
+    let (after, written, heard) = try await storage.read { [query] view throws(Failure) in
+      var query = query
+      var after: [CareRecord] = []
+      repeat {
+        let page = try view.care.page(query)
+        after += page.records
+        query.cursor = page.nextCursor
+      } while !query.cursor.isEmpty
+      query.limit = 500
+      query.state = "written"
+      let written = try view.care.page(query).records
+      query.state = "transcribed"
+      return (after, written, try view.care.page(query).records)
+    }
+    read += after.map(\.id)
+    #expect(read == stored.map(\.id))
+    #expect(written.count == 500 && written.allSatisfy { $0.state == "written" && $0.engine.isEmpty })
+    #expect(heard.count == 400 && heard.allSatisfy { $0.state == "transcribed" && $0.transcript == "heard" })
+    for (old, new) in zip(stored.dropFirst(100), after) {
+      var expected = old
+      if old.engine.isEmpty, old.state == "transcribed" { expected.state = "written" }
+      #expect(new == expected)
+    }
+    await storage.close()
+  }
+
   @Test func `filters restrict`() async throws {
     let temporary = TemporaryStore()
     defer { withExtendedLifetime(temporary) {} }

@@ -1,0 +1,101 @@
+internal import ArgumentParser
+internal import Bus
+internal import Foundation
+internal import Glibc
+internal import KithClient
+internal import KithMessages
+internal import SwiftProtobuf
+
+struct PlayCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "play", abstract: "Play the recording of an entry, while it is kept.",
+    discussion: """
+      Plays by aplay, pw-play or ffplay, whichever is installed. Ctrl-C ends it.
+      Example: kith care play 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
+
+  @Argument(help: "The entry's id.")
+  var id: String
+
+  func carryOut(_ session: Session) async throws {
+    let blob = try await session.ask(CareAudioRequest.with { $0.id = self.id })
+    let player = try Self.player(of: blob.mediaType)
+    let file = try TemporaryFile()
+    try await session.client.download(blob) { piece throws(Failure) in try file.write(piece) }
+    lseek(file.descriptor, 0, SEEK_SET)
+    guard try await Self.play(file.descriptor, by: player) else {
+      throw Failure(
+        .failedPrecondition, "NOT_PLAYED",
+        "\(player[0]) could not play it. Write it to a file to look at it: kith care audio \(self.id) -o FILE")
+    }
+    try session.show(blob, [])
+  }
+
+  /// Runs the player on a file without a name, which is its standard input.
+  ///
+  /// - Returns: False when it failed by itself.
+  private static func play(_ descriptor: Int32, by arguments: [String]) async throws(Failure) -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: arguments[0])
+    process.arguments = Array(arguments.dropFirst())
+    process.standardInput = FileHandle(fileDescriptor: descriptor)
+    process.standardOutput = FileHandle.nullDevice
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.finish() }
+    let signals = Interrupt.catching { process.interrupt() }
+    defer { signals.end() }
+    do {
+      try process.run()
+    } catch {
+      throw Failure(.failedPrecondition, "NO_PLAYER", "\(arguments[0]) cannot be started.")
+    }
+    for await _ in ends {}
+    // Whoever interrupts it has heard enough.
+    return process.terminationStatus == 0 || process.terminationReason == .uncaughtSignal
+  }
+
+  /// The first installed program that plays such sound, with its arguments: aplay(1), pw-play(1), ffplay(1).
+  ///
+  /// - Throws: `FAILED_PRECONDITION/NO_PLAYER`.
+  private static func player(of mediaType: String) throws(Failure) -> [String] {
+    // By its name, so that it can go back and forth in it.
+    let file = "/dev/stdin"
+    if mediaType == "audio/wav", let aplay = InstalledProgram.path(of: "aplay") { return [aplay, "-q", file] }
+    if ["audio/wav", "audio/flac", "audio/ogg"].contains(mediaType),
+      let pipewire = InstalledProgram.path(of: "pw-play")
+    {
+      return [pipewire, file]
+    }
+    if let ffplay = InstalledProgram.path(of: "ffplay") {
+      return [ffplay, "-nodisp", "-autoexit", "-loglevel", "error", "-i", file]
+    }
+    let package = mediaType == "audio/wav" ? "alsa-utils, pipewire-bin or ffmpeg" : "ffmpeg"
+    throw Failure(
+      .failedPrecondition, "NO_PLAYER",
+      "No program that plays \(mediaType) was found. Install \(package), or write it to a file: kith care audio ID -o FILE"
+    )
+  }
+}
+
+struct AudioCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audio", abstract: "Write the recording of an entry to a file, while it is kept.",
+    discussion: "Example: kith care audio 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 -o note.wav")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var tongue: TongueOption
+
+  @Argument(help: "The entry's id.")
+  var id: String
+
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
+  var output: String
+
+  func carryOut(_ session: Session) async throws {
+    let blob = try await session.ask(CareAudioRequest.with { $0.id = self.id })
+    try await session.save(blob, to: self.output)
+  }
+}
