@@ -213,7 +213,9 @@ struct RequestTable {
   /// Whether one more is within the limits. What comes alone is, however large it is.
   private func hasRoom(_ key: Key, _ request: Request) -> Bool {
     let isRemote = request.principal.hasPrefix("key:")
-    let (connection, principal) = (self.perConnection[key.peer] ?? Load(), self.perPrincipal[request.principal] ?? Load())
+    let (connection, principal) = (
+      self.perConnection[key.peer] ?? Load(), self.perPrincipal[request.principal] ?? Load()
+    )
     func fits(_ load: Load, _ count: Int, _ bytes: Int) -> Bool {
       load.count < count && (load.bytes == 0 || load.bytes + request.bytes <= bytes)
     }

@@ -10,7 +10,7 @@ enum InputFile {
 
   /// What help says of an option that names the file of a secret.
   static func secretHelp(_ kind: String) -> ArgumentHelp {
-    "A file that holds the \(kind), readable by the user of kithd alone; or - for standard input."
+    "A file that holds the \(kind), readable by its owner alone, or - for standard input. A hub on another machine gets the \(kind) itself."
   }
 
   /// A descriptor that reads what a path names; the caller closes it.
