@@ -59,7 +59,7 @@ import Testing
       compareLists(card, truth)
       let version = truth.style < 2 ? Version.v4_0 : .v3_0
       let written = try Card(CardWriter(version: version).bytes(of: card))
-      #expect(TypedValues(written) == TypedValues(card))
+      #expect(TypedValues(written).meaning == TypedValues(card).meaning)
       let isSameMeaning = SemanticForm.bytes(of: written) == SemanticForm.bytes(of: card)
       #expect(isSameMeaning)
     }

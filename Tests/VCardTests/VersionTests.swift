@@ -164,17 +164,19 @@ import Testing
     }
   }
 
-  /// The properties whose letters and digits are nowhere in what was written; dates and inline values are seen by the views.
+  /// The properties whose letters and digits are nowhere in what was written; dates, inline values and agents are seen by the views.
   private func missing(in written: [UInt8], of card: Card) -> [String] {
     func letters(_ text: String) -> String { text.filter { $0.isLetter || $0.isNumber } }
     let all = CardReader(written).compactMap { try? $0.result.get() }.flatMap(\.properties).map { property in
       letters(property.text + property.parameters.flatMap(\.values).joined())
     }
     return card.properties.filter { property in
-      guard !VersionedCard.dates.contains(property.name), !property.isData, property.name != "REV",
+      guard !VersionedCard.dates.contains(property.name), !property.isData, !["REV", "AGENT"].contains(property.name),
         !property.line.traits.contains(.base64), !property.line.traits.contains(.nested)
       else { return false }
-      return !all.contains { $0.contains(letters(property.fields.joined())) }
+      let scheme = ["TEL:", "GEO:"].contains { property.text.uppercasedASCII.hasPrefix($0) } ? 3 : 0
+      let value = letters(property.fields.joined()).dropFirst(scheme)
+      return !value.isEmpty && !all.contains { $0.contains(value) }
     }.map(\.name)
   }
 
@@ -192,8 +194,8 @@ import Testing
         let again = try Card(bytes)
         let place = "\(file.lastPathComponent) line \(card.lineNumber)"
         #expect(TypedValues(again).meaning == TypedValues(card).meaning, "\(place)")
-        #expect(again.warnings.isEmpty && again.version == version, "\(place)")
-        #expect(missing(in: bytes, of: card).isEmpty, "\(place)")
+        #expect(again.warnings.allSatisfy { $0.kind == .missingFormattedName } && again.version == version, "\(place)")
+        #expect(missing(in: bytes, of: card) == [], "\(place)")
         let other = try Card(CardWriter(version: version == .v4_0 ? .v3_0 : .v4_0).bytes(of: again))
         #expect(TypedValues(other).meaning == TypedValues(card).meaning, "\(place), there and back")
       }
