@@ -188,7 +188,7 @@ def test_a_card_that_failed_in_a_full_pass_is_asked_for_again(hub, dav, name):
         wire.before = spoil
         status = home.sync(full=True)
         assert (status["state"], status["skipped"]) == ("COMPLETED", 1), status
-        assert home.problems() == {("friends/card-0003.vcf", "card_unreachable")}
+        assert home.problems() == {("friends/card-0003.vcf", "card_unreachable"), ("friends/", "cards_one_by_one")}
         assert [name for name, contact in home.contacts().items() if contact.get("stale")] == ["friends/card-0003.vcf"]
         wire.before = lambda request: None
         home.sync()

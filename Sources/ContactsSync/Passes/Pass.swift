@@ -44,6 +44,9 @@ actor Pass {
   /// What the source has listed, until it can be compared with the store; nil from then on.
   private var listed: [ItemBatch]? = []
   private var diff = ListingDiff(known: [], readsAll: false)
+  /// The identity of the source while its token has to be taken back with the first batch: what changed since that token is told
+  /// against the store as it was then, so a pass that ends early is followed by a whole listing.
+  private var outdated: String?
   /// Known cards that the source does not list, by UID and by href.
   private var lostByUID: [String: [KnownCard]] = [:]
   private var lost: [String: KnownCard] = [:]
@@ -76,11 +79,8 @@ actor Pass {
     let record = try await self.begin()
     do throws(Failure) {
       var listing = try await self.list(record)
-      // A token passes over what it has told once: it is kept only when all of that is stored. After a full pass the one before
-      // does not do either: it has told of a card that failed now long ago.
-      if try await self.fetch(record.location, listing.token) > 0 {
-        listing.token = self.options.isFull ? "" : record.token
-      }
+      // A token passes over what it has told once: it is kept only when all of that is stored.
+      if try await self.fetch(record.location, listing.token) > 0 { listing.token = "" }
       guard !Task.isCancelled else { throw .cancelled }
       try await self.end(listing, of: record.location)
     } catch {
@@ -110,6 +110,7 @@ actor Pass {
     FaultPoint.passStarted.pass()
     self.state = state
     self.readsAll = self.options.isFull || !isKnown
+    self.outdated = record.token.isEmpty ? nil : record.location.identity
     return record
   }
 
@@ -287,8 +288,9 @@ actor Pass {
     self.remarks += cards.lazy.map(\.card).filter(\.vanished).flatMap(\.problems)
     let present = self.losePartsOfFiles(cards)
     let writing = BatchWriting(source: self.name, lost: self.lostByUID, now: self.now())
-    let (name, before) = (self.name, self.state)
+    let (name, before, outdated) = (self.name, self.state, self.outdated)
     let (outcome, after) = try await self.write { transaction throws(Failure) -> (BatchWriting.Outcome, PassState) in
+      if let outdated { try transaction.sources.setListing(name, token: "", identity: outdated) }
       let outcome = try writing.write(cards, in: transaction)
       var state = before
       state.count(outcome.counts)
@@ -296,6 +298,7 @@ actor Pass {
       return (outcome, state)
     }
     FaultPoint.batchCommitted.pass()
+    self.outdated = nil
     self.state = after
     for href in outcome.renamed.union(present) { self.find(href) }
     self.report(self.state.progress)

@@ -148,12 +148,13 @@ public struct Discovery: Sendable {
     case .failure(let error):
       self.note(error)
       self.step(asked, "\(error)")
+    // What strangers say of the account counts for nothing, and their addresses would get the password next.
+    case .success(let reply) where final.origin != url.origin && (reply.status == 401 || !self.family.includes(final)):
+      self.movedAway(from: url, to: final, role, asked)
     case .success(let reply) where reply.status == 207:
       let isMoved = final != url
       let answer = self.read(reply, at: final, role)
       self.step(asked, (isMoved ? "leads to \(final), " : "") + answer)
-    case .success(let reply) where reply.status == 401 && final.origin != url.origin:
-      self.movedAway(from: url, to: final, role, asked)
     case .success(let reply):
       self.note(.status(reply.status, place: url.description, retryAfter: reply.retryAfter))
       self.step(asked, "status \(reply.status)")
