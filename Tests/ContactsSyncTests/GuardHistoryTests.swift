@@ -217,7 +217,8 @@ private struct GuardHistory {
       let (book, card) = self.place(uid)
       if answer.shows[book]?[card] != nil || answer.unlisted.contains(book) {
         #expect(!removed.contains(uid), "seed \(self.seed): \(uid) is there")
-        self.absence[uid] = nil
+        // A book that could not be listed says nothing of its cards.
+        if !answer.unlisted.contains(book) { self.absence[uid] = nil }
       } else if isProof, answer.shows[book]?.isEmpty == false {
         self.absence[uid] = (self.absence[uid]?.since ?? self.hours, (self.absence[uid]?.passes ?? 0) + 1)
       } else if isProof {
