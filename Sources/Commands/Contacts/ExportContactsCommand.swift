@@ -16,9 +16,8 @@ struct ExportContactsCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the contacts to a file.",
     discussion: """
-      Examples:
-        kith contacts export -o contacts.vcf
-        kith contacts export --vcard 4.0 -o contacts.vcf
+      Example: kith contacts export -o contacts.vcf
+      Example: kith contacts export --vcard 4.0 -o contacts.vcf
       """)
 
   @OptionGroup var global: GlobalOptions

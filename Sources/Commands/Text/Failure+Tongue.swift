@@ -49,6 +49,10 @@ extension Failure {
     "QUEUE_FULL": "kithd が混み合っています。少し待ってからもう一度実行してください。",
     "OUTCOME_UNKNOWN": "途中で kithd が止まりました。結果を確認してから、もう一度実行してください。",
     "CONFLICT": "ほかの操作が同じものを変更しています。もう一度実行してください。",
+    "CHANGED_MEANWHILE": "表示したあとに、ほかの人が変更しました。今の内容を確認してから、もう一度変更してください。",
+    "RECORD_DELETED": "この記録は以前に登録され、今は保存されていません。もう一度は登録していません。",
+    "PATH_NOT_ALLOWED": "このファイルは使えません。kithd のあるマシンで、設定の secrets.folders にあるフォルダーに置いてください。",
+    "FILE_MISSING": "ファイルが見つかりません。名前を確認してください。",
     "CANCELLED_BY_USER": "取り消しました。",
     // 保存
     "STORE_DAMAGED": "保存先が壊れています。バックアップから戻してください。",
@@ -116,6 +120,9 @@ extension Failure {
 
   /// By the last part of the name of a field.
   private static let japaneseFields = [
+    "client_id": "ほかの記録に使われているか、長すぎます。", "path": "kithd のあるマシンの / で始まるパスにしてください。",
+    "password_file": "kithd のあるマシンの / で始まるパスにしてください。",
+    "token_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "category": "medication、meal、toileting、medical_visit、free_memo のどれかにしてください。",
     "day": "日付は YYYY-MM-DD の形で書いてください。", "from_day": "日付は YYYY-MM-DD の形で書いてください。",
     "to_day": "日付は YYYY-MM-DD の形で書いてください。", "time": "時刻は HH:MM の形で書いてください。",
