@@ -8,7 +8,7 @@ import Transfer
   static let start: Int64 = 1_700_000_000_000_000_000
 
   /// What a pass says after answers that are written by hand.
-  private func meet(_ pass: CollectionPass, _ answers: [Result<DAVReply, DAVError>]) -> CollectionPass.Directive {
+  func meet(_ pass: CollectionPass, _ answers: [Result<DAVReply, DAVError>]) -> CollectionPass.Directive {
     var pass = pass
     var directive = pass.first
     for answer in answers {
@@ -18,7 +18,7 @@ import Transfer
     return directive
   }
 
-  private func reply(_ document: String) throws -> DAVReply {
+  func reply(_ document: String) throws -> DAVReply {
     let reading = try Reading(document)
     var reply = DAVReply(status: 207)
     reply.responses = reading.responses
@@ -26,7 +26,7 @@ import Transfer
     return reply
   }
 
-  private func book(_ change: (inout DAVResponse) -> Void = { _ in }) -> DAVReply {
+  func book(_ change: (inout DAVResponse) -> Void = { _ in }) -> DAVReply {
     var own = DAVResponse(href: "/alice/book/")
     own.hasProperties = true
     own.properties.resourceType = [.collection, .addressBook]
@@ -310,14 +310,14 @@ import Transfer
 
   // MARK: Proof
 
-  private func listing(_ list: DAVReply) throws -> Listing {
+  func listing(_ list: DAVReply) throws -> Listing {
     guard case .finished(let listing) = self.meet(pass(), [.success(self.book()), .success(list)]) else {
       throw DAVError.notFound(place: "no listing")
     }
     return listing
   }
 
-  private func member(_ href: String, _ change: (inout DAVResponse) -> Void = { _ in }) -> DAVResponse {
+  func member(_ href: String, _ change: (inout DAVResponse) -> Void = { _ in }) -> DAVResponse {
     var member = DAVResponse(href: href)
     member.hasProperties = true
     member.properties.entityTag = "\"e\""
@@ -370,55 +370,5 @@ import Transfer
       // Those that changed are told with theirs in any case.
       #expect(try asksForETags(pass(self.known, wantsETags: wantsETags).first))
     }
-  }
-
-  @Test func membersAreSorted() throws {
-    var list = self.book()
-    list.responses += [
-      self.member("/alice/book/ok"), self.member("/alice/other/x"), self.member("/alice/book/deep/x"),
-      self.member("/alice/book/sub/") { $0.properties.resourceType = [.collection] },
-      self.member("/alice/book/e.ics") { $0.properties.contentType = "text/calendar" },
-      self.member("/alice/book/plain") { $0.properties.contentType = "text/x-vcard; charset=utf-8" },
-      self.member("/alice/book/odd.vcf") { $0.properties.contentType = "text/html" },
-      self.member("/alice/book/weak") { $0.properties.entityTag = "W/\"w\"" },
-      self.member("/alice/book/none") { $0.properties.entityTag = nil },
-      DAVResponse(href: "/alice/book/locked", status: 423), DAVResponse(href: "/alice/book/left", status: 404),
-      self.member("/alice/book/ok"),
-    ]
-    let listing = try self.listing(list)
-    #expect(listing.extent == .whole)
-    #expect(
-      listing.cards.map { "\($0.href) \($0.fingerprint)" } == [
-        "/alice/book/ok \"e\"", "/alice/book/plain \"e\"", "/alice/book/odd.vcf \"e\"", "/alice/book/weak \"w\"",
-        "/alice/book/none ", "/alice/book/locked ",
-      ])
-    #expect(listing.gone.isEmpty)
-    #expect(listing.notes.map(\.kind) == [.outsideCollection, .outsideCollection, .notACard, .unlisted])
-  }
-
-  @Test func aBookGoesByItsOwnName() throws {
-    let renamed = self.book { $0.href = "http://inner:8080/dav/Alice/book/" }
-    var list = renamed
-    list.responses.append(self.member("/dav/Alice/book/a"))
-    guard case .finished(let listing) = self.meet(pass(), [.success(renamed), .success(list)]) else {
-      Issue.record("no listing")
-      return
-    }
-    #expect(listing.extent == .whole)
-    #expect(listing.cards.map(\.href.path) == ["/dav/Alice/book/a"])
-  }
-
-  @Test func anotherFormReadsAllAgain() throws {
-    let known = CollectionState(mark: .token("t2"), listedAt: Self.start, form: .version3)
-    let four = self.book { $0.properties.cardVersions = ["4.0"] }
-    var list = four
-    list.responses.append(self.member("/alice/book/a"))
-    guard case .finished(let listing) = self.meet(pass(known, isWhole: true), [.success(four), .success(list)]) else {
-      Issue.record("no listing")
-      return
-    }
-    #expect(listing.form == .version4)
-    #expect(listing.cards.map(\.fingerprint) == ["\"e\" 4.0"])
-    #expect(listing.notes.map(\.kind) == [.formChanged])
   }
 }

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import BINARIES
+from conftest import FOLDERS, BINARIES
 from workers import Home, Worker
 
 NEW_NETWORK = 0x40000000  # CLONE_NEWNET of setns(2)
@@ -112,7 +112,7 @@ class House(Home):
     def __init__(self):
         self.network = Network()
         self.machine = self.network.machine("hub")
-        super().__init__(f'[tcp]\naddress = "{self.machine.address}"\n', under=self.machine.inside)
+        super().__init__(f'{FOLDERS}[tcp]\naddress = "{self.machine.address}"\n', under=self.machine.inside)
 
     def key(self, machine, name):
         """The file of a new key of a machine, and what it is called until it is approved."""
