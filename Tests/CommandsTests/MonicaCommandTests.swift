@@ -132,6 +132,7 @@ struct MonicaCommandTests {
           To see why: kith monica queue --state failed
           1 record changed on both sides.
           To settle them: kith monica conflicts
+          Since then all of it arrived.
 
         """)
   }
