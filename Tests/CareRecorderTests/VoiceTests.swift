@@ -309,7 +309,7 @@ import Testing
     #expect(EngineWords.fit(String(repeating: "word ", count: 100)).unicodeScalars.count == 160)
   }
 
-  @Test func `kept sound is given to whoever asks, and to its end when it goes meanwhile`() async throws {
+  @Test func `kept sound is given to a client, whole, also when it is removed meanwhile`() async throws {
     let care = try TestCare()
     care.answers.withLock { $0 = [.failure(Failure(.failedPrecondition, "NO_ENGINE", "none"))] }
     try await care.run { actor, storage in
@@ -327,7 +327,7 @@ import Testing
       get.sha256 = blob.sha256
       let first = try await storage.readBlob(get, now: now)
       #expect(first.0.size == blob.size && first.1.count == 256 << 10)
-      // A memo lets the sound go: the folder has nothing of it, and who is at it gets the rest.
+      // A memo lets the sound go: the folder has nothing of it, and a client that is reading it gets the rest.
       var update = UpdateCareRequest()
       update.record.id = id
       update.record.memo = "written"

@@ -53,7 +53,7 @@ struct PlayCareCommand: BilingualCommand {
       throw Failure(.failedPrecondition, "NO_PLAYER", "\(arguments[0]) cannot be started.")
     }
     for await _ in ends {}
-    // Whoever interrupts it has heard enough.
+    // An interrupt is how a person ends the player: no failure.
     return process.terminationStatus == 0 || process.terminationReason == .uncaughtSignal
   }
 

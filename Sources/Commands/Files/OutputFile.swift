@@ -79,7 +79,7 @@ struct OutputFile: ~Copyable {
     }
   }
 
-  /// The descriptor of this process that a path stands for: opened anew, a file that is appended to would be overwritten.
+  /// The descriptor of this process that a path names. Opening the path again would overwrite a file opened for append.
   private static func descriptor(namedBy path: String) -> Int32? {
     switch path {
     case Self.standardOutput, "/dev/stdout": return STDOUT_FILENO

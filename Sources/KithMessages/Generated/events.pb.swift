@@ -263,7 +263,7 @@ public nonisolated struct SyncStatus: @unchecked Sendable {
     set {_uniqueStorage()._runID = newValue}
   }
 
-  /// why deletions are held back: "ALL_WOULD_GO", "TOO_MANY", "LISTING_NOT_WHOLE"
+  /// why deletions are held back: "ALL_WOULD_GO", "TOO_MANY", "LISTING_NOT_WHOLE", "LISTING_EMPTY", "BOOK_GONE"
   public var holdReason: String {
     get {_storage._holdReason}
     set {_uniqueStorage()._holdReason = newValue}

@@ -50,7 +50,7 @@ extension RecordTable where View == Transaction {
   /// Takes a tag that was deleted from everybody who carries it; or from nobody, where the server has another one of its name.
   ///
   /// Who carries which of the two is not known here, and the server takes the one that was deleted. So everybody who carries the name is
-  /// sent again, behind the deletion: whoever lost it gets the other one.
+  /// sent again, behind the deletion: each person who lost the tag gets the other one.
   public func untag(_ name: String, now: Int64) throws(Failure) {
     guard try self.tag(named: name) != nil else { return try self.retag(name, as: nil, now: now) }
     let account = try self.account
