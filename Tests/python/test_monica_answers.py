@@ -91,14 +91,14 @@ def test_a_sync_tells_how_its_own_pass_ended(household):
     server = household.monica
     ann = household.person("Ann")["id"]
     household.settle()
-    # Each of these has a pass of its own begin as soon as it can.
+    # Each of these has a pass of its own begin as soon as it can; they come slower than the server takes them.
     server.config(delays={"POST /api/calls": 30})
     is_over = threading.Event()
 
     def write():
-        for number in range(2000):
+        for number in range(1000):
             household.log(ann, f"meanwhile {number}")
-            if is_over.wait(0.02):
+            if is_over.wait(0.2):
                 return
 
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
