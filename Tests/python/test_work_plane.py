@@ -1,9 +1,9 @@
 """The work plane, frame by frame: ends that come twice or late, jobs that kill their workers, strangers and garbage."""
 import json
-import pytest
 import random
 import signal
 import subprocess
+import time
 
 from conftest import BINARIES
 from keyed import Key
@@ -97,8 +97,22 @@ def test_a_worker_is_told_what_it_may_not_be(home):
     other.close()
 
 
-# The answer to the last chunk does not come since the bytes of a connection are bounded: not understood yet.
-@pytest.mark.xfail(reason="no CHUNKACK after garbage on the connection", strict=False)
+def answered(send, worker, kind, is_it):
+    """The header of an answer. Sends again after a second without one, as a worker does after three: one that would stand behind 128
+    others that are on their way to the worker is dropped."""
+    end = time.monotonic() + 60
+    send()
+    while time.monotonic() < end:
+        try:
+            header = worker.wait(kind, 1)[0]
+        except AssertionError:
+            send()
+            continue
+        if is_it(header):
+            return header
+    raise AssertionError(f"no answer of kind {kind:#x}")
+
+
 def test_garbage_on_the_work_plane_hurts_nobody(home):
     chance = random.Random(5)
     worker = home.worker()
@@ -113,13 +127,11 @@ def test_garbage_on_the_work_plane_hurts_nobody(home):
         stranger.socket.send_multipart(frames)
         if round % 30 == 0:
             stranger.ready(services=(SERVICE,), credit=0)
-    stranger.send(0x16, {"sha256": "0" * 64, "size": "5", "eof": True}, data=(b"12345",))
-    while (answer := stranger.wait(0x18)[0]).get("sha256") != "0" * 64:
-        pass
+    answer = answered(lambda: stranger.send(0x16, {"sha256": "0" * 64, "size": "5", "eof": True}, data=(b"12345",)),
+                      stranger, 0x18, lambda header: header.get("sha256") == "0" * 64)
     assert answer["status"]["reason"] == "DIGEST_MISMATCH"
-    stranger.socket.send_multipart([b"KTHW02", b"\x01", b"", b"json", b"{}", b""])
-    while (header := stranger.wait(0x06)[0])["status"]["reason"] != "VERSION_UNSUPPORTED":
-        pass
+    header = answered(lambda: stranger.socket.send_multipart([b"KTHW02", b"\x01", b"", b"json", b"{}", b""]),
+                      stranger, 0x06, lambda header: header["status"]["reason"] == "VERSION_UNSUPPORTED")
     assert header["status"]["details"]["versions"] == "KTHW01"
     identity = home.speak()
     home.settled(identity)
