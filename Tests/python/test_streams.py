@@ -12,6 +12,7 @@ import cards
 from conftest import EXAMPLES
 from events import Subscription
 from keyed import eventually
+from watch import Follower
 
 
 @pytest.fixture
@@ -116,6 +117,32 @@ def test_watch_gives_the_past_and_ends_at_the_count(household):
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [int(line["header"]["seq"]) for line in lines] == list(range(1, head + 1))
     assert {line["origin"] for line in lines} <= {"replay", "live"}
+
+
+def test_a_head_that_waited_during_a_replay_is_ignored(hub):
+    hub.reply("Contacts/AddSource", {"name": "one", "vdir": {"path": "/nowhere"}})
+    follower = Follower(str(hub.runtime), ["sync"], {"sync": 0})
+    socket, witness = follower.subscribe(), None
+    try:
+        # Its first HEAD waits; two more that a witness gets are sent to it as well.
+        assert socket.poll(10_000)
+        witness = Subscription(hub.events, "sync")
+        for _ in range(3):
+            witness.wait_for_head()
+        for name in ("two", "three"):
+            hub.reply("Contacts/AddSource", {"name": name, "vdir": {"path": "/nowhere"}})
+        seen, events = [], follower.listen(socket)
+        while int((seen or [(0, {"seq": 0})])[-1][1]["seq"]) < 3:
+            seen.append(next(events))
+        # What comes after the HEADs that waited shows that they were passed over.
+        hub.reply("Contacts/AddSource", {"name": "four", "vdir": {"path": "/nowhere"}})
+        seen.append(next(events))
+    finally:
+        socket.close()
+        if witness:
+            witness.socket.close()
+    assert [(origin, int(header["seq"])) for origin, header, _ in seen] == [
+        ("replay", 1), ("replay", 2), ("replay", 3), ("live", 4)]
 
 
 def test_watch_follows_through_a_killed_hub(household):

@@ -29,6 +29,7 @@ class Follower:
     def __init__(self, directory, streams, since):
         (self.control, self.published), self.streams = endpoints(directory), set(streams)
         self.positions = {stream: (None, seq) for stream, seq in since.items()}
+        self.hubs = {}  # stream -> the hub whose HEAD its position was last compared with
 
     def events(self):
         """Yields (origin, header, event) for ever, through restarts of the hub and broken connections."""
@@ -56,13 +57,17 @@ class Follower:
             if not socket.poll(left * 1000):
                 return
             _, _, kind, _, header, body = socket.recv_multipart()[:6]
-            if kind == HEAD:
-                heard = time.monotonic()
-                for head in json.loads(body).get("heads", []):
-                    if not self.streams or head["stream"] in self.streams:
-                        yield from self.reach(head)
-            elif kind == EVENT:
-                yield from self.apply("live", json.loads(header), json.loads(body))
+            header, message = json.loads(header), json.loads(body)
+            try:
+                if kind == HEAD:
+                    heard = time.monotonic()
+                    for head in message.get("heads", []):
+                        if not self.streams or head["stream"] in self.streams:
+                            yield from self.compare(head, message.get("hubInstance"))
+                elif kind == EVENT:
+                    yield from self.apply("live", header, message)
+            except (HubNotRunning, TimeoutError):
+                pass  # the next HEAD brings the same question back
 
     def apply(self, origin, header, event):
         """Yields the event when it is the next one; drops it when it is known; repairs the gap when it is ahead."""
@@ -73,29 +78,35 @@ class Follower:
         if known_epoch in (None, epoch) and seq == position + 1:
             self.positions[stream] = (epoch, seq)
             yield origin, header, event
-        elif known_epoch != epoch or seq > position:
+        elif known_epoch not in (None, epoch) or seq > position:
             yield from self.reach({"stream": stream, "epoch": epoch, "seq": seq})
+
+    def compare(self, head, hub):
+        """Moves a stream on to a HEAD. One behind the own position waited here while newer events were replayed, unless
+        another hub sent it, which may run on an older copy: only its log tells whether it has the position."""
+        stream, seq = head["stream"], int(head.get("seq", 0))
+        epoch, position = self.positions.get(stream, (None, None))
+        if position is None or epoch not in (None, head.get("epoch")) or seq >= position or hub != self.hubs.get(stream):
+            yield from self.reach(head)
+            self.hubs[stream] = hub
 
     def reach(self, head):
         """Moves a stream on to a position: nothing to do, Replay of what is missing, or Snapshot."""
         stream, epoch, seq = head["stream"], head.get("epoch"), int(head.get("seq", 0))
         known_epoch, position = self.positions.get(stream, (None, None))
-        try:
-            if position is None or known_epoch not in (None, epoch) or seq < position:
-                yield from self.snapshot(stream)
-            elif seq > position:
-                yield from self.replay(stream, epoch)
-            else:
-                self.positions[stream] = (epoch, position)
-        except (HubNotRunning, TimeoutError):
-            pass  # the next HEAD brings the same question back
+        if position is None or known_epoch not in (None, epoch):
+            yield from self.snapshot(stream)
+        elif seq != position:
+            yield from self.replay(stream, epoch)
+        else:
+            self.positions[stream] = (epoch, position)
 
     def replay(self, stream, epoch):
         more = True
         while more:
             request = {"stream": stream, "epoch": epoch, "afterSeq": str(self.positions[stream][1]), "limit": 500}
-            header, reply = self.ask("Replay", request)
-            if header.get("status"):  # SEQ_COMPACTED or EPOCH_CHANGED: the log does not reach back
+            reply = self.ask("Replay", request)
+            if reply is None:  # SEQ_COMPACTED or EPOCH_CHANGED: the log does not have the position
                 yield from self.snapshot(stream)
                 return
             for logged in reply.get("events", []):
@@ -104,22 +115,28 @@ class Follower:
             more = reply.get("more", False)
 
     def snapshot(self, stream):
-        token = ""
-        while True:
-            header, reply = self.ask("Snapshot", {"stream": stream, "pageToken": token, "limit": 500})
-            if header.get("status"):
-                return
-            if not token:  # what happens while pages are read comes again by Replay
-                position = reply["position"]
-                self.positions[stream] = (position.get("epoch"), int(position.get("seq", 0)))
+        position, token, more = None, "", True
+        while more:
+            reply = self.ask("Snapshot", {"stream": stream, "pageToken": token, "limit": 500})
+            if reply is None:  # the log was begun anew meanwhile
+                position, token = None, ""
+                continue
+            position = position or reply["position"]  # the same on every page: what happens meanwhile comes by Replay
             for logged in reply.get("lastByKey", []):
                 yield "snapshot", logged["header"], logged.get("event", {})
             token = reply.get("nextPageToken", "")
-            if not token:
-                return
+            more = bool(token)
+        self.positions[stream] = (position.get("epoch"), int(position.get("seq", 0)))
 
     def ask(self, method, request):
-        return command(self.control, f"kith.v1.System/{method}", request, timeout=10)[:2]
+        """The reply; None when the log does not have what was asked for, so that only a Snapshot helps."""
+        header, reply, _ = command(self.control, f"kith.v1.System/{method}", request, timeout=10)
+        status = header.get("status", {})
+        if status.get("reason") in ("SEQ_COMPACTED", "EPOCH_CHANGED"):
+            return None
+        if status:
+            raise TimeoutError(f"{method}: {status.get('message')}")
+        return reply
 
 
 def follow(streams=(), *, directory=None, since=None):

@@ -55,7 +55,7 @@ public struct GapRepair: Sendable {
   public mutating func head(_ head: Head, _ now: ContinuousClock.Instant) -> [Directive] {
     self.silentAt = now + Self.silence
     return self.streams.keys.sorted().flatMap { stream in
-      self.streams[stream]?.head(head.heads.first { $0.stream == stream }, now) ?? []
+      self.streams[stream]?.head(head.heads.first { $0.stream == stream }, of: head.hubInstance, now) ?? []
     }
   }
 

@@ -6,7 +6,8 @@ internal import KithMessages
 /// ```
 /// waiting --HEAD--> snapshotting ----------> live <--caught up-- replaying
 ///            \-------------------------------------------------->/  ^ gap, HEAD ahead
-/// live --other epoch, HEAD behind, compacted--> snapshotting
+/// live --HEAD of another hub behind--> replaying --position not in its log--> snapshotting
+/// live --other epoch, compacted--> snapshotting
 /// live --third repair in a minute--> snapshotting <--10 s--> resting
 /// ```
 struct StreamRepair: Sendable {
@@ -25,7 +26,8 @@ struct StreamRepair: Sendable {
   }
 
   private enum Question: Sendable {
-    case replay
+    /// - Parameter otherwise: Why to start over where the log does not have the position.
+    case replay(otherwise: StreamElement.Cause)
     /// - Parameter start: The position of the first page: pages read later may show more, never less.
     case snapshot(page: String, start: StreamPosition?)
   }
@@ -42,7 +44,8 @@ struct StreamRepair: Sendable {
   /// Live events that came while a repair was under way.
   private var held: [LoggedEvent] = []
   private var resyncs: [Instant] = []
-  private var headsBehind = 0
+  /// The hub whose HEAD the position was last compared with; nil before the first HEAD.
+  private var hubInstance: String?
 
   init(stream: String, since: StreamPosition?) {
     self.stream = stream
@@ -60,18 +63,19 @@ struct StreamRepair: Sendable {
 
   // MARK: - Input
 
-  mutating func head(_ head: StreamPosition?, _ now: Instant) -> [Directive] {
+  mutating func head(_ head: StreamPosition?, of hubInstance: String, _ now: Instant) -> [Directive] {
     switch self.state {
-    case .waiting: return self.begin(head)
     case .repairing, .resting: return []
-    case .live: break
+    case .waiting, .live: break
     }
+    let isSameHub = hubInstance == self.hubInstance
+    self.hubInstance = hubInstance
+    if case .waiting = self.state { return self.begin(head) }
     guard let head, let position else { return [] }
     guard head.epoch == position.epoch else { return self.startOver(.newEpoch) }
-    // A reply on the other socket may have overtaken one HEAD, not two.
-    self.headsBehind = head.seq < position.seq ? self.headsBehind + 1 : 0
-    if self.headsBehind > 1 { return self.startOver(.hubBehind) }
-    return head.seq > position.seq ? self.repair(now) : []
+    if head.seq > position.seq { return self.repair(now) }
+    // The log of one hub only grows, so its HEAD is behind because it waited while newer events were replayed.
+    return head.seq == position.seq || isSameHub ? [] : self.ask(.replay(otherwise: .hubBehind))
   }
 
   mutating func event(_ event: LoggedEvent, _ now: Instant) -> [Directive] {
@@ -91,12 +95,11 @@ struct StreamRepair: Sendable {
   }
 
   mutating func replayed(_ outcome: Result<ReplayReply, Failure>, _ now: Instant) -> [Directive] {
-    guard case .repairing(.replay, _) = self.state, let position else { return [] }
+    guard case .repairing(.replay(let otherwise), _) = self.state, let position else { return [] }
     switch outcome {
-    case .failure(let failure): return self.failed(failure, .replay, now)
+    case .failure(let failure): return self.failed(failure, .replay(otherwise: otherwise), otherwise, now)
     case .success(let reply):
       guard reply.head.epoch == position.epoch else { return self.startOver(.newEpoch) }
-      guard reply.head.seq >= position.seq else { return self.startOver(.hubBehind) }
       var directives: [Directive] = []
       for event in reply.events where event.header.seq > (self.position?.seq ?? 0) {
         guard event.header.seq == (self.position?.seq ?? 0) + 1 else { break }
@@ -104,14 +107,14 @@ struct StreamRepair: Sendable {
       }
       if (self.position?.seq ?? 0) >= reply.head.seq { return directives + self.goLive(now) }
       guard !directives.isEmpty else { return self.startOver(.compacted) }
-      return directives + self.ask(.replay)
+      return directives + self.ask(.replay(otherwise: .newEpoch))
     }
   }
 
   mutating func snapshotted(_ outcome: Result<SnapshotReply, Failure>, _ now: Instant) -> [Directive] {
     guard case .repairing(.snapshot(let page, let start), _) = self.state else { return [] }
     switch outcome {
-    case .failure(let failure): return self.failed(failure, .snapshot(page: page, start: start), now)
+    case .failure(let failure): return self.failed(failure, .snapshot(page: page, start: start), .newEpoch, now)
     case .success(let reply):
       let start = start ?? reply.position
       guard start.epoch == reply.position.epoch else { return self.startOver(.newEpoch) }
@@ -140,24 +143,22 @@ struct StreamRepair: Sendable {
 
   private mutating func begin(_ head: StreamPosition?) -> [Directive] {
     guard var since = self.position else { return self.ask(.snapshot(page: "", start: nil)) }
-    guard let head else { return self.ask(.replay) }
+    guard let head else { return self.ask(.replay(otherwise: .newEpoch)) }
     // A person names a number; the log it counts in is the present one.
     if since.epoch.isEmpty { since.epoch = head.epoch }
     self.position = since
     guard since.epoch == head.epoch else { return self.startOver(.newEpoch) }
-    guard since.seq <= head.seq else { return self.startOver(.hubBehind) }
-    return self.ask(.replay)
+    return self.ask(.replay(otherwise: since.seq > head.seq ? .hubBehind : .newEpoch))
   }
 
   private mutating func pass(_ event: LoggedEvent) -> Directive {
     self.position?.seq = event.header.seq
-    self.headsBehind = 0
     return .deliver(.event(event))
   }
 
   private mutating func repair(_ now: Instant) -> [Directive] {
     self.resyncs.append(now)
-    return self.isTooSlow(now) ? self.startOver(.tooSlow) : self.ask(.replay)
+    return self.isTooSlow(now) ? self.startOver(.tooSlow) : self.ask(.replay(otherwise: .newEpoch))
   }
 
   private mutating func isTooSlow(_ now: Instant) -> Bool {
@@ -171,7 +172,6 @@ struct StreamRepair: Sendable {
   }
 
   private mutating func ask(_ question: Question) -> [Directive] {
-    self.headsBehind = 0
     self.state = .repairing(question, retryAt: nil)
     switch question {
     case .replay:
@@ -190,10 +190,12 @@ struct StreamRepair: Sendable {
     }
   }
 
-  private mutating func failed(_ failure: Failure, _ question: Question, _ now: Instant) -> [Directive] {
+  private mutating func failed(
+    _ failure: Failure, _ question: Question, _ otherwise: StreamElement.Cause, _ now: Instant
+  ) -> [Directive] {
     switch failure.reason {
     case "SEQ_COMPACTED": return self.startOver(.compacted)
-    case "EPOCH_CHANGED": return self.startOver(.newEpoch)
+    case "EPOCH_CHANGED": return self.startOver(otherwise)
     default:
       guard failure.isTransient || failure.code == .cancelled else { return [.fail(failure)] }
       self.state = .repairing(question, retryAt: now + Self.retryPause)

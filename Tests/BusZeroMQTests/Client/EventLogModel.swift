@@ -6,6 +6,8 @@ import SwiftProtobuf
 struct EventLogModel: Sendable {
   let stream: String
   private(set) var epoch: String
+  /// Of the hub that serves the log.
+  var hubInstance = "first"
   private(set) var events: [LoggedEvent] = []
   private(set) var head: UInt64 = 0
   private var lastByKey: [String: LoggedEvent] = [:]
@@ -23,7 +25,12 @@ struct EventLogModel: Sendable {
     }
   }
 
-  var headMessage: Head { .with { $0.heads = [self.position] } }
+  var headMessage: Head {
+    .with {
+      $0.heads = [self.position]
+      $0.hubInstance = self.hubInstance
+    }
+  }
 
   /// What a subscriber has to end with: the number of the last event of each key.
   var state: [String: UInt64] { self.lastByKey.mapValues(\.header.seq) }
@@ -49,7 +56,9 @@ struct EventLogModel: Sendable {
   mutating func restart(epoch: String) { self = EventLogModel(stream: self.stream, epoch: epoch) }
 
   func replay(_ request: ReplayRequest, pageSize: Int = 500) -> Result<ReplayReply, Failure> {
-    guard request.epoch == self.epoch else { return .failure(Failure(.outOfRange, "EPOCH_CHANGED", "")) }
+    guard request.epoch == self.epoch, request.afterSeq <= self.head else {
+      return .failure(Failure(.outOfRange, "EPOCH_CHANGED", ""))
+    }
     guard request.afterSeq + 1 >= (self.events.first?.header.seq ?? self.head + 1) else {
       return .failure(Failure(.outOfRange, "SEQ_COMPACTED", ""))
     }

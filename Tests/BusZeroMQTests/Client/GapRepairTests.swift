@@ -159,13 +159,39 @@ struct GapRepairTests {
     #expect(bench.consumer.state.isEmpty)
   }
 
-  @Test("One HEAD behind may have been overtaken, two are a restored copy")
+  @Test("A HEAD that waited while newer events were replayed is ignored, however many there are")
+  func overtaken() {
+    var bench = self.started()
+    let waiting = bench.log.headMessage
+    for index in 0..<4 { bench.log.append(key: "n\(index)") }
+    bench.head()
+    for _ in 0..<5 { bench.perform(bench.machine.head(waiting, bench.now)) }
+    #expect(bench.consumer.resyncs.isEmpty)
+    #expect(bench.consumer.position.seq == 9)
+    #expect(bench.replays == 1)
+    bench.publish(bench.log.append(key: "k1"))
+    #expect(bench.consumer.events == [6, 7, 8, 9, 10])
+  }
+
+  @Test("A HEAD of another hub that is behind is checked by Replay: its log may have the position")
+  func restarted() {
+    var bench = self.started()
+    bench.log.hubInstance = "second"
+    let waiting = bench.log.headMessage
+    bench.log.append(key: "k1")
+    // The event of the hub before it is live still; the log of the next one has it too.
+    bench.publish(bench.log.append(key: "k2"))
+    bench.perform(bench.machine.head(waiting, bench.now))
+    #expect(bench.consumer.resyncs.isEmpty)
+    #expect(bench.replays == 2)
+    #expect(bench.consumer.events == [6, 7])
+  }
+
+  @Test("Starts over where another hub runs on an older copy of the log")
   func behind() {
     var bench = self.started()
-    let old = EventLogModel(stream: "sync", epoch: "a")
-    bench.perform(bench.machine.head(old.headMessage, bench.now))
-    #expect(bench.consumer.resyncs.isEmpty)
-    bench.log = old
+    bench.log = EventLogModel(stream: "sync", epoch: "a")
+    bench.log.hubInstance = "second"
     bench.head()
     #expect(bench.consumer.resyncs == [.hubBehind])
     #expect(bench.consumer.position.seq == 0)
@@ -271,7 +297,8 @@ private struct RandomWalk {
     case 74..<77: if let message = self.wire.first { self.wire.append(message) }
     case 77..<80: self.wire.shuffle(using: &self.random)
     case 80..<92: self.answer(failing: Int.random(in: 0..<5, using: &self.random) == 0)
-    case 92..<98: self.pass(.milliseconds(Int.random(in: 1...4000, using: &self.random)))
+    case 92..<97: self.pass(.milliseconds(Int.random(in: 1...4000, using: &self.random)))
+    case 97: self.log.hubInstance = "hub \(UInt64.random(in: 0..<UInt64.max, using: &self.random))"
     case 98: self.log.compact(keeping: Int.random(in: 0..<10, using: &self.random))
     default:
       self.epochs += 1
