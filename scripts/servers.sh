@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Installs the CardDAV servers that Kith is tested against: servers.sh NAME... or servers.sh all. Radicale and Xandikos come
-# with the Python of the tests (scripts/python-env.sh). Tests/servers/NAME.py starts each.
+# Installs the CardDAV servers that Kith is tested against, and the readers of vCards: servers.sh NAME... or servers.sh all.
+# Radicale, Xandikos and vobject come with the Python of the tests (scripts/python-env.sh). Tests/servers/NAME.py starts each server;
+# Tests/readers has the programs around the readers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 declare -A packages=(
   [cyrus]="cyrus-imapd cyrus-caldav sasl2-bin"
   [davical]="davical php-cli php-pgsql php-xml postgresql"
+  [readers]="php-cli php-sabre-vobject libez-vcard-java libvinnie-java default-jdk-headless"
   [sabre]="php-sabre-dav php-cli php-sqlite3"
   [sogo]="sogo postgresql"
 )

@@ -39,12 +39,12 @@ extension Property {
   public init(_ name: String, group: String? = nil, parameters: [Parameter] = [], value: PropertyValue) {
     var bytes: [UInt8] = []
     if let group, !group.isEmpty {
-      bytes += Self.nameBytes(group)
+      bytes += group.nameBytes
       bytes.append(ASCII.dot)
     }
     let groupRange = 0..<max(0, bytes.count - 1)
     let nameStart = bytes.count
-    bytes += Self.nameBytes(name)
+    bytes += name.nameBytes
     let nameRange = nameStart..<bytes.count
     for parameter in parameters { bytes += parameter.encoded }
     let parameterRange = min(nameRange.upperBound + 1, bytes.count)..<bytes.count
@@ -55,9 +55,12 @@ extension Property {
       ContentLine(group: groupRange, name: nameRange, parameters: parameterRange, value: valueStart..<bytes.count),
       in: bytes)
   }
+}
 
-  private static func nameBytes(_ name: String) -> [UInt8] {
-    let bytes = name.utf8.map { $0.isNameByte ? $0 : UInt8(ascii: "-") }
+extension String {
+  /// The name as every reader takes it: one that is wider makes many of them refuse the whole card.
+  fileprivate var nameBytes: [UInt8] {
+    let bytes = utf8.map { $0.isDigit || ($0 | 0x20) &- 0x61 < 26 ? $0 : UInt8(ascii: "-") }
     return bytes.isEmpty ? [UInt8(ascii: "X")] : bytes
   }
 }
@@ -87,9 +90,11 @@ extension Parameter {
         default: text.unicodeScalars.append(scalar)
         }
       }
-      let needsQuotes = text.utf8.contains { [ASCII.comma, ASCII.semicolon, ASCII.colon, ASCII.equals].contains($0) }
+      // Quotes around a caret are free to choose, and readers that do not know RFC 6868 take one in quotes only.
+      let quoted = [ASCII.comma, ASCII.semicolon, ASCII.colon, ASCII.equals, ASCII.caret]
+      let needsQuotes = text.utf8.contains { quoted.contains($0) }
       return needsQuotes ? "\"" + text + "\"" : text
     }
-    return Array((";" + name + "=" + values.joined(separator: ",")).utf8)
+    return [ASCII.semicolon] + name.nameBytes + Array(("=" + values.joined(separator: ",")).utf8)
   }
 }

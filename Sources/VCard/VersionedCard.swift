@@ -78,7 +78,7 @@ struct VersionedCard {
 
   /// The name in the version of a property that may stand in it.
   private func name(for property: Property) -> String {
-    let name = property.name
+    let name = Self.lawful[property.name] ?? property.name
     if let spelling = Self.spellings[name] { return spelling }
     switch version {
     case .v4_0:
@@ -125,6 +125,10 @@ struct VersionedCard {
   private static let inThree = [
     "KIND": "X-ADDRESSBOOKSERVER-KIND", "MEMBER": "X-ADDRESSBOOKSERVER-MEMBER", "RELATED": "X-ABRELATEDNAMES",
   ]
+
+  /// Names with an underscore that the reader knows, by what else it knows for them: no version allows the underscore, and other
+  /// readers refuse the whole card for it.
+  private static let lawful = ["X-WAB-SPOUSE_NAME": "X-SPOUSE", "X-WAB-WEDDING_ANNIVERSARY": "X-ANNIVERSARY"]
 
   /// Names that Apple's programs do not write in upper case, and names that are not for properties.
   private static let spellings = [
@@ -249,9 +253,10 @@ struct VersionedCard {
     return rest.allSatisfy(\.isEmpty) ? [] : [Property("X-" + draft.name, value: .raw(property.rawText))]
   }
 
-  /// How many components N and ADR have; RFC 9554 gave 4.0 more.
+  /// How many components N and ADR have; RFC 9554 gave 4.0 more. What an earlier card has in their place is something else.
   func componentCount(of name: String) -> ClosedRange<Int> {
-    name == "N" ? 5...(version == .v4_0 ? 7 : 5) : 7...(version == .v4_0 ? 18 : 7)
+    let isLong = version == .v4_0 && card.version == .v4_0
+    return name == "N" ? 5...(isLong ? 7 : 5) : 7...(isLong ? 18 : 7)
   }
 }
 

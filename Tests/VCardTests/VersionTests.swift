@@ -69,6 +69,10 @@ import Testing
       ("IMPP;X-SERVICE-TYPE=Skype:ann", "X-IMPP;X-SERVICE-TYPE=Skype:ann", "X-IMPP;X-SERVICE-TYPE=Skype:ann"),
       ("RELATED:urn:uuid:b-2", "X-RELATED:urn:uuid:b-2", "RELATED:urn:uuid:b-2"),
       ("NOTE:he said \\\"so\\\"", "NOTE:he said \"so\"", "NOTE:he said \"so\""),
+      ("X-MESSAGING/XMPP-ALL:a@b", "X-MESSAGING-XMPP-ALL:a@b", "X-MESSAGING-XMPP-ALL:a@b"),
+      ("TEL;X_A=b:1", "TEL;X-A=b:1", "TEL;X-A=b:1"),
+      ("X-WAB-SPOUSE_NAME:Eve", "X-SPOUSE:Eve", "X-SPOUSE:Eve"),
+      ("X-WAB-WEDDING_ANNIVERSARY:20100102", "X-ANNIVERSARY:2010-01-02", "ANNIVERSARY:20100102"),
       (
         "X-ANDROID-CUSTOM:vnd.android.cursor.item/nickname;M;1;",
         "X-ANDROID-CUSTOM:vnd.android.cursor.item/nickname;M;1;",
@@ -117,12 +121,23 @@ import Testing
     let three = try card(
       "FN:A", "ADR;TYPE=home:;;1 High St;Dublin", "LABEL;TYPE=home:1 High St\\nDublin", "LABEL;TYPE=work:Else")
     #expect(
-      lines(three, .v4_0) == ["ADR;TYPE=home;LABEL=1 High St^nDublin:;;1 High St;Dublin;;;", "X-LABEL;TYPE=work:Else"])
+      lines(three, .v4_0) == [
+        "ADR;TYPE=home;LABEL=\"1 High St^nDublin\":;;1 High St;Dublin;;;", "X-LABEL;TYPE=work:Else",
+      ])
     for card in [four, three] {
       for version in [Version.v3_0, .v4_0] {
         let again = try Card(CardWriter(version: version).bytes(of: card))
         #expect(again.addresses.map(\.formatted) == card.addresses.map(\.formatted))
       }
+    }
+  }
+
+  /// RFC 9554 gave 4.0 an eighth component; Google writes the printed form there, in 3.0.
+  @Test func componentsThatA3CardHasNoPlaceFor() throws {
+    let card = try card("FN:A", "ADR:;;1 High St;Dublin;;;Ireland;1 High St\\nDublin")
+    let long = "X-ADR:;;1 High St;Dublin;;;Ireland;1 High St\\nDublin"
+    for version in [Version.v3_0, .v4_0] {
+      #expect(lines(card, version) == ["ADR:;;1 High St;Dublin;;;Ireland", long])
     }
   }
 
