@@ -13,7 +13,7 @@ enum ExitStatus: Int32 {
   init(_ failure: Failure) {
     switch failure.code {
     case .unauthenticated, .permissionDenied: self = .refused
-    case .unavailable where failure.reason == "HUB_NOT_RUNNING": self = .hubNotRunning
+    case .unavailable where ["HUB_NOT_RUNNING", "HUB_SILENT"].contains(failure.reason): self = .hubNotRunning
     case .invalidArgument where failure.reason == NameMatch.ambiguous: self = .usage
     default: self = .failed
     }

@@ -68,7 +68,8 @@ public struct KithCommand: AsyncParsableCommand {
 
 /// What every command takes.
 struct GlobalOptions: ParsableArguments {
-  @Option(help: "Where the sockets of kithd are. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
+  @Option(
+    help: "Where the sockets of kithd are. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith, else /run/kith.")
   var runtimeDir: String?
 
   @Option(

@@ -35,30 +35,27 @@ public final class KithClient: Port, Sendable {
     self.transport = transport
   }
 
-  /// Finds the daemon and asks whether it is there.
+  /// Finds the daemon and asks whether it is there. Where nothing listens, that is said at once.
   ///
   /// - Parameters:
-  ///   - runtimeDirectory: Where its sockets are; nil = looked for as ``RuntimeLocations`` says.
+  ///   - runtimeDirectory: Where its sockets are; nil = looked for as `RuntimeLocations.places` says.
   ///   - limit: How long it may take to answer.
   ///   - logger: Told of what a caller is not: commands sent again, messages not understood.
-  /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` when nobody answers, `UNAUTHENTICATED` or `PERMISSION_DENIED` when it refuses.
+  /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` when there is none, `UNAVAILABLE/HUB_SILENT` when it does not answer,
+  ///   `PERMISSION_DENIED/SOCKET_FORBIDDEN` when its socket is closed to this user, `UNAUTHENTICATED/PRINCIPAL_UNKNOWN` when it
+  ///   does not know this user.
   public static func connect(
     runtimeDirectory: String? = nil, within limit: Duration = .seconds(3),
     logger: Logger = Logger(label: "kith.client", factory: { _ in SwiftLogNoOpLogHandler() })
   ) async throws(Failure) -> KithClient {
-    let locations = try RuntimeLocations(runtimeDirectory: runtimeDirectory)
+    let locations = try LocalHub.find(RuntimeLocations.places(runtimeDirectory: runtimeDirectory))
     let client = KithClient(try Transport(locations, connectLimit: limit / 3, logger: logger))
     do throws(Failure) {
       _ = try await client.ask(PingRequest(), CallContext(timeout: limit))
     } catch {
       await client.close()
       guard error.code == .unavailable || error.code == .deadlineExceeded else { throw error }
-      throw Failure(
-        .unavailable, "HUB_NOT_RUNNING",
-        """
-        No kithd answers at \(locations.runtimeDirectory). Start it with `kithd`, or with `systemctl --user start kithd` \
-        where it is installed; --runtime-dir or KITH_RUNTIME_DIR says where else to look.
-        """)
+      throw LocalHub.silent(at: locations)
     }
     return client
   }

@@ -35,6 +35,17 @@ struct RuntimeLocationsTests {
     #expect(found.runtimeDirectory.hasSuffix("/here"))
   }
 
+  @Test("A client looks at the user's place and at the machine's, and nowhere else than at one that is named")
+  func places() throws {
+    func directories(_ variables: [String: String], runtime: String? = nil) throws -> [String] {
+      try RuntimeLocations.places(runtimeDirectory: runtime) { variables[$0] }.map(\.runtimeDirectory)
+    }
+    let session = ["HOME": "/home/a", "XDG_RUNTIME_DIR": "/run/x", "KITH_RUNTIME_DIR": ""]
+    #expect(try directories(session) == ["/run/x/kith", "/run/kith"])
+    #expect(try directories(session, runtime: "/r") == ["/r"])
+    #expect(try directories(session.merging(["KITH_RUNTIME_DIR": "/kr"]) { $1 }) == ["/kr"])
+  }
+
   @Test("Without a home and without variables there is no place")
   func nowhere() {
     #expect { try self.find([:]) } throws: { ($0 as? Failure)?.reason == "NOT_CONFIGURED" }

@@ -79,6 +79,7 @@ class Hub:
                 return self
             except (HubNotRunning, TimeoutError):
                 assert time.monotonic() < end, f"kithd does not answer: {self.log.read_text()[-2000:]}"
+                time.sleep(0.02)
 
     def end(self, with_signal=signal.SIGTERM):
         """Ends the process; returns its exit status."""

@@ -117,6 +117,7 @@ def test_a_reader_of_its_log_that_ends_does_not_end_it():
                 break
             except HubNotRunning:
                 assert hub.process.poll() is None and time.monotonic() < end
+                time.sleep(0.02)
         # It says that it stops, to nobody.
         assert hub.end() == 0
 

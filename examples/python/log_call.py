@@ -5,7 +5,7 @@
     log_call.py ann --at 2026-11-20T14:30:00+01:00 --wait 0
 
 The call is kept by kithd at once, also without a network; what is waited for is the server. Exit codes: 0 done, 1 an
-error or the server has not got it in time, 2 wrong usage, 3 no hub.
+error or the server has not got it in time, 2 wrong usage, 3 no hub, 4 another user's hub.
 """
 import argparse
 import json
@@ -110,6 +110,9 @@ def main():
     except HubNotRunning:
         print(f"kithd does not answer at {hub.endpoint}. Is it running?", file=sys.stderr)
         return 3
+    except PermissionError:
+        print(f"Permission denied: {hub.endpoint} belongs to another user. Run this as that user.", file=sys.stderr)
+        return 4
     except (Refused, TimeoutError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -4,6 +4,7 @@ A place is a directory, or tcp://HOST or tcp://HOST:PORT. For the second, KITH_K
 its "server" line is the hub's public key. Needs pyzmq and nothing else.
 """
 import os
+import socket
 
 PORT = 7750  # of commands; events have the one after it
 
@@ -17,6 +18,20 @@ def endpoints(place):
     if not port.isdigit():
         host, port = place.removeprefix("tcp://"), PORT
     return f"tcp://{host}:{port}", f"tcp://{host}:{int(port) + 1}"
+
+
+def knock(endpoint):
+    """Raises at once where no hub listens at an endpoint of this machine, which libzmq never tells.
+
+    FileNotFoundError, ConnectionRefusedError: there is none. PermissionError: it belongs to another user.
+    """
+    if endpoint.startswith("ipc://"):
+        with socket.socket(socket.AF_UNIX) as door:
+            door.setblocking(False)
+            try:
+                door.connect(endpoint.removeprefix("ipc://"))
+            except BlockingIOError:
+                pass  # a hub that has many to let in
 
 
 def prepare(socket, endpoint):

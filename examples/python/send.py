@@ -6,7 +6,7 @@
     send.py --progress kith.v1.Contacts/Sync
 
 `command()` is the part to take into your own scripts. Exit codes: 0 done, 1 the hub answered with an error, 2 wrong usage,
-3 no hub.
+3 no hub, 4 another user's hub.
 """
 import argparse
 import json
@@ -18,7 +18,7 @@ import uuid
 
 import zmq
 
-from place import endpoints, prepare
+from place import endpoints, knock, prepare
 
 TAG = b"KTHC01"
 REQUEST, PARTIAL, FINAL = b"\x01", b"\x02", b"\x03"
@@ -35,10 +35,19 @@ def runtime_directory():
     if "KITH_RUNTIME_DIR" in os.environ:
         return os.environ["KITH_RUNTIME_DIR"]
     base = os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")
-    if os.path.isdir(base):
-        return os.path.join(base, "kith")
     state = os.environ.get("XDG_STATE_HOME", os.path.expanduser("~/.local/state"))
-    return os.path.join(os.environ.get("KITH_STATE_DIR", os.path.join(state, "kith")), "run")
+    own = (os.path.join(base, "kith") if os.path.isdir(base) else
+           os.path.join(os.environ.get("KITH_STATE_DIR", os.path.join(state, "kith")), "run"))
+    closed = []
+    for directory in (own, "/run/kith"):  # the user's hub, then the machine's
+        try:
+            knock(endpoints(directory)[0])
+            return directory
+        except PermissionError:
+            closed.append(directory)
+        except OSError:
+            pass
+    return (closed or [own])[0]
 
 
 def connect(endpoint, kind):
@@ -59,6 +68,8 @@ def command(endpoint, service, body=None, *, request_id=None, key=None, timeout=
     key          under which the hub remembers the answer; the request id unless given
     on_partial   called with (header, body) of every PARTIAL: Accepted first, then Progress
     plain        use a REQ socket, which gets the FINAL alone
+
+    Raises HubNotRunning and PermissionError at once, and TimeoutError.
     """
     header = {"requestId": request_id or str(uuid.uuid4()), "timeoutMs": int(timeout * 1000)}
     if key:
@@ -66,6 +77,10 @@ def command(endpoint, service, body=None, *, request_id=None, key=None, timeout=
     if on_partial and not plain:
         header["wantProgress"] = True
     end, tries = time.monotonic() + timeout, 0
+    try:
+        knock(endpoint)
+    except (FileNotFoundError, ConnectionRefusedError):
+        raise HubNotRunning(endpoint) from None
     while True:
         socket = connect(endpoint, zmq.REQ if plain else zmq.DEALER)
         try:
@@ -133,6 +148,9 @@ def main():
     except HubNotRunning:
         print(f"kithd does not answer at {endpoint}. Is it running?", file=sys.stderr)
         return 3
+    except PermissionError:
+        print(f"Permission denied: {endpoint} belongs to another user. Run this as that user.", file=sys.stderr)
+        return 4
     except TimeoutError as error:
         print(error, file=sys.stderr)
         return 1

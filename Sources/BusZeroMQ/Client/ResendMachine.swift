@@ -8,11 +8,15 @@ internal import KithMessages
 ///   ^               | 2, 4, 8, 15, 15 s | 5 s of silence
 ///   +----blocked----+----- send --------+
 /// ```
+///
+/// A command that no hub has had looks once whether there is one, so that its caller learns at once that there is none.
 public struct ResendMachine: Sendable, Equatable {
   /// What the port has to do now.
   public enum Directive: Sendable, Equatable {
     /// Hand the command to the socket, and report ``sent(_:jitter:)`` or ``blocked()``.
     case send(onNewSocket: Bool)
+    /// Find out whether the hub is there, give the command up if it is not, and report ``looked()`` otherwise.
+    case look
     /// Answer the caller with this.
     case giveUp(Failure)
   }
@@ -30,12 +34,15 @@ public struct ResendMachine: Sendable, Equatable {
   static let silence = Duration.seconds(5)
   /// How long a hub that was there may be away.
   static let absence = Duration.seconds(10)
+  /// How long a connection on one machine takes at most, so that a hub that is there is rarely looked for.
+  static let glance = Duration.milliseconds(50)
 
   private let start: ContinuousClock.Instant
   private let timeout: Duration
   private let connectLimit: Duration?
   private var state = State.unsent
   private var triesInSilence = 0
+  private var hasLooked = false
 
   /// Begins at `now`, to be sent at once.
   ///
@@ -64,6 +71,9 @@ public struct ResendMachine: Sendable, Equatable {
     self.state = .sent(retryAt: now + pause * (1 + jitter / 5))
   }
 
+  /// The hub is there, or cannot be looked for: the limit of the caller holds.
+  public mutating func looked() { self.hasLooked = true }
+
   /// The socket did not take the command.
   public mutating func blocked() { self.state = .unsent }
 
@@ -79,7 +89,7 @@ public struct ResendMachine: Sendable, Equatable {
   public func due(blockedSince: ContinuousClock.Instant?) -> ContinuousClock.Instant {
     switch self.state {
     case .sent(let retryAt): min(self.deadline, retryAt)
-    case .unsent: self.connectDeadline(blockedSince)
+    case .unsent: min(self.connectDeadline(blockedSince), self.lookAt(blockedSince) ?? self.deadline)
     }
   }
 
@@ -89,7 +99,14 @@ public struct ResendMachine: Sendable, Equatable {
     guard self.isUnsent else {
       return now < self.deadline ? .send(onNewSocket: self.triesInSilence % 2 == 1) : .giveUp(self.tooLate)
     }
+    guard now >= self.connectDeadline(blockedSince) else { return .look }
     return .giveUp(blockedSince == nil ? self.tooLate : Self.hubNotRunning)
+  }
+
+  /// When the hub is looked for; nil where it was, or where the caller has no limit for a hub that is away.
+  private func lookAt(_ blockedSince: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
+    guard let blockedSince, self.connectLimit != nil, self.attempts == 0, !self.hasLooked else { return nil }
+    return max(self.start, blockedSince) + Self.glance
   }
 
   private var deadline: ContinuousClock.Instant { self.start + self.timeout }

@@ -45,7 +45,8 @@ public actor ZeroMQPort: LoopActor, Port {
   ///   - endpoint: Of the hub's control plane, such as `ipc:///run/user/1000/kith/control.sock`.
   ///   - identity: Needed over tcp, not used over ipc.
   ///   - connectLimit: After how long without a connection a call fails with `UNAVAILABLE/HUB_NOT_RUNNING`; nil = only at
-  ///     its own time-out.
+  ///     its own time-out. With a limit a new call fails at once where nothing listens at an ipc endpoint, or with
+  ///     `PERMISSION_DENIED/SOCKET_FORBIDDEN` where its socket is closed to this user.
   public init(
     context: Context, loop: LoopExecutor, endpoint: String, identity: CurveIdentity? = nil,
     connectLimit: Duration? = nil, logger: Logger
@@ -266,6 +267,16 @@ public actor ZeroMQPort: LoopActor, Port {
     self.identity.flatMap { self.link?.admittance.failure(endpoint: self.endpoint, identity: $0, now: .now) }
   }
 
+  /// Why no hub of this machine can be reached; nil where one listens, or is on another machine.
+  private var absence: Failure? {
+    guard let endpoint = IPCEndpoint(url: self.endpoint) else { return nil }
+    return switch endpoint.reach() {
+    case .listening: nil
+    case .absent: ResendMachine.hubNotRunning
+    case .forbidden: .forbidden(endpoint)
+    }
+  }
+
   private func take(_ frames: [[UInt8]]) {
     // A ROUTER that answers a REQ and a DEALER alike may put the delimiter first.
     switch ReplyFrame.decode(frames.first?.isEmpty == true ? Array(frames.dropFirst()) : frames) {
@@ -310,6 +321,9 @@ public actor ZeroMQPort: LoopActor, Port {
         self.logger.debug(
           "command sent again", metadata: ["method": "\(call.request.service)", "attempt": "\(call.machine.attempts)"])
         self.send(call, onNewSocket: onNewSocket)
+      case .look:
+        call.machine.looked()
+        if let failure = self.absence { self.settle(id, .failure(failure)) }
       case .giveUp(let failure):
         let isAway = failure == ResendMachine.hubNotRunning
         self.settle(id, .failure(isAway ? self.notAdmitted ?? failure : failure))

@@ -26,9 +26,11 @@ extension Failure {
   private static let japaneseSentences = [
     // kithd とのやりとり
     "HUB_NOT_RUNNING": "kithd が動いていません。systemctl --user start kithd などで起動してください。",
+    "HUB_SILENT": "kithd から返事がありません。ログ (journalctl -u kithd) を確認し、止まっていれば再起動してください。",
+    "SOCKET_FORBIDDEN": "別のユーザーの kithd です。そのユーザーで sudo -u を使って実行するか、設定の [users] に登録してもらってください。",
     "NOT_CONFIGURED": "kithd の場所がわかりません。--runtime-dir で指定してください。",
     "SHUTTING_DOWN": "kithd が終了するところです。起動してからもう一度実行してください。",
-    "PRINCIPAL_UNKNOWN": "このユーザーは kithd を使えません。kithd と同じユーザーで実行してください。",
+    "PRINCIPAL_UNKNOWN": "このユーザーは kithd を使えません。kithd と同じユーザーで実行するか、設定の [users] に登録してもらってください。",
     "ROLE_NOT_ALLOWED": "この操作は許可されていません。管理者に頼んでください。",
     "KEY_NOT_ADMITTED": "この鍵はまだ許可されていません。kithd のあるマシンで kith keys approve を実行してください。",
     "KEY_REFUSED": "この鍵は拒否されました。kith keys new で新しい鍵を作ってください。",

@@ -25,6 +25,14 @@ public struct IPCEndpoint: Hashable, Sendable {
 
   /// The endpoint as libzmq spells it.
   public var url: String { "ipc://\(path)" }
+
+  /// Reads libzmq's spelling; nil for an endpoint of another transport, or a path that is too long.
+  public init?(url: String) {
+    guard url.hasPrefix("ipc://"), let endpoint = try? Self(path: String(url.dropFirst("ipc://".count))) else {
+      return nil
+    }
+    self = endpoint
+  }
 }
 
 extension Socket {

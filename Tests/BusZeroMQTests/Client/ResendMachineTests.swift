@@ -1,8 +1,9 @@
 import Bus
-import BusZeroMQ
 import KithMessages
 import TestKit
 import Testing
+
+@testable import BusZeroMQ
 
 @Suite("When a command is sent again")
 struct ResendMachineTests {
@@ -74,8 +75,24 @@ struct ResendMachineTests {
 
   @Test("A call made while the hub is away has its own limit")
   func absentSinceLong() {
-    let machine = self.machine(connectLimit: .seconds(1))
+    var machine = self.machine(connectLimit: .seconds(1))
+    machine.looked()
     #expect(machine.due(blockedSince: self.start - .seconds(100)) == self.start + .seconds(1))
+  }
+
+  @Test("A call that no hub has had looks once, at once, whether there is one; without a limit it waits")
+  func look() {
+    var machine = self.machine(connectLimit: .seconds(60))
+    let blocked = self.start - .seconds(100)
+    #expect(machine.due(blockedSince: blocked) == self.start + ResendMachine.glance)
+    #expect(machine.tick(self.start + ResendMachine.glance, blockedSince: blocked) == .look)
+    machine.looked()
+    #expect(machine.due(blockedSince: blocked) == self.start + .seconds(60))
+    var known = self.machine(connectLimit: .seconds(60))
+    known.sent(self.start, jitter: 0)
+    known.blocked()
+    #expect(known.due(blockedSince: self.start) == self.start + .seconds(60))
+    #expect(self.machine(timeout: .seconds(9)).due(blockedSince: blocked) == self.start + .seconds(9))
   }
 
   @Test("A hub that had the command is given the time of a restart")
@@ -112,6 +129,7 @@ struct ResendMachineTests {
       now = max(now, Bool.random(using: &random) ? due : min(due, now + .seconds(1)))
       switch machine.tick(now, blockedSince: blockedSince) {
       case .giveUp: ended = true
+      case .look: machine.looked()
       case .send where Bool.random(using: &random), nil where machine.isUnsent:
         blockedSince = nil
         machine.sent(now, jitter: .random(in: 0...1, using: &random))

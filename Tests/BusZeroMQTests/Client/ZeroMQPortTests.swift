@@ -103,6 +103,18 @@ struct ZeroMQPortTests {
     await port.close()
   }
 
+  @Test(
+    "Where nothing listens a call fails at once, whatever its limit, and the next one finds a hub that came meanwhile")
+  func gone() async throws {
+    let port = self.room.port(connectLimit: .seconds(3600))
+    let never = await self.failure { _ = try await port.ask(self.ping("a")) }
+    #expect(never?.reason == "HUB_NOT_RUNNING")
+    let hub = try await ScriptedHub.start(in: self.room) { request, _ in [request.echo()] }
+    #expect(try await port.ask(self.ping("b")).echo == Data("b".utf8))
+    #expect(await hub.requests.count == 1)
+    await port.close()
+  }
+
   @Test("A call without a limit waits for the hub")
   func late() async throws {
     let port = self.room.port()
