@@ -17,11 +17,16 @@ struct ModelServer {
     var partSize: Int?
     /// Names cards that were deleted earlier.
     var namesTheForgotten = false
+    /// Counts the versions of each card for its ETag, and begins again where a card is deleted and made again.
+    var repeatsTags = false
   }
 
   static let book = path("/alice/book/")
   var faults = Faults()
+  /// What each card says.
   private(set) var cards: [String: Int] = [:]
+  /// How often each was written.
+  private var writes: [String: Int] = [:]
   private(set) var version = 0
   private var history: [(version: Int, name: String)] = []
   /// Tokens below this are forgotten.
@@ -37,6 +42,7 @@ struct ModelServer {
     self.version += 1
     self.serial += 1
     self.cards[name] = self.serial
+    self.writes[name, default: 0] += 1
     self.history.append((self.version, name))
   }
 
@@ -55,6 +61,7 @@ struct ModelServer {
 
   mutating func delete(_ name: String) {
     guard self.cards.removeValue(forKey: name) != nil else { return }
+    self.writes[name] = nil
     self.version += 1
     self.history.append((self.version, name))
   }
@@ -67,8 +74,10 @@ struct ModelServer {
     self.serial = serial
   }
 
-  /// What a card that is read tells.
-  func fingerprint(of href: Href) -> String? { self.cards[href.name].map { "\"\($0)\"" } }
+  /// The ETag of a card.
+  func tag(_ name: String) -> String? {
+    (self.faults.repeatsTags ? self.writes[name] : self.cards[name]).map { "\"\($0)\"" }
+  }
 
   func token(_ version: Int) -> String { self.faults.countsTokens ? "http://model/sync/\(version)" : "t-\(version)-x" }
 
@@ -103,11 +112,11 @@ struct ModelServer {
   }
 
   private func member(_ name: String, hasTag: Bool) -> DAVResponse {
-    guard let version = self.cards[name] else { return DAVResponse(href: "/alice/book/\(name)", status: 404) }
+    guard let tag = self.tag(name) else { return DAVResponse(href: "/alice/book/\(name)", status: 404) }
     var member = DAVResponse(href: "/alice/book/\(name)")
     member.hasProperties = true
     member.properties.resourceType = []
-    if hasTag { member.properties.entityTag = "\"\(version)\"" }
+    if hasTag { member.properties.entityTag = tag }
     return member
   }
 

@@ -65,7 +65,7 @@ class Between(http.server.ThreadingHTTPServer):
     def ask(self, request):
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
         with contextlib.closing(connection):
-            passed = ("Authorization", "Content-Type", "Depth", "Accept")
+            passed = ("Authorization", "Content-Type", "Depth", "Accept", "User-Agent")
             headers = {name: request.headers[name] for name in passed if name in request.headers}
             connection.request(request.method, request.path, request.body, headers)
             reply = connection.getresponse()

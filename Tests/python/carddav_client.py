@@ -87,18 +87,22 @@ class CardDAVClient:
         self.done("DELETE", f"{self.home}{book}/{name}")
 
     def remove_book(self, book):
-        self.done("DELETE", f"{self.home}{book}/")
+        """Also Cyrus removes it, and answers 404."""
+        path = f"{self.home}{book}/"
+        status, _, body = self.ask("DELETE", path)
+        assert 200 <= status < 300 or status == 404, f"DELETE {path}: {status} {body[:300]}"
+        assert path not in self.members(self.home)
+
+    def members(self, path):
+        """The paths that a listing of a collection names."""
+        listing = xml.etree.ElementTree.fromstring(self.done("PROPFIND", path, LIST, Depth="1"))
+        return [urllib.parse.urlsplit(href.text.strip()).path for href in listing.findall("{DAV:}response/{DAV:}href")]
 
     def held(self, book="friends"):
         """(FN, UID) of each card that the server gives out, by the name of the card."""
         path = f"{self.home}{book}/"
-        listing = xml.etree.ElementTree.fromstring(self.done("PROPFIND", path, LIST, Depth="1"))
-        hrefs = [urllib.parse.urlsplit(href.text.strip()).path for href in listing.findall("{DAV:}response/{DAV:}href")]
-        said = {}
-        for href in hrefs:
-            if href.rstrip("/") != path.rstrip("/"):
-                said[urllib.parse.unquote(href.rsplit("/", 1)[1])] = self.said(href)
-        return said
+        return {urllib.parse.unquote(href.rsplit("/", 1)[1]): self.said(href)
+                for href in self.members(path) if href.rstrip("/") != path.rstrip("/")}
 
     def said(self, href):
         text = re.sub(r"\r?\n[ \t]", "", self.done("GET", href).decode())

@@ -50,6 +50,7 @@ KINDS = {kind.name: kind for kind in (
     Kind("sabre", "/", "/principals/{}/", "/addressbooks/{}/", debian("php-sabre-dav"), needs_front=True, digest=True,
          has_changes=False),
     Kind("cyrus", "/", "/dav/principals/user/{}/", "/dav/addressbooks/user/{}/", debian("cyrus-caldav")),
+    Kind("sogo", "/SOGo/dav/", "/SOGo/dav/{}/", "/SOGo/dav/{}/Contacts/", debian("sogo"), needs_front=True),
     Kind("davical", "/caldav.php/", "/caldav.php/{}/", "/caldav.php/{}/", debian("davical")),
 )}  # fmt: skip
 

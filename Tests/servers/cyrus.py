@@ -4,8 +4,9 @@ Cyrus makes the home of a user when the user's mailbox is made, which takes IMAP
 """
 
 import imaplib
+import time
 
-from starter import PASSWORD, Starter, accepts, free_port
+from starter import PASSWORD, WAIT, Starter, accepts, free_port
 
 BINARIES = "/usr/lib/cyrus/bin"
 
@@ -34,7 +35,7 @@ SERVICES = """\
 START {{ recover cmd="{binaries}/ctl_cyrusdb -C {settings} -r" }}
 SERVICES {{
   http cmd="{binaries}/httpd -C {settings} -U 1000" listen="127.0.0.1:{port}" prefork=1 maxchild=20
-  imap cmd="{binaries}/imapd -C {settings} -U 1000" listen="127.0.0.1:{imap}" prefork=0 maxchild=5
+  imap cmd="{binaries}/imapd -C {settings} -U 1000" listen="127.0.0.1:{imap}" prefork=1 maxchild=5
 }}
 EVENTS {{ }}
 """
@@ -59,13 +60,24 @@ def main():
         services = SERVICES.format(binaries=BINARIES, settings=settings, port=starter.port, imap=imap)
         starter.launch(
             f"{BINARIES}/master", "-C", settings, "-M", starter.write("cyrus.conf", services), "-p", data / "master.pid",
-            ready=lambda: accepts(starter.port) and accepts(imap))  # fmt: skip
+            ready=lambda: accepts(starter.port))  # fmt: skip
+
+    def session():
+        """A connection that is greeted: Cyrus has been seen to leave one without a word."""
+        end = time.monotonic() + WAIT
+        while True:
+            try:
+                return imaplib.IMAP4("127.0.0.1", imap, timeout=5)
+            except (OSError, imaplib.IMAP4.abort):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.02)
 
     def make_user(name):
         add_password(name)
-        with imaplib.IMAP4("127.0.0.1", imap) as session:
-            session.login("admin", PASSWORD)
-            status, answer = session.create(f"user/{name}")
+        with session() as mailboxes:
+            mailboxes.login("admin", PASSWORD)
+            status, answer = mailboxes.create(f"user/{name}")
             assert status == "OK", answer
 
     starter.serve(prepare, launch, make_user)

@@ -148,7 +148,7 @@ class Starter:
 
     def end(self):
         """Asks all processes to end, then makes them."""
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 2
         while children := self.children():
             for child in children:
                 os.kill(child, signal.SIGTERM if time.monotonic() < deadline else signal.SIGKILL)

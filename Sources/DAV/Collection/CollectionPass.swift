@@ -5,7 +5,8 @@
 /// its token did, when a token that is a number went down (a server that was set back to a backup), once a day, and while the
 /// book is being changed (``CollectionState/Activity/busy``); where there are no tokens, when the tag of the collection changed.
 /// Before a listing the collection itself is asked what it is, and for its token, and where it has none that serves, once more
-/// for its tag: what was told *before* a listing lets nothing fall between.
+/// for its tag: what was told *before* a listing lets nothing fall between. Where a token is known, everything is listed only after
+/// the changes since it: a card that was deleted and made again may have its first ETag, and only the changes name it.
 public struct CollectionPass: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable, Equatable {
@@ -41,6 +42,8 @@ public struct CollectionPass: Sendable {
   /// Whether it is asked for its tag, for which some servers read every card: only where no token does.
   private var asksForTag = false
   private var mustList: Bool
+  /// The answer about changes before everything is listed: its token, and the cards that it named.
+  private var told: (token: String, cards: Set<Href>)?
   private var parts = 0
   private var mark = CollectionState.Mark.none
   private var table: MemberTable
@@ -76,7 +79,7 @@ public struct CollectionPass: Sendable {
     case nil, .token: break
     case .some(.none), .tag: self.asksForTag = true
     }
-    if !self.mustList, case .token(let token)? = known?.mark { self.step = .changes(since: token, isRepeat: false) }
+    if case .token(let token)? = known?.mark { self.step = .changes(since: token, isRepeat: false) }
   }
 
   /// The first thing to do.
@@ -87,7 +90,8 @@ public struct CollectionPass: Sendable {
   }
 
   private var ownProperties: [DAVProperty] {
-    [.resourceType, .syncToken, .supportedReports, .supportedAddressData] + (self.asksForTag ? [.collectionTag] : [])
+    [.resourceType, .supportedReports, .supportedAddressData] + (self.told == nil ? [.syncToken] : [])
+      + (self.asksForTag ? [.collectionTag] : [])
   }
 
   /// Takes the outcome of the last request.
@@ -121,13 +125,14 @@ public struct CollectionPass: Sendable {
   }
 
   private mutating func decide(_ properties: DAVProperties, name: Href) -> Directive {
+    let refusals = self.table.notes.filter { $0.kind == .tokenRefused }
     let canTell = properties.reports?.contains("sync-collection") ?? true
-    let token = properties.syncToken.flatMap { canTell && !$0.isEmpty ? $0 : nil }
+    let own = properties.syncToken.flatMap { canTell && !$0.isEmpty ? $0 : nil }
+    let token = self.told?.token ?? own.map { refusals.isEmpty ? Self.settled($0, now: self.now) : $0 }
     if token == nil, !self.asksForTag {
       self.asksForTag = true
       return .send(.propfind(self.ownProperties, depth: 0))
     }
-    let refusals = self.table.notes.filter { $0.kind == .tokenRefused }
     self.table = MemberTable(collection: name, form: CardForm(offered: properties.cardVersions))
     for note in refusals { self.table.note(note) }
     self.hasLooked = true
@@ -190,11 +195,13 @@ public struct CollectionPass: Sendable {
       return next == token || self.parts >= Self.partLimit ? self.listEverything() : self.ask(since: next)
     }
     guard let known = self.known, !Self.wentDown(from: token, to: next) else { return self.listEverything() }
-    let state = self.state(.token(next), listedAt: known.listedAt)
-    if self.table.count == 0 {
-      return next == token ? .finished(self.listing(.unchanged, state: state)) : self.listEverything()
+    guard self.table.count > 0 || next == token else { return self.listEverything() }
+    guard !self.mustList else {
+      self.told = (next, Set(self.table.cards.map(\.href)))
+      return self.listEverything()
     }
-    return .finished(self.listing(.changes, state: state))
+    let state = self.state(.token(next), listedAt: known.listedAt)
+    return .finished(self.listing(self.table.count == 0 ? .unchanged : .changes, state: state))
   }
 
   // MARK: Everything
@@ -245,8 +252,12 @@ public struct CollectionPass: Sendable {
   }
 
   private func listing(_ extent: Listing.Extent, state: CollectionState?) -> Listing {
-    Listing(
-      extent: extent, cards: extent == .unchanged ? [] : self.table.cards,
+    var cards = extent == .unchanged ? [] : self.table.cards
+    for index in cards.indices {
+      cards[index].isNamed = extent == .changes || self.told?.cards.contains(cards[index].href) == true
+    }
+    return Listing(
+      extent: extent, cards: cards,
       gone: extent == .changes ? self.table.gone : [], state: state, form: self.table.form,
       notes: self.table.notes)
   }
@@ -268,6 +279,13 @@ public struct CollectionPass: Sendable {
   private func malformed(_ what: String) -> DAVError { .malformed(place: self.place, what: what) }
 
   private var tooManyMembers: DAVError { .tooLarge(place: self.place, what: "\(self.memberLimit) cards") }
+
+  /// The token to keep of one that was told at `now`. SOGo's is the second of the last change, and does not name what changes
+  /// later in that second; the token of the second before does.
+  static func settled(_ token: String, now: Int64) -> String {
+    guard let seconds = UInt32(token).map(Int64.init), abs(seconds - now / 1_000_000_000) < 86_400 else { return token }
+    return String(seconds - 1)
+  }
 
   /// Whether two tokens that differ in the number at their ends alone say that time went back.
   static func wentDown(from old: String, to new: String) -> Bool {

@@ -234,9 +234,8 @@ struct CardDAVSource: Sendable {
       listing.cards.map { card in
         var item = SourceItem()
         item.href = Self.item(card.href, of: book)
-        // What the server names as changed is read, also where its ETag is the one that is known: SOGo gives a card that was
-        // deleted and made again the ETag of the first one.
-        if listing.extent != .changes { item.fingerprint = card.fingerprint }
+        // Without a fingerprint it is read, also where its ETag is the one that is known.
+        if !card.isNamed { item.fingerprint = card.fingerprint }
         return item
       }, yield)
   }
