@@ -18,6 +18,8 @@ public struct CallContext: Sendable {
   public var checkpoint = Checkpoint()
   /// The durable identity of a mutating command, set by the ``Router``.
   package var ticket: CommandTicket?
+  /// The command's place among those of its connection; nil = it waits for none.
+  package var turn: CommandTurn?
 
   /// Makes a context.
   public init(
@@ -31,6 +33,9 @@ public struct CallContext: Sendable {
     self.attachments = attachments
     self.progress = progress
   }
+
+  /// Lets later commands of the connection start, for a handler that now waits for something outside the hub.
+  public func letOthersStart() { self.turn?.end() }
 
   /// The key under which the answer is remembered.
   public var effectiveKey: String { self.idempotencyKey.isEmpty ? self.requestID : self.idempotencyKey }

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import KithMessages
 
 /// Names one running command.
-struct FlightID: Hashable, Sendable {
+public struct FlightID: Hashable, Sendable {
   let principal: String
   let key: String
 }
@@ -18,6 +18,8 @@ public final class Flights: Sendable {
     var task: Task<Void, Never>?
     var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
     var sinks: [@Sendable (Progress) -> Void] = []
+    /// Of its callers, where they differ from the key.
+    var requests: Set<FlightID> = []
     /// Why it was cancelled; nil while it was not.
     var ending: Ending?
   }
@@ -30,10 +32,15 @@ public final class Flights: Sendable {
 
   private struct State {
     var flights: [FlightID: Flight] = [:]
+    /// What runs for a request id that is not the key.
+    var requests: [FlightID: FlightID] = [:]
     var nextWaiter: UInt64 = 0
   }
 
   private let state = Lock(State())
+
+  /// The command that this task works for; nil where no client waits for it.
+  @TaskLocal public static var current: FlightID?
 
   /// Makes an empty table.
   public init() {}
@@ -43,9 +50,11 @@ public final class Flights: Sendable {
 
   /// Runs `work`, or waits for what runs under `id` already.
   ///
-  /// - Parameter content: Tells the same command from another one under the same id.
+  /// - Parameters:
+  ///   - content: Tells the same command from another one under the same id.
+  ///   - context: Of the caller: where progress goes, and the place that a command gives up that joins another.
   func join<Value: Sendable>(
-    _ id: FlightID, content: [UInt8], progress: (@Sendable (Progress) -> Void)?,
+    _ id: FlightID, content: [UInt8], _ context: CallContext,
     work: @escaping @Sendable (_ progress: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let waiter = self.state.withLock { state in
@@ -54,7 +63,7 @@ public final class Flights: Sendable {
     }
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        self.board(id, waiter, continuation, content: content, progress: progress, work: work)
+        self.board(id, waiter, continuation, content: content, context, work: work)
       }
     } onCancel: {
       self.leave(id, waiter)
@@ -63,9 +72,13 @@ public final class Flights: Sendable {
     return value
   }
 
-  /// Cancels what runs under an id.
-  func cancel(_ id: FlightID) -> Bool {
+  /// Cancels a command.
+  ///
+  /// - Parameter name: With the request id of a caller, or the key, as its key.
+  /// - Returns: Whether there was one.
+  func cancel(_ name: FlightID) -> Bool {
     let task = self.state.withLock { state in
+      let id = state.requests[name] ?? name
       state.flights[id]?.ending = .byUser
       return state.flights[id]?.task
     }
@@ -75,7 +88,7 @@ public final class Flights: Sendable {
 
   private func board<Value: Sendable>(
     _ id: FlightID, _ waiter: UInt64, _ continuation: CheckedContinuation<Outcome, Never>, content: [UInt8],
-    progress: (@Sendable (Progress) -> Void)?,
+    _ context: CallContext,
     work: @escaping @Sendable (_ progress: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Value
   ) {
     let refusal = self.state.withLock { state -> Failure? in
@@ -85,14 +98,21 @@ public final class Flights: Sendable {
       guard flight.content == content else { return Self.reused }
       guard flight.ending != .abandoned else { return Self.ending }
       flight.waiters[waiter] = continuation
-      if let progress { flight.sinks.append(progress) }
+      if let progress = context.progress { flight.sinks.append(progress) }
+      let request = FlightID(principal: id.principal, key: context.requestID)
+      if request != id {
+        flight.requests.insert(request)
+        state.requests[request] = id
+      }
+      if flight.task != nil { context.turn?.end() }
       if flight.task == nil {
         flight.task = Task {
-          let outcome: Outcome
-          do throws(Failure) {
-            outcome = .success(try await work { self.report($0, of: id) })
-          } catch {
-            outcome = .failure(error)
+          let outcome = await Self.$current.withValue(id) { () async -> Outcome in
+            do throws(Failure) {
+              return .success(try await work { self.report($0, of: id) })
+            } catch {
+              return .failure(error)
+            }
           }
           self.land(id, outcome)
         }
@@ -104,7 +124,11 @@ public final class Flights: Sendable {
   }
 
   private func land(_ id: FlightID, _ outcome: Outcome) {
-    let flight = self.state.withLock { $0.flights.removeValue(forKey: id) }
+    let flight = self.state.withLock { state in
+      let flight = state.flights.removeValue(forKey: id)
+      for request in flight?.requests ?? [] where state.requests[request] == id { state.requests[request] = nil }
+      return flight
+    }
     for waiter in flight?.waiters.values ?? [:].values { waiter.resume(returning: outcome) }
   }
 
@@ -112,7 +136,8 @@ public final class Flights: Sendable {
     let (continuation, abandoned) = self.state.withLock { state in
       let continuation = state.flights[id]?.waiters.removeValue(forKey: waiter)
       let abandoned = continuation != nil && state.flights[id]?.waiters.isEmpty == true
-      if abandoned { state.flights[id]?.ending = .abandoned }
+      // What a person cancelled stays so, though nobody waits for its end.
+      if abandoned, state.flights[id]?.ending == nil { state.flights[id]?.ending = .abandoned }
       return (continuation, abandoned ? state.flights[id]?.task : nil)
     }
     abandoned?.cancel()

@@ -5,6 +5,8 @@ public import KithMessages
 public struct Route: Sendable {
   /// What it serves.
   public let method: Method
+  /// When it starts, relative to earlier commands of its connection.
+  public let order: CommandOrder
   /// The typed handler, cast back by the in-process port.
   let handler: any Sendable
   /// Decodes, runs and encodes.
@@ -15,10 +17,14 @@ public struct Route: Sendable {
   let rerun: @Sendable (Router, UnfinishedCommand, CallContext) async throws(Failure) -> Void
 
   /// Serves a method with an answer that has attachments or effects beside its reply.
+  ///
+  /// - Parameter order: Nil = after the ends of earlier commands where the method changes something, else free.
   public init<C: Command>(
-    answering type: C.Type, _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> Answer<C.Reply>
+    answering type: C.Type, order: CommandOrder? = nil,
+    _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> Answer<C.Reply>
   ) {
     self.method = C.method
+    self.order = order ?? (C.method.isMutating ? .afterEnds : .free)
     self.handler = Handler<C>(run: handler)
     self.encoded = { router, body, encoding, context throws(Failure) in
       try await router.performEncoded(body, encoding, Handler<C>(run: handler), context)
@@ -34,10 +40,15 @@ public struct Route: Sendable {
   }
 
   /// Serves a method with its reply.
+  ///
+  /// - Parameter order: As of ``init(answering:order:_:)``.
   public init<C: Command>(
-    _ type: C.Type, _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> C.Reply
+    _ type: C.Type, order: CommandOrder? = nil,
+    _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> C.Reply
   ) {
-    self.init(answering: type) { command, context throws(Failure) in Answer(try await handler(command, context)) }
+    self.init(answering: type, order: order) { command, context throws(Failure) in
+      Answer(try await handler(command, context))
+    }
   }
 }
 

@@ -26,12 +26,15 @@ public final class Router: Port, Sendable {
   ///   - contentKey: Authenticates the content of commands in the journal; kept outside the database, so that the
   ///     journal alone does not betray what was asked.
   ///   - paths: Which files of the hub's disk commands may name.
+  ///   - commandOfJob: The command that a job is made for, by the job's id; nil where no command waits for the job.
   public init(
     _ routes: [Route], flights: Flights = Flights(), journal: any CommandJournal, contentKey: HMACKey,
-    paths: HubPaths = HubPaths(), logger: Logger
+    paths: HubPaths = HubPaths(), commandOfJob: @escaping @Sendable (String) async -> FlightID? = { _ in nil },
+    logger: Logger
   ) {
     let own = [
-      Self.cancel(flights), Self.services(routes.map(\.method) + [Methods.systemCancel, Methods.systemServices]),
+      Self.cancel(flights, commandOfJob),
+      Self.services(routes.map(\.method) + [Methods.systemCancel, Methods.systemServices]),
     ]
     self.routes = Dictionary((routes + own).map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.flights = flights
@@ -64,6 +67,9 @@ public final class Router: Port, Sendable {
 
   /// The rules of a method that is served; nil for any other name.
   public func method(named name: String) -> Method? { self.routes[name]?.method }
+
+  /// When a command starts, relative to earlier ones of its connection.
+  public func order(of method: Method) -> CommandOrder { self.routes[method.name]?.order ?? .free }
 
   /// Takes up what the last process left unfinished, as each method's recovery says.
   public func recover() async throws(Failure) {
@@ -135,7 +141,10 @@ public final class Router: Port, Sendable {
     guard self.load.withLock({ $0.enter(C.method) }) else { throw Self.full(C.method) }
     defer { self.load.withLock { $0.leave(C.method) } }
     let id = FlightID(principal: context.principal.name, key: context.effectiveKey)
-    return try await self.flights.join(id, content: request, progress: context.progress) { progress throws(Failure) in
+    let content = Array("\(C.method.name)\n".utf8) + request
+    return try await self.flights.join(id, content: content, context) { progress throws(Failure) in
+      try await context.turn?.begin()
+      defer { context.turn?.end() }
       var context = context
       context.progress = progress
       return try await handler.run(command, context)
@@ -154,11 +163,14 @@ public final class Router: Port, Sendable {
     let ticket = CommandTicket(
       principal: id.principal, key: id.key, requestID: context.requestID, method: C.method,
       fingerprint: self.contentKey.authenticationCode(for: Array(C.method.name.utf8), content))
-    return try await self.flights.join(id, content: ticket.fingerprint, progress: context.progress) {
+    return try await self.flights.join(id, content: ticket.fingerprint, context) {
       progress throws(Failure) -> CommandOutcome in
       if let stored = try await self.journal.recall(ticket) { return stored }
+      try await context.turn?.begin()
+      defer { context.turn?.end() }
       if C.method.isLongRunning {
         try await self.journal.accept(ticket, request: encoding == .pb ? content : try Encoding.pb.encode(command))
+        context.letOthersStart()
       }
       var context = context
       context.progress = progress
@@ -171,7 +183,7 @@ public final class Router: Port, Sendable {
     _ command: C, _ ticket: CommandTicket, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) {
     let id = FlightID(principal: ticket.principal, key: ticket.key)
-    _ = try await self.flights.join(id, content: ticket.fingerprint, progress: nil) { progress throws(Failure) in
+    _ = try await self.flights.join(id, content: ticket.fingerprint, context) { progress throws(Failure) in
       var context = context
       context.progress = progress
       return try await self.run(command, ticket, handler, context)
@@ -213,11 +225,21 @@ public final class Router: Port, Sendable {
   }
 
   /// `System/Cancel`: of a command of the same principal, named by its request id or its idempotency key.
-  private static func cancel(_ flights: Flights) -> Route {
+  ///
+  /// In their place a job may be named that was made for the command.
+  private static func cancel(
+    _ flights: Flights, _ commandOfJob: @escaping @Sendable (String) async -> FlightID?
+  ) -> Route {
     Route(CancelRequest.self) { request, context throws(Failure) in
-      guard !request.requestID.isEmpty else { throw .invalid(field: "request_id", "name the command to cancel") }
+      guard request.requestID.isEmpty != request.jobID.isEmpty else {
+        throw .invalid(field: "request_id", "name the command to cancel, or in its place a job of it (job_id).")
+      }
       var reply = CancelReply()
-      reply.cancelled = flights.cancel(FlightID(principal: context.principal.name, key: request.requestID))
+      if request.jobID.isEmpty {
+        reply.cancelled = flights.cancel(FlightID(principal: context.principal.name, key: request.requestID))
+      } else if let command = await commandOfJob(request.jobID), command.principal == context.principal.name {
+        reply.cancelled = flights.cancel(command)
+      }
       return reply
     }
   }

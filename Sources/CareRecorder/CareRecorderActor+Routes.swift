@@ -6,22 +6,22 @@ extension CareRecorderActor {
   /// Every method of `kith.v1.Care`.
   public nonisolated var routes: [Route] {
     [
-      Route(answering: RecordCareRequest.self) { request, context throws(Failure) in
+      Route(answering: RecordCareRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.record(request, context)
       },
-      Route(answering: UpdateCareRequest.self) { request, context throws(Failure) in
+      Route(answering: UpdateCareRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.update(request, context)
       },
-      Route(answering: ConfirmCareRequest.self) { request, context throws(Failure) in
+      Route(answering: ConfirmCareRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.confirm(request, context)
       },
-      Route(answering: DeleteCareRequest.self) { request, context throws(Failure) in
+      Route(answering: DeleteCareRequest.self, order: .afterWrites) { request, context throws(Failure) in
         let now = self.now()
         return try await self.storage.commit(DeleteCareRequest.self, context) { transaction throws(Failure) in
           try Self.setDeleted(request.id, true, transaction, now: now)
         }
       },
-      Route(answering: RestoreCareRequest.self) { request, context throws(Failure) in
+      Route(answering: RestoreCareRequest.self, order: .afterWrites) { request, context throws(Failure) in
         let now = self.now()
         return try await self.storage.commit(RestoreCareRequest.self, context) { transaction throws(Failure) in
           try Self.setDeleted(request.id, false, transaction, now: now)
@@ -44,7 +44,7 @@ extension CareRecorderActor {
         query.cursor = request.cursor
         return try await self.storage.read { [query] view throws(Failure) in try view.care.page(query) }
       },
-      Route(answering: StartVoiceRequest.self) { request, context throws(Failure) in
+      Route(answering: StartVoiceRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.startVoice(request, context)
       },
       Route(answering: AppendVoiceRequest.self) { request, context throws(Failure) in
@@ -54,11 +54,11 @@ extension CareRecorderActor {
         try await self.stopVoice(request, context)
       },
       Route(CareAudioRequest.self) { request, _ throws(Failure) in try await self.sound(of: request.id) },
-      Route(answering: TranscribeAgainRequest.self) { request, context throws(Failure) in
+      Route(answering: TranscribeAgainRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.transcribeAgain(request, context)
       },
       Route(CareSummaryRequest.self) { request, _ throws(Failure) in try await self.summary(request) },
-      Route(answering: ShareCareRequest.self) { request, context throws(Failure) in
+      Route(answering: ShareCareRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.share(request, context)
       },
       Route(ExportCareRequest.self) { request, _ throws(Failure) in
@@ -67,7 +67,7 @@ extension CareRecorderActor {
       Route(CareSettingsRequest.self) { _, _ throws(Failure) in
         try await self.storage.read { view throws(Failure) in try view.care.settings() }
       },
-      Route(answering: ConfigureCareRequest.self) { request, context throws(Failure) in
+      Route(answering: ConfigureCareRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.storage.commit(ConfigureCareRequest.self, context) { transaction throws(Failure) in
           let settings = try CareRules.settings(
             try transaction.care.settings(), changed: request.settings, fields: request.fields)

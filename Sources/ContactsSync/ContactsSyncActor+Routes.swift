@@ -55,7 +55,7 @@ extension ContactsSyncActor {
           try view.problems.page(limit: request.limit, cursor: request.cursor, source: request.source)
         }
       },
-      Route(answering: RestoreContactRequest.self) { request, context throws(Failure) in
+      Route(answering: RestoreContactRequest.self, order: .afterWrites) { request, context throws(Failure) in
         let now = self.now()
         return try await self.storage.commit(RestoreContactRequest.self, context) { transaction throws(Failure) in
           Self.reply(try transaction.contacts.restore(request.id, at: now))

@@ -121,7 +121,7 @@ public struct Hub: ServiceLifecycle.Service {
       paths: HubPaths(
         own: [self.locations.stateDirectory, self.locations.runtimeDirectory],
         secretFolders: self.configuration.secretFolders),
-      logger: self.logger)
+      commandOfJob: { await workPlane.command(of: $0) }, logger: self.logger)
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, memory: self.configuration.clientMemory,
       logger: self.logger)

@@ -30,13 +30,13 @@ struct SystemRoutes: Sendable {
       Route(StatusRequest.self) { _, _ throws(Failure) in try await self.status() },
       Route(SnapshotRequest.self) { request, _ throws(Failure) in try await self.storage.snapshot(request) },
       Route(ReplayRequest.self) { request, _ throws(Failure) in try await self.storage.replay(request) },
-      Route(BlobOpenRequest.self) { request, context throws(Failure) in
+      Route(BlobOpenRequest.self, order: .amongUploads) { request, context throws(Failure) in
         try await self.storage.openBlob(request, principal: context.principal.name)
       },
-      Route(BlobPutRequest.self) { request, context throws(Failure) in
+      Route(BlobPutRequest.self, order: .amongUploads) { request, context throws(Failure) in
         try await self.storage.putBlob(request, context.attachments.first ?? [], principal: context.principal.name)
       },
-      Route(BlobAbandonRequest.self) { request, context throws(Failure) in
+      Route(BlobAbandonRequest.self, order: .amongUploads) { request, context throws(Failure) in
         try await self.storage.abandonBlob(request, principal: context.principal.name)
       },
       Route(answering: BlobGetRequest.self) { request, _ throws(Failure) in

@@ -31,7 +31,7 @@ extension ReminderActor {
       Route(ListDeliveriesRequest.self) { request, _ throws(Failure) in
         try await self.storage.read { view throws(Failure) in try view.deliveries.page(request) }
       },
-      Route(answering: RetryDeliveryRequest.self) { request, context throws(Failure) in
+      Route(answering: RetryDeliveryRequest.self, order: .afterWrites) { request, context throws(Failure) in
         let now = self.now()
         return try await self.storage.commit(RetryDeliveryRequest.self, context) { transaction throws(Failure) in
           var entry = try transaction.deliveries.require(request.id)
@@ -41,7 +41,7 @@ extension ReminderActor {
           return entry
         }
       },
-      Route(answering: DiscardDeliveryRequest.self) { request, context throws(Failure) in
+      Route(answering: DiscardDeliveryRequest.self, order: .afterWrites) { request, context throws(Failure) in
         let now = self.now()
         return try await self.storage.commit(DiscardDeliveryRequest.self, context) { transaction throws(Failure) in
           var entry = try transaction.deliveries.require(request.id)

@@ -9,7 +9,7 @@ extension ReminderActor {
 
   private nonisolated var reminderRoutes: [Route] {
     [
-      Route(answering: SetDailyReminderRequest.self) { request, context throws(Failure) in
+      Route(answering: SetDailyReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.setDaily(request, context)
       },
       Route(ReminderStatusRequest.self) { _, _ throws(Failure) in try await self.status() },
@@ -19,19 +19,19 @@ extension ReminderActor {
       Route(ListRemindersRequest.self) { request, _ throws(Failure) in
         try await self.storage.read { view throws(Failure) in try view.reminders.page(request) }
       },
-      Route(answering: SnoozeReminderRequest.self) { request, context throws(Failure) in
+      Route(answering: SnoozeReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.snooze(request, context)
       },
-      Route(answering: DoneReminderRequest.self) { request, context throws(Failure) in
+      Route(answering: DoneReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.end(DoneReminderRequest.self, request.id, as: "done", context)
       },
-      Route(answering: RemoveReminderRequest.self) { request, context throws(Failure) in
+      Route(answering: RemoveReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.end(RemoveReminderRequest.self, request.id, as: "removed", context)
       },
       Route(ReminderSettingsRequest.self) { _, _ throws(Failure) in
         try await self.storage.read { view throws(Failure) in try view.reminders.settings() }
       },
-      Route(answering: ConfigureRemindersRequest.self) { request, context throws(Failure) in
+      Route(answering: ConfigureRemindersRequest.self, order: .afterWrites) { request, context throws(Failure) in
         let answer = try await self.storage.commit(ConfigureRemindersRequest.self, context) {
           transaction throws(Failure) in
           let settings = try transaction.reminders.settings().changed(by: request, transaction)

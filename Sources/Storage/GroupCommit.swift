@@ -71,9 +71,12 @@ final class GroupCommit: Sendable {
 
   /// Hands in a write and waits for its group's COMMIT.
   ///
-  /// - Parameter ended: As of ``submit(cause:_:ended:)``; called before the waiting caller goes on.
+  /// - Parameters:
+  ///   - submitted: Called when the write has its place in the queue.
+  ///   - ended: As of ``submit(cause:_:ended:)``; called before the waiting caller goes on.
   func write<Value: Sendable>(
     cause: String, _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value,
+    submitted: () -> Void = {},
     ended: @escaping @Sendable (Result<Value, Failure>) -> Void = { _ in }
   ) async throws(Failure) -> Value {
     let outcome: Result<Value, Failure> = await withCheckedContinuation { continuation in
@@ -81,6 +84,7 @@ final class GroupCommit: Sendable {
         ended($0)
         continuation.resume(returning: $0)
       }
+      submitted()
     }
     return try outcome.get()
   }

@@ -69,6 +69,8 @@ public actor StorageActor: CommandJournal {
 
   /// Runs one command: its journal row, its effect and its events are committed together or not at all.
   ///
+  /// Once its write is in the queue, the next command of its connection may hand in its own.
+  ///
   /// When the command's key was answered before, `body` is not run and that answer is given. The context's ticket is
   /// settled after COMMIT.
   ///
@@ -92,6 +94,8 @@ public actor StorageActor: CommandJournal {
       guard let ticket else { return (Answer(reply, effects: effects), nil) }
       let outcome = CommandOutcome(reply: try Encoding.pb.encode(reply), effects: effects)
       return (Answer(reply, effects: effects), try journal.finish(ticket, outcome, transaction))
+    } submitted: {
+      context.turn?.wrote()
     } ended: { result in
       guard let ticket else { return }
       journal.conclude(ticket, result.map { $0.record })

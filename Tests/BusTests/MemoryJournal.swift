@@ -46,5 +46,8 @@ actor MemoryJournal: CommandJournal {
 
   var count: Int { self.rows.count }
 
+  /// Commands that have ended.
+  var outcomes: Int { self.rows.values.count { $0.outcome != nil } }
+
   private static func name(_ ticket: CommandTicket) -> String { "\(ticket.principal)/\(ticket.key)" }
 }

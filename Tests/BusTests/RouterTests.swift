@@ -15,9 +15,22 @@ struct RouterTests {
   private let journal = MemoryJournal()
   private let runs = Lock(0)
 
-  private func router(_ routes: [Route], _ flights: Flights = Flights()) -> Router {
+  private func router(
+    _ routes: [Route], _ flights: Flights = Flights(),
+    commandOfJob: @escaping @Sendable (String) async -> FlightID? = { _ in nil }
+  ) -> Router {
     Router(
-      routes, flights: flights, journal: self.journal, contentKey: HMACKey([1, 2, 3]), logger: Logger(label: "test"))
+      routes, flights: flights, journal: self.journal, contentKey: HMACKey([1, 2, 3]), commandOfJob: commandOfJob,
+      logger: Logger(label: "test"))
+  }
+
+  /// A method that does not end by itself, and tells which command it works for.
+  private static func slow(_ gate: Gate, _ command: Lock<FlightID?> = Lock(nil)) -> Route {
+    Route(TestSourceRequest.self) { _, _ throws(Failure) in
+      command.withLock { $0 = Flights.current }
+      await gate.waitForCancellation()
+      throw Failure.cancelled
+    }
   }
 
   /// A mutating method that counts its runs and commits.
@@ -176,6 +189,119 @@ struct RouterTests {
     #expect(try await router.ask(cancel, stranger).cancelled == false)
     #expect(try await router.ask(cancel).cancelled)
     await #expect(throws: Failure.cancelled) { try await answer.value }
+  }
+
+  @Test(arguments: ["request", "key"])
+  func aCommandWithAKeyIsCancelledByRequestIDOrKey(name: String) async throws {
+    let (gate, flights) = (Gate(), Flights())
+    let router = self.router([Self.slow(gate)], flights)
+    let answer = Task {
+      try await router.ask(TestSourceRequest(), CallContext(requestID: "request", idempotencyKey: "key"))
+    }
+    await gate.arrival()
+    var cancel = CancelRequest()
+    cancel.requestID = name
+    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
+    #expect(try await router.ask(cancel, stranger).cancelled == false)
+    #expect(try await router.ask(cancel).cancelled)
+    await #expect(throws: Failure.cancelled) { try await answer.value }
+    try await until { flights.count == 0 }
+    #expect(try await router.ask(cancel).cancelled == false)
+  }
+
+  @Test func aCommandIsCancelledByItsJob() async throws {
+    let gate = Gate()
+    let command = Lock<FlightID?>(nil)
+    let router = self.router([Self.slow(gate, command)]) { id in id == "job" ? command.withLock(\.self) : nil }
+    let answer = Task { try await router.ask(TestSourceRequest(), CallContext(idempotencyKey: "key")) }
+    await gate.arrival()
+    var cancel = CancelRequest()
+    cancel.jobID = "another"
+    #expect(try await router.ask(cancel).cancelled == false)
+    cancel.jobID = "job"
+    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
+    #expect(try await router.ask(cancel, stranger).cancelled == false)
+    #expect(try await router.ask(cancel).cancelled)
+    await #expect(throws: Failure.cancelled) { try await answer.value }
+    cancel.requestID = "both"
+    await #expect(throws: Failure.self) { try await router.ask(cancel) }
+  }
+
+  @Test func whatAPersonCancelledStaysCancelledThoughItsCallerLeaves() async throws {
+    let (gate, end) = (Gate(), Gate())
+    let router = self.router([
+      Route(SyncRequest.self) { _, _ throws(Failure) in
+        await gate.waitForCancellation()
+        await end.wait()
+        throw Failure.cancelled
+      }
+    ])
+    let context = CallContext(requestID: "sync")
+    let answer = Task { try await router.ask(SyncRequest(), context) }
+    await gate.arrival()
+    var cancel = CancelRequest()
+    cancel.requestID = "sync"
+    #expect(try await router.ask(cancel).cancelled)
+    await gate.cancellation()
+    answer.cancel()
+    await #expect(throws: Failure.cancelled) { try await answer.value }
+    end.open()
+    // The end is the command's answer: it is kept, and not run again.
+    try await until { await self.journal.outcomes > 0 }
+    let failure = await #expect(throws: Failure.self) { try await router.ask(SyncRequest(), context) }
+    #expect(failure?.reason == Failure.cancelled.reason)
+  }
+
+  @Test func twoReadsUnderOneIDAreNotTakenForOne() async throws {
+    let gate = Gate()
+    let router = self.router([
+      Route(ListCareRequest.self) { _, _ throws(Failure) in
+        await gate.wait()
+        var reply = ListCareReply()
+        reply.nextCursor = "list"
+        return reply
+      },
+      Route(SearchCareRequest.self) { _, _ throws(Failure) in
+        var reply = ListCareReply()
+        reply.nextCursor = "search"
+        return reply
+      },
+    ])
+    let list = Task { try await router.ask(ListCareRequest(), CallContext(requestID: "one")) }
+    await gate.arrival()
+    defer { gate.open() }
+    let failure = await #expect(throws: Failure.self) {
+      try await router.ask(SearchCareRequest(), CallContext(requestID: "one", timeout: .seconds(30)))
+    }
+    #expect(failure?.reason == "IDEMPOTENCY_KEY_REUSED")
+    gate.open()
+    #expect(try await list.value.nextCursor == "list")
+  }
+
+  @Test func aLongCommandLetsTheNextOneStart() async throws {
+    let (gate, lanes) = (Gate(), CommandLanes())
+    let router = self.router([
+      Route(SyncRequest.self) { _, _ throws(Failure) in
+        await gate.waitForCancellation()
+        throw Failure.cancelled
+      }, self.remove,
+    ])
+    var first = CallContext(requestID: "long")
+    first.turn = lanes.enter([1], router.order(of: Methods.contactsSync))
+    var joined = first
+    joined.requestID = "joined"
+    joined.idempotencyKey = "long"
+    joined.turn = lanes.enter([1], router.order(of: Methods.contactsSync))
+    var second = CallContext(requestID: "short")
+    second.turn = lanes.enter([1], router.order(of: Methods.contactsRemoveSource))
+    let long = Task { [first] in try await router.ask(SyncRequest(), first) }
+    await gate.arrival()
+    let again = Task { [joined] in try await router.ask(SyncRequest(), joined) }
+    #expect(try await router.ask(RemoveSourceRequest(), second).contactsRemoved == 3)
+    long.cancel()
+    again.cancel()
+    for task in [long, again] { await #expect(throws: Failure.self) { try await task.value } }
+    try await until { lanes.isEmpty }
   }
 
   @Test func theDeadlineEndsTheWaitAndTheWork() async {

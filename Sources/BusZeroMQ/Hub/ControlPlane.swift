@@ -30,6 +30,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
 
   private var connections = ConnectionTable(limit: WireLimits.controlConnections)
   private var requests: RequestTable
+  private let lanes = CommandLanes()
   private var tasks: [RequestTable.Key: Task<Void, Never>] = [:]
   private var parked: ParkedReplies
   private var timer: LoopTimer?
@@ -214,13 +215,15 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     case .refused(let failure): throw failure
     case .admitted(let admitted): serial = admitted
     }
-    let context = CallContext(
+    var context = CallContext(
       requestID: frame.header.requestID, idempotencyKey: frame.header.idempotencyKey, principal: principal,
       attachments: frame.attachments
     ) { [weak self] progress in
       self?.post { $0.report(progress, of: key, serial) }
     }
-    self.tasks[key] = Task.detached { [router, weak self] in
+    context.turn = self.lanes.enter(client.peer, self.router.order(of: method))
+    self.tasks[key] = Task.detached { [router, context, weak self] in
+      defer { context.turn?.end() }
       let outcome: Result<EncodedAnswer, Failure>
       do throws(Failure) {
         outcome = .success(

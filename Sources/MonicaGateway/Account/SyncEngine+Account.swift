@@ -13,6 +13,8 @@ extension SyncEngine {
     verify.account.endpoint = endpoint.text
     verify.account.tokenName = MonicaEndpoint.candidateName
     verify.account.caFile = request.caFile
+    // A server may take its time.
+    context.letOthersStart()
     let user = try await self.user(of: token, verify)
     let account = AccountRecord(
       endpoint: endpoint.text, userID: user.userID, userName: user.name, userEmail: user.email,

@@ -20,7 +20,7 @@ extension SyncEngine {
       Route(answering: MonicaSyncRequest.self) { request, context throws(Failure) in
         try await self.sync(request, context)
       },
-      Route(answering: ResolveConflictRequest.self) { request, context throws(Failure) in
+      Route(answering: ResolveConflictRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.resolve(request, context)
       },
     ]

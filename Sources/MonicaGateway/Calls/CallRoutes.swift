@@ -10,7 +10,7 @@ extension MonicaGatewayActor {
 
   private nonisolated var callWritingRoutes: [Route] {
     [
-      Route(answering: LogCallRequest.self) { request, context throws(Failure) in
+      Route(answering: LogCallRequest.self, order: .afterWrites) { request, context throws(Failure) in
         // A call that is sent again after days is recorded already, and its uploads are gone by then.
         let attachments = await Result(of: { () async throws(Failure) in
           try await CallAttachments(request.record.attachments, storage: self.storage)
@@ -52,7 +52,7 @@ extension MonicaGatewayActor {
         try call.change([], as: said, now: now)
         return try transaction.records.update(CallTimer.stop(call, now: now), now: now)
       },
-      Route(answering: UpdateCallRequest.self) { request, context throws(Failure) in
+      Route(answering: UpdateCallRequest.self, order: .afterWrites) { request, context throws(Failure) in
         let attachments = try await CallAttachments(
           request.record.attachments, knownIn: request.record.id, storage: self.storage)
         return try await self.write(request, context) { request, transaction, now throws(Failure) in

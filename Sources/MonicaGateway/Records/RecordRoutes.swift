@@ -50,7 +50,7 @@ extension MonicaGatewayActor {
   nonisolated func writing<C: Command>(
     _ type: C.Type, _ body: @escaping @Sendable (C, Transaction, Int64) throws(Failure) -> C.Reply
   ) -> Route {
-    Route(answering: type) { request, context throws(Failure) in
+    Route(answering: type, order: .afterWrites) { request, context throws(Failure) in
       try await self.write(request, context, body)
     }
   }

@@ -19,15 +19,21 @@ struct JobCaller: Sendable {
   /// Tells one caller of a job from a later one.
   let token: String
   let isInBatches: Bool
+  /// The client's command that needs the job; nil = the hub's own work.
+  let command: FlightID?
   /// What a worker fetches, by digest.
   let inputs: [String: [UInt8]]
   let news: AsyncStream<News>.Continuation
   /// What the caller has not taken yet.
   private let progress = Lock<Progress?>(nil)
 
-  init(token: String, isInBatches: Bool, inputs: [String: [UInt8]], news: AsyncStream<News>.Continuation) {
+  init(
+    token: String, isInBatches: Bool, command: FlightID? = nil, inputs: [String: [UInt8]],
+    news: AsyncStream<News>.Continuation
+  ) {
     self.token = token
     self.isInBatches = isInBatches
+    self.command = command
     self.inputs = inputs
     self.news = news
   }

@@ -108,6 +108,9 @@ extension WorkPlane {
 
   // MARK: - What it tells
 
+  /// The client's command that waits for a job; nil where none does.
+  public func command(of id: String) -> FlightID? { self.callers[id]?.command }
+
   /// Why a job waits; empty when it does not.
   public func waitsFor(_ id: String) -> String { self.unclaimed[id] == nil ? self.table.waitsFor(id) : "caller" }
 

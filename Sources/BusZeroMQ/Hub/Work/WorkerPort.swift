@@ -73,7 +73,8 @@ public struct WorkerPort: Port, BatchPort {
     if let failure = record.failure { throw failure }
     let (news, continuation) = AsyncStream<JobCaller.News>.makeStream()
     let caller = JobCaller(
-      token: UUIDv7.make().text, isInBatches: receive != nil, inputs: inputs, news: continuation)
+      token: UUIDv7.make().text, isInBatches: receive != nil, command: Flights.current, inputs: inputs,
+      news: continuation)
     let plane = self.plane
     plane.post { $0.attach(record, caller, isNew: record.id == draft.id) }
     do throws(Failure) {
