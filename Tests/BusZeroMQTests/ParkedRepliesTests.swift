@@ -33,6 +33,15 @@ struct ParkedRepliesTests {
     #expect(sent == [2, 3] && parked.count == 0 && parked.bytes == 0 && parked.retryAt == nil)
   }
 
+  @Test func whatIsParkedLaterPutsNobodyOff() {
+    var parked = ParkedReplies()
+    for number in 0..<10 {
+      parked.park(
+        self.message(UInt8(number), bytes: 9), for: [UInt8(number)], now: self.start + .milliseconds(40 * number))
+      #expect(parked.retryAt == self.start + .milliseconds(50))
+    }
+  }
+
   @Test func moreThanTheLimitsIsDropped() {
     let limits = ParkedReplies.Limits(messagesPerPeer: 4, bytesPerPeer: 1000, bytes: 1500)
     var parked = ParkedReplies(limits: limits)

@@ -40,7 +40,8 @@ struct ParkedReplies {
     self.queues[peer, default: Queue()].messages.append(message)
     self.queues[peer]?.bytes += size
     self.bytes += size
-    self.retryAt = now + Self.pause
+    // What waits already is not put off by what comes.
+    self.retryAt = self.retryAt ?? now + Self.pause
   }
 
   /// Tries each peer's messages in order until one is refused.
