@@ -11,6 +11,8 @@ internal import ZeroMQ
 /// public  the other half of it
 /// server  the public key of a hub; a second one follows it while that changes
 /// ```
+///
+/// Keys are read in hex as well, as in every place that takes one.
 public struct KeyFile: Sendable {
   /// Where it is.
   public let path: String
@@ -20,6 +22,8 @@ public struct KeyFile: Sendable {
 
   /// The client's public key, in Z85.
   public var publicKey: String { self.keys.publicKey.z85 }
+  /// The client's public key in 64 hex digits, which can be pasted into any shell.
+  public var publicKeyHex: String { self.keys.publicKey.hex }
   /// What people compare: the first 16 hex digits of the SHA-256 of the public key.
   public var fingerprint: String { KeyFingerprint.of(self.keys.publicKey.bytes) }
 
@@ -34,7 +38,7 @@ public struct KeyFile: Sendable {
     var serverKeys: [String] = []
     for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
       let words = line.split(separator: " ")
-      guard words.count == 2, let key = CurveKey(z85: String(words[1])) else {
+      guard words.count == 2, let key = CurveKey(text: String(words[1])) else {
         throw Self.unreadable(path, "a line of it is not a word and a key")
       }
       switch words[0] {
@@ -55,8 +59,8 @@ public struct KeyFile: Sendable {
   /// Makes a new key and its file.
   ///
   /// - Parameters:
-  ///   - path: Where nothing is yet.
-  ///   - serverKey: The hub's public key in Z85, where it is known already.
+  ///   - path: Where nothing is yet. Directories that are missing are made for this user alone.
+  ///   - serverKey: The hub's public key in hex or Z85, where it is known already.
   /// - Throws: `ALREADY_EXISTS/RECORD_EXISTS`, `INVALID_ARGUMENT/FIELD_INVALID`, `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   public static func make(at path: String, serverKey: String? = nil) throws(Failure) -> KeyFile {
     let isThere: Bool
@@ -78,8 +82,9 @@ public struct KeyFile: Sendable {
         .failedPrecondition, "NOT_CONFIGURED", "No key can be made: \(error). libzmq has to be built with CURVE.")
     }
     var file = KeyFile(path: path, serverKeys: [], keys: keys)
-    if let serverKey { try file.check(serverKey) }
-    try file.trust(serverKey.map { [$0] } ?? [])
+    let trusted = try serverKey.map { text throws(Failure) in try Self.checked(text).z85 }
+    try SecretFile(path: path).makeDirectories()
+    try file.trust(trusted.map { [$0] } ?? [])
     return file
   }
 
@@ -100,16 +105,16 @@ public struct KeyFile: Sendable {
 
   /// The client's proof towards a hub with one of ``serverKeys``.
   func identity(towards serverKey: String) throws(Failure) -> CurveIdentity {
-    CurveIdentity(keys: self.keys, serverKey: try self.check(serverKey))
+    CurveIdentity(keys: self.keys, serverKey: try Self.checked(serverKey))
   }
 
   /// The keys of a worker, which goes by this file.
   ///
-  /// - Parameter serverKey: The hub's public key in Z85; nil = as the file says.
+  /// - Parameter serverKey: The hub's public key in hex or Z85; nil = as the file says.
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` without a key of the hub.
   package func hubKeys(serverKey: String? = nil) throws(Failure) -> HubKeys {
     var servers: [CurveKey] = []
-    for text in serverKey.map({ [$0] }) ?? self.serverKeys { servers.append(try self.check(text)) }
+    for text in serverKey.map({ [$0] }) ?? self.serverKeys { servers.append(try Self.checked(text)) }
     guard let keys = HubKeys(own: self.keys, servers: servers) else { throw Self.noServerKey }
     return keys
   }
@@ -117,10 +122,10 @@ public struct KeyFile: Sendable {
   static let noServerKey = Failure.invalid(
     field: "server_key", "is missing. `kith keys show` prints it on the hub; give it once with --server-key KEY.")
 
-  @discardableResult
-  private func check(_ serverKey: String) throws(Failure) -> CurveKey {
-    guard let key = CurveKey(z85: serverKey) else {
-      throw .invalid(field: "server_key", "is not a key: 40 characters, as `kith keys show` prints them on the hub.")
+  /// Reads a hub's key in either spelling.
+  static func checked(_ serverKey: String) throws(Failure) -> CurveKey {
+    guard let key = CurveKey(text: serverKey) else {
+      throw .invalid(field: "server_key", "is not a key: 64 hex digits, as `kith keys show` prints them on the hub.")
     }
     return key
   }

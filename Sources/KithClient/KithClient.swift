@@ -3,6 +3,7 @@ internal import BusZeroMQ
 public import KithMessages
 public import Logging
 internal import Secrets
+internal import ZeroMQ
 
 /// A client of a running `kithd`: typed commands, events without gaps, and blobs.
 ///
@@ -64,7 +65,7 @@ public final class KithClient: Port, Sendable {
   ///
   /// - Parameters:
   ///   - file: Trusts one key of the hub, and while that changes the next one too, which the hub has told of.
-  ///   - serverKey: The hub's public key in Z85; nil = as the file says. The one that was right is kept in the file.
+  ///   - serverKey: The hub's public key in hex or Z85; nil = as the file says. The one that was right is kept in the file.
   ///   - limit: How long it may take to answer.
   /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` when nobody answers; `UNAUTHENTICATED` with `KEY_NOT_ADMITTED`, `KEY_REFUSED` or
   ///   `SERVER_KEY_WRONG`; `INVALID_ARGUMENT/FIELD_INVALID` without a key of the hub.
@@ -73,7 +74,7 @@ public final class KithClient: Port, Sendable {
     logger: Logger = Logger(label: "kith.client", factory: { _ in SwiftLogNoOpLogHandler() })
   ) async throws(Failure) -> KithClient {
     var file = file
-    let candidates = serverKey.map { [$0] } ?? file.serverKeys
+    let candidates = try serverKey.map { text throws(Failure) in [try KeyFile.checked(text).z85] } ?? file.serverKeys
     var failure = KeyFile.noServerKey
     for candidate in candidates {
       do throws(Failure) {

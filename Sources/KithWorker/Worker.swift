@@ -40,7 +40,7 @@ public final class Worker: Sendable {
   ///
   /// - Parameters:
   ///   - file: The worker's key. When the hub changes its own key, the file has the next one too.
-  ///   - serverKey: The hub's public key in Z85; nil = as the file says. It is kept in the file.
+  ///   - serverKey: The hub's public key in hex or Z85; nil = as the file says. It is kept in the file.
   ///   - name: The name under which the key was approved.
   ///   - slots: Jobs at once, at most 16.
   ///   - services: What it runs.

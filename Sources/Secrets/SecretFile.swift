@@ -57,6 +57,18 @@ public struct SecretFile: Sendable {
     return secret
   }
 
+  /// Makes the directories above the file that are missing, for this user alone.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
+  package func makeDirectories() throws(Failure) {
+    for (index, character) in zip(self.path.indices, self.path).dropFirst() where character == "/" {
+      // The string outlives the call.
+      guard unsafe mkdir(String(self.path[..<index]), 0o700) == 0 || errno == EEXIST else {
+        throw .secretNotKept(self.path, Self.reason(errno))
+      }
+    }
+  }
+
   /// Writes the secret in place of the one before: whole, or not at all.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.

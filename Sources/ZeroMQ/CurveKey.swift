@@ -15,8 +15,28 @@ public struct CurveKey: Hashable, Sendable {
     self.init(bytes: bytes)
   }
 
-  /// The 40 characters of the key in Z85.
+  /// Reads a key in either spelling: 64 hex digits, or 40 characters of Z85; nil for anything else.
+  public init?(text: String) {
+    guard text.utf8.count == 64 else {
+      self.init(z85: text)
+      return
+    }
+    var bytes: [UInt8] = []
+    var digits = text.utf8.makeIterator()
+    while let high = digits.next(), let low = digits.next() {
+      guard let high = Character(Unicode.Scalar(high)).hexDigitValue,
+        let low = Character(Unicode.Scalar(low)).hexDigitValue
+      else { return nil }
+      bytes.append(UInt8(high << 4 | low))
+    }
+    self.init(bytes: bytes)
+  }
+
+  /// The 40 characters of the key in Z85, as libzmq and the messages have it.
   public var z85: String { Z85.encode(bytes) }
+
+  /// The key in 64 hex digits, as people carry it: Z85 has characters that mean something to a shell.
+  public var hex: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
 
 extension CurveKey: CustomStringConvertible {

@@ -41,6 +41,11 @@ def prepare(socket, endpoint):
     with open(os.environ["KITH_KEY"], encoding="ascii") as file:
         # Of two "server" lines the first is the key in use.
         keys = dict(reversed([line.split() for line in file if line.strip() and not line.startswith("#")]))
-    socket.curve_publickey, socket.curve_secretkey = keys["public"].encode(), keys["secret"].encode()
-    socket.curve_serverkey = keys["server"].encode()
+    socket.curve_publickey, socket.curve_secretkey = spelled(keys["public"]), spelled(keys["secret"])
+    socket.curve_serverkey = spelled(keys["server"])
     return socket
+
+
+def spelled(key):
+    """A key as libzmq takes it: 40 characters of Z85, or the bytes of 64 hex digits."""
+    return bytes.fromhex(key) if len(key) == 64 else key.encode()

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import KithClient
 internal import KithMessages
 
 struct ShowServerKeyCommand: HubCommand {
@@ -56,9 +57,10 @@ struct RotateKeysCommand: HubCommand {
 enum ServerKeyReport {
   static func lines(_ key: ServerKey, _ session: Session) -> [String] {
     guard !key.publicKeyZ85.isEmpty else { return ["kithd has no key yet. Make one: kith keys init"] }
-    var lines = ["Public key   \(key.publicKeyZ85)", "Fingerprint  \(key.fingerprint)"]
+    let publicKey = KeySpelling.hex(key.publicKeyZ85)
+    var lines = ["Public key   \(publicKey)", "Fingerprint  \(key.fingerprint)"]
     if !key.nextPublicKeyZ85.isEmpty {
-      lines.append("Next key     \(key.nextPublicKeyZ85), from \(session.moment(key.overlapEnds))")
+      lines.append("Next key     \(KeySpelling.hex(key.nextPublicKeyZ85)), from \(session.moment(key.overlapEnds))")
     }
     for endpoint in key.endpoints { lines.append("Served at    \(Printable.text(endpoint))") }
     for endpoint in key.nextEndpoints { lines.append("Next key at  \(Printable.text(endpoint))") }
@@ -66,6 +68,11 @@ enum ServerKeyReport {
       lines.append("Not served   \(session.console.style.bad(Printable.text(key.fault)))")
     } else if key.endpoints.isEmpty {
       lines.append("Not served   tcp.address is not set: docs/operations.md")
+    } else {
+      lines += [
+        "", "To come in from another machine, run there:",
+        "kith keys new --file ~/.config/kith/key --server-key \(publicKey)",
+      ]
     }
     return lines
   }

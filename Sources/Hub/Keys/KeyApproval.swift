@@ -28,8 +28,8 @@ struct KeyApproval: Sendable {
           field: "fingerprint", "has to be 16 hex digits. `kith keys pending` shows those of the keys that wait.")
       }
     } else {
-      guard let key = CurveKey(z85: request.publicKeyZ85) else {
-        throw .invalid(field: "public_key_z85", "is not a key: 40 characters, as `kith keys new` prints them.")
+      guard let key = CurveKey(text: request.publicKeyZ85) else {
+        throw .invalid(field: "public_key_z85", "is not a key: 64 hex digits, as `kith keys new` prints them.")
       }
       self.publicKey = key
       self.fingerprint = KeyFingerprint.of(key.bytes)

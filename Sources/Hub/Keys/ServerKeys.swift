@@ -25,7 +25,7 @@ struct ServerKeys: Sendable, Hashable {
     var current: CurveKeyPair?
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")
-      guard words.count >= 2, let secret = CurveKey(z85: String(words[1])),
+      guard words.count >= 2, let secret = CurveKey(text: String(words[1])),
         let pair = try? CurveKeyPair(secretKey: secret)
       else { return nil }
       switch (words[0], words.count) {
