@@ -16,8 +16,18 @@ for package in "${needed[@]}"; do
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
+fail() {
+  echo "setup.sh: these packages could not be installed: ${missing[*]}. Run it as root, or in a terminal where sudo can ask." >&2
+  exit 1
+}
+
 as_root=()
-[ "$(id -u)" = 0 ] || as_root=(sudo -n)
+if [ "$(id -u)" != 0 ]; then
+  as_root=(sudo)
+  # Where nobody can answer, sudo must not ask.
+  if [ -n "${CI:-}" ] || ! { : </dev/tty; } 2>/dev/null; then as_root=(sudo -n); fi
+  "${as_root[@]}" true || fail
+fi
 apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@"
 }
@@ -41,5 +51,4 @@ fi
 apt install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1 && exit 0
 if apt update >"$log" 2>&1 && apt install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then exit 0; fi
 cat "$log" >&2
-echo "setup.sh: these packages could not be installed: ${missing[*]}. Run it as root or with sudo without a password." >&2
-exit 1
+fail
