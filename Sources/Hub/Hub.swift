@@ -63,7 +63,9 @@ public struct Hub: ServiceLifecycle.Service {
     let loop = try LoopExecutor(name: "kith-bus", poller: Poller(), logger: self.logger)
     ConnectionTraffic.limit(self.configuration.clientMemory.traffic)
     let context = try Context()
-    let access = AccessPolicy(ownUserID: geteuid(), users: self.configuration.users, logger: self.logger)
+    let access = AccessPolicy(
+      ownUserID: geteuid(), users: self.configuration.users, connectionsPerKey: self.configuration.connectionsPerKey,
+      logger: self.logger)
     let zap = try await ZAPHandler.start(context: context, loop: loop, logger: self.logger) { access.decide($0) }
 
     let workPlane = try WorkPlane(

@@ -44,6 +44,7 @@ internal import TOMLKit
 ///
 /// [limits]
 /// clients_mib = 64           # what may be kept in memory for all clients together
+/// connections_per_key = 16   # to each plane, for a key or another user of this machine
 ///
 /// [log]
 /// level = "info"             # trace, debug, info, notice, warning, error
@@ -80,6 +81,8 @@ public struct HubConfiguration: Sendable, Hashable {
   var users: [UInt32: Role] = [:]
   /// What may be kept in memory for all clients.
   var clientMemory = ClientMemory()
+  /// Connections that a key, or another user of this machine, may have to each plane.
+  var connectionsPerKey = WireLimits.connectionsPerKey
   /// The least severity that is logged, by the names of swift-log.
   public var logLevel = "info"
 
@@ -167,6 +170,10 @@ public struct HubConfiguration: Sendable, Hashable {
       let count = try Self.require(value?.int, key, "a whole number of MiB", name)
       guard (32...4096).contains(count) else { throw Self.invalid(name, "\(key) has to be between 32 and 4096") }
       self.clientMemory = ClientMemory(bytes: count << 20)
+    case "limits.connections_per_key":
+      let count = try Self.require(value?.int, key, "a whole number", name)
+      guard (1...128).contains(count) else { throw Self.invalid(name, "\(key) has to be between 1 and 128") }
+      self.connectionsPerKey = count
     case "reminders.desktop":
       self.notifiesDesktop = try Self.require(value?.bool, key, "true or false", name)
     case let key where key.hasPrefix("placement."):

@@ -1,15 +1,24 @@
-"""How many may be connected to a plane at once: more wait outside, and come in when somebody leaves."""
+"""How many may be connected to a plane at once, and from one key: more wait outside, and come in when somebody leaves."""
 import contextlib
 
 import pytest
 import zmq
 
 from conftest import Wire
+from keyed import CurveWire, Key, tcp_hub
+from zmtp import Speaker
 
 WAIT = 20_000
+SHARE = 16
+PING = [b"KTHC01", b"\x01", b"kith.v1.System/Ping", b"json", b'{"requestId":"ping"}', b"{}"]
+# Each is answered; a subscriber has said something by subscribing.
+WORDS = {"control": PING, "events": None, "work": [b"KTHW01", b"?"]}
+PLANES = pytest.mark.parametrize("plane", WORDS)
 
 
-def listener(hub):
+def local(hub, plane):
+    if plane != "events":
+        return Wire(f"ipc://{hub.runtime}/{plane}.sock").socket
     socket = zmq.Context.instance().socket(zmq.SUB)
     socket.linger = 0
     socket.subscribe(b"j/!head/")
@@ -17,35 +26,105 @@ def listener(hub):
     return socket
 
 
-def speaker(hub):
-    return Wire(hub.control).socket
+def flag(plane):
+    """A subscriber that is in gets the positions, others can send."""
+    return zmq.POLLIN if plane == "events" else zmq.POLLOUT
 
 
-def worker(hub):
-    return Wire(f"ipc://{hub.runtime}/work.sock").socket
+def speaks(socket, plane, milliseconds=WAIT):
+    """Whether it comes in. It says something then: who says nothing for six seconds gives way when all places are taken."""
+    if not socket.poll(milliseconds, flag(plane)):
+        return False
+    if WORDS[plane]:
+        socket.send_multipart(WORDS[plane])
+        assert socket.poll(WAIT)
+    return True
 
 
-@pytest.mark.parametrize("plane, limit", [(speaker, 64), (listener, 128), (worker, 64)], ids=["control", "events", "work"])
+@pytest.mark.parametrize("plane, limit", [("control", 64), ("events", 128), ("work", 64)])
 def test_a_full_plane_lets_nobody_in_until_one_leaves(hub, plane, limit):
-    def is_in(socket, milliseconds=WAIT):
-        """A command socket takes messages once it is connected, a subscriber gets the positions."""
-        return socket.poll(milliseconds, zmq.POLLIN if plane is listener else zmq.POLLOUT) != 0
-
     with contextlib.ExitStack() as closing:
-        inside = [plane(hub) for _ in range(limit)]
+        inside = [local(hub, plane) for _ in range(limit)]
         for socket in inside:
             closing.callback(socket.close)
-            assert is_in(socket)
-        late = [plane(hub) for _ in range(3)]
+            assert speaks(socket, plane)
+        late = [local(hub, plane) for _ in range(3)]
         for socket in late:
             closing.callback(socket.close)
-        assert not any(is_in(socket, 300) for socket in late), "more are in than the limit"
-        assert all(is_in(socket) for socket in inside)
+        assert not any(socket.poll(300, flag(plane)) for socket in late), "more are in than the limit"
+        assert all(socket.poll(WAIT, flag(plane)) for socket in inside)
         for socket in inside[: len(late)]:
             socket.close()
             poller = zmq.Poller()
             for other in late:
-                poller.register(other, zmq.POLLIN if plane is listener else zmq.POLLOUT)
+                poller.register(other, flag(plane))
             came = [other for other, _ in poller.poll(WAIT)]
             assert len(came) == 1, "one has to come in where one has left"
             late.remove(came[0])
+
+
+@pytest.fixture(scope="module")
+def open_hub():
+    with tcp_hub() as hub:
+        yield hub
+
+
+def remote(hub, key, plane):
+    subscriber = dict(kind=zmq.SUB, topics=[b"j/!head/"]) if plane == "events" else {}
+    return CurveWire(hub, key, plane=plane, **subscriber)
+
+
+@PLANES
+def test_a_key_has_its_share_of_a_plane_and_others_come_in(open_hub, plane):
+    role = dict(role="worker", services=["transcriber"]) if plane == "work" else {}
+    greedy, other = Key(), Key()
+    open_hub.approve(greedy, f"greedy-{plane}", **role)
+    open_hub.approve(other, f"other-{plane}", **role)
+    with contextlib.ExitStack() as closing:
+        wires = [closing.enter_context(remote(open_hub, greedy, plane)) for _ in range(SHARE)]
+        assert all(speaks(wire.socket, plane) for wire in wires)
+        beyond = closing.enter_context(remote(open_hub, greedy, plane))
+        assert not beyond.socket.poll(300, flag(plane))
+        assert open_hub.says("no place for another connection")
+        assert speaks(closing.enter_context(remote(open_hub, other, plane)).socket, plane)
+        wires[0].close()
+        assert speaks(beyond.socket, plane)
+
+
+def test_who_says_nothing_keeps_no_place_from_others(open_hub):
+    """Of the 56 places over tcp."""
+    server_key = open_hub.server_key.encode()
+    keys = [Key() for _ in range(5)]
+    for number, key in enumerate(keys):
+        open_hub.approve(key, f"silent-{number}")
+    with contextlib.ExitStack() as closing:
+        silent = []
+        for number in range(56):
+            speaker = Speaker(open_hub.tcp(), server_key=server_key, key=keys[number % 4], timeout=60)
+            silent.append(closing.enter_context(contextlib.closing(speaker.socket)))
+        wire = closing.enter_context(CurveWire(open_hub, keys[4]))
+        # Told to come later while they are young, it tries again by itself.
+        assert "status" not in wire.ask("System/Ping")[0]
+        assert silent[0].recv(1) == b""
+        # The others are still in: a connection that is cut can be read to its end.
+        for socket in silent[1:]:
+            socket.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                socket.recv(1)
+
+
+def test_the_share_is_in_the_configuration():
+    with tcp_hub("[limits]\nconnections_per_key = 1\n") as hub, contextlib.ExitStack() as closing:
+        key = Key()
+        hub.approve(key, "one")
+        first, second = (closing.enter_context(CurveWire(hub, key)) for _ in range(2))
+        sockets = [first.socket, second.socket]
+        poller = zmq.Poller()
+        for socket in sockets:
+            poller.register(socket, zmq.POLLOUT)
+        ((inside, _),) = poller.poll(WAIT)
+        assert speaks(inside, "control")
+        outside = sockets[1 - sockets.index(inside)]
+        assert not outside.poll(300, zmq.POLLOUT)
+        (first if inside is first.socket else second).close()
+        assert speaks(outside, "control")

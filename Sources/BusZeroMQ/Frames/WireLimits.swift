@@ -30,6 +30,8 @@ public enum WireLimits {
   public static let eventConnections = 128
   /// Connections of the work plane.
   public static let workConnections = 64
+  /// Of the connections of each plane, those that one key, or one other user of this machine, may have by default.
+  public static let connectionsPerKey = 16
   /// Slots of a worker.
   public static let credit: UInt32 = 16
   /// Bytes of a checkpoint.

@@ -21,8 +21,10 @@ public struct AccessPolicy: Sendable {
   private let ownUserID: UInt32
   private let users: [UInt32: Role]
   private let logger: Logger
+  private let connectionsPerKey: Int
   /// By the ZAP domains of planes: whether there is room for one more. Shared by all copies, like what follows.
-  private let rooms = Lock<[String: @Sendable (_ isLocal: Bool) -> Bool]>([:])
+  private let rooms = Lock<[String: @Sendable (Arrival) -> Bool]>([:])
+  private let fullLines = Lock(RateLimit(burst: 4, interval: .seconds(10)))
   private let ring = Lock(KeyRing())
   private let listener = Lock<(@Sendable (Knock) -> Void)?>(nil)
   /// The key of a self-test, which is a stranger to the ring, and leaves no trace.
@@ -33,13 +35,15 @@ public struct AccessPolicy: Sendable {
   /// - Parameters:
   ///   - ownUserID: The user that runs the daemon.
   ///   - users: Other users of this machine, with what they may do.
+  ///   - connectionsPerKey: Connections that a key, or one of the other users, may have to each plane.
   ///   - logger: Told why somebody was not let in.
   public init(
-    ownUserID: UInt32, users: [UInt32: Role] = [:],
+    ownUserID: UInt32, users: [UInt32: Role] = [:], connectionsPerKey: Int = WireLimits.connectionsPerKey,
     logger: Logger = Logger(label: "kith.access", factory: { _ in SwiftLogNoOpLogHandler() })
   ) {
     self.ownUserID = ownUserID
     self.users = users
+    self.connectionsPerKey = connectionsPerKey
     self.logger = logger
   }
 
@@ -51,11 +55,20 @@ public struct AccessPolicy: Sendable {
       case .curve(let key): self.decide(key, request)
       case .plain: ZAPReply.refuse
       }
-    guard case .accept = reply else { return reply }
-    // Who is told to come later is tried again by libzmq itself, so whoever comes when a plane is full is in when one leaves.
-    if let hasRoom = self.rooms.withLock({ $0[request.domain] }), !hasRoom(request.ipcPeer != nil) { return .later }
-    return reply
+    guard case .accept(let userID) = reply, let hasRoom = self.rooms.withLock({ $0[request.domain] }) else {
+      return reply
+    }
+    if hasRoom(Arrival(userID: userID, isLocal: request.ipcPeer != nil, share: self.share(of: userID))) { return reply }
+    if self.fullLines.withLock({ $0.take(.now) }) {
+      self.logger.notice(
+        "no place for another connection", metadata: ["plane": "\(request.domain)", "peer": "\(userID)"])
+    }
+    // libzmq itself comes again, so whoever comes when all places are taken is in when one leaves.
+    return .later
   }
+
+  /// How many connections a user id may have to each plane; nil = any number. The user that runs the daemon could also end it.
+  func share(of userID: String) -> Int? { userID == "uid:\(self.ownUserID)" ? nil : self.connectionsPerKey }
 
   /// Whom a user id of ``decide(_:)`` stands for; nil for anybody who may do nothing any more.
   public func principal(userID: String) -> Principal? {
@@ -78,7 +91,7 @@ public struct AccessPolicy: Sendable {
   /// Has a plane asked before each peer that comes to it.
   ///
   /// - Parameter hasRoom: Called by ``decide(_:)``, on the loop of the handler: that has to be the plane's own.
-  func askFirst(_ domain: String, hasRoom: @escaping @Sendable (_ isLocal: Bool) -> Bool) {
+  func askFirst(_ domain: String, hasRoom: @escaping @Sendable (Arrival) -> Bool) {
     self.rooms.withLock { $0[domain] = hasRoom }
   }
 

@@ -1,18 +1,50 @@
 internal import ZeroMQ
 
-/// The connections of one plane, and whether another one may come in.
+/// A peer that has shown who it is, and comes in if there is room.
+struct Arrival: Sendable, Hashable {
+  /// Its user id, as on each of its messages.
+  let userID: String
+  /// Whether it is on this machine. Some places are for those alone, so that an admin always gets in who may have to shut others out.
+  let isLocal: Bool
+  /// Connections that its user id may have to a plane; nil = as many as there is room for.
+  let share: Int?
+}
+
+/// The connections of one plane, whose they are, and whether another one may come in.
 ///
 /// A pure value. libzmq tells by descriptors which connections there are, asks by addresses who may come in, and never says
 /// which is which. A peer that was told to come later is cut when its time for the handshake is over, so every connection that is
 /// older was let in; of the younger ones no more than were let in meanwhile.
+///
+/// Whose a connection is, its first message tells. Until it has sent one it is silent: it counts as its user's while its handshake
+/// may last, and afterwards gives way to whoever comes when all places are taken. So nobody gets more than its share by saying
+/// nothing.
 struct ConnectionTable {
+  /// What becomes of a peer that comes.
+  enum Admission: Hashable {
+    /// It is let in; where a connection is named, that one is to be cut for it.
+    case letIn(cutting: Int32?)
+    /// All places that it may have are taken.
+    case later
+  }
+
+  private struct Connection {
+    let madeAt: ContinuousClock.Instant
+    /// Of its listener; empty over ipc.
+    let port: Substring
+    /// Nil while it is silent.
+    var userID: String?
+
+    var isLocal: Bool { self.port.isEmpty }
+  }
+
   private let limit: Int
-  private var connections: [Int32: (madeAt: ContinuousClock.Instant, port: Substring)] = [:]
-  /// When peers were let in; those of a long time ago are left out.
-  private var admissions: [(at: ContinuousClock.Instant, isLocal: Bool)] = []
+  private var connections: [Int32: Connection] = [:]
+  /// Who was let in; those of a long time ago are left out.
+  private var admissions: [(at: ContinuousClock.Instant, arrival: Arrival, isHeard: Bool)] = []
 
   /// How old a connection gets that is not let in, with a second to spare.
-  private static let youth = HubSocket.handshakeTime + .seconds(1)
+  static let youth = HubSocket.handshakeTime + .seconds(1)
 
   /// Makes an empty table.
   ///
@@ -30,7 +62,8 @@ struct ConnectionTable {
   /// - Parameter endpoint: The near end, as libzmq spells it.
   mutating func note(_ event: MonitorEvent.Kind, at endpoint: String = "", now: ContinuousClock.Instant) {
     switch event {
-    case .accepted(let descriptor): self.connections[descriptor] = (now, Self.port(of: endpoint))
+    case .accepted(let descriptor):
+      self.connections[descriptor] = Connection(madeAt: now, port: Self.port(of: endpoint))
     case .disconnected(let descriptor): self.connections[descriptor] = nil
     case .closed:
       // A listener that goes takes its connections along, and nothing is said of them. Its address may be `0.0.0.0`, theirs is not.
@@ -40,18 +73,52 @@ struct ConnectionTable {
     }
   }
 
-  /// Whether a peer may come in whose connection was noted already; it is then taken to be in.
+  /// Takes up whose a connection is. To be called for every message: its descriptor may stand for another connection by now.
   ///
-  /// - Parameter isLocal: Whether it is on this machine. Some places are for those alone, so that an admin always gets in who may
-  ///   have to shut others out.
-  mutating func admit(_ now: ContinuousClock.Instant, isLocal: Bool = true) -> Bool {
+  /// - Parameters:
+  ///   - descriptor: Nil when the connection has ended.
+  ///   - share: As in ``Arrival``.
+  /// - Returns: A connection that is to be cut: one that was silent for long, and speaks when its user has its share without it.
+  mutating func heard(_ userID: String, by descriptor: Int32?, share: @autoclosure () -> Int?) -> Int32? {
+    if let descriptor, let known = self.connections[descriptor]?.userID, known == userID { return nil }
+    if let index = self.admissions.firstIndex(where: { !$0.isHeard && $0.arrival.userID == userID }) {
+      self.admissions[index].isHeard = true
+    }
+    guard let descriptor, self.connections[descriptor] != nil else { return nil }
+    if let share = share(), self.heard(userID) >= share {
+      self.connections[descriptor] = nil
+      return descriptor
+    }
+    self.connections[descriptor]?.userID = userID
+    return nil
+  }
+
+  private func heard(_ userID: String) -> Int { self.connections.values.count { $0.userID == userID } }
+
+  /// Whether a peer may come in whose connection was noted already; it is then taken to be in.
+  mutating func admit(_ arrival: Arrival, now: ContinuousClock.Instant) -> Admission {
     self.admissions.removeAll { $0.at + Self.youth <= now }
-    let remote = self.letIn(now, isLocal: false, asks: !isLocal)
-    guard remote + self.letIn(now, isLocal: true, asks: isLocal) < self.limit,
-      isLocal || remote < self.limit - WireLimits.localConnections
-    else { return false }
-    self.admissions.append((now, isLocal))
-    return true
+    if let share = arrival.share {
+      let silent = self.admissions.count { !$0.isHeard && $0.arrival.userID == arrival.userID }
+      guard self.heard(arrival.userID) + silent < share else { return .later }
+    }
+    let remote = self.letIn(now, isLocal: false, asks: !arrival.isLocal)
+    let local = self.letIn(now, isLocal: true, asks: arrival.isLocal)
+    var cut: Int32?
+    if remote + local >= self.limit || !arrival.isLocal && remote >= self.limit - WireLimits.localConnections {
+      cut = self.oldestSilent(now, isLocal: false) ?? (arrival.isLocal ? self.oldestSilent(now, isLocal: true) : nil)
+      guard let cut else { return .later }
+      self.connections[cut] = nil
+    }
+    self.admissions.append((now, arrival, false))
+    return .letIn(cutting: cut)
+  }
+
+  private func oldestSilent(_ now: ContinuousClock.Instant, isLocal: Bool) -> Int32? {
+    let silent = self.connections.filter { _, connection in
+      connection.userID == nil && connection.isLocal == isLocal && connection.madeAt + Self.youth <= now
+    }
+    return silent.min { ($0.value.madeAt, $0.key) < ($1.value.madeAt, $1.key) }?.key
   }
 
   /// How many are in, of this machine or of others. Apart, so that strangers elsewhere are not taken for those here who were let in
@@ -59,9 +126,9 @@ struct ConnectionTable {
   ///
   /// - Parameter asks: Whether the one that asks is among them, which is a young one.
   private func letIn(_ now: ContinuousClock.Instant, isLocal: Bool, asks: Bool) -> Int {
-    let made = self.connections.values.filter { $0.port.isEmpty == isLocal }
+    let made = self.connections.values.filter { $0.isLocal == isLocal }
     let young = made.count { $0.madeAt + Self.youth > now }
-    let admitted = self.admissions.count { $0.isLocal == isLocal }
+    let admitted = self.admissions.count { $0.arrival.isLocal == isLocal }
     return made.count - young + min(max(0, young - (asks ? 1 : 0)), admitted)
   }
 
@@ -69,5 +136,29 @@ struct ConnectionTable {
   private static func port(of endpoint: String) -> Substring {
     guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":") else { return "" }
     return endpoint[colon...]
+  }
+}
+
+extension ConnectionTable {
+  /// Takes up by which connection a message came, and cuts it where its user has more than its share.
+  ///
+  /// - Returns: The user id of the message; empty where it has none.
+  mutating func hear(_ message: borrowing MultipartMessage, _ access: AccessPolicy) -> String {
+    let userID = message.userID ?? ""
+    if let beyond = self.heard(userID, by: message.connection, share: access.share(of: userID)) {
+      ConnectionTraffic.cut(beyond)
+    }
+    return userID
+  }
+}
+
+extension ConnectionTable.Admission {
+  /// Cuts what has to give way.
+  ///
+  /// - Returns: Whether the peer may come in.
+  func carryOut() -> Bool {
+    guard case .letIn(let cut) = self else { return false }
+    if let cut { ConnectionTraffic.cut(cut) }
+    return true
   }
 }

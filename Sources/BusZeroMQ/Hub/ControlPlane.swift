@@ -70,8 +70,8 @@ public actor ControlPlane: LoopActor, NetworkPlane {
       let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
     else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(self.domain) { [weak self] isLocal in
-      self?.assumeIsolated { $0.hasRoom(isLocal) } ?? true
+    self.access.askFirst(self.domain) { [weak self] arrival in
+      self?.assumeIsolated { $0.hasRoom(for: arrival) } ?? true
     }
     try self.socket?.bind(endpoint)
     self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
@@ -110,9 +110,9 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   // MARK: - Connections
 
   /// Whether a peer that is just asked about may come in.
-  private func hasRoom(_ isLocal: Bool) -> Bool {
+  private func hasRoom(for arrival: Arrival) -> Bool {
     self.drainMonitor()
-    return self.connections.admit(.now, isLocal: isLocal)
+    return self.connections.admit(arrival, now: .now).carryOut()
   }
 
   private func report(_ event: MonitorEvent) {
@@ -152,7 +152,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     guard self.incoming.count >= 2 else { return }
     let peer = self.incoming.bytes(at: 0)
     let isPlainRequest = self.incoming.byteCount(at: 1) == 0
-    let userID = self.incoming.userID ?? ""
+    let userID = self.connections.hear(self.incoming, self.access)
     let frames = ((isPlainRequest ? 2 : 1)..<self.incoming.count).map { self.incoming.bytes(at: $0) }
     let client = Client(peer: peer, isPlainRequest: isPlainRequest)
     switch RequestFrame.decode(frames) {

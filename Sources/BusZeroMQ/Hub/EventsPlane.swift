@@ -65,8 +65,8 @@ public actor EventsPlane: LoopActor, NetworkPlane {
       let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
     else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(self.domain) { [weak self] isLocal in
-      self?.assumeIsolated { $0.hasRoom(isLocal) } ?? true
+    self.access.askFirst(self.domain) { [weak self] arrival in
+      self?.assumeIsolated { $0.hasRoom(for: arrival) } ?? true
     }
     try self.socket?.bind(endpoint)
     self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
@@ -168,21 +168,22 @@ public actor EventsPlane: LoopActor, NetworkPlane {
     guard let first = bytes.first, first <= 1, let peer = self.incoming.connection else {
       return false
     }
+    let userID = self.connections.hear(self.incoming, self.access)
     let topic = Array(bytes.dropFirst())
     guard first == 1 else {
       for granted in self.subscriptions.unsubscribe(topic, peer: peer) { try self.socket?.set(.unsubscribe, granted) }
       return false
     }
-    let role = self.access.principal(userID: self.incoming.userID ?? "")?.role
+    let role = self.access.principal(userID: userID)?.role
     let granted = self.subscriptions.subscribe(topic, peer: peer, role: role)
     for topic in granted { try self.socket?.set(.subscribe, topic) }
     return !granted.isEmpty
   }
 
   /// Whether a peer that is just asked about may come in.
-  private func hasRoom(_ isLocal: Bool) -> Bool {
+  private func hasRoom(for arrival: Arrival) -> Bool {
     self.drainMonitor()
-    return self.connections.admit(.now, isLocal: isLocal)
+    return self.connections.admit(arrival, now: .now).carryOut()
   }
 
   private func report(_ event: MonitorEvent) {

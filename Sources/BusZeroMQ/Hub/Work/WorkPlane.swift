@@ -112,8 +112,8 @@ public actor WorkPlane: LoopActor, NetworkPlane {
       let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
     else { return }
     self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(self.domain) { [weak self] isLocal in
-      self?.assumeIsolated { $0.hasRoom(isLocal) } ?? true
+    self.access.askFirst(self.domain) { [weak self] arrival in
+      self?.assumeIsolated { $0.hasRoom(for: arrival) } ?? true
     }
     try self.socket?.bind(endpoint)
     self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
@@ -152,9 +152,9 @@ public actor WorkPlane: LoopActor, NetworkPlane {
 
   // MARK: - Connections
 
-  private func hasRoom(_ isLocal: Bool) -> Bool {
+  private func hasRoom(for arrival: Arrival) -> Bool {
     self.drainMonitor()
-    return self.connections.admit(.now, isLocal: isLocal)
+    return self.connections.admit(arrival, now: .now).carryOut()
   }
 
   private func drainMonitor() {
@@ -178,7 +178,7 @@ public actor WorkPlane: LoopActor, NetworkPlane {
           self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
         case .received:
           guard self.incoming.count >= 2 else { continue }
-          let userID = self.incoming.userID ?? ""
+          let userID = self.connections.hear(self.incoming, self.access)
           let frames = (1..<self.incoming.count).map { self.incoming.bytes(at: $0) }
           self.take(frames, from: self.incoming.bytes(at: 0), userID: userID)
         }
