@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -19,6 +21,9 @@ enum {
   header_size = 9,              // of a frame, at most
   encryption_size = 33,         // CURVE: name, nonce, flags and code of a MESSAGE, RFC 26
   much = 64 << 10,              // what a connection may always hold, however much others do
+  // Connections that have sent no message: of one address or user, and of a family. With those that have there are fewer than 1,024.
+  most_silent_of_source = 128,
+  most_silent = 256,
 };
 
 struct connection {
@@ -26,6 +31,7 @@ struct connection {
   pthread_mutex_t lock;
   bool is_open, is_local, is_cut;
   pthread_t owner;
+  uint64_t number, source;
   // Of what was received: bytes, and what holding them costs.
   uint64_t bytes, cost;
   uint64_t much_since;
@@ -34,11 +40,13 @@ struct connection {
   uint64_t greeting, frame;
   unsigned char header[header_size];
   unsigned char header_count;
+  uint64_t frames;
 };
 
 static struct connection table[descriptors];
 static struct kith_traffic_limits limits;
-static _Atomic uint64_t received_in_all, unsent_in_all, left_behind, cut_count;
+static _Atomic uint64_t received_in_all, unsent_in_all, left_behind, cut_count, numbers;
+static _Atomic int end;  // beyond all descriptors that were ever in the table
 static __thread bool accepts;
 
 static struct connection *lock(int descriptor) {
@@ -96,11 +104,14 @@ static void cut(int descriptor, struct connection *connection) {
   atomic_fetch_add(&cut_count, 1);
 }
 
+/// Whether a message has come. A handshake is a frame of a peer without a key, and two of one with a key.
+static bool has_spoken(const struct connection *connection) { return connection->frames > (connection->is_local ? 1 : 2); }
+
 /// Cuts the connection of this thread that has held much for longest.
 static void cut_oldest(void) {
   int oldest = -1;
   uint64_t since = UINT64_MAX;
-  for (int descriptor = 0; descriptor < descriptors; descriptor++) {
+  for (int descriptor = 0; descriptor < end; descriptor++) {
     struct connection *connection = &table[descriptor];
     // Only this thread opens and closes those that it owns, and a time that is read while it changes chooses another one.
     if (!connection->is_open || !pthread_equal(connection->owner, pthread_self())) continue;
@@ -114,6 +125,45 @@ static void cut_oldest(void) {
   unlock(connection);
 }
 
+/// Where too many connections are silent, cuts one of this thread: the oldest of the source of a new one, or of its family.
+static void bound_silence(bool is_local, uint64_t source) {
+  int oldest = -1, oldest_of_source = -1, count = 0, count_of_source = 0;
+  for (int descriptor = 0; descriptor < end; descriptor++) {
+    struct connection *connection = &table[descriptor];
+    // As above; only this thread receives by them.
+    if (!connection->is_open || !pthread_equal(connection->owner, pthread_self())) continue;
+    if (connection->is_local != is_local || connection->is_cut || has_spoken(connection)) continue;
+    count++;
+    if (oldest < 0 || connection->number < table[oldest].number) oldest = descriptor;
+    if (connection->source != source) continue;
+    count_of_source++;
+    if (oldest_of_source < 0 || connection->number < table[oldest_of_source].number) oldest_of_source = descriptor;
+  }
+  if (count <= most_silent && count_of_source <= most_silent_of_source) return;
+  int chosen = count_of_source > most_silent_of_source ? oldest_of_source : oldest;
+  struct connection *connection = lock(chosen);
+  if (connection == NULL) return;
+  cut(chosen, connection);
+  unlock(connection);
+}
+
+/// The user of a peer on this machine; of one elsewhere its address, of IPv6 the half that names its network.
+static uint64_t source(int descriptor, bool is_local) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (is_local) {
+    struct ucred peer;
+    size = sizeof peer;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.uid : 0;
+  }
+  if (getpeername(descriptor, (struct sockaddr *)&address, &size) != 0) return 0;
+  uint64_t network = 0;
+  if (address.ss_family == AF_INET) return ((struct sockaddr_in *)&address)->sin_addr.s_addr;
+  const struct in6_addr *six = &((struct sockaddr_in6 *)&address)->sin6_addr;
+  memcpy(&network, IN6_IS_ADDR_V4MAPPED(six) ? &six->s6_addr[8] : &six->s6_addr[0], sizeof network);
+  return network;
+}
+
 /// Counts what has come; false when the connection has to go.
 static bool receive(int descriptor, const void *bytes, size_t count, size_t room) {
   struct connection *connection = lock(descriptor);
@@ -122,7 +172,9 @@ static bool receive(int descriptor, const void *bytes, size_t count, size_t room
     unlock(connection);
     return false;
   }
-  uint64_t cost = count + frame_cost * frames(connection, bytes, count);
+  uint64_t begun = frames(connection, bytes, count);
+  connection->frames += begun;
+  uint64_t cost = count + frame_cost * begun;
   if (connection->is_local && room <= read_buffer) cost += read_buffer;
   if (connection->cost < much && connection->cost + cost >= much) connection->much_since = now();
   connection->bytes += count;
@@ -158,26 +210,36 @@ ssize_t send(int descriptor, const void *bytes, size_t size, int flags) {
 
 int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) {
   int descriptor = (int)syscall(SYS_accept4, listener, address, size, flags);
-  if (descriptor < 0) return descriptor;
   if (descriptor >= descriptors) {
     syscall(SYS_close, descriptor);
+    descriptor = -1;
     errno = EMFILE;
+  }
+  if (descriptor < 0) {
+    // libzmq 4.3.4 ends the process over errors of accept(2) that it does not expect, such as this one over ipc.
+    if (errno == EMFILE || errno == ENOMEM || errno == ENOBUFS) errno = ECONNABORTED;
     return -1;
   }
   accepts = true;
   int family = 0;
   socklen_t family_size = sizeof family;
   getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &family_size);
+  bool is_local = family == AF_UNIX;
   struct connection *connection = &table[descriptor];
   pthread_mutex_lock(&connection->lock);
   connection->is_open = true;
   connection->is_cut = false;
-  connection->is_local = family == AF_UNIX;
+  connection->is_local = is_local;
   connection->owner = pthread_self();
-  connection->bytes = connection->cost = connection->unsent = connection->frame = 0;
+  connection->number = atomic_fetch_add(&numbers, 1);
+  connection->source = source(descriptor, is_local);
+  connection->bytes = connection->cost = connection->unsent = connection->frame = connection->frames = 0;
   connection->header_count = 0;
   connection->greeting = greeting_size;
   pthread_mutex_unlock(&connection->lock);
+  // Connections are accepted by one thread, or by one at a time: a number that is too low for a moment costs nothing.
+  if (descriptor >= end) end = descriptor + 1;
+  bound_silence(is_local, connection->source);
   return descriptor;
 }
 

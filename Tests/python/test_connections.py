@@ -1,5 +1,8 @@
 """How many may be connected to a plane at once, and from one key: more wait outside, and come in when somebody leaves."""
 import contextlib
+import resource
+import socket as sockets
+import threading
 
 import pytest
 import zmq
@@ -128,3 +131,56 @@ def test_the_share_is_in_the_configuration():
         assert not outside.poll(300, zmq.POLLOUT)
         (first if inside is first.socket else second).close()
         assert speaks(outside, "control")
+
+
+@contextlib.contextmanager
+def callers(*addresses):
+    """While connections that say nothing are opened without end, 1,500 of them at a time for each address. Gives how many were."""
+    over, made = threading.Event(), [0] * len(addresses)
+
+    def call(number):
+        held = []
+        while not over.is_set():
+            address = addresses[number]
+            caller = sockets.socket(sockets.AF_UNIX if isinstance(address, str) else sockets.AF_INET)
+            caller.settimeout(1)
+            held.append(caller)
+            # The hub may cut it before it is made.
+            with contextlib.suppress(OSError):
+                caller.connect(address)
+                made[number] += 1
+            if len(held) > 1500:
+                held.pop(0).close()
+        for caller in held:
+            caller.close()
+
+    threads = [threading.Thread(target=call, args=[number]) for number in range(len(addresses))]
+    for thread in threads:
+        thread.start()
+    try:
+        yield lambda: min(made)
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_connections_without_end_neither_end_the_hub_nor_keep_others_out():
+    """libzmq ends a process that has no descriptor left for a connection over ipc; there are 1,024 by default."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(8192, hard)), hard))
+    with tcp_hub() as hub:
+        resource.prlimit(hub.process.pid, resource.RLIMIT_NOFILE, (1024, 1024))
+        key = Key()
+        hub.approve(key, "good")
+        with CurveWire(hub, key) as inside:
+            assert "status" not in inside.ask("System/Ping")[0]
+            with callers(("127.0.0.1", hub.port), hub.control.removeprefix("ipc://")) as made:
+                # From another address, since the half of those that may be silent is left to others.
+                elsewhere = CurveWire(hub, key, endpoint=f"tcp://127.0.0.2:0;127.0.0.1:{hub.port}")
+                with elsewhere:
+                    while made() < 5000:
+                        assert "status" not in inside.ask("System/Status")[0]
+                    assert "status" not in elsewhere.ask("System/Ping")[0]
+        assert hub.process.poll() is None
+        assert "status" not in hub.ask("System/Ping")[0]
