@@ -2,8 +2,8 @@
 
     attacker.py [--seconds 30] [--seed 1] [--over tcp,ipc] [--wait 0.5] [--memory 64] [--only NAME,...] [--list]
 
-Starts a kithd of its own (KITH_BIN_DIR as for the tests), attacks it for so long over tcp with an approved key and over ipc as another
-user where it may become one (as root), and looks all the time whether
+Starts a kithd of its own (KITH_BIN_DIR as for the tests), attacks it for so long over tcp with three approved keys and over ipc as
+another user where it may become one (as root), and looks all the time whether
 
 * the hub lives,
 * Ping and an ordinary command of a good client are answered within --wait seconds,
@@ -35,6 +35,8 @@ from keyed import CurveWire, Key, TCPHub  # noqa: E402
 NOBODY = 65534
 ROUND = 2.0
 AT_ONCE = 3
+# Of the attacker. Each has a share of the places, and all of them leave room for others.
+KEYS = 3
 
 
 def attack(ways, names, seconds, seed, faults, user):
@@ -132,12 +134,13 @@ class Trial:
         return self
 
     def attack(self, hub, becomes):
-        bad, good = Key(), Key()
-        hub.approve(bad, "bad")
+        bad, good = [Key() for _ in range(KEYS)], Key()
+        for number, key in enumerate(bad):
+            hub.approve(key, f"bad-{number}")
         hub.approve(good, "good")
         server_key = hub.server_key.encode()
-        ways = {"tcp": dict(control=hub.tcp(), events=hub.tcp("events"), server_key=server_key, key=bad),
-                "ipc": dict(control=hub.control, events=hub.events)}
+        ways = {"tcp": [dict(control=hub.tcp(), events=hub.tcp("events"), server_key=server_key, key=key) for key in bad],
+                "ipc": [dict(control=hub.control, events=hub.events)] * KEYS}
         clients = [GoodClient(lambda: Wire(hub.control)), GoodClient(lambda: CurveWire(hub, good, server_key=server_key.decode()))]
         for client in clients:
             client.start()
@@ -146,7 +149,7 @@ class Trial:
         begin = time.monotonic()
         told = multiprocessing.get_context("spawn").Queue()
         process = multiprocessing.get_context("spawn").Process(target=attack, args=(
-            [ways[way] for way in self.over], self.names, self.seconds, self.seed, told, becomes))
+            [way for name in self.over for way in ways[name]], self.names, self.seconds, self.seed, told, becomes))
         process.start()
         try:
             while process.is_alive() and hub.process.poll() is None:

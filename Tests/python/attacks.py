@@ -38,7 +38,7 @@ class Attacker:
         self.faults = []
 
     def connect(self, endpoint=None, kind=b"DEALER", identity=b""):
-        return Speaker(endpoint or self.control, kind, identity=identity, timeout=2, **self.way)
+        return Speaker(endpoint or self.control, kind, identity=identity, timeout=1, **self.way)
 
     @property
     def goes_on(self):
@@ -52,9 +52,14 @@ class Attacker:
             for _ in range(count):
                 if not self.goes_on:
                     break
-                with contextlib.suppress(OSError, AssertionError):
+                try:
                     speakers.append(self.connect(**options))
                     speakers[-1].socket.setblocking(False)
+                except TimeoutError:
+                    # Told to come later: this user has its share.
+                    break
+                except (OSError, AssertionError):
+                    continue
             yield speakers
         finally:
             for speaker in speakers:
