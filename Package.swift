@@ -33,6 +33,9 @@ let package = Package(
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "KithWorker", targets: ["KithWorker", "KithClient", "Bus", "KithMessages"]),
     .library(name: "VCard", targets: ["VCard"]),
+    .library(name: "DAV", targets: ["DAV"]),
+    .library(name: "Transcription", targets: ["Transcription"]),
+    .library(name: "BusZeroMQ", targets: ["BusZeroMQ", "Bus", "KithMessages"]),
     .library(name: "ZeroMQ", targets: ["ZeroMQ"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(

@@ -4,14 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Speech for the recogniser, the converters of what browsers and phones record, a bus for notifications, older CardDAV servers,
-# what makes networks, and clocks that are wrong.
-scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2 faketime
-scripts/speech-model.sh
-python=$(scripts/python-env.sh)
-# By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.
-for product in kithd kith kith-report kith-pocketsphinx kithPackageTests; do swift build --product "$product"; done
-bin=$(swift build --show-bin-path)
+read -r bin python < <(scripts/tested-programs.sh)
 
 work=$(mktemp -d /tmp/kith-tests.XXXXXX)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT

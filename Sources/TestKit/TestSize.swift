@@ -6,5 +6,34 @@ internal import Foundation
 ///   - short: What every run of the tests does.
 ///   - full: What is done where the environment has `KITH_LONG`.
 public func testSize(short: Int, full: Int) -> Int {
-  (ProcessInfo.processInfo.environment["KITH_LONG"] ?? "").isEmpty ? short : full
+  variable("KITH_LONG") == nil ? short : full
+}
+
+/// Returns the seeds of a test's random histories.
+///
+/// `KITH_SEED` names the first seed, `KITH_HISTORIES` how many there are; a first seed alone means that one. Without them there are
+/// as many as ``testSize(short:full:)`` says, from `first`.
+public func testSeeds(from first: UInt64 = 1, short: Int, full: Int) -> [UInt64] {
+  let given = variable("KITH_SEED").flatMap { UInt64($0) }
+  let count = variable("KITH_HISTORIES").flatMap { Int($0) } ?? (given == nil ? testSize(short: short, full: full) : 1)
+  return (0..<UInt64(count)).map { (given ?? first) + $0 }
+}
+
+/// Whether one history is looked at alone, which may print what happens in it.
+public var isOneHistory: Bool { variable("KITH_SEED") != nil && variable("KITH_HISTORIES") == nil }
+
+/// Adds to what `scripts/prove.sh` counts.
+///
+/// - Throws: An error of the file that `KITH_TALLY` names.
+public func tally(histories: Int = 0, faults: Int = 0) throws {
+  guard let path = variable("KITH_TALLY") else { return }
+  if !FileManager.default.fileExists(atPath: path) { FileManager.default.createFile(atPath: path, contents: nil) }
+  let file = try FileHandle(forWritingTo: URL(filePath: path))
+  try file.seekToEnd()
+  try file.write(contentsOf: Data(#"{"histories": \#(histories), "faults": \#(faults)}"#.utf8 + [0x0A]))
+  try file.close()
+}
+
+private func variable(_ name: String) -> String? {
+  ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
 }

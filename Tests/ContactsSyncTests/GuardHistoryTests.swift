@@ -5,13 +5,9 @@ import TestKit
 import Testing
 
 /// Whatever came before, an empty, failing or half-read listing deletes nothing: random histories of sources in memory, a real
-/// store and real passes. `KITH_HISTORIES` asks for another number of them, `KITH_SEED` for one.
+/// store and real passes.
 @Suite(.timeLimit(.minutes(30))) struct GuardHistoryTests {
-  private static let histories: [UInt64] = {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["KITH_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-    return Array(1...(environment["KITH_HISTORIES"].flatMap { UInt64($0) } ?? 200))
-  }()
+  private static let histories = testSeeds(short: 200, full: 1_000)
   private static let historiesOfAStore = 100
 
   @Test func aListingThatShowsNothingDeletesNothing() async throws {
@@ -28,6 +24,7 @@ import Testing
       await home.close()
     }
     print("\(Self.histories.count) histories: \(tally)")
+    try TestKit.tally(histories: Self.histories.count, faults: tally.errors)
     guard Self.histories.count >= 200 else { return }
     #expect(tally.deleted > 300 && tally.deletedWithLeave > 300 && tally.revived > 50 && tally.restored > 100)
     for reason in ["LISTING_NOT_WHOLE", "BOOK_GONE", "LISTING_EMPTY", "ALL_WOULD_GO", "TOO_MANY"] {

@@ -15,13 +15,10 @@ import Testing
   static let seen = Lock<[ModelServer.Fault: Int]>([:])
 
   @Test func bothSidesEndEqualAndEveryFaultHappened() async throws {
-    let seeds =
-      ProcessInfo.processInfo.environment["KITH_SEEDS"].flatMap { Int($0) }
-      ?? testSize(short: 40, full: 400)
-    if let only = ProcessInfo.processInfo.environment["KITH_SEED"].flatMap({ UInt64($0) }) {
-      return try await self.run(only)
-    }
-    for seed in 0..<seeds { try await self.run(UInt64(seed)) }
+    let seeds = testSeeds(from: 0, short: 40, full: 400)
+    for seed in seeds { try await self.run(seed) }
+    try tally(histories: seeds.count, faults: Self.seen.withLock { $0.values.reduce(0, +) })
+    guard seeds.count >= 40 else { return }
     for fault in ModelServer.Fault.allCases {
       #expect(Self.seen.withLock { $0[fault] ?? 0 } > 0, "\(fault) never happened")
     }
@@ -144,7 +141,7 @@ struct History {
   // MARK: - Changes
 
   func trace(_ text: @autoclosure () -> String) {
-    if ProcessInfo.processInfo.environment["KITH_SEED"] != nil { print(text()) }
+    if isOneHistory { print(text()) }
   }
 
   mutating func changeHere() async throws {

@@ -38,6 +38,23 @@ def size(short, full, variable=""):
     return int(chosen) if chosen else full if os.environ.get("KITH_LONG") else short
 
 
+def seed(usual):
+    """What a random test begins from: KITH_SEED if that is set."""
+    return int(os.environ.get("KITH_SEED", usual))
+
+
+def histories(short, full):
+    """How many random histories a test lives, each from a seed of its own: KITH_HISTORIES; one where KITH_SEED alone is set."""
+    return 1 if "KITH_SEED" in os.environ and "KITH_HISTORIES" not in os.environ else size(short, full, "KITH_HISTORIES")
+
+
+def tally(**counts):
+    """Adds to what scripts/prove.sh counts: histories, faults, inputs."""
+    if "KITH_TALLY" in os.environ:
+        with open(os.environ["KITH_TALLY"], "a") as file:
+            file.write(json.dumps(counts) + "\n")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Puts what takes longest first, and what shares one hub into one process."""

@@ -1,16 +1,16 @@
 """Random histories of edits on real servers: after each pass the store is what the server holds."""
-import os
 import random
 import time
 
 import pytest
 
-from conftest import size
+from conftest import histories, seed, tally
 from servers import RADICALE, XANDIKOS, Reader, card, server
 from trials import daemon
 
-HISTORIES = size(30, 300, "KITH_HISTORIES")
-SEED = int(os.environ.get("KITH_HISTORY_SEED", "20260301"))
+# On each server.
+HISTORIES = histories(15, 150)
+SEED = seed(20260301)
 PASSES = 3
 EDITS = ("put", "put", "change", "change", "change", "delete", "rename", "put_again", "delete_and_put_back", "put_and_delete")
 
@@ -101,8 +101,8 @@ def check(home, history, where):
 def test_store_is_what_the_server_holds(program):
     begun, passes, edits = time.monotonic(), 0, 0
     with server(program) as dav, daemon() as hub:
-        for number in range(HISTORIES // 2):
-            history = History(dav, f"book-{number}", f"{SEED}-{program}-{number}")
+        for number in range(SEED, SEED + HISTORIES):
+            history = History(dav, f"book-{number}", f"{program}-{number}")
             home = Reader(hub, dav, f"history-{number}", url=f"{dav.url}{dav.home}{history.book}/")
             identities = check(home, history, (program, number, 0))
             for round_number in range(1, PASSES + 1):
@@ -116,5 +116,6 @@ def test_store_is_what_the_server_holds(program):
                 edits += len(history.written)
             hub.reply("Contacts/RemoveSource", {"name": home.name})
         assert hub.end() == 0
-    print(f"{program}: {HISTORIES // 2} histories, {passes} passes after the first, {edits} edits in "
-          f"{time.monotonic() - begun:.0f} s, seed {SEED}")
+    tally(histories=HISTORIES)
+    print(f"{program}: {HISTORIES} histories, {passes} passes after the first, {edits} edits in "
+          f"{time.monotonic() - begun:.0f} s, from seed {SEED}")

@@ -4,12 +4,12 @@ import random
 
 import pytest
 
-from conftest import Wire, size
+from conftest import Wire, seed, size, tally
 from trials import CARDS, STREAMS, AddressBook, add_folder, contacts, daemon, dense, pages, sync, without_marks
 
 # Twelve are each point and each batch; the others are by chance.
 KILLS = size(12, 20)
-SEED = 20260131
+SEED = seed(20260131)
 
 
 def points():
@@ -125,5 +125,6 @@ def test_nothing_is_lost_and_nothing_doubled_over_kills_at_marked_points(tmp_pat
             key = f"contacts:extra-{number}"
             assert [event["header"]["key"] for event in events["sync"]].count(key) == 1, "an effect happened twice"
         assert hub.end() == 0
+    tally(histories=1, faults=KILLS)
     print(f"{KILLS} kills at marked points of passes over {CARDS} cards: {len(ours)} contacts as in a fresh store, "
           f"{sum(map(len, events.values()))} events dense")

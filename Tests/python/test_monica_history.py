@@ -1,16 +1,15 @@
 """Random histories of a household and its Monica: whatever goes wrong, both sides are equal in the end."""
 import functools
-import os
 
 import pytest
 
-from conftest import size
+from conftest import histories, seed, tally
 from monica_history import Kill, live
 from monica_home import CONFIGURATION, home
 from servers import DOUBLE, SIMULATOR, SIMULATOR_PROGRAM, Monica
 
 # Of the simulator fewer, unless a number is asked for.
-NUMBERS = {DOUBLE: size(20, 200, "KITH_HISTORIES"), SIMULATOR: size(6, 40, "KITH_HISTORIES")}
+NUMBERS = {DOUBLE: histories(20, 200), SIMULATOR: histories(6, 40)}
 # What others name is made last of what is under way.
 SLOW = {"POST /api/tags": 200, "POST /api/contactfieldtypes": 200}
 # So many share a daemon and a server, so that lists stay short.
@@ -23,9 +22,7 @@ SHARE = 20
 def test_both_sides_end_equal(program):
     if program == SIMULATOR and not SIMULATOR_PROGRAM.exists():
         pytest.skip(f"{SIMULATOR_PROGRAM} is absent: set KITH_MONICA_SIM")
-    seeds = range(NUMBERS[program])
-    if "KITH_SEED" in os.environ:
-        seeds = [int(os.environ["KITH_SEED"])]
+    seeds = range(seed(0), seed(0) + NUMBERS[program])
     happened = []
     server = Monica(program, rate_limit=0, contacts=0)
     try:
@@ -37,12 +34,12 @@ def test_both_sides_end_equal(program):
             # What a kill leaves the server at takes as long as its slowest request: no time, or less than a second of the double.
             limit = 1 if program == DOUBLE else 0
             with home(server, configuration=CONFIGURATION + f"time_limit_seconds = {limit}\n") as household:
-                histories = [live(household, seed) for seed in seeds if first <= seed < first + SHARE]
+                lived = [live(household, number) for number in seeds if first <= number < first + SHARE]
                 rows = functools.cache(server.dump)
-                for history in histories:
+                for history in lived:
                     history.check(rows)
                 assert household.hub.end() == 0
-            happened += [history.fault for history in histories]
+            happened += [history.fault for history in lived]
     finally:
         server.remove()
     kills = {fault.point for fault in happened if isinstance(fault, Kill)}
@@ -50,4 +47,5 @@ def test_both_sides_end_equal(program):
     if len(seeds) >= 100:
         assert len(kills) == 5 and others >= {
             "drop", "drop_after", "status", "status_after", "truncate", "bad_json", "html", "redirect"}
+    tally(histories=len(happened), faults=sum(fault is not None for fault in happened))
     print(f"{program}: {len(happened)} histories, {sum(isinstance(fault, Kill) for fault in happened)} of them with a kill")

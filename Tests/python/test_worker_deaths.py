@@ -12,12 +12,12 @@ import time
 import pytest
 
 import servers
-from conftest import BINARIES
+from conftest import BINARIES, seed, tally
 from send import HubNotRunning
 from trials import CARDS, AddressBook, add_folder, contacts, corpus, dense, together
 from workers import Home, monica_home, one_effect, people, started, stopped, until
 
-SEED = 20261121
+SEED = seed(20261121)
 NAP, SLEEP, COMA = 5, 20, 60
 
 
@@ -202,6 +202,7 @@ def killed_over_a_change(point, count):
 
 def test_kills_at_marked_points_of_a_recording_lose_and_double_nothing():
     together(*(lambda point=point: killed_in_a_recording(*point) for point in POINTS))
+    tally(faults=len(POINTS))
 
 
 def test_kills_at_marked_points_of_a_pass_lose_and_double_nothing():
@@ -212,9 +213,11 @@ def test_kills_at_marked_points_of_a_pass_lose_and_double_nothing():
     # Before their batches is one of the listing.
     points += [("job_batch_sent", chance.randint(2, 3), True), ("job_batch_stored", chance.randint(2, 3), False)]
     together(*(lambda point=point: killed_in_a_pass(*point) for point in points))
+    tally(faults=len(points))
 
 
 def test_kills_at_marked_points_of_changes_to_monica_double_nothing():
     chance = random.Random(SEED)
-    together(*(lambda point=point, count=chance.randint(1, 3): killed_over_a_change(point, count)
-               for point in ("job_taken", "job_run", "job_end_sent")))
+    points = ("job_taken", "job_run", "job_end_sent")
+    together(*(lambda point=point, count=chance.randint(1, 3): killed_over_a_change(point, count) for point in points))
+    tally(faults=len(points))

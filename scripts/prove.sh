@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Long trials by seed: random histories, kills, attacks, fuzzers, and from 20 minutes on all CardDAV servers and sanitizers.
+#   scripts/prove.sh [--minutes M] [--seed S] [--only NAME,...] [--list]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+read -r bin python < <(scripts/tested-programs.sh)
+export PYTHONDONTWRITEBYTECODE=1
+exec "$python" Tests/python/prove.py --bin "$bin" "$@"

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Installs what the tests need and builds what they run. Prints the folder of the programs and the Python of the tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+{
+  # Speech for the recogniser, the converters of what browsers and phones record, a bus for notifications, older CardDAV servers,
+  # what makes networks, and clocks that are wrong.
+  scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2 faketime
+  scripts/speech-model.sh
+  python=$(scripts/python-env.sh)
+  # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.
+  for product in kithd kith kith-report kith-pocketsphinx kithPackageTests; do swift build --product "$product"; done
+} >&2
+echo "$(swift build --show-bin-path) $python"
