@@ -22,12 +22,11 @@ public func testSeeds(from first: UInt64 = 1, short: Int, full: Int) -> [UInt64]
 /// Whether one history is looked at alone, which may print what happens in it.
 public var isOneHistory: Bool { variable("KITH_SEED") != nil && variable("KITH_HISTORIES") == nil }
 
-/// Adds to what `scripts/prove.sh` counts.
+/// Adds to what `scripts/prove.sh` counts, which has made the file that `KITH_TALLY` names.
 ///
-/// - Throws: An error of the file that `KITH_TALLY` names.
+/// - Throws: An error of that file.
 public func tally(histories: Int = 0, faults: Int = 0) throws {
   guard let path = variable("KITH_TALLY") else { return }
-  if !FileManager.default.fileExists(atPath: path) { FileManager.default.createFile(atPath: path, contents: nil) }
   let file = try FileHandle(forWritingTo: URL(filePath: path))
   try file.seekToEnd()
   try file.write(contentsOf: Data(#"{"histories": \#(histories), "faults": \#(faults)}"#.utf8 + [0x0A]))

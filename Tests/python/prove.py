@@ -149,7 +149,7 @@ class Lane(threading.Thread):
     def live(self, trial, seed, seconds):
         command, more = trial.run(seed, seconds)
         output, tally = KEPT / f"{trial.name}-{seed}.log", KEPT / f"{trial.name}-{seed}.tally"
-        tally.unlink(missing_ok=True)
+        tally.write_text("")
         with open(output, "w") as file:
             try:
                 status = subprocess.run(command, cwd=ROOT, env={**os.environ, **more, "KITH_TALLY": str(tally)}, stdout=file,
@@ -157,12 +157,12 @@ class Lane(threading.Thread):
             except subprocess.TimeoutExpired:
                 status = "no end"
         text = output.read_text(errors="replace")
-        lines = [json.loads(line) for line in tally.read_text().splitlines()] if tally.exists() else []
+        lines = [json.loads(line) for line in tally.read_text().splitlines()]
         lines += [{"inputs": int(number)} for number in re.findall(r"stat::number_of_executed_units:\s*(\d+)", text)]
         for line in lines:
             for name, count in line.items():
                 trial.counts[name] += count
-        tally.unlink(missing_ok=True)
+        tally.unlink()
         if status == 0:
             output.unlink()
         else:
