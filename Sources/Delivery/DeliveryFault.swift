@@ -49,12 +49,12 @@ enum DeliveryFault: Error {
     case .tooMuch(let wait):
       Failure(
         .resourceExhausted, "CHANNEL_TOO_MUCH",
-        "Too much was sent over '\(channel)' in a short time. It goes on later.",
+        "Too much was sent over '\(channel)' in a short time.",
         retryAfterMilliseconds: UInt32(clamping: wait ?? 0))
     case .trouble(let words, let wait):
       Failure(
         .unavailable, "CHANNEL_TROUBLE",
-        "The other side of '\(channel)' has trouble\(Self.quoted(words)). It is tried again.",
+        "The other side of '\(channel)' has trouble\(Self.quoted(words)).",
         retryAfterMilliseconds: UInt32(clamping: wait ?? 0))
     case .unavailable(let why):
       Failure(.failedPrecondition, "CHANNEL_UNAVAILABLE", why)

@@ -36,7 +36,7 @@ public struct HubProcess: Sendable {
         runtimeDirectory: self.runtimeDirectory, stateDirectory: self.stateDirectory)
       var configuration = try Self.configuration(self.configPath, environment)
       if let listen { try configuration.listen(listen) }
-      var logger = Logger(label: "kithd", factory: StreamLogHandler.standardError(label:))
+      var logger = Logger(label: "kithd", factory: { DaemonLog(label: $0) })
       logger.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
       let hub = Hub(locations: locations, configuration: configuration, logger: logger)
       let group = ServiceGroup(
@@ -47,10 +47,10 @@ public struct HubProcess: Sendable {
       try await group.run()
       return 0
     } catch let failure as Failure {
-      FileHandle.standardError.write(Data("kithd: \(failure.message)\n".utf8))
+      DaemonLog.end("kithd", failure.message)
       return failure.reason.hasPrefix("CONFIG_") ? 2 : 1
     } catch {
-      FileHandle.standardError.write(Data("kithd: \(error)\n".utf8))
+      DaemonLog.end("kithd", "\(error)")
       return 1
     }
   }

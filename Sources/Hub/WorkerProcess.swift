@@ -50,7 +50,7 @@ public struct WorkerProcess: Sendable {
     signal(SIGPIPE, SIG_IGN)
     do {
       let configuration = try HubProcess.configuration(self.configPath, ProcessInfo.processInfo.environment)
-      var logger = Logger(label: "kithd.worker", factory: StreamLogHandler.standardError(label:))
+      var logger = Logger(label: "kithd.worker", factory: { DaemonLog(label: $0) })
       logger.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
       let locations = try RuntimeLocations(
         runtimeDirectory: self.runtimeDirectory, stateDirectory: self.stateDirectory)
@@ -65,10 +65,10 @@ public struct WorkerProcess: Sendable {
       logger.info("stopped")
       return 0
     } catch let failure as Failure {
-      FileHandle.standardError.write(Data("kithd worker: \(failure.message)\n".utf8))
+      DaemonLog.end("kithd worker", failure.message)
       return failure.reason.hasPrefix("CONFIG_") ? 2 : 1
     } catch {
-      FileHandle.standardError.write(Data("kithd worker: \(error)\n".utf8))
+      DaemonLog.end("kithd worker", "\(error)")
       return 1
     }
   }

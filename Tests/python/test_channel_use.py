@@ -10,7 +10,7 @@ import time
 import urllib.parse
 
 import pytest
-from channels import LINE_USER, TOKEN, add, deliveries, header, kith, settled, try_out
+from channels import LINE_USER, TOKEN, add, deliveries, header, kith, settled, share, try_out
 from servers import PROGRAMS, Server
 
 
@@ -180,3 +180,24 @@ def test_channels_by_the_command_line(hub, services):
     unknown = kith(hub, "remind", "settings", "--daily", "nowhere", "--lang", "ja", check=False)
     assert unknown.returncode == 1 and "見つかりません" in unknown.stderr
     assert "Removed" in kith(hub, "channels", "remove", "phone", "--yes").stdout
+
+
+@pytest.mark.parametrize("language, promise", [("en", "tried again"), ("ja", "再送されます")])
+def test_a_test_that_fails_promises_nothing(hub, services, language, promise):
+    """Whoever tries a channel out gets one answer: nothing goes out later."""
+    add(hub, "phone", "ntfy", address=services.url, topic="care")
+    services.answer({"status": 503}, {"status": 429})
+    for command in ("channels test phone",) * 2:
+        run = kith(hub, *command.split(), "--lang", language, check=False)
+        assert run.returncode == 1, run.stdout
+        assert promise not in run.stdout and "goes on" not in run.stdout, run.stdout
+        assert "kith channels test phone" in run.stdout, run.stdout
+    assert {entry["state"] for entry in deliveries(hub)} == {"failed"}
+    services.answer({"status": 503})
+    share(hub, "phone")
+    end = time.monotonic() + 20
+    while len(services.seen) < 3 or deliveries(hub)[0]["state"] != "pending":
+        assert time.monotonic() < end, deliveries(hub)
+        time.sleep(0.02)
+    waiting = kith(hub, "channels", "deliveries", "--lang", "en").stdout
+    assert "tried again" in waiting, waiting

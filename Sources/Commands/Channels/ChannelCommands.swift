@@ -51,8 +51,13 @@ struct TestChannelCommand: BilingualCommand {
     request.name = self.name
     request.language = self.tongue.lang?.rawValue ?? ""
     let reply = try await session.ask(request)
-    try session.show(reply, DeliveryTable([reply.delivery]).lines(session))
-    guard reply.delivery.state == "delivered" else { throw ExitCode(ExitStatus.failed.rawValue) }
+    let isDelivered = reply.delivery.state == "delivered"
+    let name = Printable.text(self.name)
+    let hint = session.tongue(
+      "A test is not repeated. Once that is mended: kith channels test \(name)",
+      "テストは再送されません。直してから、もう一度: kith channels test \(name)")
+    try session.show(reply, DeliveryTable([reply.delivery]).lines(session) + (isDelivered ? [] : ["", hint]))
+    guard isDelivered else { throw ExitCode(ExitStatus.failed.rawValue) }
   }
 }
 
