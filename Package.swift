@@ -15,6 +15,9 @@ let strict: [SwiftSetting] = [
 /// For targets that touch C or raw memory: each unsafe expression is marked.
 let memorySafe = strict + [.strictMemorySafety()]
 
+/// Which state of the sources this is, as scripts/version.sh says; given by the scripts that build for others.
+let build = Context.environment["KITH_BUILD"] ?? ""
+
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -56,6 +59,7 @@ let package = Package(
   targets: [
     .target(name: "CLinux"),
     .target(name: "CTraffic"),
+    .target(name: "CBuild", cSettings: [.define("KITH_BUILD", to: build)]),
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -74,7 +78,7 @@ let package = Package(
     .target(name: "CivilTime", swiftSettings: strict),
     .target(name: "KithMessages", dependencies: ["CivilTime", protobuf], swiftSettings: strict),
     .target(
-      name: "Bus", dependencies: ["CivilTime", "KithMessages", "EventLoop", "Digest", protobuf, logging],
+      name: "Bus", dependencies: ["CBuild", "CivilTime", "KithMessages", "EventLoop", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
     .target(
@@ -138,7 +142,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Commands",
-      dependencies: ["KithClient", "CivilTime", "KithMessages", "Bus", "Digest", protobuf, arguments, logging],
+      dependencies: [
+        "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", protobuf, arguments, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",

@@ -10,6 +10,8 @@ options=(-c release --static-swift-stdlib "${@:2}")
 programs=(kithd kith kith-report kith-pocketsphinx)
 
 scripts/setup.sh
+KITH_BUILD=$(scripts/version.sh)
+export KITH_BUILD
 for program in "${programs[@]}"; do swift build "${options[@]}" --product "$program"; done
 built=$(swift build "${options[@]}" --show-bin-path)
 scripts/speech-model.sh

@@ -8,6 +8,8 @@ swift package resolve &
 resolving=$!
 scripts/setup.sh
 wait $resolving
+KITH_BUILD=$(scripts/version.sh)
+export KITH_BUILD
 # A debug build takes half the time of a release build and runs the same code.
 swift build --product kithd
 swift build --product kith

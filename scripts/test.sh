@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+KITH_BUILD=$(scripts/version.sh)
+export KITH_BUILD
 read -r bin python < <(scripts/tested-programs.sh)
 
 work=$(mktemp -d /tmp/kith-tests.XXXXXX)

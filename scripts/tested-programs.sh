@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
   scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2 faketime
   scripts/speech-model.sh
   python=$(scripts/python-env.sh)
+  export KITH_BUILD="${KITH_BUILD-$(scripts/version.sh)}"
   # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.
   for product in kithd kith kith-report kith-pocketsphinx kithPackageTests; do swift build --product "$product"; done
 } >&2

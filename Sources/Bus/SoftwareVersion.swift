@@ -1,5 +1,14 @@
-/// The version of daemon, client and command line, which are released together.
+internal import CBuild
+
+/// The version of daemon, worker, client and command line, which are released together.
 public enum SoftwareVersion {
-  /// As `System/Status` and `--version` tell it. Semantic Versioning 2.0.0.
-  public static let current = "0.1.0"
+  /// The release, which scripts/version.sh reads here. Semantic Versioning 2.0.0.
+  static let release = "0.1.0"
+
+  /// As `System/Hello`, `System/Status` and `--version` tell it: the release, with the state of the sources as build metadata
+  /// where they are not those of the release.
+  public static let current: String = {
+    let build = String(cString: kith_build())
+    return build.isEmpty ? release : "\(release)+\(build)"
+  }()
 }

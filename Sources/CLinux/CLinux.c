@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <resolv.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -59,4 +60,12 @@ int kith_name_query(const char *name, int type, unsigned char *answer, int size)
   int length = res_nquery(&state, name, ns_c_in, type, answer, size);
   res_nclose(&state);
   return length;
+}
+
+int kith_unnamed_file(const char *folder) { return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600); }
+
+int kith_name_file(int fd, const char *path) {
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }

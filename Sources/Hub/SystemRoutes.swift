@@ -61,6 +61,7 @@ struct SystemRoutes: Sendable {
     reply.sessionID = UUIDv7.make().text
     reply.hubInstance = self.identity.instance
     reply.minor = min(Self.minor, request.minorMax)
+    reply.software = "kithd \(SoftwareVersion.current)"
     reply.hubTime = .now()
     reply.principal = context.principal.name
     reply.role = context.principal.role.rawValue

@@ -38,6 +38,13 @@ int kith_gettid(void);
 /// which may exceed `size`; -1 when there is none. Blocks.
 int kith_name_query(const char *name, int type, unsigned char *answer, int size);
 
+/// Opens a file for writing that has no name yet in `folder`, and goes with its descriptor unless it is given one. Returns -1 and sets
+/// errno where the file system has no such files. open(2), O_TMPFILE.
+int kith_unnamed_file(const char *folder);
+
+/// Gives a file of `kith_unnamed_file` a name, at which there must be nothing. Returns -1 and sets errno on failure. linkat(2).
+int kith_name_file(int fd, const char *path);
+
 /// How a program is started by `kith_spawn`.
 struct kith_child {
   /// Absolute; there is no search.

@@ -119,6 +119,12 @@ public nonisolated struct HelloReply: @unchecked Sendable {
     set {_uniqueStorage()._nextServerKeyZ85 = newValue}
   }
 
+  /// of the hub, such as "kithd 0.1.0+12.gabc1234"
+  public var software: String {
+    get {_storage._software}
+    set {_uniqueStorage()._software = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -697,7 +703,7 @@ nonisolated extension HelloRequest: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".HelloReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{3}hub_instance\0\u{1}minor\0\u{1}features\0\u{3}hub_time\0\u{1}principal\0\u{1}role\0\u{1}limits\0\u{1}heads\0\u{3}events_endpoint\0\u{3}work_endpoint\0\u{3}next_server_key_z85\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{3}hub_instance\0\u{1}minor\0\u{1}features\0\u{3}hub_time\0\u{1}principal\0\u{1}role\0\u{1}limits\0\u{1}heads\0\u{3}events_endpoint\0\u{3}work_endpoint\0\u{3}next_server_key_z85\0\u{1}software\0")
 
   fileprivate class _StorageClass {
     var _sessionID: String = String()
@@ -712,6 +718,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _eventsEndpoint: String = String()
     var _workEndpoint: String = String()
     var _nextServerKeyZ85: String = String()
+    var _software: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -734,6 +741,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _eventsEndpoint = source._eventsEndpoint
       _workEndpoint = source._workEndpoint
       _nextServerKeyZ85 = source._nextServerKeyZ85
+      _software = source._software
     }
   }
 
@@ -764,6 +772,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 10: try { try decoder.decodeSingularStringField(value: &_storage._eventsEndpoint) }()
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._workEndpoint) }()
         case 12: try { try decoder.decodeSingularStringField(value: &_storage._nextServerKeyZ85) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._software) }()
         default: break
         }
       }
@@ -812,6 +821,9 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._nextServerKeyZ85.isEmpty {
         try visitor.visitSingularStringField(value: _storage._nextServerKeyZ85, fieldNumber: 12)
       }
+      if !_storage._software.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._software, fieldNumber: 13)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -833,6 +845,7 @@ nonisolated extension HelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._eventsEndpoint != rhs_storage._eventsEndpoint {return false}
         if _storage._workEndpoint != rhs_storage._workEndpoint {return false}
         if _storage._nextServerKeyZ85 != rhs_storage._nextServerKeyZ85 {return false}
+        if _storage._software != rhs_storage._software {return false}
         return true
       }
       if !storagesAreEqual {return false}
