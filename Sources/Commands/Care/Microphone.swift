@@ -5,7 +5,7 @@ internal import KithMessages
 
 /// A program that records and writes a WAV to its standard output.
 final class Microphone: SoundInput {
-  private let process = Process()
+  private let program: ProgramGroup
   private let stream: SoundStream
 
   /// Starts to record.
@@ -19,12 +19,8 @@ final class Microphone: SoundInput {
     // The pipe closes its own descriptor.
     let reader = fcntl(output.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
     self.stream = SoundStream(reader, named: arguments[0], size: Self.piece)
-    self.process.executableURL = URL(filePath: arguments[0])
-    self.process.arguments = Array(arguments.dropFirst())
-    self.process.standardInput = FileHandle.nullDevice
-    self.process.standardOutput = output
     do {
-      try self.process.run()
+      self.program = try ProgramGroup(arguments, input: FileHandle.nullDevice, output: output)
     } catch {
       throw Failure(.failedPrecondition, "NO_MICROPHONE", "\(arguments[0]) cannot be started. Nothing was recorded.")
     }
@@ -32,21 +28,16 @@ final class Microphone: SoundInput {
 
   func next() async throws(Failure) -> [UInt8]? { try await self.stream.next() }
 
-  /// Ends the program and all that it has started: `Process` makes it the leader of a group of its own. What it still writes then
-  /// belongs to the recording.
+  /// Ends the program. What it still writes then belongs to the recording.
   func end() {
-    self.signal(SIGINT)
-    Task {
-      // Programs that a shell starts in the background ignore the first: sh(1), "Signals and error handling".
-      for (number, pause) in [(SIGTERM, 2), (SIGKILL, 2)] {
-        try? await Task.sleep(for: .seconds(pause))
-        self.signal(number)
-      }
-      self.stream.end()
-    }
+    self.program.end()
+    Task { await self.finish() }
   }
 
-  private func signal(_ number: Int32) { kill(-self.process.processIdentifier, number) }
+  func finish() async {
+    await self.program.finish()
+    self.stream.end()
+  }
 
   /// arecord(1), else pw-record(1): 16 kHz, one channel.
   private static func recorder() throws(Failure) -> [String] {

@@ -38,23 +38,20 @@ struct PlayCareCommand: BilingualCommand {
   ///
   /// - Returns: False when it failed by itself.
   private static func play(_ descriptor: Int32, by arguments: [String]) async throws(Failure) -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: arguments[0])
-    process.arguments = Array(arguments.dropFirst())
-    process.standardInput = FileHandle(fileDescriptor: descriptor)
-    process.standardOutput = FileHandle.nullDevice
-    let (ends, end) = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in end.finish() }
-    let signals = Interrupt.catching { process.interrupt() }
-    defer { signals.end() }
+    let program: ProgramGroup
     do {
-      try process.run()
+      program = try ProgramGroup(
+        arguments, input: FileHandle(fileDescriptor: descriptor), output: FileHandle.nullDevice)
     } catch {
       throw Failure(.failedPrecondition, "NO_PLAYER", "\(arguments[0]) cannot be started.")
     }
-    for await _ in ends {}
+    let signals = Interrupt.catching { program.end() }
+    defer { signals.end() }
+    let isPlayed = await program.succeeded()
+    guard program.isEnding else { return isPlayed }
     // An interrupt is how a person ends the player: no failure.
-    return process.terminationStatus == 0 || process.terminationReason == .uncaughtSignal
+    await program.finish()
+    return true
   }
 
   /// The first installed program that plays such sound, with its arguments: aplay(1), pw-play(1), ffplay(1).

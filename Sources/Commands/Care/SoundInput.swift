@@ -11,6 +11,9 @@ protocol SoundInput: Sendable {
 
   /// Has it come to its end now.
   func end()
+
+  /// Ends it, and waits until nothing is left of what makes it.
+  func finish() async
 }
 
 /// Sound from a descriptor: a file, a pipe, standard input. It ends where the bytes end, or when it is no longer wanted.
@@ -57,6 +60,8 @@ final class SoundStream: SoundInput {
   }
 
   func end() { _ = Console.write([1], to: self.stop.writer) }
+
+  func finish() async { self.end() }
 
   /// A full piece, or what there was before the end.
   private func read() -> Result<[UInt8]?, Failure> {

@@ -60,8 +60,9 @@ struct VoiceCareCommand: BilingualCommand {
     stop.id = id
     do throws(Failure) {
       try await self.send(sound, to: id, session)
+      await sound.finish()
     } catch {
-      sound.end()
+      await sound.finish()
       // What was sent is an entry all the same.
       _ = try? await session.ask(stop)
       throw error
@@ -86,7 +87,7 @@ struct VoiceCareCommand: BilingualCommand {
       if let time = try self.moment.moment(session) { start.occurredAt = time }
       return try await session.ask(start).record.id
     } catch {
-      sound.end()
+      await sound.finish()
       throw error
     }
   }

@@ -1,32 +1,51 @@
 internal import Dispatch
 internal import Glibc
+internal import Synchronization
 
 /// Ending cleanly when a person or the system asks for it.
 enum Interrupt {
   /// Signals that are told and do not end the process, until ``end()``.
   struct Watch {
-    fileprivate let sources: [any DispatchSourceSignal]
+    fileprivate let number: Int
 
-    /// Lets them end the process again.
-    func end() {
-      for source in self.sources { source.cancel() }
-      for number in Interrupt.signals { signal(number, SIG_DFL) }
-    }
+    /// Lets them end the process again, unless another watch is there.
+    func end() { Interrupt.bodies.withLock { $0.active[self.number] = nil } }
   }
 
-  private static let signals = [SIGINT, SIGTERM]
+  private struct Bodies: Sendable {
+    var count = 0
+    var active: [Int: @Sendable () -> Void] = [:]
+  }
+
+  private static let bodies = Mutex(Bodies())
+
+  /// Made with the first watch, and never cancelled. On Linux a source has a handler of the signal while it is registered, which is
+  /// taken away some time after it was cancelled: a source that was made meanwhile would never be told of anything. Because it is a
+  /// handler, the programs that we start have the default action.
+  // Made once and not touched again: what is in it is only kept alive.
+  nonisolated(unsafe) private static let sources: [any DispatchSourceSignal] = [SIGINT, SIGTERM].map { number in
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler { Self.received(number) }
+    source.resume()
+    return source
+  }
 
   /// Calls `body` at each SIGINT and SIGTERM from now on.
   static func catching(_ body: @escaping @Sendable () -> Void) -> Watch {
-    Watch(
-      sources: self.signals.map { number in
-        // Dispatch reports the signal; its default action would end the process first.
-        signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-        source.setEventHandler(handler: body)
-        source.resume()
-        return source
-      })
+    _ = self.sources
+    return self.bodies.withLock { bodies in
+      bodies.count += 1
+      bodies.active[bodies.count] = body
+      return Watch(number: bodies.count)
+    }
+  }
+
+  private static func received(_ number: Int32) {
+    let active = self.bodies.withLock { $0.active.values.map { $0 } }
+    for body in active { body() }
+    guard active.isEmpty else { return }
+    signal(number, SIG_DFL)
+    kill(getpid(), number)
   }
 
   /// Runs `body` in a task that is cancelled by SIGINT and SIGTERM.

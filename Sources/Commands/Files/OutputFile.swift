@@ -1,12 +1,14 @@
 internal import ArgumentParser
 internal import Bus
+internal import CLinux
 internal import Glibc
 internal import KithClient
 internal import KithMessages
 
 /// Where the result of a command goes: a file, or whatever else a path names.
 ///
-/// A file appears whole or not at all: its bytes are written beside it, and it is renamed when they are on disk. Symbolic links
+/// A file appears whole or not at all: its bytes are written to a file without a name, which gets its name when they are on disk, so
+/// that nothing is left of a command that is interrupted. Where the file system cannot do that, they are written beside it. Symbolic links
 /// are followed. A new file is readable by its owner alone; one that is replaced keeps its mode and its owner. What is not an
 /// ordinary file, such as a pipe or a device, is written to as it is. `-` is standard output.
 struct OutputFile: ~Copyable {
@@ -27,6 +29,7 @@ struct OutputFile: ~Copyable {
   private struct Replacement {
     let temporary: String
     let target: String
+    let isNamed: Bool
   }
 
   /// Opens what a path names.
@@ -49,8 +52,10 @@ struct OutputFile: ~Copyable {
       let (folder, name) = Self.split(target)
       let temporary = "\(folder)\(name.prefix(40)).\(UUIDv7.make().text).part"
       let mayReplace = !isThere || faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0
-      self.replacement = Replacement(temporary: temporary, target: target)
-      self.descriptor = mayReplace ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) : -1
+      let unnamed = mayReplace ? kith_unnamed_file(folder.isEmpty ? "." : folder) : -1
+      self.replacement = Replacement(temporary: temporary, target: target, isNamed: unnamed < 0)
+      self.descriptor =
+        mayReplace && unnamed < 0 ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) : unnamed
       if isThere, self.descriptor >= 0 {
         // Only root gives files away; the mode comes after it, since a new owner clears parts of it: chown(2).
         _ = fchown(self.descriptor, status.st_uid, status.st_gid)
@@ -74,7 +79,10 @@ struct OutputFile: ~Copyable {
   /// Puts a file in its place, once its bytes are on disk.
   consuming func commit() throws(Failure) {
     guard let replacement else { return }
-    guard fsync(self.descriptor) == 0, rename(replacement.temporary, replacement.target) == 0 else {
+    guard fsync(self.descriptor) == 0,
+      replacement.isNamed || kith_name_file(self.descriptor, replacement.temporary) == 0,
+      rename(replacement.temporary, replacement.target) == 0
+    else {
       throw Self.unwritable(self.path)
     }
   }
