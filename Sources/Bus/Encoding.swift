@@ -10,7 +10,8 @@ public enum Encoding: String, Sendable, Hashable {
 
   /// Writes a message.
   ///
-  /// - Throws: `INTERNAL` for a message that its encoding cannot hold (a time stamp outside RFC 3339, say).
+  /// - Throws: `INTERNAL` for a message that its encoding cannot hold (a time stamp outside RFC 3339, say), naming the
+  ///   record and the field.
   public func encode(_ message: some SwiftProtobuf.Message) throws(Failure) -> [UInt8] {
     do {
       switch self {
@@ -18,19 +19,29 @@ public enum Encoding: String, Sendable, Hashable {
       case .json: return try message.jsonUTF8Bytes()
       }
     } catch {
-      throw Failure(.internal, "BUG", "\(type(of: message).protoMessageName) cannot be written as \(self.rawValue).")
+      let field = TimeCheck.badField(of: message) ?? ""
+      let why = field.isEmpty ? "" : ": \(field) is no moment in time"
+      throw Failure(
+        .internal, "BUG", "\(type(of: message).protoMessageName) cannot be written as \(self.rawValue)\(why).",
+        details: field.isEmpty ? [:] : ["field": field])
     }
   }
 
   /// Reads a message.
   ///
-  /// - Throws: `INVALID_ARGUMENT/MALFORMED`.
+  /// - Throws: `INVALID_ARGUMENT/MALFORMED`; `FIELD_INVALID` for a time or duration that no calendar has, which JSON could
+  ///   not say.
   public func decode<M: SwiftProtobuf.Message>(_ type: M.Type, from bytes: [UInt8]) throws(Failure) -> M {
     do {
       switch self {
       case .pb:
         // Many commands and replies have nothing set.
-        return bytes.isEmpty ? M() : try M(serializedBytes: bytes.span.bytes)
+        guard !bytes.isEmpty else { return M() }
+        let message = try M(serializedBytes: bytes.span.bytes)
+        if let field = TimeCheck.badField(of: message) {
+          throw Failure.invalid(field: field, "is no moment in time. Check its seconds and nanoseconds.")
+        }
+        return message
       case .json:
         guard Self.nesting(of: bytes) <= Self.deepest else {
           throw Failure(

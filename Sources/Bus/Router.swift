@@ -114,12 +114,35 @@ public final class Router: Port, Sendable {
     guard C.method.isMutating else {
       let answer = try await self.look(command, request: body, handler, context)
       return EncodedAnswer(
-        body: try encoding.encode(answer.reply), attachments: answer.attachments, effects: answer.effects)
+        body: try self.encode(answer.reply, of: C.method, encoding), attachments: answer.attachments,
+        effects: answer.effects)
     }
     let outcome = try await self.commit(command, request: body, encoding: encoding, handler, context)
     let stored = try outcome.get()
-    let reply = encoding == .pb ? stored : try encoding.encode(Encoding.pb.decode(C.Reply.self, from: stored))
+    let reply =
+      encoding == .pb ? stored : try self.encode(Encoding.pb.decode(C.Reply.self, from: stored), of: C.method, encoding)
     return EncodedAnswer(body: reply, effects: outcome.effects, isReplayed: outcome.isReplayed)
+  }
+
+  /// Writes an answer, and logs what cannot be written.
+  private func encode(
+    _ reply: some SwiftProtobuf.Message, of method: Method, _ encoding: Encoding
+  ) throws(Failure) -> [UInt8] {
+    do throws(Failure) {
+      return try encoding.encode(reply)
+    } catch {
+      var failure = error
+      let logID = UUIDv7.make().text
+      self.logger.error(
+        "an answer cannot be written",
+        metadata: [
+          "method": "\(method.name)", "encoding": "\(encoding)", "field": "\(error.status.details["field"] ?? "")",
+          "log_id": "\(logID)",
+        ])
+      failure.status.details["log_id"] = logID
+      failure.status.message += " Please report it with the log (log id \(logID))."
+      throw failure
+    }
   }
 
   /// Runs a command of this process.
@@ -184,6 +207,8 @@ public final class Router: Port, Sendable {
   ) async throws(Failure) {
     let id = FlightID(principal: ticket.principal, key: ticket.key)
     _ = try await self.flights.join(id, content: ticket.fingerprint, context) { progress throws(Failure) in
+      // Its client may have been here first.
+      if let stored = try await self.journal.recall(ticket) { return stored }
       var context = context
       context.progress = progress
       return try await self.run(command, ticket, handler, context)

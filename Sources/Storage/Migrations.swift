@@ -28,6 +28,7 @@ extension Migration {
     .creations,
     .openChanges,
     .careWritten,
+    .careTimes,
   ]
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.

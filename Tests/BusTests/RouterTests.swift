@@ -24,6 +24,19 @@ struct RouterTests {
       logger: Logger(label: "test"))
   }
 
+  /// A long method that counts its runs and commits.
+  private var sync: Route {
+    Route(SyncRequest.self) { [journal, runs] _, context throws(Failure) in
+      runs.withLock { $0 += 1 }
+      let outcome = CommandOutcome(reply: [], effects: [])
+      if let ticket = context.ticket {
+        await journal.store(ticket, outcome)
+        ticket.settle(outcome)
+      }
+      return SyncReply()
+    }
+  }
+
   /// A method that does not end by itself, and tells which command it works for.
   private static func slow(_ gate: Gate, _ command: Lock<FlightID?> = Lock(nil)) -> Route {
     Route(TestSourceRequest.self) { _, _ throws(Failure) in
@@ -278,6 +291,23 @@ struct RouterTests {
     #expect(try await list.value.nextCursor == "list")
   }
 
+  @Test func anAnswerThatCannotBeWrittenHasALogID() async throws {
+    let router = self.router([
+      Route(GetCareRequest.self) { _, _ throws(Failure) in
+        var reply = CareReply()
+        reply.record.occurredAt = .init(seconds: 0, nanos: -1)
+        return reply
+      }
+    ])
+    let failure = await #expect(throws: Failure.self) {
+      try await router.answer(
+        method: Methods.careGet.name, encoding: .json, body: [], context: CallContext(principal: .hub))
+    }
+    #expect(failure?.reason == "BUG" && failure?.status.details["field"] == "record.occurred_at")
+    let logID = failure?.status.details["log_id"] ?? ""
+    #expect(!logID.isEmpty && failure?.message.contains(logID) == true)
+  }
+
   @Test func aLongCommandLetsTheNextOneStart() async throws {
     let (gate, lanes) = (Gate(), CommandLanes())
     let router = self.router([
@@ -350,20 +380,24 @@ struct RouterTests {
     let ticket = CommandTicket(
       principal: "uid:1", key: "k", requestID: "r", method: Methods.contactsSync, fingerprint: fingerprint)
     await self.journal.accept(ticket, request: [])
-    let router = self.router([
-      Route(SyncRequest.self) { [journal, runs] _, context throws(Failure) in
-        runs.withLock { $0 += 1 }
-        let outcome = CommandOutcome(reply: [], effects: [])
-        if let ticket = context.ticket {
-          await journal.store(ticket, outcome)
-          ticket.settle(outcome)
-        }
-        return SyncReply()
-      }
-    ])
+    let router = self.router([self.sync])
     try await router.recover()
     let context = CallContext(requestID: "k", principal: Principal(name: "uid:1", role: .admin))
     _ = try await router.call(SyncRequest(), context)
+    #expect(self.runs.withLock(\.self) == 1)
+  }
+
+  @Test func whatItsClientHasRunAgainIsNotRunAThirdTime() async throws {
+    let principal = Principal(name: "uid:1", role: .admin)
+    let fingerprint = HMACKey([1, 2, 3]).authenticationCode(for: Array(Methods.contactsSync.name.utf8), [])
+    let ticket = CommandTicket(
+      principal: principal.name, key: "k", requestID: "r", method: Methods.contactsSync, fingerprint: fingerprint)
+    await self.journal.accept(ticket, request: [])
+    let router = self.router([self.sync])
+    _ = try await router.call(SyncRequest(), CallContext(requestID: "k", principal: principal))
+    // As `recover` does with what it read before that.
+    try await router.resume(
+      SyncRequest(), ticket, Handler<SyncRequest> { _, _ throws(Failure) in throw .cancelled }, CallContext())
     #expect(self.runs.withLock(\.self) == 1)
   }
 }

@@ -13,7 +13,7 @@ import pytest
 import zmq
 
 from conftest import CONFIGURATION, Hub, Wire, size
-from messages import ROOT
+from messages import ROOT, TYPES
 
 BIN = pathlib.Path(os.environ.get("KITH_BIN_DIR", pathlib.Path(ROOT, ".build", "debug")))
 STEPS = ("begun", "appended", "finished", "queued", "transcribed", "stored", "unlinked")
@@ -305,3 +305,30 @@ def test_the_daily_reminder_is_kept(home):
     home.start()
     assert home.kith("remind", "status")["daily"]["nextAt"] == daily["nextAt"]
     assert not home.kith("remind", "daily", "off").get("enabled", False)
+
+
+@pytest.mark.parametrize("nanos", [10**9, -1])
+def test_a_time_that_no_calendar_has_is_refused(hub, nanos):
+    """JSON cannot say it: with one of them stored, no list could be answered in JSON."""
+    entry = hub.reply("Care/Record", {"category": "meal", "memo": "before"})["record"]["id"]
+    wire = Wire(hub.control)
+    try:
+        for number, (method, fields, path) in enumerate([
+            ("Care/Record", {"category": "meal", "memo": "bad"}, "occurred_at"),
+            ("Care/StartVoice", {}, "occurred_at"),
+            ("Care/Update", {"fields": ["occurred_at"]}, "record.occurred_at"),
+        ]):
+            name = {"Record": "RecordCareRequest", "StartVoice": "StartVoiceRequest", "Update": "UpdateCareRequest"}
+            request = TYPES[f"kith.v1.{name[method.split('/')[1]]}"](**fields)
+            message = request
+            if "." in path:
+                message = request.record
+                message.id = entry
+            message.occurred_at.seconds, message.occurred_at.nanos = int(time.time()) - 60, nanos
+            header = TYPES["kith.v1.RequestHeader"](request_id=f"bad-{number}")
+            wire.send(f"kith.v1.{method}", request.SerializeToString(), ctype=b"pb", header=header.SerializeToString())
+            status = TYPES["kith.v1.ReplyHeader"].FromString(wire.receive()[4]).status
+            assert status.reason == "FIELD_INVALID" and list(status.details) == [path], status
+    finally:
+        wire.socket.close()
+    assert [record["memo"] for record in hub.reply("Care/List")["records"]] == ["before"]

@@ -1,3 +1,4 @@
+internal import Bus
 internal import Foundation
 internal import GRDB
 internal import KithMessages
@@ -75,5 +76,53 @@ extension Migration {
           arguments: [record.state, Data(try record.serializedBytes() as [UInt8]), row[0] as Int64])
       }
     }
+  }
+
+  /// Times with more or less nanoseconds than a second has, which clients in protobuf could store. JSON cannot say them, so
+  /// a list with one of them could not be answered in JSON. They become the moments that they stand for.
+  static let careTimes = Migration(name: "care_times", sql: "") { database in
+    try Self.repair(CareRecord.self, of: "body", in: "care_record", database) {
+      if $0.hasOccurredAt { $0.occurredAt.normalize() }
+    }
+    try Self.repair(CareVersion.self, of: "body", in: "care_version", database) {
+      if $0.hasOccurredAt { $0.occurredAt.normalize() }
+    }
+    // Answers that may be given again.
+    let methods = ["Record", "Update", "Confirm", "Delete", "Restore", "StartVoice", "StopVoice", "Transcribe"]
+    let names = methods.map { "'kith.v1.Care/\($0)'" }.joined(separator: ", ")
+    try Self.repair(CareReply.self, of: "reply", in: "command", where: "method IN (\(names))", database) {
+      if $0.record.hasOccurredAt { $0.record.occurredAt.normalize() }
+    }
+  }
+
+  /// Changes the messages in a column of a table.
+  private static func repair<M: SwiftProtobuf.Message & Equatable>(
+    _ type: M.Type, of column: String, in table: String, where condition: String = "true", _ database: Database,
+    _ change: @escaping @Sendable (inout M) -> Void
+  ) throws {
+    let repaired = DatabaseFunction("repaired", argumentCount: 1, pure: true) { values in
+      // Rows that the condition leaves out may be asked for, too.
+      guard let body = Data.fromDatabaseValue(values[0]), let before = try? M(serializedBytes: body) else {
+        return values[0]
+      }
+      var after = before
+      change(&after)
+      guard after != before else { return values[0] }
+      let bytes: Data = try after.serializedBytes()
+      return bytes
+    }
+    database.add(function: repaired)
+    defer { database.remove(function: repaired) }
+    try database.execute(
+      sql: "UPDATE \(table) SET \(column) = repaired(\(column)) WHERE \(condition) AND \(column) <> repaired(\(column))"
+    )
+  }
+}
+
+extension Google_Protobuf_Timestamp {
+  /// Makes it the same moment with 0 to 999,999,999 nanoseconds.
+  fileprivate mutating func normalize() {
+    guard !(0..<1_000_000_000).contains(self.nanos) else { return }
+    self = .init(nanosecondsSince1970: self.nanosecondsSince1970)
   }
 }

@@ -1,6 +1,7 @@
 import Bus
 import Foundation
 import KithMessages
+import SwiftProtobuf
 import Testing
 
 @testable import Storage
@@ -46,6 +47,47 @@ import Testing
         #expect(read.count == records.count)
       }
     }
+    await storage.close()
+  }
+
+  @Test func `times that no calendar has are put right when a store is opened`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "care_times" }))
+    // Seconds and nanoseconds as they were sent, and what they amount to.
+    let times: [(Int64, Int32, Int64, Int32)] = [
+      (100, 1_000_000_000, 101, 0), (200, -1, 199, 999_999_999), (300, .max, 302, 147_483_647), (400, 5, 400, 5),
+    ]
+    let context = CallContext(requestID: "kept")
+    let ticket = CommandTicket(
+      principal: "p", key: "kept", requestID: "kept", method: Methods.careRecord, fingerprint: [1])
+    for (seconds, nanos, _, _) in times {
+      var record = Self.record("at \(seconds)", at: 0)
+      record.occurredAt = .init(seconds: seconds, nanos: nanos)
+      var version = CareVersion()
+      version.occurredAt = record.occurredAt
+      var command = context
+      if seconds == 200 { command.ticket = ticket }
+      _ = try await storage.commit(RecordCareRequest.self, command) { [record, version] transaction throws(Failure) in
+        try transaction.care.insert(record)
+        try transaction.care.replace(record, keeping: version)
+        var reply = CareReply()
+        reply.record = record
+        return reply
+      }
+    }
+    await storage.close()
+    storage = try temporary.open(migrations: Migration.all)
+    for (sent, _, seconds, nanos) in times {
+      let record = try await storage.read { view throws(Failure) in
+        try view.care.get("at \(sent)", withVersions: true)
+      }
+      #expect(record?.occurredAt == .init(seconds: seconds, nanos: nanos))
+      #expect(record?.versions.map(\.occurredAt) == [.init(seconds: seconds, nanos: nanos)])
+    }
+    let stored = try await storage.recall(ticket)
+    let reply = try CareReply(serializedBytes: stored?.reply ?? [])
+    #expect(reply.record.id == "at 200" && reply.record.occurredAt == .init(seconds: 199, nanos: 999_999_999))
     await storage.close()
   }
 
