@@ -27,6 +27,8 @@ actor KeysActor {
   private var work: [Task<Void, Never>] = []
   private var sleeper: Task<Void?, Never>?
   private var changes = 0
+  /// Readings of the stored keys: how many were begun, and the last of those that were taken.
+  private var readings = (begun: 0, taken: 0)
   /// Whether a key was revoked and nobody was cut yet.
   private var owesCut = false
 
@@ -184,7 +186,19 @@ actor KeysActor {
 
   /// Makes the stored keys known to the handshakes.
   private func renew() async throws(Failure) {
-    let keys = try await self.storage.read { view throws(Failure) in try view.keys.all() }
+    try await self.renew { () async throws(Failure) in
+      try await self.storage.read { view throws(Failure) in try view.keys.all() }
+    }
+  }
+
+  /// Makes the keys that a reading finds known, unless a reading that was begun later was faster: it knows more, such as that a key
+  /// was revoked.
+  func renew(_ read: () async throws(Failure) -> [KeyInfo]) async throws(Failure) {
+    self.readings.begun += 1
+    let reading = self.readings.begun
+    let keys = try await read()
+    guard reading > self.readings.taken else { return }
+    self.readings.taken = reading
     var standings: [CurveKey: KeyRing.Standing] = [:]
     for key in keys {
       guard let publicKey = CurveKey(z85: key.publicKeyZ85) else { continue }
