@@ -136,8 +136,9 @@ public struct Hub: ServiceLifecycle.Service {
     // Before anybody can begin a recording, which would look like one that the last process left.
     try await care.start()
     try await eventsPlane.bind(events)
-    try await controlPlane.bind(control)
+    // Before clients come back for what the last process left unfinished.
     try await router.recover()
+    try await controlPlane.bind(control)
     try await keys.start(serving: [controlPlane, eventsPlane, workPlane])
     await self.announce("agent.started", storage)
     await keeper.start()

@@ -38,17 +38,18 @@ struct JobRoutes: Sendable {
         return answer
       },
       Route(answering: CancelJobRequest.self) { request, context throws(Failure) in
-        let answer = try await self.storage.commit(CancelJobRequest.self, context) { transaction throws(Failure) in
+        // The plane decides: a worker may have it, or have ended it, while the store does not know that yet.
+        let end = await self.plane.cancel(request.jobID)
+        return try await self.storage.commit(CancelJobRequest.self, context) { transaction throws(Failure) in
           var record = try transaction.jobs.require(request.jobID)
           guard record.state.isOpen else { return Self.reply(record) }
-          // As the plane has it: its worker may have done it by now.
-          let isOnce = Self.codec(of: record)?.method.delivery == .atMostOnce
-          record.state = record.state == .leased && isOnce ? .unknown : .cancelled
-          try transaction.jobs.update(record, now: WallClock.nanoseconds())
+          record.state = end ?? .cancelled
+          // A result is the plane's to store, with its reply.
+          if record.state == .cancelled || record.state == .unknown {
+            try transaction.jobs.update(record, now: WallClock.nanoseconds())
+          }
           return Self.reply(record)
         }
-        self.plane.post { $0.cancel(request.jobID) }
-        return answer
       },
     ]
   }

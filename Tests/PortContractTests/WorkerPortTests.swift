@@ -1,4 +1,3 @@
-import Bus
 import EventLoop
 import Glibc
 import KithMessages
@@ -8,6 +7,7 @@ import TestKit
 import Testing
 import ZeroMQ
 
+@testable import Bus
 @testable import BusZeroMQ
 
 /// Calls through workers are made again under their names: over a stop of the hub, and whatever came of them.
@@ -119,6 +119,43 @@ import ZeroMQ
     #expect(post.runs.withLock { $0 } == ["one"])
     #expect(try await post.ask("four", under: "another attempt", second).value.receipt == "receipt of four")
     try await post.close(second, worker, serving)
+  }
+
+  @Test func aJobThatCannotBeSentFails() async throws {
+    let post = try await Post()
+    let plane = try await post.open()
+    let worker = post.worker()
+    let serving = Task { try await worker.run() }
+    try await post.until(plane) { $0.workers.count == 1 }
+    // The digests of so many do not fit a header.
+    let inputs = (UInt8(0)..<100).map { [$0] }
+    let failure = await #expect(throws: Failure.self) {
+      try await WorkerPort(plane).ask(DeliverRequest(), CallContext(timeout: .seconds(50), attachments: inputs))
+    }
+    #expect(failure?.reason == "BODY_TOO_LARGE")
+    post.mayEnd.continuation.finish()
+    #expect(try await post.ask("next", under: "next", plane).value.receipt == "receipt of next")
+    try await post.close(plane, worker, serving)
+  }
+
+  @Test func theJobOfACommandIsFoundByItsID() async throws {
+    let post = try await Post()
+    let plane = try await post.open()
+    let call = Flights.$current.withValue(FlightID(principal: "uid:1", key: "k")) {
+      post.ask("one", under: "attempt", plane)
+    }
+    try await post.until(plane) { $0.queued == 1 }
+    let job = try await post.storage.read { view throws(Failure) in try view.jobs.page(ListJobsRequest()).jobs[0].jobID
+    }
+    #expect(await plane.command(of: job) == FlightID(principal: "uid:1", key: "k"))
+    #expect(await plane.command(of: "another") == nil)
+    // A person ends it: nobody has it.
+    #expect(await plane.cancel(job) == .cancelled)
+    let failure = await #expect(throws: Failure.self) { try await call.value }
+    #expect(failure == .cancelled)
+    #expect(await plane.cancel(job) == nil)
+    await plane.close()
+    await post.storage.close()
   }
 
   @Test func whatWaitedWhenTheHubStoppedWaitsForItsCaller() async throws {

@@ -63,10 +63,13 @@ extension WorkPlane {
   }
 
   /// Ends a job that a person does not want.
-  public func cancel(_ id: String) {
+  ///
+  /// - Returns: What it ends as; nil where no worker could have it.
+  public func cancel(_ id: String) -> JobRecord.State? {
     self.unclaimed[id] = nil
     self.perform(self.table.cancel(id, "cancelled by a person", now: .now))
     self.arm()
+    return self.table.jobs[id]?.record.state
   }
 
   /// Ends, from time to time, what nobody waits for: jobs that are not begun, and those whose batches nobody would take.

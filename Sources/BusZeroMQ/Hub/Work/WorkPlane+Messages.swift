@@ -167,8 +167,13 @@ extension WorkPlane {
       self.spilled[job.jobID] = [digest: body]
       body = []
     }
-    guard !self.send(.job(job, body), service: record.service, to: peer) else { return }
-    self.perform(self.table.notSent(job.jobID, now: .now))
+    do throws(Failure) {
+      guard try !self.deliver(.job(job, body), service: record.service, to: peer) else { return }
+      self.perform(self.table.notSent(job.jobID, now: .now))
+    } catch {
+      // It would not fit for another worker either.
+      self.fail(job.jobID, job.leaseID, error, from: peer)
+    }
   }
 
   /// Sends as much of an input as was asked for, to the worker whose job it belongs to.
@@ -201,7 +206,7 @@ extension WorkPlane {
       chunk.eof = next == bytes.count
       let frame = WorkFrame(.chunk(chunk, []), encoding: self.encodings[peer] ?? .pb)
       // Where its queue is full, the worker asks again from where it is.
-      guard self.trySend(frame, data: bytes[offset..<next], to: peer) == .sent else { return }
+      guard (try? self.trySend(frame, data: bytes[offset..<next], to: peer)) == .sent else { return }
       offset = next
     } while offset < end
   }

@@ -269,18 +269,28 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     self.arm()
   }
 
+  /// Sends a message; one that cannot be written is logged.
+  func send(_ message: WorkMessage, to peer: [UInt8], encoding: Encoding? = nil) {
+    do throws(Failure) {
+      _ = try self.deliver(message, to: peer, encoding: encoding)
+    } catch {
+      self.logger.error(
+        "a message cannot be written", metadata: ["kind": "\(message.kind)", "why": "\(error.message)"])
+    }
+  }
+
   /// - Returns: Whether it is on its way.
-  @discardableResult
-  func send(
+  /// - Throws: Why it cannot be written.
+  func deliver(
     _ message: WorkMessage, service: String = "", to peer: [UInt8], encoding: Encoding? = nil
-  ) -> Bool {
+  ) throws(Failure) -> Bool {
     var message = message
     if case .heartbeat(var heartbeat) = message {
       heartbeat.hubTime = .now()
       message = .heartbeat(heartbeat)
     }
     let frame = WorkFrame(message, service: service, encoding: encoding ?? self.encodings[peer] ?? self.askedIn)
-    switch self.trySend(frame, to: peer) {
+    switch try self.trySend(frame, to: peer) {
     case .sent: return true
     case .wouldBlock: self.logger.debug("a worker takes no messages", metadata: ["kind": "\(message.kind)"])
     case .unreachable, .lost:
@@ -300,17 +310,20 @@ public actor WorkPlane: LoopActor, NetworkPlane {
   }
 
   /// - Parameter data: In place of the last frame, which then is empty: a part of a blob is copied once this way.
-  func trySend(_ frame: WorkFrame, data: ArraySlice<UInt8>? = nil, to peer: [UInt8]) -> SendResult {
+  /// - Throws: Why it cannot be written.
+  func trySend(
+    _ frame: WorkFrame, data: ArraySlice<UInt8>? = nil, to peer: [UInt8]
+  ) throws(Failure) -> SendResult {
+    let frames = try frame.encoded()
     do {
       self.outgoing.removeAll()
       try self.outgoing.append(peer)
-      let frames = try frame.encoded()
       for bytes in data == nil ? frames[...] : frames.dropLast() { try self.outgoing.append(bytes) }
       if let data { try self.outgoing.append(data) }
       return try self.socket?.send(&self.outgoing) ?? .lost
     } catch {
       self.logger.error("work plane cannot send", metadata: ["error": "\(error)", "kind": "\(frame.message.kind)"])
-      return .sent
+      return .lost
     }
   }
 
