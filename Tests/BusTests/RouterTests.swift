@@ -12,10 +12,10 @@ import Testing
 /// A command runs once, whoever asks how often, and nobody waits for ever.
 @Suite(.timeLimit(.minutes(5)))
 struct RouterTests {
-  private let journal = MemoryJournal()
+  let journal = MemoryJournal()
   private let runs = Lock(0)
 
-  private func router(
+  func router(
     _ routes: [Route], _ flights: Flights = Flights(),
     commandOfJob: @escaping @Sendable (String) async -> FlightID? = { _ in nil }
   ) -> Router {
@@ -38,7 +38,7 @@ struct RouterTests {
   }
 
   /// A method that does not end by itself, and tells which command it works for.
-  private static func slow(_ gate: Gate, _ command: Lock<FlightID?> = Lock(nil)) -> Route {
+  static func slow(_ gate: Gate, _ command: Lock<FlightID?> = Lock(nil)) -> Route {
     Route(TestSourceRequest.self) { _, _ throws(Failure) in
       command.withLock { $0 = Flights.current }
       await gate.waitForCancellation()
@@ -184,85 +184,6 @@ struct RouterTests {
       #expect(failure?.reason == "RECORD_UNKNOWN")
     }
     #expect(self.runs.withLock(\.self) == 1)
-  }
-
-  @Test func cancelReachesTheHandler() async throws {
-    let gate = Gate()
-    let router = self.router([
-      Route(TestSourceRequest.self) { _, _ throws(Failure) in
-        await gate.waitForCancellation()
-        throw Failure.cancelled
-      }
-    ])
-    let answer = Task { try await router.ask(TestSourceRequest(), CallContext(requestID: "slow")) }
-    await gate.arrival()
-    var cancel = CancelRequest()
-    cancel.requestID = "slow"
-    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
-    #expect(try await router.ask(cancel, stranger).cancelled == false)
-    #expect(try await router.ask(cancel).cancelled)
-    await #expect(throws: Failure.cancelled) { try await answer.value }
-  }
-
-  @Test(arguments: ["request", "key"])
-  func aCommandWithAKeyIsCancelledByRequestIDOrKey(name: String) async throws {
-    let (gate, flights) = (Gate(), Flights())
-    let router = self.router([Self.slow(gate)], flights)
-    let answer = Task {
-      try await router.ask(TestSourceRequest(), CallContext(requestID: "request", idempotencyKey: "key"))
-    }
-    await gate.arrival()
-    var cancel = CancelRequest()
-    cancel.requestID = name
-    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
-    #expect(try await router.ask(cancel, stranger).cancelled == false)
-    #expect(try await router.ask(cancel).cancelled)
-    await #expect(throws: Failure.cancelled) { try await answer.value }
-    try await until { flights.count == 0 }
-    #expect(try await router.ask(cancel).cancelled == false)
-  }
-
-  @Test func aCommandIsCancelledByItsJob() async throws {
-    let gate = Gate()
-    let command = Lock<FlightID?>(nil)
-    let router = self.router([Self.slow(gate, command)]) { id in id == "job" ? command.withLock(\.self) : nil }
-    let answer = Task { try await router.ask(TestSourceRequest(), CallContext(idempotencyKey: "key")) }
-    await gate.arrival()
-    var cancel = CancelRequest()
-    cancel.jobID = "another"
-    #expect(try await router.ask(cancel).cancelled == false)
-    cancel.jobID = "job"
-    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
-    #expect(try await router.ask(cancel, stranger).cancelled == false)
-    #expect(try await router.ask(cancel).cancelled)
-    await #expect(throws: Failure.cancelled) { try await answer.value }
-    cancel.requestID = "both"
-    await #expect(throws: Failure.self) { try await router.ask(cancel) }
-  }
-
-  @Test func whatAPersonCancelledStaysCancelledThoughItsCallerLeaves() async throws {
-    let (gate, end) = (Gate(), Gate())
-    let router = self.router([
-      Route(SyncRequest.self) { _, _ throws(Failure) in
-        await gate.waitForCancellation()
-        await end.wait()
-        throw Failure.cancelled
-      }
-    ])
-    let context = CallContext(requestID: "sync")
-    let answer = Task { try await router.ask(SyncRequest(), context) }
-    await gate.arrival()
-    var cancel = CancelRequest()
-    cancel.requestID = "sync"
-    #expect(try await router.ask(cancel).cancelled)
-    await gate.cancellation()
-    answer.cancel()
-    await #expect(throws: Failure.cancelled) { try await answer.value }
-    end.open()
-    // The end is the command's answer: it is kept, and not run again.
-    try await until { await self.journal.outcomes > 0 }
-    let failure = await #expect(throws: Failure.self) { try await router.ask(SyncRequest(), context) }
-    #expect(failure?.reason == Failure.cancelled.reason)
   }
 
   @Test func twoReadsUnderOneIDAreNotTakenForOne() async throws {

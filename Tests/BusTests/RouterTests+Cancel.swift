@@ -1,0 +1,88 @@
+import EventLoop
+import KithMessages
+import TestKit
+import Testing
+
+@testable import Bus
+
+/// `System/Cancel` ends a command of its principal, by whichever name it is called.
+extension RouterTests {
+  @Test func cancelReachesTheHandler() async throws {
+    let gate = Gate()
+    let router = self.router([
+      Route(TestSourceRequest.self) { _, _ throws(Failure) in
+        await gate.waitForCancellation()
+        throw Failure.cancelled
+      }
+    ])
+    let answer = Task { try await router.ask(TestSourceRequest(), CallContext(requestID: "slow")) }
+    await gate.arrival()
+    var cancel = CancelRequest()
+    cancel.requestID = "slow"
+    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
+    #expect(try await router.ask(cancel, stranger).cancelled == false)
+    #expect(try await router.ask(cancel).cancelled)
+    await #expect(throws: Failure.cancelled) { try await answer.value }
+  }
+
+  @Test(arguments: ["request", "key"])
+  func aCommandWithAKeyIsCancelledByRequestIDOrKey(name: String) async throws {
+    let (gate, flights) = (Gate(), Flights())
+    let router = self.router([Self.slow(gate)], flights)
+    let answer = Task {
+      try await router.ask(TestSourceRequest(), CallContext(requestID: "request", idempotencyKey: "key"))
+    }
+    await gate.arrival()
+    var cancel = CancelRequest()
+    cancel.requestID = name
+    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
+    #expect(try await router.ask(cancel, stranger).cancelled == false)
+    #expect(try await router.ask(cancel).cancelled)
+    await #expect(throws: Failure.cancelled) { try await answer.value }
+    try await until { flights.count == 0 }
+    #expect(try await router.ask(cancel).cancelled == false)
+  }
+
+  @Test func aCommandIsCancelledByItsJob() async throws {
+    let gate = Gate()
+    let command = Lock<FlightID?>(nil)
+    let router = self.router([Self.slow(gate, command)]) { id in id == "job" ? command.withLock(\.self) : nil }
+    let answer = Task { try await router.ask(TestSourceRequest(), CallContext(idempotencyKey: "key")) }
+    await gate.arrival()
+    var cancel = CancelRequest()
+    cancel.jobID = "another"
+    #expect(try await router.ask(cancel).cancelled == false)
+    cancel.jobID = "job"
+    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
+    #expect(try await router.ask(cancel, stranger).cancelled == false)
+    #expect(try await router.ask(cancel).cancelled)
+    await #expect(throws: Failure.cancelled) { try await answer.value }
+    cancel.requestID = "both"
+    await #expect(throws: Failure.self) { try await router.ask(cancel) }
+  }
+
+  @Test func whatAPersonCancelledStaysCancelledThoughItsCallerLeaves() async throws {
+    let (gate, end) = (Gate(), Gate())
+    let router = self.router([
+      Route(SyncRequest.self) { _, _ throws(Failure) in
+        await gate.waitForCancellation()
+        await end.wait()
+        throw Failure.cancelled
+      }
+    ])
+    let context = CallContext(requestID: "sync")
+    let answer = Task { try await router.ask(SyncRequest(), context) }
+    await gate.arrival()
+    var cancel = CancelRequest()
+    cancel.requestID = "sync"
+    #expect(try await router.ask(cancel).cancelled)
+    await gate.cancellation()
+    answer.cancel()
+    await #expect(throws: Failure.cancelled) { try await answer.value }
+    end.open()
+    // The end is the command's answer: it is kept, and not run again.
+    try await until { await self.journal.outcomes > 0 }
+    let failure = await #expect(throws: Failure.self) { try await router.ask(SyncRequest(), context) }
+    #expect(failure?.reason == Failure.cancelled.reason)
+  }
+}
