@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # Builds everything and runs all tests. Those in Python, against the built programs, and those in Swift run side by side,
-# because most of them wait. Arguments go to the Swift tests. KITH_LONG=1 runs tests that have a full size at that size.
+# because most of them wait. Arguments go to the Swift tests. KITH_LONG=1 runs tests that have a full size at that size;
+# KITH_SERVERS names the CardDAV servers that Kith is held against, which are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 KITH_BUILD=$(scripts/version.sh)
 export KITH_BUILD
+# Named, so that one that is absent is a failure.
+export KITH_SERVERS=${KITH_SERVERS:-radicale,xandikos,digest,cyrus}
+# shellcheck disable=SC2086
+scripts/servers.sh ${KITH_SERVERS//,/ }
 read -r bin python < <(scripts/tested-programs.sh)
 
 work=$(mktemp -d /tmp/kith-tests.XXXXXX)

@@ -127,7 +127,7 @@ import Transfer
     server.delete("c")
     let second = try run(pass(first.state), &server).get()
     #expect(second.extent == .changes)
-    #expect(second.cards == [ListedCard(href: path("/alice/book/b"), fingerprint: "\"4\"", isNamed: true)])
+    #expect(second.cards == [ListedCard(href: path("/alice/book/b"), fingerprint: "\"4\"", mustBeRead: true)])
     #expect(second.gone == [path("/alice/book/c")])
     let state = CollectionState(
       mark: .token(server.token(5)), listedAt: Self.start, form: .asStored, activity: .changed)
@@ -195,7 +195,7 @@ import Transfer
     for again in [pass(busy), pass(first.state, now: Self.start + Self.day), pass(first.state, isWhole: true)] {
       let listing = try run(again, &server).get()
       #expect(listing.extent == .whole && listing.cards.map(\.fingerprint) == ["\"1\"", "\"1\""])
-      #expect(listing.cards.filter(\.isNamed).map(\.href.name) == ["b"])
+      #expect(listing.cards.filter(\.mustBeRead).map(\.href.name) == ["b"])
       #expect(listing.state?.mark == .token(server.token(4)))
     }
   }

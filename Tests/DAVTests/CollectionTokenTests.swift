@@ -64,6 +64,25 @@ extension CollectionPassTests {
     #expect(second.cards.count == 1)
   }
 
+  /// SOGo says "no changes" to it and gives it back; the home tells the one that holds.
+  @Test func aServerThatWasSetBackIsReadAgain() throws {
+    let (known, now) = (CollectionState(mark: .token("17"), listedAt: Self.start, form: .asStored), Self.start)
+    var list = self.book()
+    list.responses.append(self.member("/alice/book/a"))
+    func listing(_ told: String?, _ answers: [DAVReply]) -> Listing? {
+      let pass = CollectionPass(
+        place: "the book", collection: ModelServer.book, known: known, now: now, toldToken: told)
+      guard case .finished(let listing) = self.meet(pass, answers.map { .success($0) }) else { return nil }
+      return listing
+    }
+    let told = listing("16", [self.book(), list])
+    #expect(told?.extent == .whole && told?.cards.map(\.mustBeRead) == [true])
+    var changes = DAVReply(status: 207)
+    changes.end.syncToken = "16"
+    let answered = listing(nil, [changes, self.book(), list])
+    #expect(answered?.extent == .whole && answered?.cards.map(\.mustBeRead) == [true])
+  }
+
   @Test func aTokenThatChangedWithoutAChangeIsNotBelieved() throws {
     var server = ModelServer()
     server.faults.hidesRefused = true

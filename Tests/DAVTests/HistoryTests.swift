@@ -45,7 +45,7 @@ import Testing
         let isUntold = readsAll && listing.extent == .whole
         #expect(card.fingerprint.isEmpty == isUntold, "seed \(seed)")
         let tag = server.tag(card.href.name)
-        guard isUntold || card.isNamed || held[card.href]?.tag != tag else { continue }
+        guard isUntold || card.mustBeRead || held[card.href]?.tag != tag else { continue }
         held[card.href] = (server.cards[card.href.name], tag)
       }
       for href in listing.gone { held[href] = nil }

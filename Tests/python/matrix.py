@@ -3,6 +3,7 @@ import contextlib
 import itertools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,8 @@ class Kind(typing.NamedTuple):
     has_changes: bool = True
     # Whether anybody is let in.
     is_open: bool = False
+    # Whether a card that is deleted and made again has the ETag of the first one.
+    repeats_tags: bool = False
 
 
 def debian(*packages):
@@ -50,13 +53,57 @@ KINDS = {kind.name: kind for kind in (
     Kind("sabre", "/", "/principals/{}/", "/addressbooks/{}/", debian("php-sabre-dav"), needs_front=True, digest=True,
          has_changes=False),
     Kind("cyrus", "/", "/dav/principals/user/{}/", "/dav/addressbooks/user/{}/", debian("cyrus-caldav")),
-    Kind("sogo", "/SOGo/dav/", "/SOGo/dav/{}/", "/SOGo/dav/{}/Contacts/", debian("sogo"), needs_front=True),
+    Kind("sogo", "/SOGo/dav/", "/SOGo/dav/{}/", "/SOGo/dav/{}/Contacts/", debian("sogo"), needs_front=True,
+         repeats_tags=True),
     Kind("davical", "/caldav.php/", "/caldav.php/{}/", "/caldav.php/{}/", debian("davical")),
 )}  # fmt: skip
 
-# Of those that Debian has, the ones that are quick to install and to start.
+# Of those that Debian has, the one that is quick to install and to start.
 DEFAULT = "radicale,xandikos,digest,cyrus"
 WANTED = os.environ.get("KITH_SERVERS", DEFAULT)
+
+# What is tried, by the names of the tests.
+TRIALS = {
+    "discovery": "found from host, root, principal, home and book",
+    "first_pass": "first pass",
+    "no_change": "no change",
+    "one_in_a_hundred_changed": "1 % changed",
+    "deleted": "deleted",
+    "made_again_under_its_name": "deleted and made again under its name",
+    "new_book": "new book",
+    "removed_book": "book removed",
+    "wiped": "book emptied",
+    "restored_from_a_backup": "server restored from a backup",
+    "wrong_password": "wrong password",
+    "killed_twice_in_the_fetch": "hub killed twice in the fetch",
+    "written_while_passes_run": "written while passes run",
+    "histories": "random histories",
+}
+
+
+def table(stats):
+    """What became of the trials of a run, from the reports of pytest by their outcomes, as lines of Markdown."""
+    cells = {}
+    # What failed comes last, so that it is what is shown of a trial.
+    for outcome in ("passed", "skipped", "failed", "error"):
+        for report in stats.get(outcome, []):
+            if found := re.search(r"test_carddav_matrix\.py::test_(\w+)\[(\w+)\]", report.nodeid):
+                cells[found.groups()] = cell(outcome, report)
+    kinds = [kind for name, kind in KINDS.items() if any(server == name for _, server in cells)]
+    if not kinds:
+        return
+    yield "| | " + " | ".join(kind.name for kind in kinds) + " |"
+    yield "| --- " * (len(kinds) + 1) + "|"
+    yield "| version | " + " | ".join(version(kind) for kind in kinds) + " |"
+    for trial, title in TRIALS.items():
+        if any(name == trial for name, _ in cells):
+            yield f"| {title} | " + " | ".join(cells.get((trial, kind.name), "") for kind in kinds) + " |"
+
+
+def cell(outcome, report):
+    if outcome == "passed":
+        return ", ".join(["ok", *(text for name, text in report.user_properties if name == "note")])
+    return report.longrepr[2].removeprefix("Skipped: ") if outcome == "skipped" else "**failed**"
 
 
 def wanted():
@@ -136,13 +183,18 @@ class Servers:
         self.started, self.numbers = {}, itertools.count(1)
 
     def home(self, kind):
-        """The home of a user who has nothing yet."""
-        if kind.is_open and kind.name in self.started:
-            # It has one user only.
-            self.started.pop(kind.name).remove()
+        """The home of a user who has nothing there yet but what the server itself makes."""
         if kind.name not in self.started:
             self.started[kind.name] = self.start(kind)
-        return Home(kind, self.started[kind.name], "alice" if kind.is_open else self.user(self.started[kind.name]))
+        server = self.started[kind.name]
+        if not kind.is_open:
+            return Home(kind, server, self.user(server))
+        # It has one user only.
+        home = Home(kind, server, "alice")
+        for path in home.members(home.home):
+            if path != home.home:
+                home.done("DELETE", path)
+        return home
 
     @staticmethod
     def start(kind):

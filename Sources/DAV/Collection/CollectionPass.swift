@@ -2,8 +2,8 @@
 ///
 /// A server whose token is known is asked what changed since (RFC 6578): when that is nothing, that was all. Everything is listed
 /// the first time, when the server cannot say, when it does not know the token, when it says that nothing changed although
-/// its token did, when a token that is a number went down (a server that was set back to a backup), once a day, and while the
-/// book is being changed (``CollectionState/Activity/busy``); where there are no tokens, when the tag of the collection changed.
+/// its token did, when a token that is a number went down (a server that was set back to a backup: then every card is read),
+/// once a day, and while the book is being changed (``CollectionState/Activity/busy``); where there are no tokens, when the tag of the collection changed.
 /// Before a listing the collection itself is asked what it is, and for its token, and where it has none that serves, once more
 /// for its tag: what was told *before* a listing lets nothing fall between. Where a token is known, everything is listed only after
 /// the changes since it: a card that was deleted and made again may have its first ETag, and only the changes name it.
@@ -42,6 +42,9 @@ public struct CollectionPass: Sendable {
   /// Whether it is asked for its tag, for which some servers read every card: only where no token does.
   private var asksForTag = false
   private var mustList: Bool
+  /// Whether a token that is a number went down: what the server holds is from a backup, and a card may have an ETag that is
+  /// known with other content.
+  private var wasSetBack = false
   /// The answer about changes before everything is listed: its token, and the cards that it named.
   private var told: (token: String, cards: Set<Href>)?
   private var parts = 0
@@ -79,7 +82,10 @@ public struct CollectionPass: Sendable {
     case nil, .token: break
     case .some(.none), .tag: self.asksForTag = true
     }
-    if case .token(let token)? = known?.mark { self.step = .changes(since: token, isRepeat: false) }
+    if case .token(let token)? = known?.mark {
+      self.wasSetBack = toldToken.map { Self.wentDown(from: token, to: $0) } ?? false
+      if !self.wasSetBack { self.step = .changes(since: token, isRepeat: false) }
+    }
   }
 
   /// The first thing to do.
@@ -194,7 +200,10 @@ public struct CollectionPass: Sendable {
       // The same token again, or no end of parts, would be a loop.
       return next == token || self.parts >= Self.partLimit ? self.listEverything() : self.ask(since: next)
     }
-    guard let known = self.known, !Self.wentDown(from: token, to: next) else { return self.listEverything() }
+    guard let known = self.known, !Self.wentDown(from: token, to: next) else {
+      self.wasSetBack = true
+      return self.listEverything()
+    }
     guard self.table.count > 0 || next == token else { return self.listEverything() }
     guard !self.mustList else {
       self.told = (next, Set(self.table.cards.map(\.href)))
@@ -254,7 +263,8 @@ public struct CollectionPass: Sendable {
   private func listing(_ extent: Listing.Extent, state: CollectionState?) -> Listing {
     var cards = extent == .unchanged ? [] : self.table.cards
     for index in cards.indices {
-      cards[index].isNamed = extent == .changes || self.told?.cards.contains(cards[index].href) == true
+      cards[index].mustBeRead =
+        extent == .changes || self.wasSetBack || self.told?.cards.contains(cards[index].href) == true
     }
     return Listing(
       extent: extent, cards: cards,

@@ -235,7 +235,7 @@ struct CardDAVSource: Sendable {
         var item = SourceItem()
         item.href = Self.item(card.href, of: book)
         // Without a fingerprint it is read, also where its ETag is the one that is known.
-        if !card.isNamed { item.fingerprint = card.fingerprint }
+        if !card.mustBeRead { item.fingerprint = card.fingerprint }
         return item
       }, yield)
   }
