@@ -19,6 +19,8 @@ import time
 
 PASSWORD = "secret"
 WAIT = 60
+# Whatever that of the caller is: servers are in sbin.
+PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 # Of linux/prctl.h, linux/sched.h and linux/mount.h.
 PR_SET_CHILD_SUBREAPER = 36
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
@@ -51,7 +53,7 @@ class Starter:
         parser.add_argument("directory", type=pathlib.Path)
         parser.add_argument("--port", type=int, help="a free one when none is given")
         arguments = parser.parse_args()
-        absent = [program for program in needed if not shutil.which(program) and not os.path.exists(program)]
+        absent = [program for program in needed if not shutil.which(program, path=PATH) and not os.path.exists(program)]
         if absent:
             sys.exit(f"absent: {' '.join(absent)}; scripts/servers.sh {pathlib.Path(sys.argv[0]).stem} installs them")
         self.directory, self.port = arguments.directory.resolve(), arguments.port or free_port()
@@ -59,7 +61,7 @@ class Starter:
         # Most servers refuse to be root.
         self.account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
         self.environment = {
-            "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(self.directory), "LC_ALL": "C.UTF-8", "TZ": "UTC",
+            "PATH": PATH, "HOME": str(self.directory), "LC_ALL": "C.UTF-8", "TZ": "UTC",
             "USER": self.user,
         }  # fmt: skip
         # Cyrus ends the whole process group, in which others may be.
