@@ -125,7 +125,7 @@ def test_many_revocations_do_not_fill_the_planes(hub):
     visitor = Key()
     hub.approve(visitor, "visitor")
     with contextlib.ExitStack() as closing:
-        wires = [closing.enter_context(CurveWire(hub, visitor)) for _ in range(20)]
+        wires = [closing.enter_context(CurveWire(hub, visitor)) for _ in range(15)]
         for _ in range(5):
             for wire in wires:
                 assert "status" not in wire.ask("System/Ping")[0]
