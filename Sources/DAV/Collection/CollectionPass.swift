@@ -5,8 +5,9 @@
 /// its token did, when a token that is a number went down (a server that was set back to a backup: then every card is read),
 /// once a day, and while the book is being changed (``CollectionState/Activity/busy``); where there are no tokens, when the tag of the collection changed.
 /// Before a listing the collection itself is asked what it is, and for its token, and where it has none that serves, once more
-/// for its tag: what was told *before* a listing lets nothing fall between. Where a token is known, everything is listed only after
-/// the changes since it: a card that was deleted and made again may have its first ETag, and only the changes name it.
+/// for its tag: a token read *before* a listing misses no change that falls between the two. Where a token is known, everything
+/// is listed only after the changes since it: a card that was deleted and made again may have its first ETag, and only the changes
+/// name it.
 public struct CollectionPass: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable, Equatable {
