@@ -12,7 +12,8 @@ enum Frames: FuzzTarget {
       request.idempotencyKey = "k1"
       request.attempt = 2
       let command = RequestFrame(
-        service: "kith.v1.System/Ping", encoding: encoding, header: request, body: Array("{}".utf8), attachments: [[1, 2]])
+        service: "kith.v1.System/Ping", encoding: encoding, header: request, body: Array("{}".utf8),
+        attachments: [[1, 2]])
       var reply = ReplyHeader()
       reply.requestID = "r1"
       let answer = ReplyFrame.final(
@@ -26,8 +27,10 @@ enum Frames: FuzzTarget {
       ready.credit = 2
       var chunk = Chunk()
       chunk.offset = 10
-      seeds += [(try? command.encoded(), 0), (try? answer.encoded(), 1), (try? EventFrame.event(event).encoded(encoding), 2)]
-        .compactMap { frames, kind in frames.map { self.packed($0, UInt8(kind)) } }
+      seeds += [
+        (try? command.encoded(), 0), (try? answer.encoded(), 1), (try? EventFrame.event(event).encoded(encoding), 2),
+      ]
+      .compactMap { frames, kind in frames.map { self.packed($0, UInt8(kind)) } }
       for message in [WorkMessage.ready(ready), .chunk(chunk, [1, 2, 3]), .drain(Drain())] {
         if let frames = try? WorkFrame(message, service: "kith.v1.Work/Test", encoding: encoding).encoded() {
           seeds.append(self.packed(frames, 3))
