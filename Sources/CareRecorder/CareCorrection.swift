@@ -27,7 +27,7 @@ struct CareCorrection {
     guard !self.fields.isEmpty else { throw .invalid(field: "record", "give at least one field to correct.") }
     if self.fields.contains("category") { change.category = try CareRules.category(change.category).rawValue }
     if self.fields.contains("occurred_at") { try CareRules.time(change.occurredAt.nanosecondsSince1970, now: now) }
-    try CareRules.text(change.transcript, limit: CareRules.transcriptLimit, field: "record.transcript")
+    try CareRules.text(change.transcript, limit: .transcript, field: "record.transcript")
     try CareRules.text(change.memo, field: "record.memo")
     try CareRules.name(change.recorder, field: "record.recorder")
     try CareRules.name(request.correctedBy, field: "corrected_by")

@@ -4,10 +4,6 @@ internal import KithMessages
 
 /// What entries of care have to be.
 enum CareRules {
-  /// Characters of a memo.
-  static let memoLimit = 5000
-  /// Characters of a transcript: more than the quickest say in ten minutes.
-  static let transcriptLimit = 20_000
   /// Bytes of a summary in a message, whose body has room for twice as many: JSON may need two for one.
   static let summaryLimit = 120 << 10
   /// Bytes of a recording.
@@ -21,10 +17,8 @@ enum CareRules {
     return category
   }
 
-  static func text(_ text: String, limit: Int = memoLimit, field: String) throws(Failure) {
-    guard text.unicodeScalars.count <= limit else {
-      throw .invalid(field: field, "has \(text.unicodeScalars.count) characters; at most \(limit) are kept.")
-    }
+  static func text(_ text: String, limit: TextLimit = .memo, field: String) throws(Failure) {
+    if let fault = limit.fault(of: text) { throw .invalid(field: field, fault) }
   }
 
   /// A word of few; empty = any.
@@ -40,7 +34,7 @@ enum CareRules {
   }
 
   static func name(_ name: String, field: String) throws(Failure) {
-    guard name.unicodeScalars.count <= 100 else { throw .invalid(field: field, "may have 100 characters.") }
+    try self.text(name, limit: .name, field: field)
   }
 
   /// A time that something may have happened at: from 1970 to an hour from now.

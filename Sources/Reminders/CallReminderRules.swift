@@ -7,7 +7,7 @@ enum CallReminderRules {
   private static let longestDays = 3660
 
   static func note(_ note: String) throws(Failure) -> String {
-    guard note.unicodeScalars.count <= 500 else { throw .invalid(field: "note", "may have 500 characters.") }
+    if let fault = TextLimit.reminderNote.fault(of: note) { throw .invalid(field: "note", fault) }
     return note
   }
 

@@ -28,7 +28,7 @@ enum TranscriptionResult {
     change.record.clearNextAttemptAt()
     change.audio.nextAttemptAt = nil
     switch self {
-    case .words(let reply) where reply.text.unicodeScalars.count > CareRules.transcriptLimit:
+    case .words(let reply) where !TextLimit.transcript.holds(reply.text):
       // Nobody speaks so much in ten minutes. Cut, it would be kept in the place of the sound.
       change.record.state = "needs_memo"
       change.record.reason = "transcript_too_long"

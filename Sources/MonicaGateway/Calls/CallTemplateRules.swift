@@ -3,9 +3,9 @@ internal import KithMessages
 
 extension CallTemplate {
   private static let rules: [FieldRule<CallTemplate>] = [
-    .line("name", \.name, limit: 64, isRequired: true), Call.duration("duration_minutes", \.durationMinutes),
-    .choice("emotion", \.emotion, Call.emotions), .text("note", \.note, limit: 5000),
-    .names("tags", \.tags, count: 20, limit: 64) { Call.isWord($0) ? nil : Call.wordWanted },
+    .line("name", \.name, limit: .word, isRequired: true), Call.duration("duration_minutes", \.durationMinutes),
+    .choice("emotion", \.emotion, Call.emotions), .text("note", \.note, limit: .memo),
+    .names("tags", \.tags, count: 20, limit: .word) { Call.isWord($0) ? nil : Call.wordWanted },
   ]
 
   /// The template in order.

@@ -73,14 +73,14 @@ struct RecordField<Record: FieldedRecord>: Sendable {
 
   /// A text that people write on in: what one side appended is appended to what the other side has.
   ///
-  /// - Parameter limit: Characters that it may have.
+  /// - Parameter limit: How long it may become.
   static func text(
-    _ name: String, _ path: any WritableKeyPath<Record, String> & Sendable, limit: Int
+    _ name: String, _ path: any WritableKeyPath<Record, String> & Sendable, limit: TextLimit
   ) -> Self {
     Self(
       name: name, place: .both, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 },
       isSame: ==, text: { $0 },
-      join: { TextJoin.join(base: $0, local: $1, server: $2).flatMap { $0.count <= limit ? $0 : nil } })
+      join: { TextJoin.join(base: $0, local: $1, server: $2).flatMap { limit.holds($0) ? $0 : nil } })
   }
 
   /// Names without order: what either side added is there, what either side took away is not.

@@ -1,3 +1,4 @@
+internal import Bus
 internal import KithMessages
 internal import Storage
 
@@ -8,15 +9,15 @@ extension Person: FieldedRecord {
     .value("last_name", \.lastName),
     .value("nickname", \.nickname),
     .value("gender", \.gender),
-    .text("description", \.description_p, limit: 255),
+    .text("description", \.description_p, limit: .line),
     .value("birthday", \.birthday),
     .value("birthday_reminder", \.birthdayReminder),
     .value("is_dead", \.isDead),
     .value("deceased_on", \.deceasedOn),
     .value("job", \.job),
     .value("company", \.company),
-    .text("food_preferences", \.foodPreferences, limit: 65_535),
-    .text("how_met", \.howMet, limit: 65_535),
+    .text("food_preferences", \.foodPreferences, limit: .description),
+    .text("how_met", \.howMet, limit: .description),
     .set("tags", \.tags),
     .value("is_partial", \.isPartial),
     .kept(
@@ -41,27 +42,27 @@ extension PersonAddress: FieldedRecord {
 
 extension Note: FieldedRecord {
   static let fields: [RecordField<Note>] = [
-    .text("body", \.body, limit: 100_000), .value("is_favorite", \.isFavorite),
+    .text("body", \.body, limit: .note), .value("is_favorite", \.isFavorite),
   ]
 }
 
 extension TaskItem: FieldedRecord {
   static let fields: [RecordField<TaskItem>] = [
-    .value("title", \.title), .text("description", \.description_p, limit: 65_535),
+    .value("title", \.title), .text("description", \.description_p, limit: .description),
     .value("is_completed", \.isCompleted),
   ]
 }
 
 extension Activity: FieldedRecord {
   static let fields: [RecordField<Activity>] = [
-    .value("summary", \.summary), .text("description", \.description_p, limit: 65_535),
+    .value("summary", \.summary), .text("description", \.description_p, limit: .description),
     .value("happened_on", \.happenedOn), .set("participants", \.participants), .value("type", \.type),
   ]
 }
 
 extension Gift: FieldedRecord {
   static let fields: [RecordField<Gift>] = [
-    .value("name", \.name), .value("status", \.status), .text("comment", \.comment, limit: 1_000_000),
+    .value("name", \.name), .value("status", \.status), .text("comment", \.comment, limit: .description),
     .value("url", \.url), .value("amount", \.amount), .value("date", \.date),
   ]
 }
@@ -76,7 +77,7 @@ extension Relationship: FieldedRecord {
 
 extension PersonReminder: FieldedRecord {
   static let fields: [RecordField<PersonReminder>] = [
-    .value("title", \.title), .text("description", \.description_p, limit: 1_000_000),
+    .value("title", \.title), .text("description", \.description_p, limit: .description),
     .value("initial_date", \.initialDate), .value("frequency", \.frequency), .value("every", \.every),
   ]
 }
@@ -88,7 +89,7 @@ extension Call: FieldedRecord {
       set: { if let time = $1 { $0.calledAt = time } else { $0.clearCalledAt() } }),
     .value("duration_minutes", \.durationMinutes),
     .value("emotion", \.emotion),
-    .text("note", \.note, limit: 5_000),
+    .text("note", \.note, limit: .memo),
     .value("they_called", \.theyCalled),
     .set("tags", \.tags),
     .kept("attachments", isEditable: true, get: { $0.attachments }, set: { $0.attachments = $1 }),

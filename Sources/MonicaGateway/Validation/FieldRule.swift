@@ -38,9 +38,8 @@ struct FieldRule<Record: Sendable>: Sendable {
 
   /// A text of one line.
   ///
-  /// - Parameter limit: In characters as the server counts them: code points.
   static func line(
-    _ field: String, _ path: any WritableKeyPath<Record, String> & Sendable, limit: Int = 255,
+    _ field: String, _ path: any WritableKeyPath<Record, String> & Sendable, limit: TextLimit = .line,
     isRequired: Bool = false, _ fault: @escaping @Sendable (String) -> String? = { _ in nil }
   ) -> Self {
     Self(field, tidy: { $0[keyPath: path].trim() }) { record, _ in
@@ -54,20 +53,14 @@ struct FieldRule<Record: Sendable>: Sendable {
 
   /// A text of any number of lines.
   static func text(
-    _ field: String, _ path: any WritableKeyPath<Record, String> & Sendable, limit: Int, isRequired: Bool = false
+    _ field: String, _ path: any WritableKeyPath<Record, String> & Sendable, limit: TextLimit, isRequired: Bool = false
   ) -> Self {
     Self(field, tidy: { $0[keyPath: path].trim() }) { record, _ in
       let text = record[keyPath: path]
       if text.unicodeScalars.contains("\u{0}") { return "must not have the character U+0000." }
-      guard text.utf8.count <= Self.messageBytes else {
-        return "has \(text.utf8.count) bytes; at most \(Self.messageBytes) go into one message."
-      }
       return Self.length(of: text, limit: limit, isRequired: isRequired)
     }
   }
-
-  /// Bytes of text that the answer to a command holds beside everything else.
-  static var messageBytes: Int { 200_000 }
 
   /// One of a few words.
   static func choice(
@@ -137,7 +130,8 @@ struct FieldRule<Record: Sendable>: Sendable {
 
   /// Names, each once.
   static func names(
-    _ field: String, _ path: any WritableKeyPath<Record, [String]> & Sendable, count: Int = 50, limit: Int = 255,
+    _ field: String, _ path: any WritableKeyPath<Record, [String]> & Sendable, count: Int = 50,
+    limit: TextLimit = .line,
     _ fault: @escaping @Sendable (String) -> String? = { _ in nil }
   ) -> Self {
     Self(
@@ -191,12 +185,8 @@ struct FieldRule<Record: Sendable>: Sendable {
     return day > tomorrow ? "lies in the future." : nil
   }
 
-  private static func length(of text: String, limit: Int, isRequired: Bool) -> String? {
-    if text.isEmpty { return isRequired ? "must not be empty." : nil }
-    // Bytes first: code points are not counted where it cannot matter.
-    guard text.utf8.count > limit else { return nil }
-    let count = text.unicodeScalars.count
-    return count > limit ? "has \(count) characters; at most \(limit) are kept." : nil
+  private static func length(of text: String, limit: TextLimit, isRequired: Bool) -> String? {
+    text.isEmpty ? (isRequired ? "must not be empty." : nil) : limit.fault(of: text)
   }
 }
 

@@ -4,12 +4,12 @@ internal import Storage
 internal import SwiftProtobuf
 
 extension Note: EditableRecord {
-  static var rules: [FieldRule<Note>] { [.text("body", \.body, limit: 100_000, isRequired: true)] }
+  static var rules: [FieldRule<Note>] { [.text("body", \.body, limit: .note, isRequired: true)] }
 }
 
 extension TaskItem: EditableRecord {
   static var rules: [FieldRule<TaskItem>] {
-    [.line("title", \.title, isRequired: true), .text("description", \.description_p, limit: 65_535)]
+    [.line("title", \.title, isRequired: true), .text("description", \.description_p, limit: .description)]
   }
 
   mutating func derive(from previous: TaskItem?, now: Int64) {
@@ -21,7 +21,7 @@ extension TaskItem: EditableRecord {
 extension Activity: EditableRecord {
   static var rules: [FieldRule<Activity>] {
     [
-      .line("summary", \.summary, isRequired: true), .text("description", \.description_p, limit: 65_535),
+      .line("summary", \.summary, isRequired: true), .text("description", \.description_p, limit: .description),
       .day("happened_on", \.happenedOn, isRequired: true, isPast: true), .line("type", \.type),
       .names("participants", \.participants, count: 100),
       .rule("participants") { activity, _ in
@@ -46,7 +46,7 @@ extension Gift: EditableRecord {
     [
       .line("name", \.name, isRequired: true),
       .choice("status", \.status, ["idea", "offered", "received"], isRequired: true),
-      .text("comment", \.comment, limit: 65_535), .line("url", \.url, limit: 2000),
+      .text("comment", \.comment, limit: .description), .line("url", \.url, limit: .url),
       .formed("amount", \.amount, "must be an amount such as 12 or 12.50, without a currency.") { Self.amount($0) },
       .day("date", \.date),
     ]
@@ -71,8 +71,8 @@ extension Call: EditableRecord {
   static var rules: [FieldRule<Call>] {
     [
       .moment("called_at") { $0.hasCalledAt ? $0.calledAt : nil }, Self.duration("duration_minutes", \.durationMinutes),
-      .choice("emotion", \.emotion, Self.emotions), .text("note", \.note, limit: 5000),
-      .names("tags", \.tags, count: 20, limit: 64) { Self.isWord($0) ? nil : Self.wordWanted },
+      .choice("emotion", \.emotion, Self.emotions), .text("note", \.note, limit: .memo),
+      .names("tags", \.tags, count: 20, limit: .word) { Self.isWord($0) ? nil : Self.wordWanted },
       .rule("attachments") { call, _ in
         call.attachments.count > 10 ? "a call has at most 10 attachments." : nil
       },
@@ -132,8 +132,8 @@ extension Conversation {
   var isFull: String? {
     // Ids, times and names of fields take so much beside each text.
     let bytes = self.messages.reduce(0) { $0 + $1.content.utf8.count + 180 }
-    return bytes > FieldRule<Conversation>.messageBytes
-      ? "the messages have \(bytes) bytes; at most \(FieldRule<Conversation>.messageBytes) are kept. "
+    return bytes > TextLimit.messageBytes
+      ? "the messages have \(bytes) bytes; at most \(TextLimit.messageBytes) are kept. "
         + "Record another conversation."
       : nil
   }
@@ -143,8 +143,7 @@ extension ConversationMessage {
   /// What is wrong with the message; nil when nothing is.
   func fault(now: Int64) -> String? {
     if self.content.isEmpty { return "the content of a message must not be empty." }
-    let count = self.content.unicodeScalars.count
-    guard count <= 10_000 else { return "a message has \(count) characters; at most 10000 are kept." }
+    if let fault = TextLimit.message.fault(of: self.content) { return "a message \(fault)" }
     guard !self.content.unicodeScalars.contains("\u{0}") else { return "must not have the character U+0000." }
     return FieldRule<Conversation>.fault(of: self.writtenAt, now: now).map { "written_at \($0)" }
   }

@@ -9,8 +9,9 @@ extension Person: EditableRecord {
     [
       .line("first_name", \.firstName, isRequired: true), .line("middle_name", \.middleName),
       .line("last_name", \.lastName), .line("nickname", \.nickname), .line("gender", \.gender),
-      .text("description", \.description_p, limit: 255), .line("job", \.job), .line("company", \.company),
-      .text("food_preferences", \.foodPreferences, limit: 65_535), .text("how_met", \.howMet, limit: 65_535),
+      .text("description", \.description_p, limit: .line), .line("job", \.job), .line("company", \.company),
+      .text("food_preferences", \.foodPreferences, limit: .description),
+      .text("how_met", \.howMet, limit: .description),
       .names("tags", \.tags), .partialDay("birthday", \.birthday), .partialDay("deceased_on", \.deceasedOn),
       .rule("birthday_reminder", also: ["birthday"]) { person, _ in
         person.birthdayReminder && (person.birthday.isEmpty || person.birthday.hasPrefix("~"))
@@ -143,7 +144,7 @@ extension Relationship: EditableRecord {
 extension PersonReminder: EditableRecord {
   static var rules: [FieldRule<PersonReminder>] {
     [
-      .line("title", \.title, isRequired: true), .text("description", \.description_p, limit: 65_535),
+      .line("title", \.title, isRequired: true), .text("description", \.description_p, limit: .description),
       .day("initial_date", \.initialDate, isRequired: true),
       .choice("frequency", \.frequency, ["one_time", "week", "month", "year"], isRequired: true),
       // With 0 the server counts until its time is up.
