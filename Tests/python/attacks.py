@@ -63,7 +63,9 @@ class Attacker:
             yield speakers
         finally:
             for speaker in speakers:
-                speaker.tear() if self.random.random() < 0.5 else speaker.socket.close()
+                # One that was cut is closed already.
+                with contextlib.suppress(OSError):
+                    speaker.tear() if self.random.random() < 0.5 else speaker.socket.close()
 
     def pour(self, speakers, make):
         """Sends what `make` gives for as long as it is taken; a connection that was cut is made again."""
