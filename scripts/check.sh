@@ -79,6 +79,15 @@ methods_documented_and_reachable() {
   done
 }
 
+# Each reason that an answer or a state may have is on a page. Those of the programs' starts are told on their standard error.
+reasons_documented() {
+  written_swift | grep '^Sources/' |
+    grep -v -E '^Sources/(Commands|KithClient|KithWorker|BusZeroMQ/Client)/|Configuration|WorkerProcess|StoreFile|DiskFile' |
+    xargs grep -ohE '\.[a-z][A-Za-z]+, "[A-Z][A-Z_]{3,}"' | sed -E 's/.*"(.*)"/\1/' | grep -vxE 'GET|POST|PUT|DELETE' | sort -u | while read -r reason; do
+    grep -qw "$reason" docs/protocol.md docs/operations.md || echo "$reason is neither in docs/protocol.md nor in docs/operations.md"
+  done
+}
+
 # Relative links of Markdown pages lead to files.
 links() {
   files '*.md' | while IFS= read -r page; do
@@ -96,6 +105,7 @@ check "forbidden forms" forbidden_forms
 check "arguments for what is unchecked" unargued_unsafety
 check "file lengths" file_lengths
 check "links" links
+check "reasons" reasons_documented
 check "methods" methods_documented_and_reachable
 
 echo "building the generators"

@@ -46,3 +46,16 @@ internal import CCrypto
     unsafe bytes.withUnsafeBytes { unsafe Self.digest($0) }
   }
 }
+
+extension SHA256 {
+  /// What a field that names a digest has to be, for a message about it.
+  public static let rule = "has to be the 64 hexadecimal digits of a SHA-256, in lower case."
+
+  /// The 32 bytes of a digest in 64 lower-case hexadecimal digits; nil for anything else.
+  ///
+  /// Upper case is refused and not converted: digests are compared as text in many places, so each has one spelling.
+  public static func bytes(named text: String) -> [UInt8]? {
+    guard text.utf8.count == 64, let bytes = Hex.decode(text), Hex.encode(bytes) == text else { return nil }
+    return bytes
+  }
+}

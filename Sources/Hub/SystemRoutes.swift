@@ -39,8 +39,8 @@ struct SystemRoutes: Sendable {
       Route(BlobAbandonRequest.self, order: .amongUploads) { request, context throws(Failure) in
         try await self.storage.abandonBlob(request, principal: context.principal.name)
       },
-      Route(answering: BlobGetRequest.self) { request, _ throws(Failure) in
-        let (reply, data) = try await self.storage.readBlob(request)
+      Route(answering: BlobGetRequest.self) { request, context throws(Failure) in
+        let (reply, data) = try await self.storage.readBlob(request, by: context.principal.role)
         return Answer(reply, attachments: [data])
       },
       Route(answering: BackupRequest.self) { _, context throws(Failure) in

@@ -6,13 +6,11 @@ struct BlobDigest: Sendable, Hashable {
   /// Thirty-two bytes.
   let bytes: [UInt8]
 
-  /// Reads 64 hexadecimal digits.
+  /// Reads 64 hexadecimal digits in lower case.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
   init(_ text: String) throws(Failure) {
-    guard text.utf8.count == 64, let bytes = Hex.decode(text) else {
-      throw .invalid(field: "sha256", "must be the 64 hexadecimal digits of a SHA-256.")
-    }
+    guard let bytes = SHA256.bytes(named: text) else { throw .invalid(field: "sha256", SHA256.rule) }
     self.bytes = bytes
   }
 

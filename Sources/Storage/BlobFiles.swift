@@ -46,8 +46,16 @@ actor BlobFiles {
       reply.complete = true
       return reply
     }
-    let part = Part(digest, principal)
-    try self.makeRoom(for: part, principal: principal, now: now)
+    if let part = try self.part(digest, principal) {
+      guard part.size == request.blob.size else {
+        throw .invalid(
+          field: "size",
+          "is \(request.blob.size), and this upload was opened with \(part.size). Give it up to begin again.")
+      }
+      reply.nextOffset = try DiskFile.open(self.path(of: part))?.size() ?? 0
+      return reply
+    }
+    try self.makeRoom(principal: principal, now: now)
     let kept = try await self.reader.read { view throws(Failure) in try BlobRows(view: view).fileBytes() }
     guard kept + request.blob.size <= self.limits.total else {
       throw Failure(
@@ -55,8 +63,7 @@ actor BlobFiles {
         "Files of \(kept >> 20) MiB are kept already. Each goes a day after it came; send this one again then.",
         retryAfterMilliseconds: 3_600_000)
     }
-    guard let file = try DiskFile.open(self.path(of: part), create: true) else { return reply }
-    reply.nextOffset = try file.size()
+    _ = try DiskFile.open(self.path(of: Part(digest, principal, size: request.blob.size)), create: true)
     return reply
   }
 
@@ -64,9 +71,8 @@ actor BlobFiles {
     _ request: BlobPutRequest, _ bytes: [UInt8], principal: String, now: Int64
   ) async throws(Failure) -> BlobPutReply {
     let digest = try BlobDigest(request.sha256)
-    let path = self.path(of: Part(digest, principal))
     var reply = BlobPutReply()
-    guard let file = try DiskFile.open(path) else {
+    guard let part = try self.part(digest, principal), let file = try DiskFile.open(self.path(of: part)) else {
       guard let size = try await self.completeSize(digest) else {
         throw Failure(.failedPrecondition, "BLOB_MISSING", "This upload was not begun, or was dropped. Send BlobOpen.")
       }
@@ -83,20 +89,27 @@ actor BlobFiles {
         .outOfRange, "OFFSET_GAP", "The next byte of this upload is \(size).", details: ["next_offset": "\(size)"])
     }
     guard bytes.isEmpty else {
-      guard size + UInt64(bytes.count) <= self.limits.size else {
-        throw .invalid(field: "offset", "the blob would have more than \(self.limits.size) bytes.")
+      guard size + UInt64(bytes.count) <= part.size else {
+        throw .invalid(
+          field: "offset", "this upload was opened with \(part.size) bytes, and the piece goes beyond them.")
       }
       try file.append(bytes, at: size)
       reply.nextOffset = size + UInt64(bytes.count)
       return reply
     }
+    guard size == part.size else {
+      throw Failure(
+        .outOfRange, "OFFSET_GAP", "This upload was opened with \(part.size) bytes; \(size) have come.",
+        details: ["next_offset": "\(size)"])
+    }
+    let path = self.path(of: part)
     guard try file.digest() == digest.bytes else {
       DiskFile.remove(path)
       throw Failure(
         .dataLoss, "DIGEST_MISMATCH", "What arrived is not what its SHA-256 names. It was dropped: upload it again.")
     }
     try file.synchronize()
-    try await self.keep(path, as: digest, size: size, mediaType: "", now: now)
+    try await self.keep(path, as: digest, BlobRows.File(size: size, mediaType: "", reader: .viewer), now: now)
     reply.complete = true
     return reply
   }
@@ -105,17 +118,16 @@ actor BlobFiles {
   ///
   /// - Returns: Whether there was one.
   func abandon(_ request: BlobAbandonRequest, principal: String) throws(Failure) -> Bool {
-    let path = self.path(of: Part(try BlobDigest(request.sha256), principal))
-    guard DiskFile.modified(path) != nil else { return false }
-    DiskFile.remove(path)
+    guard let part = try self.part(try BlobDigest(request.sha256), principal) else { return false }
+    DiskFile.remove(self.path(of: part))
     return true
   }
 
   /// Drops the upload of a principal that rested longest, where all its places are taken.
   ///
   /// - Throws: `RESOURCE_EXHAUSTED/BLOB_QUOTA` while all of them go on.
-  private func makeRoom(for part: Part, principal: String, now: Int64) throws(Failure) {
-    let others = try self.parts().filter { $0.hasSuffix(part.owner) && $0 != part.name }
+  private func makeRoom(principal: String, now: Int64) throws(Failure) {
+    let others = try self.parts().filter { $0.contains(Part.mark(of: principal)) }
       .map { "\(self.directory)/parts/\($0)" }
     guard others.count >= self.limits.openUploads else { return }
     let oldest = others.map { (path: $0, moved: DiskFile.modified($0) ?? 0) }.min { $0.moved < $1.moved }
@@ -130,8 +142,14 @@ actor BlobFiles {
 
   // MARK: - Reading
 
-  func get(_ request: BlobGetRequest) async throws(Failure) -> (BlobGetReply, [UInt8]) {
+  func get(_ request: BlobGetRequest, by role: Role) async throws(Failure) -> (BlobGetReply, [UInt8]) {
     let digest = try BlobDigest(request.sha256)
+    let row = try await self.reader.read { view throws(Failure) in try BlobRows(view: view).file(digest) }
+    if let row, !role.covers(row.reader) {
+      throw Failure(
+        .permissionDenied, "ROLE_NOT_ALLOWED",
+        "This blob is read by those with the role \(row.reader.rawValue); yours is \(role.rawValue).")
+    }
     let length = request.length == 0 ? self.limits.chunk : min(request.length, self.limits.chunk)
     var reply = BlobGetReply()
     reply.offset = request.offset
@@ -169,15 +187,15 @@ actor BlobFiles {
         try file.append(piece, at: size)
         size += UInt64(piece.count)
       }
-      return try await self.adopt(path, mediaType: mediaType, now: now)
+      return try await self.adopt(path, mediaType: mediaType, for: .viewer, now: now)
     } catch {
       DiskFile.remove(path)
       throw error
     }
   }
 
-  /// Keeps a file that was made at a ``scratchPath()``.
-  func adopt(_ path: String, mediaType: String, now: Int64) async throws(Failure) -> BlobRef {
+  /// Keeps a file that was made at a ``scratchPath()``, for those whom `reader` covers.
+  func adopt(_ path: String, mediaType: String, for reader: Role, now: Int64) async throws(Failure) -> BlobRef {
     guard let file = try DiskFile.open(path, create: true) else { throw .unusable(path) }
     let digest = BlobDigest(bytes: try file.digest())
     var ref = BlobRef()
@@ -185,7 +203,8 @@ actor BlobFiles {
     ref.size = try file.size()
     ref.mediaType = mediaType
     try file.synchronize()
-    try await self.keep(path, as: digest, size: ref.size, mediaType: mediaType, now: now)
+    try await self.keep(
+      path, as: digest, BlobRows.File(size: ref.size, mediaType: mediaType, reader: reader), now: now)
     return ref
   }
 
@@ -205,12 +224,12 @@ actor BlobFiles {
   // MARK: -
 
   private func keep(
-    _ path: String, as digest: BlobDigest, size: UInt64, mediaType: String, now: Int64
+    _ path: String, as digest: BlobDigest, _ file: BlobRows.File, now: Int64
   ) async throws(Failure) {
     try DiskFile.move(path, to: self.path(of: digest), in: self.directory)
     do throws(Failure) {
       try await self.group.write(cause: "") { transaction throws(Failure) in
-        try BlobRows(view: transaction).keepFile(digest, size: size, mediaType: mediaType, now: now)
+        try BlobRows(view: transaction).keepFile(digest, file, now: now)
       }
     } catch {
       // No row names it, and the disk may be full: back to its maker, who goes on with it or removes it.
@@ -231,13 +250,18 @@ actor BlobFiles {
     guard let file, DiskFile.modified(self.path(of: digest)) != nil else { return row }
     if let now {
       try await self.group.write(cause: "") { transaction throws(Failure) in
-        try BlobRows(view: transaction).keepFile(digest, size: file.size, mediaType: file.mediaType, now: now)
+        try BlobRows(view: transaction).keepFile(digest, file, now: now)
       }
     }
     return file.size
   }
 
   private func path(of digest: BlobDigest) -> String { "\(self.directory)/\(digest.text)" }
+
+  /// The upload of a principal that is under way; nil where there is none.
+  private func part(_ digest: BlobDigest, _ principal: String) throws(Failure) -> Part? {
+    try self.parts().compactMap { Part($0) }.first { $0.isUpload(of: digest, by: principal) }
+  }
 
   private func path(of part: Part) -> String { "\(self.directory)/parts/\(part.name)" }
 
@@ -264,13 +288,29 @@ actor BlobFiles {
   }
 }
 
-/// An upload under way: a file named after its digest and whose it is.
+/// An upload under way: a file named after its digest, whose it is, and the size that it will have.
 private struct Part {
   let name: String
-  let owner: String
+  let size: UInt64
 
-  init(_ digest: BlobDigest, _ principal: String) {
-    self.owner = "-" + Hex.encode(SHA256.digest(Array(principal.utf8)).prefix(8))
-    self.name = digest.text + self.owner
+  init(_ digest: BlobDigest, _ principal: String, size: UInt64) {
+    self.name = digest.text + Self.mark(of: principal) + "\(size)"
+    self.size = size
+  }
+
+  /// Reads the name of a file; nil for one that is no upload.
+  init?(_ name: String) {
+    guard let size = name.split(separator: "-").dropFirst(2).first.flatMap({ UInt64($0) }) else { return nil }
+    self.name = name
+    self.size = size
+  }
+
+  func isUpload(of digest: BlobDigest, by principal: String) -> Bool {
+    self.name.hasPrefix(digest.text + Self.mark(of: principal))
+  }
+
+  /// What stands in the names of all uploads of a principal.
+  static func mark(of principal: String) -> String {
+    "-\(Hex.encode(SHA256.digest(Array(principal.utf8)).prefix(8)))-"
   }
 }

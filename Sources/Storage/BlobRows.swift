@@ -2,6 +2,7 @@ internal import Bus
 internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
+internal import KithMessages
 
 /// The rows that know of blobs: those whose bytes belong to a record, and those that are files for a day.
 struct BlobRows {
@@ -11,24 +12,28 @@ struct BlobRows {
   struct File {
     let size: UInt64
     let mediaType: String
+    /// The role that reads it, and those above.
+    let reader: Role
   }
 
   func file(_ digest: BlobDigest) throws(Failure) -> File? {
     try self.view.attempt { database in
       try Row.fetchOne(
-        database, sql: "SELECT size, media_type FROM blob_file WHERE sha256 = ?", arguments: [Data(digest.bytes)]
-      ).map { File(size: UInt64($0[0] as Int64), mediaType: $0[1]) }
+        database, sql: "SELECT size, media_type, reader FROM blob_file WHERE sha256 = ?",
+        arguments: [Data(digest.bytes)]
+      ).map { File(size: UInt64($0[0] as Int64), mediaType: $0[1], reader: Role(rawValue: $0[2]) ?? .admin) }
     }
   }
 
-  /// Remembers a file, or that it is wanted for another day.
-  func keepFile(_ digest: BlobDigest, size: UInt64, mediaType: String, now: Int64) throws(Failure) {
+  /// Remembers a file, or that it is wanted for another day. Who reads it stays as it was at first.
+  func keepFile(_ digest: BlobDigest, _ file: File, now: Int64) throws(Failure) {
     try self.view.attempt { database in
       try database.execute(
         sql: """
-          INSERT INTO blob_file (sha256, size, media_type, created_at) VALUES (?, ?, ?, ?)
+          INSERT INTO blob_file (sha256, size, media_type, reader, created_at) VALUES (?, ?, ?, ?, ?)
           ON CONFLICT (sha256) DO UPDATE SET created_at = excluded.created_at
-          """, arguments: [Data(digest.bytes), Int64(size), mediaType, now])
+          """,
+        arguments: [Data(digest.bytes), Int64(file.size), file.mediaType, file.reader.rawValue, now])
     }
   }
 

@@ -75,7 +75,7 @@ struct EventLog {
   private func page(
     _ stream: EventStream, limit: UInt32, sql: String, _ arguments: StatementArguments
   ) throws(Failure) -> [LoggedEvent] {
-    let count = limit == 0 ? Self.maximumEvents : min(Int(limit), Self.maximumEvents)
+    let count = PageLimit.records(limit, usual: Self.maximumEvents, most: Self.maximumEvents)
     return try self.view.attempt { database in
       let rows = try Row.fetchCursor(
         database.cachedStatement(sql: sql), arguments: arguments + [count])

@@ -29,7 +29,16 @@ extension Migration {
     .openChanges,
     .careWritten,
     .careTimes,
+    .blobReaders,
   ]
+
+  /// The role that reads a blob. Backups, which hold everything, are for admins.
+  static let blobReaders = Migration(
+    name: "blob_readers",
+    sql: """
+      ALTER TABLE blob_file ADD COLUMN reader TEXT NOT NULL DEFAULT 'viewer';
+      UPDATE blob_file SET reader = 'admin' WHERE media_type = 'application/vnd.sqlite3';
+      """)
 
   /// What the engine itself keeps: journal of commands, streams of events, blobs.
   static let engine = Migration(

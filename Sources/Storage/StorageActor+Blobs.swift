@@ -37,12 +37,13 @@ extension StorageActor {
 
   /// Reads a piece of a blob of at most 256 KiB: `System/BlobGet`.
   ///
-  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `OUT_OF_RANGE/OFFSET_GAP`.
+  /// - Parameter role: Of who reads it. Backups are read by admins alone.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `OUT_OF_RANGE/OFFSET_GAP`, `PERMISSION_DENIED/ROLE_NOT_ALLOWED`.
   public nonisolated func readBlob(
-    _ request: BlobGetRequest, now: Int64 = WallClock.nanoseconds()
+    _ request: BlobGetRequest, by role: Role, now: Int64 = WallClock.nanoseconds()
   ) async throws(Failure) -> (BlobGetReply, [UInt8]) {
     do throws(Failure) {
-      return try await self.blobs.get(request)
+      return try await self.blobs.get(request, by: role)
     } catch {
       let limit = self.blobs.pieceLimit
       let length = Int(request.length == 0 ? limit : min(request.length, limit))
@@ -90,7 +91,7 @@ extension StorageActor {
       }
       try source.close()
       try await Self.prepareForRestore(path)
-      return try await self.blobs.adopt(path, mediaType: "application/vnd.sqlite3", now: now)
+      return try await self.blobs.adopt(path, mediaType: "application/vnd.sqlite3", for: .admin, now: now)
     } catch {
       // SQLite leaves a journal beside a copy that it could not finish.
       for leftover in [path, path + "-journal"] { DiskFile.remove(leftover) }

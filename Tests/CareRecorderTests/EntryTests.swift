@@ -57,7 +57,7 @@ import Testing
         var get = BlobGetRequest()
         get.sha256 = summary.blob.sha256
         get.offset = UInt64(text.count)
-        text += try await storage.readBlob(get).1
+        text += try await storage.readBlob(get, by: .viewer).1
       }
       #expect(String(decoding: text, as: UTF8.self).count { $0 == "食" } == 2 * 49_990)
       var share = ShareCareRequest()
@@ -157,7 +157,7 @@ import Testing
       let blob = try await CareExport(request, storage: storage, now: 0).stage()
       var get = BlobGetRequest()
       get.sha256 = blob.sha256
-      let bytes = try await storage.readBlob(get).1
+      let bytes = try await storage.readBlob(get, by: .viewer).1
       let text = String(decoding: bytes.drop { $0 > 0x7F }, as: UTF8.self)
       // A line that ends outside of quotation marks ends a row.
       var rows = [""]

@@ -325,7 +325,7 @@ import Testing
       let now = care.clock.withLock { $0 }
       var get = BlobGetRequest()
       get.sha256 = blob.sha256
-      let first = try await storage.readBlob(get, now: now)
+      let first = try await storage.readBlob(get, by: .viewer, now: now)
       #expect(first.0.size == blob.size && first.1.count == 256 << 10)
       // A memo lets the sound go: the folder has nothing of it, and a client that is reading it gets the rest.
       var update = UpdateCareRequest()
@@ -334,11 +334,11 @@ import Testing
       _ = try await actor.update(update, CallContext())
       #expect(!care.sounds.contains(id))
       get.offset = UInt64(first.1.count)
-      let rest = try await storage.readBlob(get, now: now + 50_000_000_000)
+      let rest = try await storage.readBlob(get, by: .viewer, now: now + 50_000_000_000)
       #expect(first.1 + rest.1 == sound)
       get.offset = 0
       failure = await #expect(throws: Failure.self) {
-        try await storage.readBlob(get, now: now + 111_000_000_000)
+        try await storage.readBlob(get, by: .viewer, now: now + 111_000_000_000)
       }
       #expect(failure?.reason == "RECORD_UNKNOWN")
       failure = await #expect(throws: Failure.self) { try await actor.sound(of: id) }

@@ -161,7 +161,7 @@ import Testing
       request.vcardVersion = version
       var get = BlobGetRequest()
       get.sha256 = try await home.router.ask(request).sha256
-      let text = String(decoding: try await home.storage.readBlob(get).1, as: UTF8.self)
+      let text = String(decoding: try await home.storage.readBlob(get, by: .viewer).1, as: UTF8.self)
       #expect(lines.allSatisfy { text.contains("\($0)\r\n") }, "\(text)")
     }
     var request = ExportContactsRequest()
@@ -190,7 +190,7 @@ import Testing
       var bytes: [UInt8] = []
       repeat {
         get.offset = UInt64(bytes.count)
-        bytes += try await home.storage.readBlob(get).1
+        bytes += try await home.storage.readBlob(get, by: .viewer).1
       } while bytes.count < Int(blob.size)
       let text = String(decoding: bytes, as: UTF8.self)
       #expect(text.hasSuffix(ending))

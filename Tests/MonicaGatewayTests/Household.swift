@@ -81,7 +81,7 @@ final class Household: Sendable {
         .with { [bytes] in
           $0.sha256 = blob.sha256
           $0.offset = UInt64(bytes.count)
-        }
+        }, by: .viewer
       ).1
     } while bytes.count < Int(blob.size)
     return bytes

@@ -85,7 +85,7 @@ import Testing
       request.cursor = reply.nextCursor
     } while !request.cursor.isEmpty
     #expect(names == ["6", "5", "4", "3", "2", "1", "0"])
-    await self.expect("FIELD_INVALID") { _ = try await home.ask(ListGiftsRequest.with { $0.limit = 501 }) }
+    #expect(try await home.ask(ListGiftsRequest.with { $0.limit = .max }).gifts.count == 7)
     await self.expect("FIELD_INVALID") { _ = try await home.ask(ListGiftsRequest.with { $0.cursor = "x" }) }
     await self.expect("RECORD_UNKNOWN") { _ = try await home.ask(ListGiftsRequest.with { $0.personID = "x" }) }
   }

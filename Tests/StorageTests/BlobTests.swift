@@ -54,19 +54,20 @@ import Testing
   @Test func `bytes that are not what the digest names are dropped`() async throws {
     let temporary = TemporaryStore()
     let storage = try temporary.open()
-    _ = try await self.open(storage)
+    _ = try await self.open(storage, size: 3)
     _ = try await self.put(storage, at: 0, [1, 2, 3])
     let failure = await #expect(throws: Failure.self) { try await self.put(storage, at: 3, []) }
     #expect(failure?.code == .dataLoss)
     #expect(failure?.reason == "DIGEST_MISMATCH")
     let missing = await #expect(throws: Failure.self) { try await self.read(storage) }
     #expect(missing?.code == .notFound)
-    #expect(try await self.open(storage).nextOffset == 0)
+    #expect(try await self.open(storage, size: 3).nextOffset == 0)
     await storage.close()
   }
 
   @Test(arguments: [
     "", "abc", "../../../../etc/passwd", String(repeating: "g", count: 64), String(repeating: "/", count: 64),
+    String(repeating: "AB", count: 32),
   ])
   func `only a digest names a blob`(name: String) async throws {
     let temporary = TemporaryStore()
@@ -76,7 +77,7 @@ import Testing
     let get = BlobGetRequest.with { $0.sha256 = name }
     let atOpen = await #expect(throws: Failure.self) { _ = try await storage.openBlob(open, principal: "p") }
     let atPut = await #expect(throws: Failure.self) { _ = try await storage.putBlob(put, [1], principal: "p") }
-    let atGet = await #expect(throws: Failure.self) { _ = try await storage.readBlob(get) }
+    let atGet = await #expect(throws: Failure.self) { _ = try await storage.readBlob(get, by: .viewer) }
     for failure in [atOpen, atPut, atGet] { #expect(failure?.status.details["sha256"] != nil) }
     await storage.close()
   }
@@ -115,6 +116,58 @@ import Testing
     #expect(tooLarge?.status.details["size"] != nil)
     try await storage.upkeep(now: WallClock.nanoseconds() + Duration.seconds(25 * 3600).nanoseconds)
     _ = try await self.open(storage, digests[4])
+    await storage.close()
+  }
+
+  @Test func `an upload has the size that it was opened with`() async throws {
+    let temporary = TemporaryStore()
+    let storage = try temporary.open()
+    _ = try await self.open(storage, size: 5)
+    for size in [4, 6] as [UInt64] {
+      let other = await #expect(throws: Failure.self) { try await self.open(storage, size: size) }
+      #expect(other?.status.details["size"] != nil)
+    }
+    let beyond = await #expect(throws: Failure.self) { try await self.put(storage, at: 0, [1, 2, 3, 4, 5, 6]) }
+    #expect(beyond?.status.details["offset"] != nil)
+    #expect(try await self.put(storage, at: 0, [1, 2, 3]).nextOffset == 3)
+    let early = await #expect(throws: Failure.self) { try await self.put(storage, at: 3, []) }
+    #expect(early?.reason == "OFFSET_GAP" && early?.status.details["next_offset"] == "3")
+    #expect(try await self.open(storage, size: 5).nextOffset == 3)
+    _ = try await storage.abandonBlob(.with { $0.sha256 = self.digest }, principal: "uid:1")
+    #expect(try await self.open(storage, size: 6).nextOffset == 0)
+    await storage.close()
+  }
+
+  @Test func `a backup is read by admins alone, one of an earlier version too`() async throws {
+    let temporary = TemporaryStore()
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "blob_readers" }))
+    let blob = BlobRef.with { $0.sha256 = String(repeating: "ab", count: 32) }
+    try await storage.write { transaction throws(Failure) in
+      try transaction.attempt {
+        try $0.execute(
+          sql: """
+            INSERT INTO blob_file (sha256, size, media_type, created_at) VALUES (?, 1, 'application/vnd.sqlite3', ?)
+            """,
+          arguments: [Data(repeating: 0xAB, count: 32), WallClock.nanoseconds()])
+      }
+    }
+    await storage.close()
+
+    storage = try temporary.open(migrations: Migration.all)
+    let backup = try await storage.backup()
+    for name in [blob.sha256, backup.sha256] {
+      let get = BlobGetRequest.with { $0.sha256 = name }
+      for role in [Role.viewer, .recorder, .worker] {
+        let refused = await #expect(throws: Failure.self) { _ = try await storage.readBlob(get, by: role) }
+        #expect(refused?.reason == "ROLE_NOT_ALLOWED")
+      }
+    }
+    let get = BlobGetRequest.with { $0.sha256 = backup.sha256 }
+    #expect(try await storage.readBlob(get, by: .admin).0.size == backup.size)
+    // Asking whether it is there lends it to nobody.
+    #expect(try await self.open(storage, backup.sha256, size: backup.size).complete)
+    let after = await #expect(throws: Failure.self) { _ = try await storage.readBlob(get, by: .recorder) }
+    #expect(after?.reason == "ROLE_NOT_ALLOWED")
     await storage.close()
   }
 
@@ -196,10 +249,10 @@ import Testing
     #expect(try await self.open(storage).complete)
     var request = BlobGetRequest.with { $0.sha256 = self.digest }
     request.offset = UInt64(self.bytes.count)
-    #expect(try await storage.readBlob(request).1.isEmpty)
+    #expect(try await storage.readBlob(request, by: .viewer).1.isEmpty)
     request.offset = UInt64.max
     let beyond = request
-    let failure = await #expect(throws: Failure.self) { _ = try await storage.readBlob(beyond) }
+    let failure = await #expect(throws: Failure.self) { _ = try await storage.readBlob(beyond, by: .viewer) }
     #expect(failure?.reason == "OFFSET_GAP")
     await storage.close()
   }
@@ -234,7 +287,7 @@ extension StorageActor {
     request.sha256 = digest
     var all: [UInt8] = []
     while true {
-      let (reply, piece) = try await self.readBlob(request)
+      let (reply, piece) = try await self.readBlob(request, by: .viewer)
       #expect(piece.count <= 256 << 10)
       all += piece
       request.offset += UInt64(piece.count)

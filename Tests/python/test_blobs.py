@@ -5,6 +5,8 @@ import signal
 
 import pytest
 
+from keyed import CurveWire, Key, tcp_hub
+
 CHUNK = 256 * 1024
 
 
@@ -101,7 +103,35 @@ def test_wrong_digest_is_noticed(shared_hub):
     assert shared_hub.ask("System/BlobGet", {"sha256": digest})[0]["status"]["code"] in ("NOT_FOUND", "FAILED_PRECONDITION")
 
 
-@pytest.mark.parametrize("digest", ["", "xyz", "../../etc/passwd", "ab" * 31, "zz" * 32])
+def test_an_upload_has_the_size_that_it_was_opened_with(hub):
+    data, digest = content(1000, seed=7)
+    opened(hub, digest, 10)
+    header, _, _ = put(hub, digest, 0, data)
+    assert header["status"]["details"].keys() == {"offset"}
+    assert hub.error("System/BlobOpen", {"blob": {"sha256": digest, "size": "1000"}}) == ("INVALID_ARGUMENT", "FIELD_INVALID")
+    hub.reply("System/BlobAbandon", {"sha256": digest})
+    opened(hub, digest, 1000)
+    put(hub, digest, 0, data[:900])
+    header, _, _ = put(hub, digest, 900, b"")
+    assert (header["status"]["reason"], header["status"]["details"]) == ("OFFSET_GAP", {"next_offset": "900"})
+    hub.restart(signal.SIGKILL)
+    position = int(opened(hub, digest, 1000).get("nextOffset", 0))
+    assert upload(hub, data, digest, start=position)[1]["complete"] is True
+
+
+def test_a_backup_is_read_by_admins_alone(tmp_path):
+    with tcp_hub() as hub:
+        backup = hub.reply("System/Backup")
+        for role in ("viewer", "recorder"):
+            key = Key()
+            hub.approve(key, role, role)
+            with CurveWire(hub, key) as other:
+                status = other.ask("System/BlobGet", {"sha256": backup["sha256"]})[0]["status"]
+                assert (status["code"], status["reason"]) == ("PERMISSION_DENIED", "ROLE_NOT_ALLOWED"), role
+        assert download(hub, backup["sha256"]).startswith(b"SQLite format 3")
+
+
+@pytest.mark.parametrize("digest", ["", "xyz", "../../etc/passwd", "ab" * 31, "zz" * 32, "AB" * 32])
 def test_digest_has_one_form(shared_hub, digest):
     code, reason = shared_hub.error("System/BlobOpen", {"blob": {"sha256": digest, "size": "10"}})
     assert (code, reason) == ("INVALID_ARGUMENT", "FIELD_INVALID")

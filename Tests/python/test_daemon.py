@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from conftest import CONFIGURATION, Wire
+from conftest import BINARIES, CONFIGURATION, Wire
 from send import HubNotRunning, command
 from trials import (
     NOBODY, STREAMS, AddressBook, acting_as, add_folder, contacts, daemon, dense, make_folder, needs_root, pages, sync,
@@ -190,6 +190,9 @@ def test_other_users_are_refused(hub):
         # Root passes every mode of the file system.
         with pytest.raises(HubNotRunning):
             command(theirs.control, "kith.v1.System/Ping", timeout=3)
+        told = subprocess.run([BINARIES / "kith", "--runtime-dir", theirs.runtime, "--json", "ping"],
+                              capture_output=True, text=True, timeout=60)
+        assert told.returncode and "PRINCIPAL_UNKNOWN" in told.stdout + told.stderr, told
         assert theirs.end() == 0
     print("another user, and root at another's hub: no answer, whatever the modes of the sockets are")
 

@@ -217,6 +217,9 @@ def test_names_are_taken_once(hub):
     assert hub.reply("Keys/Approve", request)["fingerprint"] == second.fingerprint
     assert hub.error("Keys/Revoke", {"name": "nobody"}) == ("NOT_FOUND", "RECORD_UNKNOWN")
     assert hub.error("Keys/Revoke", {}) == ("INVALID_ARGUMENT", "FIELD_INVALID")
+    # A command would take it for an option.
+    request = {"publicKeyZ85": Key().public.decode(), "name": "-a"}
+    assert hub.error("Keys/Approve", request) == ("INVALID_ARGUMENT", "FIELD_INVALID")
 
 
 def test_keys_outlive_a_kill_and_nothing_secret_is_written_anywhere():

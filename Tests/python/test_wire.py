@@ -97,7 +97,19 @@ def test_malformed_header(wire):
     assert wire.error() == ("INVALID_ARGUMENT", "MALFORMED")
 
 
-@pytest.mark.parametrize("header", [{}, {"requestId": ""}, {"requestId": "x" * 65}])
+def test_a_request_id_that_is_too_long_is_told_so(wire):
+    wire.send(header={"requestId": "x" * 65})
+    assert wire.error() == ("INVALID_ARGUMENT", "REQUEST_ID_TOO_LONG")
+
+
+@pytest.mark.parametrize("method", [
+    "Contacts/List", "Contacts/Problems", "Calls/List", "Calls/Suggest", "People/List", "Care/List", "Reminders/List",
+    "Channels/Deliveries", "Jobs/List", "Monica/Queue"])
+def test_a_limit_beyond_the_most_means_the_most(shared_hub, method):
+    shared_hub.reply(method, {"limit": 2 ** 32 - 1})
+
+
+@pytest.mark.parametrize("header", [{}, {"requestId": ""}])
 def test_missing_request_id(wire, header):
     wire.send(header=header)
     assert wire.error() == ("INVALID_ARGUMENT", "REQUEST_ID_MISSING")
@@ -117,6 +129,12 @@ def test_unknown_content_type(wire):
 def test_oversize(wire, parts):
     wire.send(**parts)
     assert wire.error() == ("INVALID_ARGUMENT", "BODY_TOO_LARGE")
+
+
+def test_twelve_frames_are_not_answered(wire):
+    wire.send(more=[b""] * 6)
+    wire.send(header={"requestId": "after"})
+    assert wire.final()[0]["requestId"] == "after"
 
 
 def test_frame_beyond_the_socket_limit_ends_that_connection_alone(shared_hub, wire):

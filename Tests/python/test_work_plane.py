@@ -1,4 +1,5 @@
 """The work plane, frame by frame: ends that come twice or late, jobs that kill their workers, strangers and garbage."""
+import datetime
 import json
 import random
 import signal
@@ -79,8 +80,9 @@ def test_a_job_that_kills_every_worker_rests_until_a_person_has_it_tried_again(h
 
 
 def test_a_worker_is_told_what_it_may_not_be(home):
-    worker = Frames(home, name="Not A Name").ready()
-    assert worker.wait(0x06)[0]["status"]["reason"] == "FIELD_INVALID"
+    for name in ("Not A Name", "-a"):
+        worker = Frames(home, name=name).ready()
+        assert worker.wait(0x06)[0]["status"]["details"].keys() == {"worker_name"}, name
     # A name belongs to its key.
     home.reply("Keys/Approve", {"publicKeyZ85": Key().public.decode(), "name": "speech", "role": "worker",
                                 "services": ["transcriber"]})
@@ -95,6 +97,73 @@ def test_a_worker_is_told_what_it_may_not_be(home):
     assert worker.wait(0x06)[0]["status"]["reason"] == "REPLACED"
     worker.close()
     other.close()
+
+
+def test_a_disconnect_ends_the_session(home):
+    worker = Frames(home).ready()
+    worker.wait(0x10)
+    identity = home.speak()
+    job, _, _ = worker.wait(0x02)
+    ids = {key: job[key] for key in ("jobId", "attempt", "leaseId")}
+    worker.send(0x03, ids, bytes(256 * 1024 + 1))
+    assert worker.wait(0x06)[0]["status"]["reason"] == "BODY_TOO_LARGE"
+    worker.send(0x05, {"leaseIds": [job["leaseId"]]})
+    assert worker.wait(0x06)[0]["status"]["reason"] == "SESSION_UNKNOWN"
+    # What it had is given out again, and that it was lost counts.
+    again = worker.ready().wait(0x02)[0]
+    assert again["jobId"] == job["jobId"] and again["attempt"] == 2
+    assert home.jobs()[0]["losses"] == 1
+    worker.final(again)
+    worker.wait(0x13)
+    home.settled(identity)
+    worker.close()
+
+
+def test_each_fault_of_frames_and_sizes_is_answered_as_the_page_says(home):
+    worker = Frames(home)
+
+    def fault(more=(), **changed):
+        frames = [b"KTHW01", b"\x05", b"", b"json", b"{}", b""]
+        for index, part in changed.items():
+            frames[("tag", "kind", "service", "ctype", "header", "body").index(index)] = part
+        return [*frames, *more]
+    for reason, frames in [
+            ("MALFORMED", fault()[:5]), ("MALFORMED", fault(ctype=b"yaml")), ("MALFORMED", fault(service=b"x" * 129)),
+            ("MALFORMED", fault(service=b"\xff")), ("MALFORMED", fault(header=b"{")), ("KIND_UNKNOWN", fault(kind=b"\x19")),
+            ("KIND_UNKNOWN", fault(kind=b"\x13")), ("VERSION_UNSUPPORTED", fault(tag=b"KTHW02")),
+            ("BODY_TOO_LARGE", fault(header=b" " * 4097)), ("BODY_TOO_LARGE", fault(body=bytes(256 * 1024 + 1))),
+            ("BODY_TOO_LARGE", fault(more=[bytes(512 * 1024 + 1)])), ("BODY_TOO_LARGE", fault(more=[b""] * 5))]:
+        worker.ready().wait(0x10)
+        worker.socket.send_multipart(frames)
+        assert worker.wait(0x06)[0]["status"]["reason"] == reason, frames[1:4]
+        worker.send(0x05, {})
+        assert worker.wait(0x06)[0]["status"]["reason"] == "SESSION_UNKNOWN"
+    worker.ready().wait(0x10)
+    for frames in (fault(tag=b"OTHER1"), fault(more=[b""] * 6)):
+        worker.socket.send_multipart(frames)
+    worker.send(0x05, {"leaseIds": ["none"]})
+    assert worker.wait(0x12)[0]["revoked"] == ["none"], "the session goes on"
+    worker.close()
+
+
+def test_a_job_says_until_when_it_is_waited_for(home):
+    worker = Frames(home).ready()
+    worker.wait(0x10)
+    home.speak()
+    job, _, _ = worker.wait(0x02)
+    left = datetime.datetime.fromisoformat(job["deadline"]) - datetime.datetime.now(datetime.timezone.utc)
+    # The time-out of Transcriber/Transcribe, as services.md has it.
+    assert datetime.timedelta(minutes=38) < left < datetime.timedelta(minutes=41)
+    worker.close()
+
+
+def test_only_a_digest_names_a_body(home):
+    worker = Frames(home).ready()
+    worker.wait(0x10)
+    for name in ("X" * 64, "AB" * 32, "ab" * 31):
+        worker.send(0x16, {"sha256": name, "size": "1", "eof": True}, data=(b"1",))
+        assert worker.wait(0x18)[0]["status"]["details"].keys() == {"sha256"}, name
+    worker.close()
 
 
 def answered(send, worker, kind, is_it):
@@ -127,8 +196,10 @@ def test_garbage_on_the_work_plane_hurts_nobody(home):
         stranger.socket.send_multipart(frames)
         if round % 30 == 0:
             stranger.ready(services=(SERVICE,), credit=0)
-    answer = answered(lambda: stranger.send(0x16, {"sha256": "0" * 64, "size": "5", "eof": True}, data=(b"12345",)),
-                      stranger, 0x18, lambda header: header.get("sha256") == "0" * 64)
+    def begin_again():
+        stranger.ready(credit=0)
+        stranger.send(0x16, {"sha256": "0" * 64, "size": "5", "eof": True}, data=(b"12345",))
+    answer = answered(begin_again, stranger, 0x18, lambda header: header.get("sha256") == "0" * 64)
     assert answer["status"]["reason"] == "DIGEST_MISMATCH"
     header = answered(lambda: stranger.socket.send_multipart([b"KTHW02", b"\x01", b"", b"json", b"{}", b""]),
                       stranger, 0x06, lambda header: header["status"]["reason"] == "VERSION_UNSUPPORTED")

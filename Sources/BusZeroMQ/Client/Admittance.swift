@@ -42,7 +42,18 @@ struct Admittance: Sendable {
   }
 
   /// Why a client is not let in; nil where there is nobody who could let it in.
-  func failure(endpoint: String, identity: CurveIdentity, now: ContinuousClock.Instant) -> Failure? {
+  ///
+  /// - Parameter identity: The proof that it gave; nil over ipc, where the kernel tells whose it is.
+  func failure(endpoint: String, identity: CurveIdentity?, now: ContinuousClock.Instant) -> Failure? {
+    guard let identity else {
+      guard self.state == .refused else { return nil }
+      return Failure(
+        .unauthenticated, "PRINCIPAL_UNKNOWN",
+        """
+        The kithd at \(endpoint) does not serve this user of the machine. Run the command as the user that runs kithd, or have \
+        that user name you under [users] in its configuration.
+        """)
+    }
     let fingerprint = KeyFingerprint.of(identity.keys.publicKey.bytes)
     // A connection that was just made anew may end as the one before.
     let isNew = self.wasCut && self.connectedAt.map { now - $0 < Self.atOnce } ?? false

@@ -9,12 +9,12 @@ final class Link {
   private var watch: Watch?
   private var monitorWatch: Watch?
   private var socket: Socket
-  private let monitor: PollSource?
+  private let monitor: PollSource
   private var frames = MultipartMessage(capacity: WireLimits.frames + 2)
 
   /// Which of its owner's links it is, counted from 1.
   let number: Int
-  /// Whether the hub lets us in; says nothing over ipc.
+  /// Whether the hub lets us in.
   private(set) var admittance = Admittance()
   /// Whether nobody took the last message that was offered.
   private(set) var isBlocked = false
@@ -35,7 +35,7 @@ final class Link {
     try socket.endDeadConnections()
     for topic in topics { try socket.set(.subscribe, topic.bytes) }
     try identity?.apply(to: &socket)
-    self.monitor = identity == nil ? nil : try socket.startMonitor([.connections, .handshakes])
+    self.monitor = try socket.startMonitor([.connections, .handshakes])
     try socket.connect(endpoint)
     self.socket = socket
   }
@@ -51,8 +51,7 @@ final class Link {
   func observeAdmittance<Owner: LoopActor>(
     by owner: isolated Owner, _ handler: @escaping @Sendable (isolated Owner) -> Void
   ) {
-    guard let monitor else { return }
-    self.monitorWatch = owner.watch(monitor, for: .readable) { owner, _ in handler(owner) }
+    self.monitorWatch = owner.watch(self.monitor, for: .readable) { owner, _ in handler(owner) }
   }
 
   /// Takes up what the monitor of the socket tells.

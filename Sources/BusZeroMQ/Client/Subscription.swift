@@ -201,8 +201,8 @@ public actor Subscription: LoopActor {
     } catch {
       self.logger.error("monitor of the events socket failed", metadata: ["error": "\(error)"])
     }
-    guard let identity, let link, link.admittance.state == .refused,
-      let failure = link.admittance.failure(endpoint: self.endpoint, identity: identity, now: .now)
+    guard let link, link.admittance.state == .refused,
+      let failure = link.admittance.failure(endpoint: self.endpoint, identity: self.identity, now: .now)
     else { return }
     self.end(.failure(failure))
   }

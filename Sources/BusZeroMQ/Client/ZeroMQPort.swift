@@ -264,7 +264,7 @@ public actor ZeroMQPort: LoopActor, Port {
 
   /// Why the hub does not let this client in; nil where it does, or is not there.
   private var notAdmitted: Failure? {
-    self.identity.flatMap { self.link?.admittance.failure(endpoint: self.endpoint, identity: $0, now: .now) }
+    self.link?.admittance.failure(endpoint: self.endpoint, identity: self.identity, now: .now)
   }
 
   /// Why no hub of this machine can be reached; nil where one listens, or is on another machine.

@@ -54,13 +54,22 @@ public struct RequestFrame: Sendable, Hashable {
         .malformed(
           "The header is not a kith.v1.RequestHeader in \(encoding.rawValue).", service: service, encoding: encoding))
     }
-    guard !header.requestID.isEmpty, header.requestID.utf8.count <= WireLimits.requestID else {
+    guard !header.requestID.isEmpty else {
       return .rejected(
         FrameRejection(
           .malformed,
           Failure(
             .invalidArgument, "REQUEST_ID_MISSING",
             "The header needs a request_id of 1 to \(WireLimits.requestID) bytes, the same on every resend."),
+          service: service, encoding: encoding))
+    }
+    guard header.requestID.utf8.count <= WireLimits.requestID else {
+      return .rejected(
+        FrameRejection(
+          .malformed,
+          Failure(
+            .invalidArgument, "REQUEST_ID_TOO_LONG",
+            "The request_id has \(header.requestID.utf8.count) bytes; it may have \(WireLimits.requestID)."),
           service: service, encoding: encoding))
     }
     guard header.idempotencyKey.utf8.count <= WireLimits.idempotencyKey else {

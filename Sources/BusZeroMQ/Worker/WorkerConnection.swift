@@ -125,7 +125,7 @@ public actor WorkerConnection: LoopActor {
 
   /// Takes up what libzmq says of the way in. It goes on trying by itself, but for ``Admittance/State/refused``.
   private func admittanceChanged() {
-    guard let link, let keys else { return }
+    guard let link else { return }
     let before = link.admittance.state
     do {
       try link.drainMonitor()
@@ -134,10 +134,10 @@ public actor WorkerConnection: LoopActor {
     }
     switch link.admittance.state {
     case .refused:
-      if let failure = link.admittance.failure(endpoint: self.endpoint, identity: keys.identity, now: .now) {
+      if let failure = link.admittance.failure(endpoint: self.endpoint, identity: self.keys?.identity, now: .now) {
         self.leave(failure)
       }
-    case .cut where before != .cut:
+    case .cut where before != .cut && self.keys != nil:
       guard self.keys?.tryNext() == true else { return self.complain(of: link, after: .zero) }
       self.schedule(at: .now + .seconds(1)) { $0.connect() }
     case .waiting where before == .absent: self.complain(of: link, after: .seconds(3))

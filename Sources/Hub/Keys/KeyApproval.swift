@@ -38,13 +38,7 @@ struct KeyApproval: Sendable {
       }
     }
     self.name = request.name
-    let letters = self.name.utf8.allSatisfy {
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-        || $0 == UInt8(ascii: "-")
-    }
-    guard letters, (1...32).contains(self.name.utf8.count) else {
-      throw .invalid(field: "name", "has to be 1 to 32 of a-z, 0-9 and hyphens.")
-    }
+    guard PeerName.isValid(self.name) else { throw .invalid(field: "name", PeerName.rule) }
     guard let role = request.role.isEmpty ? .viewer : Role(rawValue: request.role.lowercased()) else {
       throw .invalid(field: "role", "has to be one of \(Role.allCases.map(\.rawValue).joined(separator: ", ")).")
     }

@@ -76,7 +76,7 @@ struct CallAttachments: Sendable {
     _ request: BlobGetRequest, _ storage: StorageActor
   ) async throws(Failure) -> (BlobGetReply, [UInt8]) {
     do throws(Failure) {
-      return try await storage.readBlob(request)
+      return try await storage.readBlob(request, by: .recorder)
     } catch {
       guard error.code == .notFound else { throw error }
       throw .invalid(

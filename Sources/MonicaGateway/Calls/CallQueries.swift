@@ -85,8 +85,7 @@ extension CallHit {
 extension SuggestCallsRequest {
   /// Those who are due. Somebody who died or is archived is nobody to call.
   func answer(in view: ReadView, now: Int64) throws(Failure) -> SuggestCallsReply {
-    guard self.limit <= 100 else { throw .invalid(field: "limit", "is \(self.limit); at most 100 are suggested.") }
-    let limit = self.limit == 0 ? 10 : Int(self.limit)
+    let limit = PageLimit.records(self.limit, usual: 10, most: 100)
     var rhythm = CallRhythm(in: Zone.system(), now: now)
     try view.records.callFacts { rhythm.count($0) }
     let all = rhythm.due

@@ -44,7 +44,7 @@ public struct CareTable<View: DatabaseView> {
   ///
   /// - Throws: `FIELD_INVALID` for the cursor or the limit.
   public func page(_ query: CareQuery) throws(Failure) -> ListCareReply {
-    let limit = try PageLimit.records(query.limit)
+    let limit = PageLimit.records(query.limit)
     let direction = query.isAscending ? ("ASC", ">") : ("DESC", "<")
     var start: (Int64, Int64)?
     if !query.cursor.isEmpty {

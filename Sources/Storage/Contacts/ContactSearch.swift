@@ -17,7 +17,7 @@ extension ContactTable {
   ///   - source: Only of this one; empty = of all.
   /// - Throws: `FIELD_INVALID` for an empty text or the limit; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func search(_ text: String, limit: UInt32 = 0, source: String = "") throws(Failure) -> SearchContactsReply {
-    let limit = try PageLimit.records(limit)
+    let limit = PageLimit.records(limit)
     guard text.contains(where: { !$0.isWhitespace }) else {
       throw .invalid(field: "text", "is empty. Give a part of a name, number, address or note.")
     }

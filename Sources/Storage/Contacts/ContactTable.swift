@@ -27,7 +27,7 @@ public struct ContactTable<View: DatabaseView> {
   public func page(
     limit: UInt32 = 0, cursor: String = "", source: String = "", includeDeleted: Bool = false, isReply: Bool = true
   ) throws(Failure) -> ListContactsReply {
-    let limit = try PageLimit.records(limit)
+    let limit = PageLimit.records(limit)
     let start = cursor.isEmpty ? PageCursor(key: "", row: 0) : try PageCursor(text: cursor)
     let sourceRow: Int64? = source.isEmpty ? nil : try self.view.sources.row(of: source)
     let places = try self.view.attempt { database in

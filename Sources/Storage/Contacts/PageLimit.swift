@@ -12,12 +12,9 @@ public enum PageLimit {
   /// Records that are read at once while a reply fills.
   static let chunk = 64
 
-  /// The number of records that `limit` asks for.
-  ///
-  /// - Throws: `FIELD_INVALID` above 500.
-  static func records(_ limit: UInt32) throws(Failure) -> Int {
-    guard limit <= 500 else { throw .invalid(field: "limit", "is \(limit); at most 500 go into one reply.") }
-    return limit == 0 ? 50 : Int(limit)
+  /// The number of records that `limit` asks for: `usual` for 0, and never more than `most`.
+  package static func records(_ limit: UInt32, usual: Int = 50, most: Int = 500) -> Int {
+    limit == 0 ? usual : min(Int(limit), most)
   }
 
   /// A contact as one reply can hold it: of one that is too large the note is cut, and if that does not do, all but its names.

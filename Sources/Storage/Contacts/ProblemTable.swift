@@ -16,7 +16,7 @@ public struct ProblemTable<View: DatabaseView> {
   public func page(
     limit: UInt32 = 0, cursor: String = "", source: String = ""
   ) throws(Failure) -> ListProblemsReply {
-    let limit = try PageLimit.records(limit)
+    let limit = PageLimit.records(limit)
     var start: (source: Int64, href: String, position: Int64) = (-1, "", -1)
     if !cursor.isEmpty {
       let place = try PageCursor(text: cursor)

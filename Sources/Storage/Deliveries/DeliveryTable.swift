@@ -60,7 +60,7 @@ public struct DeliveryTable<View: DatabaseView> {
   ///
   /// - Throws: `FIELD_INVALID` for the cursor or the limit.
   public func page(_ request: ListDeliveriesRequest) throws(Failure) -> ListDeliveriesReply {
-    let limit = try PageLimit.records(request.limit)
+    let limit = PageLimit.records(request.limit)
     let start = request.cursor.isEmpty ? Int64.max : try PageCursor(text: request.cursor).row
     let rows = try self.view.attempt { database in
       try Row.fetchAll(

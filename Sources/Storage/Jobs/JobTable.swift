@@ -42,16 +42,13 @@ public struct JobTable<View: DatabaseView> {
 
   /// A page of jobs, the newest first; fewer than asked for where they say so much that one reply does not hold them.
   ///
-  /// - Throws: `FIELD_INVALID` for the cursor, the limit or the state.
+  /// - Throws: `FIELD_INVALID` for the cursor or the state.
   public func page(_ request: ListJobsRequest) throws(Failure) -> ListJobsReply {
-    guard request.limit <= 200 else {
-      throw .invalid(field: "limit", "is \(request.limit); at most 200 go into one reply.")
-    }
     guard request.state.isEmpty || JobRecord.State(rawValue: request.state) != nil else {
       let states = JobRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
       throw .invalid(field: "state", "'\(request.state.prefix(32))' is none of \(states).")
     }
-    let limit = request.limit == 0 ? 50 : Int(request.limit)
+    let limit = PageLimit.records(request.limit, most: 200)
     let before = request.cursor.isEmpty ? Int64.max : try PageCursor(text: request.cursor).row
     var reply = ListJobsReply()
     let found = try self.numbered(

@@ -18,7 +18,7 @@ public struct LinkTable<View: DatabaseView> {
   public func candidates(
     person: String = "", limit: UInt32 = 0, cursor: String = ""
   ) throws(Failure) -> SuggestLinksReply {
-    let limit = try PageLimit.records(limit)
+    let limit = PageLimit.records(limit)
     let start = cursor.isEmpty ? 0 : Int(clamping: try PageCursor(text: cursor).row)
     let records = self.view.records
     let account = try records.account

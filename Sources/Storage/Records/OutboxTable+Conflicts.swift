@@ -34,7 +34,7 @@ extension OutboxTable {
   public func conflicts(
     limit: UInt32 = 0, cursor: String = ""
   ) throws(Failure) -> (conflicts: [RecordConflict], nextCursor: String) {
-    let limit = try PageLimit.records(limit)
+    let limit = PageLimit.records(limit)
     let start: Int64 = cursor.isEmpty ? 0 : try PageCursor(text: cursor).row
     let account = try self.view.records.account
     let found = try self.view.attempt { database in

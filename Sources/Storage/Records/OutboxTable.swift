@@ -103,7 +103,7 @@ public struct OutboxTable<View: DatabaseView> {
   public func page(
     limit: UInt32 = 0, cursor: String = "", state: RecordState? = nil
   ) throws(Failure) -> (entries: [QueueEntry], nextCursor: String) {
-    let limit = try PageLimit.records(limit)
+    let limit = PageLimit.records(limit)
     let start: Int64 = cursor.isEmpty ? 0 : try PageCursor(text: cursor).row
     let account = try self.view.records.account
     var entries: [(seq: Int64, entry: QueueEntry)] = []

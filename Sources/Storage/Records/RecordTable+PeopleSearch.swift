@@ -16,7 +16,7 @@ extension RecordTable {
   public func searchPeople(
     _ text: String, limit: UInt32 = 0
   ) throws(Failure) -> (people: [Person], more: Bool) {
-    let limit = try PageLimit.records(limit)
+    let limit = PageLimit.records(limit)
     guard text.contains(where: { !$0.isWhitespace }) else {
       throw .invalid(field: "text", "is empty. Give a part of a name, company or e-mail address.")
     }

@@ -17,7 +17,7 @@ extension RecordTable {
   public func search(
     _ text: String, kinds: [RecordKind], _ query: RecordQuery = RecordQuery()
   ) throws(Failure) -> (records: [AnyRecord], more: Bool) {
-    let limit = try PageLimit.records(query.limit)
+    let limit = PageLimit.records(query.limit)
     guard text.contains(where: { !$0.isWhitespace }) else {
       throw .invalid(field: "text", "is empty. Give a word to look for.")
     }

@@ -117,7 +117,7 @@ public struct RecordTable<View: DatabaseView> {
   private func page(
     of kinds: [RecordKind], _ query: RecordQuery
   ) throws(Failure) -> (records: [AnyRecord], nextCursor: String) {
-    let limit = try PageLimit.records(query.limit)
+    let limit = PageLimit.records(query.limit)
     let places = try self.places(of: kinds, query, limit: limit + 1)
     let records = try self.loadWhatFits(places.prefix(limit).map(\.row), seenBy: query.person)
     return (records, records.count < places.count ? places[records.count - 1].cursor.text : "")

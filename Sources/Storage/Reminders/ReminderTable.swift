@@ -95,7 +95,7 @@ public struct ReminderTable<View: DatabaseView> {
   ///
   /// - Throws: `FIELD_INVALID` for the cursor or the limit.
   public func page(_ request: ListRemindersRequest) throws(Failure) -> ListRemindersReply {
-    let limit = try PageLimit.records(request.limit)
+    let limit = PageLimit.records(request.limit)
     let (order, beyond, open) = request.past ? ("DESC", "<", "NOT IN") : ("ASC", ">", "IN")
     var start: (Int64, Int64)?
     if !request.cursor.isEmpty {

@@ -42,6 +42,17 @@ struct AdmittanceTests {
     #expect(try self.reason([(.connected, 0), (.handshakeRefused(400), 0), (.disconnected(3), 0)]) == "KEY_REFUSED")
   }
 
+  @Test("over ipc only a refusal says something: there is no key to tell") func overIPC() {
+    var admittance = Admittance()
+    let failure = { [start] (admittance: Admittance) in
+      admittance.failure(endpoint: "ipc:///run/kith/control.sock", identity: nil, now: start + .seconds(1))
+    }
+    admittance.note(.connected, self.start)
+    #expect(failure(admittance) == nil)
+    admittance.note(.handshakeRefused(400), self.start)
+    #expect(failure(admittance)?.reason == "PRINCIPAL_UNKNOWN")
+  }
+
   @Test("once in, there is nothing to say") func admitted() throws {
     #expect(
       try self.reason([(.connected, 0), (.handshakeBroken(32), 5), (.connected, 6), (.handshakeSucceeded, 6)]) == nil)

@@ -142,6 +142,6 @@ struct ControlFrameTests {
     #expect { try request.encoded() } throws: { ($0 as? Failure)?.reason == "BODY_TOO_LARGE" }
     request.attachments[0] = []
     request.header.requestID += "x"
-    #expect(rejection(RequestFrame.decode(try request.encoded()))?.failure.reason == "REQUEST_ID_MISSING")
+    #expect(rejection(RequestFrame.decode(try request.encoded()))?.failure.reason == "REQUEST_ID_TOO_LONG")
   }
 }

@@ -7,7 +7,7 @@ import Testing
 struct JobCallerTests {
   @Test func aCallerThatIsBusyHearsTheLastOfHowFarItIs() async {
     let (news, continuation) = AsyncStream<JobCaller.News>.makeStream()
-    let caller = JobCaller(token: "", isInBatches: true, inputs: [:], news: continuation)
+    let caller = JobCaller(token: "", isInBatches: true, inputs: [:], deadline: 0, news: continuation)
     continuation.yield(.batch(1, []))
     for percent in 1...1000 { caller.report(.with { $0.fraction = Float(percent) / 1000 }) }
     caller.end(.success([]))

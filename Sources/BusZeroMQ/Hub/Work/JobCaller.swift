@@ -23,18 +23,21 @@ struct JobCaller: Sendable {
   let command: FlightID?
   /// What a worker fetches, by digest.
   let inputs: [String: [UInt8]]
+  /// Until when it waits, nanoseconds since 1970.
+  let deadline: Int64
   let news: AsyncStream<News>.Continuation
   /// What the caller has not taken yet.
   private let progress = Lock<Progress?>(nil)
 
   init(
-    token: String, isInBatches: Bool, command: FlightID? = nil, inputs: [String: [UInt8]],
+    token: String, isInBatches: Bool, command: FlightID? = nil, inputs: [String: [UInt8]], deadline: Int64,
     news: AsyncStream<News>.Continuation
   ) {
     self.token = token
     self.isInBatches = isInBatches
     self.command = command
     self.inputs = inputs
+    self.deadline = deadline
     self.news = news
   }
 

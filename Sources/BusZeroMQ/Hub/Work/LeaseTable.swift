@@ -296,13 +296,15 @@ struct LeaseTable: Sendable {
     return []
   }
 
-  /// A worker leaves in good order: what it has not ended is given to others at once.
-  mutating func disconnect(from peer: Peer, now: Instant) -> [Directive] {
+  /// A session is over: what its worker has not ended is given to others at once.
+  ///
+  /// - Parameter isFaulty: Whether it did not leave in good order, so that its jobs count it as a loss.
+  mutating func disconnect(from peer: Peer, isFaulty: Bool = false, now: Instant) -> [Directive] {
     guard let session = self.workers[peer] else { return [] }
     self.workers[peer] = nil
     var directives: [Directive] = []
     for job in self.jobs.values where job.lease?.instance == session.instance {
-      directives += self.lose(job.record.id, isCounted: false, now)
+      directives += self.lose(job.record.id, isCounted: isFaulty, now)
     }
     return directives + self.dispatch(now)
   }

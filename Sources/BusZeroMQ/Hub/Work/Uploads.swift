@@ -80,7 +80,7 @@ struct Uploads: ~Copyable {
 
   /// Whether there is room. What can never have any is not asked for again.
   private func check(_ chunk: Chunk, _ data: [UInt8], behind body: Body) throws(Failure) {
-    guard chunk.sha256.utf8.count == 64 else { throw .invalid(field: "sha256", "has to be 64 hex digits.") }
+    guard SHA256.bytes(named: chunk.sha256) != nil else { throw .invalid(field: "sha256", SHA256.rule) }
     let size = max(chunk.size, UInt64(body.bytes.count + data.count))
     guard size <= UInt64(self.limits.bytesPerBlob) else {
       throw Failure(

@@ -9,10 +9,7 @@ extension WorkPlane {
   func take(_ frames: [[UInt8]], from peer: [UInt8], userID: String) {
     switch WorkFrame.decode(frames) {
     case .foreign: self.logger.debug("message of another protocol dropped")
-    case .rejected(let rejection):
-      var message = Disconnect()
-      message.status = rejection.failure.status
-      self.send(.disconnect(message), to: peer, encoding: rejection.encoding)
+    case .rejected(let rejection): self.end(peer, rejection.failure, rejection.encoding)
     case .accepted(let frame):
       self.askedIn = frame.encoding
       // Looked up at every message, so that what is taken away from a key counts at once.
@@ -33,8 +30,7 @@ extension WorkPlane {
     case .drain: self.perform(self.table.drain(from: peer, now: now))
     case .disconnect:
       self.perform(self.table.disconnect(from: peer, now: now))
-      self.uploads.drop(peer: peer)
-      self.encodings[peer] = nil
+      self.forget(peer)
     case .partial(let partial, let body): self.take(partial, body, frame.encoding, from: peer)
     case .final(let result, let body): self.take(result, body, frame.encoding, from: peer)
     case .fetch(let fetch): self.answer(fetch, to: peer)
@@ -49,10 +45,7 @@ extension WorkPlane {
   private func take(_ ready: Ready, _ frame: WorkFrame, from peer: [UInt8], _ approval: WorkerApproval) {
     let services = approval.approved(ready.capabilities)
     do throws(Failure) {
-      let isName =
-        (1...32).contains(ready.workerName.utf8.count)
-        && ready.workerName.utf8.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }
-      guard isName else { throw .invalid(field: "worker_name", "has to be a-z, 0-9 and -, at most 32 characters.") }
+      guard PeerName.isValid(ready.workerName) else { throw .invalid(field: "worker_name", PeerName.rule) }
       guard (1...64).contains(ready.instanceID.utf8.count) else {
         throw .invalid(field: "instance_id", "has to be new at every start of a worker, at most 64 bytes.")
       }
@@ -141,9 +134,22 @@ extension WorkPlane {
 
   private func refuse(_ peer: [UInt8], _ frame: WorkFrame, _ failure: Failure) {
     self.logger.notice("worker refused", metadata: ["reason": "\(failure.reason)", "message": "\(failure.message)"])
+    self.end(peer, failure, frame.encoding)
+  }
+
+  /// Ends a session because of what the worker sent, and says why. Its jobs are given to others, each as one that lost its worker:
+  /// what makes a worker send what cannot be read may do so wherever it runs.
+  private func end(_ peer: [UInt8], _ failure: Failure, _ encoding: Encoding) {
     var message = Disconnect()
     message.status = failure.status
-    self.send(.disconnect(message), to: peer, encoding: frame.encoding)
+    self.send(.disconnect(message), to: peer, encoding: encoding)
+    self.perform(self.table.disconnect(from: peer, isFaulty: true, now: .now))
+    self.forget(peer)
+  }
+
+  private func forget(_ peer: [UInt8]) {
+    self.uploads.drop(peer: peer)
+    self.encodings[peer] = nil
   }
 
   // MARK: - Jobs and their inputs
@@ -153,6 +159,7 @@ extension WorkPlane {
     guard let record = self.table.jobs[job.jobID]?.record else { return }
     let encoding = self.encodings[peer] ?? .pb
     var (job, body) = (job, record.command)
+    if let deadline = self.callers[job.jobID]?.deadline { job.deadline = .init(nanosecondsSince1970: deadline) }
     if encoding == .json {
       do throws(Failure) {
         body = try self.codecs[record.service]?.command(body) ?? []

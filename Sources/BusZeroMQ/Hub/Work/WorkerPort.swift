@@ -72,9 +72,10 @@ public struct WorkerPort: Port, BatchPort {
     if record.state == .done { return record.reply }
     if let failure = record.failure { throw failure }
     let (news, continuation) = AsyncStream<JobCaller.News>.makeStream()
+    let deadline = WallClock.nanoseconds() + Int64((end - .now) / .nanoseconds(1))
     let caller = JobCaller(
       token: UUIDv7.make().text, isInBatches: receive != nil, command: Flights.current, inputs: inputs,
-      news: continuation)
+      deadline: deadline, news: continuation)
     let plane = self.plane
     plane.post { $0.attach(record, caller, isNew: record.id == draft.id) }
     do throws(Failure) {
