@@ -37,6 +37,19 @@ public struct CallContext: Sendable {
   /// Lets later commands of the connection start, for a handler that now waits for something outside the hub.
   public func letOthersStart() { self.turn?.end() }
 
+  /// Says what is being done, where it cannot be said how far it is.
+  ///
+  /// - Parameters:
+  ///   - stage: A word for programs.
+  ///   - note: For people.
+  public func report(stage: String, note: String = "") {
+    guard let progress else { return }
+    var report = Progress()
+    report.stage = stage
+    report.note = note
+    progress(report)
+  }
+
   /// The key under which the answer is remembered.
   public var effectiveKey: String { self.idempotencyKey.isEmpty ? self.requestID : self.idempotencyKey }
 }

@@ -107,11 +107,13 @@ extension CareRecorderActor {
       query.isAscending = true
       if request.limit == 0 { query.limit = 500 }
     }
-    return try await self.storage.read { [query] view throws(Failure) in
+    var reply = try await self.storage.read { [query] view throws(Failure) in
       var query = query
       if let day { (query.from, query.to) = try view.span(of: day, through: day) }
       return try view.care.page(query)
     }
+    for index in reply.records.indices { self.showProgress(in: &reply.records[index]) }
+    return reply
   }
 
   static func language(_ settings: CareSettings) -> CareLanguage {

@@ -28,10 +28,12 @@ extension CareRecorderActor {
         }
       },
       Route(GetCareRequest.self) { request, _ throws(Failure) in
-        try await self.storage.read { view throws(Failure) in
+        var record = try await self.storage.read { view throws(Failure) in
           _ = try view.care.require(request.id)
-          return Self.reply(try view.care.get(request.id, withVersions: true) ?? CareRecord())
+          return try view.care.get(request.id, withVersions: true) ?? CareRecord()
         }
+        self.showProgress(in: &record)
+        return Self.reply(record)
       },
       Route(ListCareRequest.self) { request, _ throws(Failure) in try await self.list(request) },
       Route(SearchCareRequest.self) { request, _ throws(Failure) in

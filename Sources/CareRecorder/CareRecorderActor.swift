@@ -22,6 +22,8 @@ public actor CareRecorderActor {
   private var isWanted = false
   /// The transcription under way.
   private var attempt: (record: String, task: Task<TranscriptionResult, Never>)?
+  /// How far the transcription of an entry is, as it was last heard.
+  private let progress = Lock<[String: Progress]>([:])
   /// Whether recordings wait because no worker transcribes.
   private let isUnserved = Lock(false)
 
@@ -153,6 +155,11 @@ public actor CareRecorderActor {
     }
   }
 
+  /// The entry with how far its transcription is.
+  nonisolated func showProgress(in record: inout CareRecord) {
+    if let heard = self.progress.withLock({ $0[record.id] }) { record.progress = heard }
+  }
+
   /// Notes that a whole recording is to be transcribed now.
   private func queue(_ id: String) async throws(Failure) {
     let (now, reason) = (self.now(), self.waitReason)
@@ -242,7 +249,10 @@ public actor CareRecorderActor {
       request.audio.size = UInt64(bytes.count)
       self.logger.debug("transcribing", metadata: ["record": "\(audio.record)"])
       // Where a worker transcribes, a restart finds its work again.
-      let context = CallContext(idempotencyKey: audio.attemptName, attachments: [bytes])
+      let context = CallContext(idempotencyKey: audio.attemptName, attachments: [bytes]) { [progress] heard in
+        progress.withLock { $0[audio.record] = heard }
+      }
+      defer { self.progress.withLock { $0[audio.record] = nil } }
       return .words(try await self.transcriber.ask(request, context))
     } catch {
       return .failed(error)

@@ -38,7 +38,7 @@ public struct TranscriberService: Sendable {
   public var routes: [Route] {
     [
       Route(TranscribeRequest.self) { request, context throws(Failure) in
-        try await self.transcribe(request, context.attachments)
+        try await self.transcribe(request, context)
       },
       Route(EnginesRequest.self) { _, _ throws(Failure) in await self.describe() },
     ]
@@ -50,13 +50,13 @@ public struct TranscriberService: Sendable {
   ///   up, `INVALID_ARGUMENT/BAD_AUDIO` for a recording that is none, `UNAVAILABLE` when it may succeed later, `INTERNAL` when an
   ///   engine failed.
   private func transcribe(
-    _ request: TranscribeRequest, _ attachments: [[UInt8]]
+    _ request: TranscribeRequest, _ context: CallContext
   ) async throws(Failure) -> TranscribeReply {
     guard let language = LanguageTag(request.language) else {
       throw .invalid(field: "language", "write it like \"en-US\" or \"ja\"")
     }
     let entry = try self.engines.engine(for: language)
-    let recording = try await self.recording(request, attachments)
+    let recording = try await self.recording(request, context.attachments)
     return try await self.queue.pass { () async throws(Failure) in
       let started = ContinuousClock.now
       // Kept until the engine has ended; removed with its last owner, however this ends.
@@ -72,6 +72,7 @@ public struct TranscriberService: Sendable {
       var reply = TranscribeReply()
       reply.language = language.text
       if sound.gate.hasSpeech {
+        context.report(stage: "transcribing", note: entry.name)
         do throws(EngineFault) {
           let answer = try await entry.engine.transcribe(sound, language)
           reply = try TranscriptCheck.checked(answer, language, sound)

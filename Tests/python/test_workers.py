@@ -1,15 +1,17 @@
 """Workers as processes of their own: what is promised of leases when one of them, or the hub, is killed or stopped."""
 import os
+import queue
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
 import servers
 from conftest import BINARIES, EXAMPLES
 from trials import CARDS, AddressBook, add_folder, contacts, sync
-from workers import home, monica_home, one_effect, people, recording, transcribed, until  # noqa: F401
+from workers import Frames, home, monica_home, one_effect, people, recording, transcribed, until  # noqa: F401
 
 
 def test_a_recording_says_that_no_worker_is_there(home):
@@ -195,3 +197,38 @@ def test_monica_is_reached_by_a_worker_and_nobody_is_there_twice_when_it_is_kill
     finally:
         server.remove()
         home.remove()
+
+
+def test_what_a_worker_reports_is_shown_with_the_entry_that_it_transcribes(home):
+    home.hold()
+    home.worker()
+    identity = home.speak()
+    until(home.begun)
+    progress = until(lambda: home.entry(identity).get("progress"))[0]
+    assert progress == {"stage": "transcribing", "note": "command"}
+    (listed,) = home.reply("Care/List")["records"]
+    assert listed["progress"] == progress
+    home.let_go()
+    home.settled(identity)
+    assert "progress" not in home.entry(identity)
+
+
+def test_what_a_worker_reports_reaches_the_command_that_waits_for_it(home):
+    worker = Frames(home).ready(services=("kith.v1.ContactsSource",))
+    worker.wait(0x10)
+    home.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": "/nowhere"}})
+    heard, answers = queue.Queue(), []
+    asking = threading.Thread(target=lambda: answers.append(
+        home.ask("Contacts/Sync", on_partial=lambda header, body: heard.put((header.get("seq", 0), body)))))
+    asking.start()
+    job, _, _ = worker.wait(0x02)
+    ids = {key: job[key] for key in ("jobId", "attempt", "leaseId")}
+    said = {"fraction": 0.25, "stage": "listing", "note": "a quarter"}
+    worker.send(0x03, {**ids, "progress": said})
+    # The first has seq 0 and is Accepted; every other one is Progress.
+    assert heard.get(timeout=30)[0] == 0 and heard.get(timeout=30) == (1, said)
+    assert home.jobs(job["service"])[0]["fraction"] == 0.25
+    worker.final(job, status={"code": "UNAVAILABLE", "reason": "SOURCE_UNAVAILABLE", "message": "gone"})
+    asking.join(60)
+    assert answers[0][1]["sources"][0]["error"]["reason"] == "SOURCE_UNAVAILABLE"
+    worker.close()

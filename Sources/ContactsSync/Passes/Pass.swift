@@ -122,7 +122,7 @@ actor Pass {
     await self.willList()
     // Read while the source makes its list, and beside the writer: of a large address book this takes a while.
     async let comparing = self.beginComparing()
-    var reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-list")) {
+    var reply = try await self.source.call(request, self.context("-list")) {
       batch throws(Failure) in await self.gather(batch)
     }
     FaultPoint.listed.pass()
@@ -140,6 +140,11 @@ actor Pass {
     self.state.skip(reply.problems.count { !CardProblem.ofBooks.contains($0.kind) })
     self.state.note(unavailable: reply.problems.filter { $0.kind == CardProblem.bookUnavailable })
     return reply
+  }
+
+  /// What goes with a question to the source. How far the source says it is goes to those who wait for the pass.
+  private func context(_ part: String) -> CallContext {
+    CallContext(requestID: self.state.status.runID + part, progress: self.report)
   }
 
   private func beginComparing() async -> Result<Void, Failure> {
@@ -255,7 +260,7 @@ actor Pass {
       }
       request.hrefs = Array(fitting.isEmpty ? rest.prefix(1) : fitting)
       rest = rest.dropFirst(request.hrefs.count)
-      let reply = try await self.source.call(request, CallContext(requestID: self.state.status.runID + "-fetch")) {
+      let reply = try await self.source.call(request, self.context("-fetch")) {
         batch throws(Failure) in try await read.give(batch.cards)
       }
       failed += reply.failed

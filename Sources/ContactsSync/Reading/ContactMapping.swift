@@ -55,28 +55,38 @@ enum ContactMapping {
   }
 
   /// What the card says, free of stamps and of the order of its values. A picture that it names counts as one that it holds.
+  ///
+  /// Other workers compute the same: docs/protocol.md, "Digests of a card". The order is therefore one of bytes, and not that of
+  /// Swift's strings, which follows Unicode's equivalence.
   static func digest(_ contact: Contact) -> [UInt8] {
     var contact = contact
     contact.sourceIdentifier = ""
     contact.uid = ""
     contact.revision = ""
-    func sort(_ values: inout [KithMessages.LabeledValue]) {
-      guard values.count > 1 else { return }
-      values.sort { ($0.value, $0.label) < ($1.value, $1.label) }
-    }
-    sort(&contact.phones)
-    sort(&contact.emails)
-    sort(&contact.urls)
-    sort(&contact.dates)
-    sort(&contact.impps)
-    sort(&contact.related)
-    if contact.addresses.count > 1 {
-      contact.addresses.sort { ($0.street, $0.city, $0.label) < ($1.street, $1.city, $1.label) }
-    }
-    if contact.categories.count > 1 { contact.categories.sort() }
-    if contact.members.count > 1 { contact.members.sort() }
+    let byValue = [\KithMessages.LabeledValue.value, \.label]
+    Self.sort(&contact.phones, by: byValue)
+    Self.sort(&contact.emails, by: byValue)
+    Self.sort(&contact.urls, by: byValue)
+    Self.sort(&contact.dates, by: byValue)
+    Self.sort(&contact.impps, by: byValue)
+    Self.sort(&contact.related, by: byValue)
+    Self.sort(&contact.addresses, by: [\.street, \.city, \.label])
+    if contact.categories.count > 1 { contact.categories.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+    if contact.members.count > 1 { contact.members.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
     let bytes: [UInt8]? = try? contact.serializedBytes()
     return SHA256.digest(bytes ?? [])
+  }
+
+  /// Orders values by the bytes of these texts, one after another, and then by those of the whole value.
+  private static func sort<Value: SwiftProtobuf.Message>(_ values: inout [Value], by texts: [KeyPath<Value, String>]) {
+    guard values.count > 1 else { return }
+    values.sort { left, right in
+      for text in texts where !left[keyPath: text].utf8.elementsEqual(right[keyPath: text].utf8) {
+        return left[keyPath: text].utf8.lexicographicallyPrecedes(right[keyPath: text].utf8)
+      }
+      let (left, right): ([UInt8]?, [UInt8]?) = (try? left.serializedBytes(), try? right.serializedBytes())
+      return (left ?? []).lexicographicallyPrecedes(right ?? [])
+    }
   }
 
   private static func contact(_ card: Card) -> Contact {

@@ -35,8 +35,9 @@ public struct ContactsSourceService: Sendable {
   /// The methods that answer in batches.
   public var batchRoutes: [BatchRoute] {
     [
-      BatchRoute(ListItemsRequest.self) { request, _, yield throws(Failure) in
-        try await Self.onThread { () async throws(Failure) in try await self.list(request, yield) }
+      BatchRoute(ListItemsRequest.self) { request, context, yield throws(Failure) in
+        context.report(stage: "listing")
+        return try await Self.onThread { () async throws(Failure) in try await self.list(request, yield) }
       },
       BatchRoute(FetchItemsRequest.self) { request, context, yield throws(Failure) in
         try await Self.onThread { () async throws(Failure) in

@@ -163,6 +163,16 @@ public nonisolated struct CareRecord: @unchecked Sendable {
     set {_uniqueStorage()._versions = newValue}
   }
 
+  /// of a transcription that is under way, as the service that does it reports it; by Get and List
+  public var progress: Progress {
+    get {_storage._progress ?? Progress()}
+    set {_uniqueStorage()._progress = newValue}
+  }
+  /// Returns true if `progress` has been explicitly set.
+  public var hasProgress: Bool {_storage._progress != nil}
+  /// Clears the value of `progress`. Subsequent reads from it will return its default value.
+  public mutating func clearProgress() {_uniqueStorage()._progress = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -800,7 +810,7 @@ fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CareRecord"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}category\0\u{3}occurred_at\0\u{1}transcript\0\u{1}memo\0\u{1}review\0\u{1}state\0\u{1}reason\0\u{1}engine\0\u{1}confidence\0\u{1}language\0\u{1}recorder\0\u{3}duration_seconds\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{3}suggested_category\0\u{3}has_audio\0\u{1}attempts\0\u{3}next_attempt_at\0\u{1}versions\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}category\0\u{3}occurred_at\0\u{1}transcript\0\u{1}memo\0\u{1}review\0\u{1}state\0\u{1}reason\0\u{1}engine\0\u{1}confidence\0\u{1}language\0\u{1}recorder\0\u{3}duration_seconds\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{3}suggested_category\0\u{3}has_audio\0\u{1}attempts\0\u{3}next_attempt_at\0\u{1}versions\0\u{1}progress\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -824,6 +834,7 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _attempts: UInt32 = 0
     var _nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _versions: [CareVersion] = []
+    var _progress: Progress? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -855,6 +866,7 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _attempts = source._attempts
       _nextAttemptAt = source._nextAttemptAt
       _versions = source._versions
+      _progress = source._progress
     }
   }
 
@@ -894,6 +906,7 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 19: try { try decoder.decodeSingularUInt32Field(value: &_storage._attempts) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._nextAttemptAt) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._versions) }()
+        case 22: try { try decoder.decodeSingularMessageField(value: &_storage._progress) }()
         default: break
         }
       }
@@ -969,6 +982,9 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._versions.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._versions, fieldNumber: 21)
       }
+      try { if let v = _storage._progress {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -999,6 +1015,7 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._attempts != rhs_storage._attempts {return false}
         if _storage._nextAttemptAt != rhs_storage._nextAttemptAt {return false}
         if _storage._versions != rhs_storage._versions {return false}
+        if _storage._progress != rhs_storage._progress {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -942,7 +942,7 @@ public nonisolated struct SourceItem: Sendable {
   /// file name, or path and key of the card in a file of many
   public var href: String = String()
 
-  /// changes when the item may have changed
+  /// another one when the item may have changed; compared for equality alone
   public var fingerprint: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1166,16 +1166,16 @@ public nonisolated struct CardRead: Sendable {
 
   public var href: String = String()
 
-  /// at the moment of reading
+  /// that of its item, at the moment of reading
   public var fingerprint: String = String()
 
-  /// of raw: another one when the card's bytes in the source are others
+  /// SHA-256 of raw: another one when the card's bytes in the source are others
   public var rawSha256: Data = Data()
 
   /// the card with pictures replaced by references to their digest
   public var raw: Data = Data()
 
-  /// of what the card says, free of stamps and order
+  /// of what the card says, free of stamps and order: docs/protocol.md, "Digests of a card"
   public var semanticDigest: Data = Data()
 
   /// unset when the card could not be read

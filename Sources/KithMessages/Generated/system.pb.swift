@@ -38,6 +38,7 @@ public nonisolated struct HelloRequest: Sendable {
 
   public var minorMax: UInt32 = 0
 
+  /// none is known in minor version 0
   public var features: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -50,11 +51,13 @@ public nonisolated struct HelloReply: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// another one for each Hello; the hub keeps nothing under it
   public var sessionID: String {
     get {_storage._sessionID}
     set {_uniqueStorage()._sessionID = newValue}
   }
 
+  /// another one for each start of the hub
   public var hubInstance: String {
     get {_storage._hubInstance}
     set {_uniqueStorage()._hubInstance = newValue}
@@ -65,6 +68,7 @@ public nonisolated struct HelloReply: @unchecked Sendable {
     set {_uniqueStorage()._minor = newValue}
   }
 
+  /// none in minor version 0
   public var features: [String] {
     get {_storage._features}
     set {_uniqueStorage()._features = newValue}
@@ -145,8 +149,10 @@ public nonisolated struct Limits: Sendable {
 
   public var maxInflight: UInt32 = 0
 
+  /// bytes of a piece of a blob
   public var chunk: UInt32 = 0
 
+  /// bytes of pieces that may be unanswered
   public var window: UInt32 = 0
 
   public var maxBlob: UInt64 = 0
@@ -545,8 +551,10 @@ public nonisolated struct BlobOpenReply: Sendable {
 
   public var complete: Bool = false
 
+  /// bytes of a piece, at most
   public var chunk: UInt32 = 0
 
+  /// bytes of pieces that may be unanswered
   public var window: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

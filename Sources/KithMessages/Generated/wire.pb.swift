@@ -180,7 +180,7 @@ public nonisolated struct RequestHeader: Sendable {
   /// 0, 1, 2... for the log only
   public var attempt: UInt32 = 0
 
-  /// from Hello; empty for one-shot scripts
+  /// not looked at
   public var sessionID: String = String()
 
   /// Progress PARTIALs wanted; Accepted comes to every DEALER after 1 s all the same
@@ -207,7 +207,7 @@ public nonisolated struct ReplyHeader: Sendable {
 
   public var requestID: String = String()
 
-  /// 0.. within this request; a PARTIAL may be missing, never FINAL
+  /// 0.. within this request on this connection; 0 of a PARTIAL = Accepted, else Progress
   public var seq: UInt32 = 0
 
   public var status: Status {
@@ -234,6 +234,7 @@ public nonisolated struct ReplyHeader: Sendable {
   /// read-your-writes: wait until the subscription has these
   public var effects: [StreamPosition] = []
 
+  /// not set
   public var jobID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -244,14 +245,16 @@ public nonisolated struct ReplyHeader: Sendable {
   fileprivate var _hubTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// Body of the first PARTIAL: the hub has durably accepted the command.
+/// Body of the PARTIAL with seq 0: the hub has admitted the command, and works on it.
 public nonisolated struct Accepted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// the request id
   public var commandID: String = String()
 
+  /// not set
   public var jobID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -259,17 +262,19 @@ public nonisolated struct Accepted: Sendable {
   public init() {}
 }
 
-/// Body of the further PARTIALs.
+/// Body of every PARTIAL with another seq.
 public nonisolated struct Progress: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0...1
+  /// 0...1, of the stage
   public var fraction: Float = 0
 
+  /// what is being done, a word of the service: "listing", "transcribing", "contacts:home"
   public var stage: String = String()
 
+  /// for people
   public var note: String = String()
 
   public var eta: SwiftProtobuf.Google_Protobuf_Duration {

@@ -306,10 +306,10 @@ public nonisolated struct Ready: Sendable {
 
   public var capabilities: [Capability] = []
 
-  /// slots that are free now, at most 16
+  /// slots that are free now, at most 16, in place of what the hub has counted
   public var credit: UInt32 = 0
 
-  /// leases that are worked on
+  /// leases that are worked on, or whose end has no Ack yet; others are given up
   public var held: [Held] = []
 
   public var software: String = String()
@@ -329,8 +329,10 @@ public nonisolated struct Capability: Sendable {
   /// "kith.v1.Transcriber", or one method of it
   public var name: String = String()
 
+  /// 1; not looked at
   public var version: UInt32 = 0
 
+  /// not looked at
   public var labels: Dictionary<String,String> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -360,6 +362,7 @@ public nonisolated struct Welcome: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// for a log; nothing is sent back with it
   public var sessionID: String = String()
 
   public var heartbeat: SwiftProtobuf.Google_Protobuf_Duration {
@@ -389,8 +392,10 @@ public nonisolated struct Welcome: Sendable {
   /// Clears the value of `resumeGrace`. Subsequent reads from it will return its default value.
   public mutating func clearResumeGrace() {self._resumeGrace = nil}
 
+  /// bytes of a Chunk
   public var maxChunk: UInt32 = 0
 
+  /// bytes that one Fetch may ask for
   public var maxWindow: UInt32 = 0
 
   /// no longer yours: stop these
@@ -429,6 +434,7 @@ public nonisolated struct Job: Sendable {
   /// Clears the value of `lease`. Subsequent reads from it will return its default value.
   public mutating func clearLease() {self._lease = nil}
 
+  /// until when its caller waits, by the hub's clock; a Cancel comes then
   public var deadline: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_deadline ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_deadline = newValue}
@@ -578,8 +584,10 @@ public nonisolated struct Heartbeat: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// a worker's: to be renewed
   public var leaseIds: [String] = []
 
+  /// the hub's
   public var hubTime: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_hubTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_hubTime = newValue}
@@ -589,6 +597,7 @@ public nonisolated struct Heartbeat: Sendable {
   /// Clears the value of `hubTime`. Subsequent reads from it will return its default value.
   public mutating func clearHubTime() {self._hubTime = nil}
 
+  /// a worker's: slots that are taken; not looked at
   public var creditInUse: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

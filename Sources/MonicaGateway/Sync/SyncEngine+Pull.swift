@@ -72,7 +72,8 @@ extension SyncEngine {
     request.owner = owner
     request.urgent = isUrgent
     let received = Lock(PullPage())
-    let reply = try await self.remote.call(request, CallContext()) { page throws(Failure) in
+    let context = CallContext { [weak self] progress in Task { await self?.tell(progress) } }
+    let reply = try await self.remote.call(request, context) { page throws(Failure) in
       received.withLock { all in
         let records = all.records
         all = page

@@ -307,9 +307,9 @@ public actor SyncEngine {
     }
   }
 
-  /// Tells those who wait how far it is.
-  func tell() {
-    for waiter in self.agenda.current?.waiters ?? [] { self.sinks[waiter]?(self.report.progress) }
+  /// Tells those who wait for the pass how far it is, or how far the service that reads for it says it is.
+  func tell(_ progress: Progress? = nil) {
+    for waiter in self.agenda.current?.waiters ?? [] { self.sinks[waiter]?(progress ?? self.report.progress) }
   }
 
   static let stopping = Failure(
