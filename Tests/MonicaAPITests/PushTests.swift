@@ -76,6 +76,21 @@ struct PushTests {
     }
   }
 
+  @Test func aRelationshipToSomebodyKnownThroughOthersIsFoundAsTheListsHaveIt() async throws {
+    try await MonicaServer.run { server in
+      let partial = try await server.create(
+        RemoteRecord(.person(.with { ($0.firstName, $0.isPartial) = ("Gus", true) })))
+      let ann = try await server.create(RemoteRecord(.person(.with { $0.firstName = "Ann" })))
+      #expect(partial.monicaID < ann.monicaID)
+      let want = RemoteRecord(
+        .relationship(.with { $0.type = "child" }), owner: ann.monicaID, others: [partial.monicaID])
+      let made = try await server.create(want)
+      let found = try await server.push("create", want) { $0.lookFirst = true }
+      #expect(found.record.monicaID == made.monicaID && found.record.owner == ann.monicaID)
+      #expect(try await server.read("person", ann.monicaID).record.children.map(\.monicaID) == [made.monicaID])
+    }
+  }
+
   @Test func thereIsOneTagOfAName() async throws {
     try await MonicaServer.run { server in
       let first = try await server.create(RemoteRecord(.tag(.with { $0.name = "Family" })))

@@ -54,7 +54,7 @@ struct RecordPush<R: WritableResource>: Sendable {
       let page = try await reader.page(number, of: R.self)
       let since = await self.since
       let traces = page.values.filter { $0.isTrace(of: want, since: since) }
-      if let newest = traces.max(by: { $0.head.id < $1.head.id }) { return newest }
+      if let newest = traces.max(by: { $0.head.id < $1.head.id }) { return try await newest.canonical(self.session) }
       if number >= page.lastPage || page.values.contains(where: { $0.isPast(want, since: since) }) { return nil }
     }
     return nil

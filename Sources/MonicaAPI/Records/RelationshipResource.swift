@@ -87,10 +87,14 @@ struct RelationshipResource: WritableResource {
 
   static func make(_ want: RemoteRecord, _ session: PushSession) async throws(MonicaError) -> Self {
     let made: Self = try await session.post(Self.path, try await Self.body(want, over: nil, session.catalog))
-    guard !made.isCanonical, let other = made.other, let person = made.person else { return made }
+    return try await made.canonical(session)
+  }
+
+  func canonical(_ session: PushSession) async throws(MonicaError) -> Self {
+    guard !self.isCanonical, let other = self.other, let person = self.person else { return self }
     let mirrored = try await ListReader.all(
       session.client, ListRoute(path: "contacts/\(other.id)/relationships", isPaged: false), of: Self.self)
-    return mirrored.first { $0.other?.id == person.id && $0.type?.name == made.type?.reverseName } ?? made
+    return mirrored.first { $0.other?.id == person.id && $0.type?.name == self.type?.reverseName } ?? self
   }
 }
 

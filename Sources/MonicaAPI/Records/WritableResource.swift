@@ -26,6 +26,9 @@ protocol WritableResource: Resource {
   /// Whether it is what an earlier attempt to make `want` has left, whole or in part.
   func isTrace(of want: RemoteRecord, since: Int64) -> Bool
 
+  /// The one of the server's two records that lists bring; itself for all but relationships.
+  func canonical(_ session: PushSession) async throws(MonicaError) -> Self
+
   /// What can be compared of a record.
   static func facts(_ record: RemoteRecord) -> Facts
 
@@ -71,6 +74,8 @@ extension WritableResource {
     guard let record, !self.isPast(want, since: since) else { return false }
     return Self.facts(record).agree(with: Self.facts(want), except: record.unsaid)
   }
+
+  func canonical(_ session: PushSession) async throws(MonicaError) -> Self { self }
 
   static func aligned(
     _ record: RemoteRecord, with current: Self?, _ session: PushSession
