@@ -221,6 +221,33 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func aNewRelationshipThatIsEditedBeforeItsAnswerMeansWhatWasSaidOfIt(_ isPulled: Bool) async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let bea = try await home.person("Bea")
+      try await home.sync()
+      let relationship = try await home.create(
+        Relationship.with {
+          $0.personID = bea.id
+          $0.otherID = ann.id
+          $0.type = "parent"
+        })
+      home.server.fail([.lostAnswer])
+      try await home.sync(pushOnly: !isPulled)
+      // The server has it as seen from Ann, whose child is Bea. Now it is the other way round.
+      try await home.update(Relationship.self, relationship.id) { $0.type = "child" }
+      home.pass(SyncHome.minute)
+      #expect(try await home.sync().pending == 0)
+      let rows = home.server.rows(.relationship)
+      let annsID = try await home.get(Person.self, ann.id).monicaID
+      #expect(rows.count == 2 && rows.first { $0.owner == annsID }?.relationship.type == "parent")
+      let all = try await home.all(Relationship.self)
+      #expect(all.map(\.id) == [relationship.id] && all.first?.personID == ann.id && all.first?.type == "parent")
+    }
+  }
+
   /// Does something that gives up the push of a new person, which has arrived and is not answered.
   private func interruptAPush(
     _ home: SyncHome, by work: @escaping @Sendable (SyncEngine) async -> Void,

@@ -40,6 +40,20 @@ extension ModelServer.State {
     return id
   }
 
+  /// Whether it is the side of a relationship that stands for both: the half that talks to a real server gives no other.
+  static func isCanonical(_ row: RemoteRecord) -> Bool {
+    row.kind != .relationship || row.owner <= row.others.first ?? .max
+  }
+
+  /// A relationship as seen from that side.
+  static func aligned(_ record: RemoteRecord) -> RemoteRecord {
+    guard !Self.isCanonical(record), let other = record.others.first else { return record }
+    var turned = record
+    (turned.owner, turned.others) = (other, [record.owner])
+    turned.relationship.type = Self.reverse(of: record.relationship.type)
+    return turned
+  }
+
   static func reverse(of type: String) -> String { ["parent": "child", "child": "parent"][type] ?? type }
 
   mutating func edit(_ kind: RecordKind, _ id: UInt64, _ change: (inout RemoteRecord) -> Void) {
@@ -108,7 +122,8 @@ extension ModelServer.State {
     row.unsaid = ["middle_name"]
     row.hasChildren_p = true
     row.children = [RecordKind.contactField, .address, .relationship].flatMap { kind in
-      (self.rows[kind] ?? [:]).values.filter { $0.owner == id }.sorted { $0.monicaID < $1.monicaID }
+      (self.rows[kind] ?? [:]).values.filter { $0.owner == id && Self.isCanonical($0) }
+        .sorted { $0.monicaID < $1.monicaID }
     }
     return row
   }
@@ -137,7 +152,7 @@ extension ModelServer.State {
 
   mutating func push(_ request: PushRequest) throws(Failure) -> PushReply {
     var reply = PushReply()
-    let want = request.record
+    let (want, base) = (Self.aligned(request.record), Self.aligned(request.base))
     guard let kind = want.kind else { throw .invalid(field: "record", "is missing") }
     reply.outcome = .done
     switch request.operation {
@@ -159,9 +174,9 @@ extension ModelServer.State {
         reply.outcome = .gone
         return reply
       }
-      let isHidden = request.hasBase && self.differences(request.base, want).contains { current.unsaid.contains($0) }
+      let isHidden = request.hasBase && self.differences(base, want).contains { current.unsaid.contains($0) }
       if isHidden || !self.isSame(current, want) {
-        guard self.isSame(current, request.base) else {
+        guard self.isSame(current, base) else {
           reply.outcome = .changed
           reply.record = current
           return reply
@@ -178,7 +193,7 @@ extension ModelServer.State {
         reply.outcome = .gone
         return reply
       }
-      guard !request.hasBase || self.isSame(current, request.base) else {
+      guard !request.hasBase || self.isSame(current, base) else {
         reply.outcome = .changed
         reply.record = current
         return reply

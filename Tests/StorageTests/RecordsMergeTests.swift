@@ -205,6 +205,30 @@ import Testing
     }
   }
 
+  @Test func anEditThatWaitsMakesNoSecondRelationshipOfTheOtherSide() throws {
+    let fixture = try ContactsFixture()
+    func relationship(_ type: String, reverse: String, id: UInt64, of owner: UInt64, to other: UInt64) -> RemoteRecord {
+      var record = Relationship()
+      (record.type, record.reverseType) = (type, reverse)
+      return RemoteRecord(record.any, id: id, owner: owner, others: [other])
+    }
+    func merge(_ records: [RemoteRecord]) throws {
+      _ = try fixture.write { [records] in try $0.records.merge(records, now: 1) { _, _ in .take } }
+    }
+    func all() throws -> [Relationship] {
+      try fixture.read { try $0.records.page(Relationship.self, RecordQuery()).records }
+    }
+    try merge([
+      RemoteRecord(Person(first: "Ann").any, id: 1), RemoteRecord(Person(first: "Bob").any, id: 2),
+      relationship("parent", reverse: "child", id: 10, of: 1, to: 2),
+    ])
+    var edited = try #require(try all().first)
+    edited.type = "friend"
+    _ = try fixture.write { [edited] in try $0.records.update(edited, now: 2) }
+    try merge([relationship("child", reverse: "parent", id: 11, of: 2, to: 1)])
+    #expect(try all().map(\.type) == ["friend"])
+  }
+
   @Test func whatTheServerDeletedGoesUnlessItWasChangedHere() throws {
     let fixture = try ContactsFixture()
     let (ann, bob) = (try fixture.addPerson("Ann"), try fixture.addPerson("Bob"))

@@ -86,6 +86,7 @@ extension OutboxTable where View == Transaction {
       var old = stored
       old.monicaID = server.monicaID
       twin = try RecordKeeper(database: database).unify(&old)
+      try RelationshipSide(database: database, account: old.account).turn(&old, as: received)
       try writer.save(old, over: stored)
       return (old, received)
     }

@@ -43,14 +43,25 @@ struct RemoteLookup {
     let other = try RecordWriter(database: self.database).rows(ofPeople: [relationship.otherID])
     guard let other = other.first else { return false }
     for stored in try RecordKeeper(database: self.database).records(of: other) {
-      guard case .relationship(let known) = stored.content, known.personID == relationship.otherID,
-        known.otherID == relationship.personID, stored.isOnServer
-      else { continue }
-      let reverse = [known.reverseType, relationship.reverseType == known.type ? relationship.type : ""]
-      if reverse.contains(relationship.type) { return true }
-      if known.reverseType.isEmpty, relationship.reverseType.isEmpty { return true }
+      guard stored.kind == .relationship, stored.isOnServer else { continue }
+      let sent = try OutboxRows(database: self.database).find(stored.row)?.sent.map {
+        try StoredRecord.content(stored.kind, $0, owner: stored.content.record.personID)
+      }
+      // The server may have any of these: an edit may be on its way, or have arrived without an answer.
+      for case .relationship(let known)? in [stored.content, stored.base, sent]
+      where known.personID == relationship.otherID && known.otherID == relationship.personID {
+        if known.isReverse(of: relationship) { return true }
+      }
     }
     return false
+  }
+}
+
+extension Relationship {
+  /// Whether it says of two people what another one says from the other side, as far as both know their types from there.
+  fileprivate func isReverse(of other: Relationship) -> Bool {
+    if self.reverseType.isEmpty, other.reverseType.isEmpty { return true }
+    return self.reverseType == other.type || other.reverseType == self.type
   }
 }
 
