@@ -14,6 +14,8 @@ public enum FaultPoint: String, Sendable, CaseIterable {
   case batchRead = "batch_read"
   /// A batch of cards is stored.
   case batchCommitted = "batch_committed"
+  /// Cards have got their new names, and what they say is not read yet.
+  case cardsMoved = "cards_moved"
   /// It is decided what a pass deletes, and nothing is deleted yet.
   case deletionsDecided = "deletions_decided"
   /// A pass is in the store as ended.

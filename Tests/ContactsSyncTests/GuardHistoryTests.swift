@@ -58,8 +58,10 @@ private struct GuardHistory {
   private var cards: ModelSource.Cards
   private var numbers = 0
   private var hours: Int64 = 0
-  /// The contacts of the store by UID: whether each is live, and its id.
-  private var contacts: [String: (isLive: Bool, id: String)] = [:]
+  /// The contacts of the store by UID: whether each is live, its id, and the book that its card is in.
+  private var contacts: [String: (isLive: Bool, id: String, book: String)] = [:]
+  /// The id that each card's contact has had from the start.
+  private var ids: [String: String] = [:]
   /// Restored by hand, and not named by the source since.
   private var kept: Set<String> = []
   private var restored: Set<String> = []
@@ -73,7 +75,13 @@ private struct GuardHistory {
     self.sources = sources
     self.random = SeededGenerator(seed: seed)
     self.kind = ModelSource.Kind.allCases.randomElement(using: &self.random) ?? .folder
-    let books = self.kind == .account ? (1...Int.random(in: 1...3, using: &self.random)).map { "b\($0)" } : [""]
+    let count = Int.random(in: 1...3, using: &self.random)
+    let books: [String] =
+      switch self.kind {
+      case .account: (1...count).map { "b\($0)" }
+      case .folder: [""] + (1..<count).map { "s\($0)" }
+      case .file: [""]
+      }
     self.cards = Dictionary(uniqueKeysWithValues: books.map { ($0, [:]) })
     sources[self.name] = ModelSource(self.kind)
     var request = AddSourceRequest()
@@ -101,7 +109,7 @@ private struct GuardHistory {
     }
     try await self.pass(self.goodDay(), leave: true, full: true, &tally)
     let live = Set(self.contacts.filter(\.value.isLive).keys)
-    let there = Set(self.cards.flatMap { book, cards in cards.keys.map { ModelSource.uid(book, $0) } })
+    let there = Set(self.cards.values.flatMap { $0.values.map(\.uid) })
     if self.kind != .file || !there.isEmpty {
       #expect(there.isSubset(of: live) && live.isSubset(of: there.union(self.restored)), "seed \(self.seed)")
     }
@@ -119,30 +127,47 @@ private struct GuardHistory {
 
   private mutating func add() {
     self.numbers += 1
-    self.cards[self.book()]?["\(self.numbers)"] = self.numbers
+    self.cards[self.book()]?["\(self.numbers)"] = ModelSource.Card(uid: "u\(self.numbers)", version: self.numbers)
   }
 
   private mutating func edit() {
     let book = self.book()
     let names = (self.cards[book] ?? [:]).keys.sorted().shuffled(using: &self.random)
-    switch Int.random(in: 0..<8, using: &self.random) {
+    switch Int.random(in: 0..<11, using: &self.random) {
     case 0...1: self.add()
     case 2:
       for name in names.prefix(3) {
         self.numbers += 1
-        self.cards[book]?[name] = self.numbers
+        self.cards[book]?[name]?.version = self.numbers
       }
     case 3...4: for name in names.prefix(Int.random(in: 1...3, using: &self.random)) { self.cards[book]?[name] = nil }
     case 5: for name in names.prefix(names.count / 2) { self.cards[book]?[name] = nil }
     case 6: for name in names.dropFirst() { self.cards[book]?[name] = nil }
-    default:
-      // What was deleted comes back.
-      guard let uid = self.contacts.filter({ !$0.value.isLive }).keys.sorted().randomElement(using: &self.random),
-        let mark = uid.firstIndex(of: "-")
-      else { return self.add() }
-      self.numbers += 1
-      self.cards[String(uid[..<mark])]?[String(uid[uid.index(after: mark)...])] = self.numbers
+    case 7...9 where self.kind != .file: self.rename(names, of: book)
+    default: self.bringBack()
     }
+  }
+
+  /// Cards take each other's names, or new ones, or names in another book. The names in a file are the UIDs themselves.
+  private mutating func rename(_ names: [String], of book: String) {
+    let moving = names.prefix(Int.random(in: 1...4, using: &self.random)).map { ($0, self.cards[book]?[$0]) }
+    for (name, _) in moving { self.cards[book]?[name] = nil }
+    var free = moving.map { (book, $0.0) }
+    free.append((self.book(), "r\(self.numbers)"))
+    self.numbers += 1
+    free.shuffle(using: &self.random)
+    for ((_, card), (book, name)) in zip(moving, free) { self.cards[book]?[name] = card }
+  }
+
+  /// What was deleted comes back, under its name or a new one.
+  private mutating func bringBack() {
+    let there = Set(self.cards.values.flatMap { $0.values.map(\.uid) })
+    let gone = self.contacts.filter { !$0.value.isLive && !there.contains($0.key) }.keys.sorted()
+    guard let uid = gone.randomElement(using: &self.random) else { return self.add() }
+    self.numbers += 1
+    let (book, name) = (self.book(), String(uid.dropFirst()))
+    let isFree = self.cards[book]?[name] == nil && (self.kind == .file || self.chance(2))
+    self.cards[book]?[isFree ? name : "n\(self.numbers)"] = ModelSource.Card(uid: uid, version: self.numbers)
   }
 
   private mutating func restore(_ tally: inout Tally) async throws {
@@ -169,7 +194,7 @@ private struct GuardHistory {
     func half(_ random: inout SeededGenerator) -> ModelSource.Cards {
       self.cards.mapValues { cards in cards.filter { _ in Bool.random(using: &random) } }
     }
-    switch Int.random(in: 0..<(self.kind == .account ? 10 : 6), using: &self.random) {
+    switch Int.random(in: 0..<(self.cards.count > 1 || self.kind == .account ? 10 : 6), using: &self.random) {
     case 0: answer.failsToList = true
     case 1: answer.failsToRead = true
     case 2:
@@ -186,7 +211,15 @@ private struct GuardHistory {
     case 8:
       answer.shows[book] = [:]
       answer.gone = [book]
-    default: answer.unlisted = [book]
+    // A folder that cannot be listed itself is a pass that fails.
+    case _ where book.isEmpty: answer.failsToList = true
+    default:
+      answer.unlisted = [book]
+      // A card that came from there could be in both books: whether it is, is no question of deletion.
+      let moved = self.contacts.filter { $0.value.book == book }
+      for other in answer.shows.keys where other != book {
+        answer.shows[other] = answer.shows[other]?.filter { moved[$0.value.uid] == nil }
+      }
     }
     return answer
   }
@@ -200,23 +233,40 @@ private struct GuardHistory {
     self.sources[self.name].answer = answer
     let status = try await self.home.sync(self.name, full: full, allowMassDelete: leave)
     let named = self.sources[self.name].named
+    let books = self.contacts.mapValues(\.book)
+    let uids = Dictionary(uniqueKeysWithValues: self.contacts.map { ($0.value.id, $0.key) })
+    let listed = answer.shows.filter { !answer.unlisted.contains($0.key) && !answer.gone.contains($0.key) }
+    let shown = Set(listed.values.flatMap { $0.values.map(\.uid) })
     self.contacts = [:]
+    var renewed: Set<String> = []
     for contact in try await self.home.all(self.name) {
-      self.contacts[contact.uid] = (!contact.hasDeletedAt, contact.id)
+      #expect(self.contacts[contact.uid] == nil, "seed \(self.seed): \(contact.uid) is two contacts")
+      if let old = uids[contact.id], old != contact.uid {
+        // A card that has another UID where nothing shows the one that it had.
+        #expect(!shown.contains(old) && answer.isComplete, "seed \(self.seed): \(old) gave its contact away")
+        renewed.insert(old)
+        self.ids[old] = nil
+      } else {
+        let id = self.ids[contact.uid] ?? contact.id
+        #expect(id == contact.id, "seed \(self.seed): \(contact.uid) has another contact")
+      }
+      self.ids[contact.uid] = contact.id
+      let book = ModelSource.book(of: contact.sourceIdentifier)
+      self.contacts[contact.uid] = (!contact.hasDeletedAt, contact.id, book)
     }
-    let removed = before.filter { self.contacts[$0]?.isLive != true }
+    let removed = before.filter { self.contacts[$0]?.isLive != true && !renewed.contains($0) }
     self.note(status, removed: removed.count, leave: leave, &tally)
     let isProof = status.state == .completed && answer.isComplete
     #expect(isProof || removed.isEmpty, "seed \(self.seed): \(status.state) deleted \(removed.count)")
     #expect(self.kept.isDisjoint(with: removed), "seed \(self.seed)")
-    self.kept = self.kept.filter { !named.contains(self.href($0)) }
-    for uid in before {
-      let (book, card) = self.place(uid)
-      if answer.shows[book]?[card] != nil || answer.unlisted.contains(book) {
+    self.kept.subtract(named.union(renewed))
+    for uid in before.subtracting(renewed) {
+      let book = books[uid] ?? ""
+      if shown.contains(uid) || answer.unlisted.contains(book) {
         #expect(!removed.contains(uid), "seed \(self.seed): \(uid) is there")
         // A book that could not be listed says nothing of its cards.
-        if !answer.unlisted.contains(book) { self.absence[uid] = nil }
-      } else if isProof, answer.shows[book]?.isEmpty == false {
+        if shown.contains(uid) { self.absence[uid] = nil }
+      } else if isProof, listed[book]?.isEmpty == false {
         self.absence[uid] = (self.absence[uid]?.since ?? self.hours, (self.absence[uid]?.passes ?? 0) + 1)
       } else if isProof {
         // An empty listing starts the count again.
@@ -225,10 +275,8 @@ private struct GuardHistory {
       }
     }
     guard !leave, !removed.isEmpty else { return }
-    let isAnyShown = before.contains { uid in
-      let (book, card) = self.place(uid)
-      return answer.shows[book]?[card] != nil || answer.unlisted.contains(book)
-    }
+    let isAnyShown =
+      !renewed.isEmpty || before.contains { shown.contains($0) || answer.unlisted.contains(books[$0] ?? "") }
     #expect(isAnyShown, "seed \(self.seed): no card that is known was shown")
     guard removed.count > max(10, before.count / 5) else { return }
     tally.released += 1
@@ -236,16 +284,6 @@ private struct GuardHistory {
       self.absence[uid].map { $0.passes >= 3 && self.hours - $0.since >= 24 } ?? false
     }
     #expect(isReleased, "seed \(self.seed): \(removed.count) of \(before.count) were deleted at once")
-  }
-
-  private func place(_ uid: String) -> (book: String, card: String) {
-    let mark = uid.firstIndex(of: "-") ?? uid.startIndex
-    return (String(uid[..<mark]), String(uid[uid.index(after: mark)...]))
-  }
-
-  private func href(_ uid: String) -> String {
-    let (book, card) = self.place(uid)
-    return ModelSource(self.kind).href(book, card)
   }
 
   private func note(_ status: SyncStatus, removed: Int, leave: Bool, _ tally: inout Tally) {

@@ -9,8 +9,14 @@ import KithMessages
 struct ModelSource: Sendable {
   enum Kind: CaseIterable, Sendable { case folder, file, account }
 
-  /// Cards by book and name, with the version of each. A folder and a file have one book, whose name is empty.
-  typealias Cards = [String: [String: Int]]
+  /// Cards by book and name. The books of a folder are it, by an empty name, and the folders in it; a file has one, by an empty name.
+  typealias Cards = [String: [String: Card]]
+
+  /// A card, which keeps its UID and its version when it gets another name.
+  struct Card: Hashable, Sendable {
+    let uid: String
+    var version: Int
+  }
 
   /// What it answers to the next pass.
   struct Answer: Sendable {
@@ -19,7 +25,7 @@ struct ModelSource: Sendable {
     /// Whether the listing fails, or the reading of cards after the first.
     var failsToList = false
     var failsToRead = false
-    /// Address books that could not be listed, and those that the account does not have any more.
+    /// Books that could not be listed, and those that are not there any more.
     var unlisted: Set<String> = []
     var gone: Set<String> = []
     /// Whether it names only what changed since the token.
@@ -32,20 +38,21 @@ struct ModelSource: Sendable {
   var answer = Answer()
   /// What was shown under each token.
   private var shown: [String: Cards] = [:]
-  /// The hrefs that the last listing named.
+  /// The UIDs of the cards that the last listing named.
   private(set) var named: Set<String> = []
 
   init(_ kind: Kind) { self.kind = kind }
 
   func href(_ book: String, _ name: String) -> String {
     switch self.kind {
-    case .folder: name + ".vcf"
+    case .folder: (book.isEmpty ? "" : book + "/") + name + ".vcf"
     case .file: "all.vcf#" + name
     case .account: book + "/" + name + ".vcf"
     }
   }
 
-  static func uid(_ book: String, _ name: String) -> String { book + "-" + name }
+  /// The book of a card by its href.
+  static func book(of href: String) -> String { href.firstIndex(of: "/").map { String(href[..<$0]) } ?? "" }
 
   mutating func list(_ request: ListItemsRequest) throws(Failure) -> (batch: ItemBatch, reply: ListItemsReply) {
     self.named = []
@@ -60,27 +67,29 @@ struct ModelSource: Sendable {
     let before = self.shown[request.token]
     var now = answer.shows
     for (book, cards) in answer.shows.sorted(by: { $0.key < $1.key }) {
-      let beginning = self.kind == .account ? book + "/" : ""
+      let beginning = book.isEmpty ? "" : book + "/"
       if answer.unlisted.contains(book) || answer.gone.contains(book) {
         let isGone = answer.gone.contains(book)
-        let kind = isGone ? "book_missing" : "book_unavailable"
-        reply.problems.append(CardProblem.problem(kind, href: beginning, skipped: true))
+        let kind = self.kind == .folder ? "folder_unreadable" : isGone ? "book_missing" : "book_unavailable"
+        if self.kind == .account || !isGone {
+          reply.problems.append(CardProblem.problem(kind, href: beginning, skipped: true))
+        }
         if !isGone { reply.unlistedUnder.append(beginning) }
         now[book] = isGone ? nil : before?[book]
         continue
       }
       let known = answer.namesChanges ? before?[book] : nil
       if known != nil { reply.unchangedUnder.append(beginning) }
-      for (name, version) in cards.sorted(by: { $0.key < $1.key }) where known?[name] != version {
+      for (name, card) in cards.sorted(by: { $0.key < $1.key }) where known?[name] != card {
         var item = SourceItem()
         item.href = self.href(book, name)
-        item.fingerprint = "\(version)"
+        item.fingerprint = "\(card.version)"
         batch.items.append(item)
+        self.named.insert(card.uid)
       }
       batch.gone += (known ?? [:]).keys.filter { cards[$0] == nil }.map { self.href(book, $0) }
     }
     self.shown[reply.token] = now
-    self.named = Set(batch.items.map(\.href))
     return (batch, reply)
   }
 
@@ -90,16 +99,12 @@ struct ModelSource: Sendable {
   }
 
   func cards(_ hrefs: [String]) -> [CardRead] {
-    var texts: [String: (text: String, version: Int)] = [:]
-    for (book, cards) in self.answer.shows {
-      for (name, version) in cards {
-        let text = Household.card(uid: Self.uid(book, name), name: "N \(name)", phone: "+49 \(version)")
-        texts[self.href(book, name)] = (text, version)
-      }
-    }
+    var there: [String: Card] = [:]
+    for (book, cards) in self.answer.shows { for (name, card) in cards { there[self.href(book, name)] = card } }
     return hrefs.flatMap { href in
-      guard let card = texts[href] else { return [CardRead.vanished(href)] }
-      return CardRead.cards(Array(card.text.utf8), href: href, fingerprint: "\(card.version)")
+      guard let card = there[href] else { return [CardRead.vanished(href)] }
+      let text = Household.card(uid: card.uid, name: "N \(card.uid)", phone: "+49 \(card.version)")
+      return CardRead.cards(Array(text.utf8), href: href, fingerprint: "\(card.version)")
     }
   }
 }

@@ -50,6 +50,22 @@ import Testing
   }
 }
 
+@Suite struct CardPlaceTests {
+  @Test func readsNamesOfFilesInFolders() throws {
+    #expect(try CardPlace("a.vcf").folder == nil)
+    #expect(try CardPlace("%FF/a%25.vcf").folder?.bytes == [0xFF])
+    #expect(try CardPlace("%FF/a%25.vcf").name.bytes == Array("a%.vcf".utf8))
+    for href in ["../a.vcf", "/a.vcf", "a/b/c.vcf", "a/", "a/..", "./a.vcf", ""] {
+      #expect(throws: Failure.self) { try CardPlace(href) }
+    }
+    let folder = FileName(Array("x.vcf#y".utf8))
+    #expect(CardPlace.beginning(of: folder) == "x.vcf%23y/")
+    #expect(try CardPlace(CardPlace.beginning(of: folder) + "a.vcf").folder == folder)
+    #expect(CardPlace.beginning(ofCard: "x.vcf%23y/a.vcf#urn:a/b") == "x.vcf%23y/")
+    #expect(CardPlace.beginning(ofCard: "a.vcf#urn:a/b") == "")
+  }
+}
+
 @Suite struct ListingDiffTests {
   static func item(_ href: String, _ fingerprint: String) -> SourceItem {
     var item = SourceItem()
@@ -81,6 +97,16 @@ import Testing
     #expect(diff.reappeared == ["back.vcf"])
     #expect(diff.missing.map(\.href) == ["gone.vcf"])
     #expect(diff.item(of: "many.vcf#a") == "many.vcf")
+  }
+
+  @Test func whatWasFoundUnderAnotherNameIsShownAndNotListed() {
+    var diff = ListingDiff(known: [Self.known("a/1.vcf", "1"), Self.known("b/1.vcf", "1")], readsAll: false)
+    diff.add([Self.item("b/1.vcf", "1")])
+    diff.show("a/1.vcf")
+    #expect(diff.shownContacts(without: [:]) == 2)
+    #expect(!diff.lists(under: "a/") && diff.lists(under: "b/"))
+    #expect(diff.beginnings(CardPlace.beginning(ofCard:)) == ["a/": false, "b/": true])
+    #expect(diff.cards(of: "a/1.vcf").isEmpty)
   }
 
   @Test func comparesCardsOfOneFile() {

@@ -22,8 +22,9 @@ import Testing
 
     /// Changes the folder in one random way, and `home` in the same way.
     mutating func edit(_ random: inout SeededGenerator, in home: Household, folder: String) throws {
-      let name = self.files.keys.sorted().randomElement(using: &random)
-      switch (Int.random(in: 0..<8, using: &random), name) {
+      let names = self.files.keys.sorted().shuffled(using: &random)
+      let name = names.first
+      switch (Int.random(in: 0..<11, using: &random), name) {
       case (0...1, let name?):
         self.files[name]?[0].name += "x"
       case (2, let name?):
@@ -39,16 +40,31 @@ import Testing
         self.files[name]?.reverse()
       case (6, let name?):
         if (self.files[name] ?? []).count > 1 { self.files[name]?.removeLast() }
+      case (7...8, _?):
+        // Files take each other's names, in a circle.
+        let circle = names.prefix(Int.random(in: 2...3, using: &random))
+        let contents = circle.map { self.files[$0] }
+        for (name, content) in zip(circle.dropFirst() + circle.prefix(1), contents) { self.files[name] = content }
+      case (9, let name?):
+        let people = self.files.removeValue(forKey: name)
+        let folder = ["", "s1/", "s2/"].randomElement(using: &random) ?? ""
+        self.files["\(folder)moved\(self.nextNumber).vcf"] = people
+        self.nextNumber += 1
       default:
         let person = self.person()
-        self.files["f\(self.nextNumber).vcf"] = [person]
+        let folder = ["", "", "s1/"].randomElement(using: &random) ?? ""
+        self.files["\(folder)f\(self.nextNumber).vcf"] = [person]
       }
       try self.write(in: home, folder: folder)
     }
 
     private func write(in home: Household, folder: String) throws {
       let path = home.path(folder)
-      for name in try FileManager.default.contentsOfDirectory(atPath: path) where self.files[name] == nil {
+      for inner in ["s1", "s2"] {
+        try FileManager.default.createDirectory(atPath: path + "/" + inner, withIntermediateDirectories: true)
+      }
+      for name in try FileManager.default.subpathsOfDirectory(atPath: path)
+      where name.hasSuffix(".vcf") && self.files[name] == nil {
         try home.remove(folder + "/" + name)
       }
       for (name, people) in self.files {

@@ -35,6 +35,26 @@ import Testing
     }
   }
 
+  @Test func foldersInTheFolderAreWatchedAsTheyComeAndGo() async throws {
+    let home = try Household()
+    try FileManager.default.createDirectory(atPath: home.path("there"), withIntermediateDirectories: true)
+    try await home.addFolder()
+    try await self.withKeeper(home) { _ in
+      try home.write("there/1.vcf", Household.card(uid: "a", name: "A"))
+      try await home.until { try await home.live().count == 1 }
+      try FileManager.default.createDirectory(atPath: home.path("new"), withIntermediateDirectories: true)
+      try home.write("new/1.vcf", Household.card(uid: "b", name: "B"))
+      try await home.until { try await home.live().count == 2 }
+      try home.write("new/2.vcf", Household.card(uid: "c", name: "C"))
+      try await home.until { try await home.live().count == 3 }
+      try home.move("new", to: "other")
+      try await home.until { try await home.live().contains { $0.sourceIdentifier == "other/2.vcf" } }
+      try home.write("other/3.vcf", Household.card(uid: "d", name: "D"))
+      try await home.until { try await home.live().count == 4 }
+      #expect(home.events.allSatisfy { $0.event.sync.state != .error && $0.event.sync.deleted == 0 })
+    }
+  }
+
   @Test func aFolderThatComesBackIsWatchedAgain() async throws {
     let home = try Household()
     try home.fill(3)

@@ -119,6 +119,8 @@ def trials(programs):
         Trial("headers", "headers and commands in JSON, fuzzed", 1, fuzz("headers"), build=FUZZER),
         Trial("servers", "the matrix of CardDAV servers", 3,
               pytest("test_carddav_matrix.py", histories=20, KITH_SERVERS="all"), LONG, ("scripts/servers.sh", "all")),
+        Trial("readers", "exports of cards, read by programs of other make", 0.5, pytest("test_vcard_readers.py"), LONG,
+              ("scripts/servers.sh", "readers")),
         Trial("races", "loop, sockets and planes under ThreadSanitizer", 2,
               swift("^(EventLoopTests|ZeroMQTests|BusZeroMQTests)[.]", scratch=".build/thread"), LONG, sanitized("thread")),
         Trial("memory", "cards, WebDAV and frames under AddressSanitizer", 2,

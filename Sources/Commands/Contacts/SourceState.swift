@@ -81,7 +81,7 @@ struct SourceState {
     switch self.status.holdReason {
     case "LISTING_NOT_WHOLE": "the source could not be read as a whole"
     case "BOOK_GONE": "their address book is not at the account any more"
-    case "LISTING_EMPTY": "the source, or an address book of it, shows no card at all"
+    case "LISTING_EMPTY": "the source, or an address book or folder of it, shows no card at all"
     case "ALL_WOULD_GO": "every contact would go"
     default: "so many at once may be a mistake"
     }

@@ -114,6 +114,13 @@ struct BatchWriting: Sendable {
 }
 
 extension Transaction {
+  /// Gives cards other names, which may be names of each other.
+  func carryOut(_ moves: [MovedCards.Move], in source: String) throws(Failure) {
+    func between(_ move: MovedCards.Move) -> String { move.from + "#!moving" }
+    for move in moves { try self.cards.rename(move.from, to: between(move), in: source) }
+    for move in moves { try self.cards.rename(between(move), to: move.to, in: source) }
+  }
+
   /// Does with missing cards what the guard decided.
   ///
   /// - Returns: How many contacts were deleted.

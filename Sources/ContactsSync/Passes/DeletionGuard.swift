@@ -8,7 +8,7 @@ internal import Storage
 /// it. Of the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what is
 /// held; the 20 % are also released when the same cards were absent in three passes over at least a day.
 struct DeletionGuard {
-  /// A part of a source that is listed by itself: a folder, a file, or one address book of an account.
+  /// A part of a source that is listed by itself: a folder, a folder in it, a file, or one address book of an account.
   struct Part: Equatable {
     /// What the hrefs of its cards begin with.
     let beginning: String
@@ -120,9 +120,12 @@ struct DeletionGuard {
 }
 
 extension DeletionGuard.Part {
-  /// The address books of an account; any other source is one part.
+  /// The address books of an account, the folders of a folder; a file is one part.
   static func parts(of listing: ListItemsReply, _ location: SourceLocation, _ diff: ListingDiff) -> [Self] {
-    guard location.isAccount else { return [Self(beginning: "", listsCards: diff.lists(under: ""))] }
+    guard location.isAccount else {
+      let folders = diff.beginnings(CardPlace.beginning(ofCard:)).sorted { $0.key > $1.key }
+      return folders.map { Self(beginning: $0.key, listsCards: $0.value) }
+    }
     let gone = Set(listing.problems.lazy.filter { $0.kind == CardProblem.bookMissing }.map(\.sourceIdentifier))
     return AccountPosition.books(ofIdentity: listing.identity).map { book in
       let beginning = book.key + "/"

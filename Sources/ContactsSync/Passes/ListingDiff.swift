@@ -14,14 +14,16 @@ struct ListingDiff {
   /// Items that were listed.
   private(set) var listed = 0
 
-  private let known: [KnownCard]
+  private var known: [KnownCard]
   /// Places in ``known``: of each card by its href, and of the cards of files by the name of the file.
-  private let places: [String: Int]
-  private let parts: [Substring: [Int]]
+  private var places: [String: Int]
+  private var parts: [Substring: [Int]]
   /// Whether the item of each known card is listed, or counts as present although it could not be looked at.
   private var isPresent: [Bool]
   /// Whether the item of each known card is listed.
   private var isListed: [Bool]
+  /// Places of known cards that are there under other names.
+  private var found: Set<Int> = []
   /// Items that the source says are gone.
   private var gone: Set<String> = []
   /// Listed items that are named like parts of a file.
@@ -110,8 +112,8 @@ struct ListingDiff {
     self.known.indices.lazy.filter { !self.isPresent[$0] && !self.known[$0].isDeleted }.map { self.known[$0] }
   }
 
-  /// Counts a known card as listed: it was found under another name.
-  mutating func show(_ href: String) { if let place = self.places[href] { self.isListed[place] = true } }
+  /// Counts a known card as shown: it was found under another name. What it was listed with does not list it any more.
+  mutating func show(_ href: String) { if let place = self.places[href] { self.found.insert(place) } }
 
   /// How many known cards with a contact the listing shows.
   ///
@@ -119,7 +121,8 @@ struct ListingDiff {
   func shownContacts(without lost: [String: KnownCard]) -> Int {
     self.known.indices.count { place in
       let card = self.known[place]
-      return self.isListed[place] && !card.isDeleted && !card.contactID.isEmpty && lost[card.href] == nil
+      let isShown = self.isListed[place] || self.found.contains(place)
+      return isShown && !card.isDeleted && !card.contactID.isEmpty && lost[card.href] == nil
     }
   }
 
@@ -131,14 +134,55 @@ struct ListingDiff {
       }
   }
 
+  /// What the hrefs of known and listed cards begin with, and whether any card is listed whose href begins so.
+  func beginnings(_ beginning: (String) -> String) -> [String: Bool] {
+    var found: [String: Bool] = [:]
+    for href in self.toFetch { found[beginning(href)] = true }
+    for place in self.known.indices {
+      let beginning = beginning(self.known[place].href)
+      found[beginning] = found[beginning] == true || self.isListed[place]
+    }
+    return found
+  }
+
   /// The item that a card which was read belongs to: itself, or its file.
   func item(of href: String) -> String {
     let file = CardKeys.file(of: href)
     return file.utf8.count == href.utf8.count || self.listedParts.contains(href) ? href : String(file)
   }
 
-  /// The known cards of an item.
-  func cards(of item: String) -> [KnownCard] { self.places(of: item).map { self.known[$0] } }
+  /// The known card of a name.
+  func card(_ href: String) -> KnownCard? { self.places[href].map { self.known[$0] } }
+
+  /// The known cards of these UIDs whose contacts are deleted and that are not listed, by UID.
+  func deletedAndUnlisted(of uids: some Sequence<String>) -> [String: [KnownCard]] {
+    let uids = Set(uids)
+    let places = self.known.indices.filter {
+      self.known[$0].isDeleted && !self.isPresent[$0] && uids.contains(self.known[$0].uid)
+    }
+    return Dictionary(grouping: places.map { self.known[$0] }, by: \.uid)
+  }
+
+  /// Gives known cards other names.
+  ///
+  /// - Parameter isListed: Whether the source lists the name.
+  mutating func carryOut(_ moves: [MovedCards.Move], isListed: (String) -> Bool) {
+    let places = moves.map { self.places.removeValue(forKey: $0.from) }
+    for (move, place) in zip(moves, places) {
+      guard let place else { continue }
+      self.known[place].href = move.to
+      self.places[move.to] = place
+      self.isListed[place] = isListed(move.to)
+      self.isPresent[place] = self.isListed[place]
+      let file = CardKeys.file(of: move.to)
+      if file.utf8.count < move.to.utf8.count { self.parts[file, default: []].append(place) }
+    }
+  }
+
+  /// The known cards of an item, without those that were found under other names.
+  func cards(of item: String) -> [KnownCard] {
+    self.places(of: item).filter { !self.found.contains($0) }.map { self.known[$0] }
+  }
 
   private func places(of item: String) -> [Int] {
     let own = self.places[item].map { [$0] } ?? []

@@ -23,10 +23,6 @@ struct PassOptions: Sendable, Equatable {
 actor Pass {
   /// How long a deleted contact can be restored: 30 days.
   private static let keptAfterDeletion: Int64 = 30 * 24 * 3600 * 1_000_000_000
-  /// The bytes of one request, whose body may have 256 KiB. Few are better: the source is idle between two.
-  private static let requestBytes = 252 << 10
-  /// What an href takes besides its text, at most.
-  private static let tagBytes = 4
 
   private let name: String
   private let options: PassOptions
@@ -50,6 +46,9 @@ actor Pass {
   /// Known cards that the source does not list, by UID and by href.
   private var lostByUID: [String: [KnownCard]] = [:]
   private var lost: [String: KnownCard] = [:]
+  /// Which cards have other names than before, and, when that is known, the names of those that were put off for it.
+  private var moved = MovedCards(known: [])
+  private var settled: Set<String> = []
   /// What was said of the reading of address books.
   private var remarks: [Problem] = []
   /// Why the store refused a part of the pass: that is no failure of the source.
@@ -80,7 +79,7 @@ actor Pass {
     do throws(Failure) {
       var listing = try await self.list(record)
       // A token passes over what it has told once: it is kept only when all of that is stored.
-      if try await self.fetch(record.location, listing.token) > 0 { listing.token = "" }
+      if try await self.fetch(record.location, listing) > 0 { listing.token = "" }
       guard !Task.isCancelled else { throw .cancelled }
       try await self.end(listing, of: record.location)
     } catch {
@@ -208,90 +207,49 @@ actor Pass {
       """)
   }
 
-  /// Reads what has changed, and stores it batch by batch: while one is stored, the next one is prepared and another one
-  /// read.
+  /// Reads what has changed, and stores it batch by batch; cards that may have moved last, when it is known where each UID is.
   ///
   /// - Returns: How many cards could not be had now.
-  private func fetch(_ location: SourceLocation, _ token: String) async throws(Failure) -> UInt32 {
-    let read = HandOver<[CardRead]>()
-    let prepared = HandOver<[PreparedCard]>()
-    // Cancelled and waited for where a batch could not be stored.
-    async let reading = self.read(location, token, into: read)
-    async let preparing = self.prepare(read, into: prepared)
-    do throws(Failure) {
-      while let batch = await prepared.take() { try await self.store(batch) }
-    } catch {
-      // Both, because the reading is cancelled only when the preparing, which is waited for first, has ended.
-      await prepared.close()
-      await read.close()
-      throw error
-    }
-    try await preparing.get()
-    return try await reading.get()
-  }
-
-  private func read(
-    _ location: SourceLocation, _ token: String, into read: HandOver<[CardRead]>
-  ) async -> Result<UInt32, Failure> {
-    let result: Result<UInt32, Failure>
-    do throws(Failure) {
-      result = .success(try await self.readAll(location, token, into: read))
-    } catch {
-      result = .failure(error)
-    }
-    await read.close()
-    return result
-  }
-
-  private func readAll(
-    _ location: SourceLocation, _ token: String, into read: HandOver<[CardRead]>
-  ) async throws(Failure) -> UInt32 {
-    var failed: UInt32 = 0
-    // In the order of the store's indexes, so that a batch writes few of their pages.
-    var rest = self.diff.toFetch.sorted()[...]
-    while !rest.isEmpty {
-      var request = FetchItemsRequest()
-      request.source = location
-      request.token = token
-      var bytes = try Encoding.pb.encode(request).count
-      let fitting = rest.prefix {
-        bytes += $0.utf8.count + Self.tagBytes
-        return bytes <= Self.requestBytes
-      }
-      request.hrefs = Array(fitting.isEmpty ? rest.prefix(1) : fitting)
-      rest = rest.dropFirst(request.hrefs.count)
-      let reply = try await self.source.call(request, self.context("-fetch")) {
-        batch throws(Failure) in try await read.give(batch.cards)
-      }
-      failed += reply.failed
-    }
-    guard !Task.isCancelled else { throw .cancelled }
+  private func fetch(_ location: SourceLocation, _ listing: ListItemsReply) async throws(Failure) -> UInt32 {
+    let token = listing.token
+    self.moved = MovedCards(known: self.diff.toFetch.flatMap { self.diff.cards(of: $0) })
+    var failed = try await self.read(self.diff.toFetch, location, token, "-fetch")
+    guard !self.moved.putOff.isEmpty else { return failed }
+    let moves = self.moved.moves(
+      lost: self.lostByUID, deleted: self.diff.deletedAndUnlisted(of: self.moved.putOff.values))
+    if !moves.isEmpty { try await self.carryOut(moves) }
+    self.settled = Set(self.moved.putOff.keys).subtracting(listing.complete ? [] : self.moved.undecided(moves))
+    failed += try await self.read(
+      Array(Set(self.settled.map { self.diff.item(of: $0) })), location, token, "-fetch-moved")
     return failed
   }
 
-  /// Prepares batches on a task of its own, so that the source is asked for more as soon as it has given one.
-  private func prepare(
-    _ read: HandOver<[CardRead]>, into prepared: HandOver<[PreparedCard]>
-  ) async -> Result<Void, Failure> {
-    let result: Result<Void, Failure>
-    do throws(Failure) {
-      while let cards = await read.take() {
-        try await prepared.give(try await PreparedCard.prepare(cards, source: self.name, now: self.now()))
-      }
-      result = .success(())
-    } catch {
-      result = .failure(error)
+  private func read(
+    _ hrefs: [String], _ location: SourceLocation, _ token: String, _ step: String
+  ) async throws(Failure) -> UInt32 {
+    let pipeline = CardPipeline(
+      source: self.source, location: location, token: token, context: self.context(step), name: self.name,
+      now: self.now)
+    return try await pipeline.run(hrefs) { batch throws(Failure) in try await self.store(batch) }
+  }
+
+  /// Gives known cards the names that they have now.
+  private func carryOut(_ moves: [MovedCards.Move]) async throws(Failure) {
+    let name = self.name
+    try await self.write { transaction throws(Failure) in try transaction.carryOut(moves, in: name) }
+    FaultPoint.cardsMoved.pass()
+    for move in moves where self.moved.putOff[move.to] != nil { self.find(move.from) }
+    self.diff.carryOut(moves) { self.moved.putOff[$0] != nil }
+    for move in moves where self.moved.putOff[move.to] == nil {
+      if let card = self.diff.card(move.to), !card.isDeleted { self.lose(card) }
     }
-    // Nobody takes what is read any more where a batch could not be prepared or stored.
-    await read.close()
-    await prepared.close()
-    return result
   }
 
   private func store(_ cards: [PreparedCard]) async throws(Failure) {
     FaultPoint.batchRead.pass()
     self.remarks += cards.lazy.map(\.card).filter(\.vanished).flatMap(\.problems)
     let present = self.losePartsOfFiles(cards)
+    let cards = cards.filter { self.isSettled($0.card) }
     let writing = BatchWriting(source: self.name, lost: self.lostByUID, now: self.now())
     let (name, before, outdated) = (self.name, self.state, self.outdated)
     let (outcome, after) = try await self.write { transaction throws(Failure) -> (BatchWriting.Outcome, PassState) in
@@ -305,8 +263,16 @@ actor Pass {
     FaultPoint.batchCommitted.pass()
     self.outdated = nil
     self.state = after
+    self.moved.leave(outcome.renamed)
     for href in outcome.renamed.union(present) { self.find(href) }
     self.report(self.state.progress)
+  }
+
+  /// Whether it is known which contact a card that was read belongs to.
+  private func isSettled(_ read: CardRead) -> Bool {
+    guard self.settled.isEmpty else { return self.settled.contains(read.href) }
+    let isFound = self.lostByUID[read.contact.uid]?.isEmpty == false
+    return !self.moved.putsOff(read, known: self.diff.card(read.href), isFound: isFound)
   }
 
   /// Finds the known cards that their file, which was read, no longer holds.

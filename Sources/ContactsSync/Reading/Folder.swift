@@ -18,6 +18,10 @@ struct Folder: ~Copyable {
     var files: [Entry] = []
     /// Named like card files, but links, folders, pipes or devices.
     var others: [FileName] = []
+    /// The folders in it, but hidden ones.
+    var folders: [FileName] = []
+    /// Links to folders, but hidden ones.
+    var links: [FileName] = []
   }
 
   /// More card files than this in one folder are refused.
@@ -34,6 +38,15 @@ struct Folder: ~Copyable {
     self.path = path
   }
 
+  /// Opens a folder that lies in another one; nil with `errno` when it cannot be opened, and for a link.
+  init?(_ name: FileName, in folder: borrowing Folder) {
+    let path = name.bytes.map { CChar(bitPattern: $0) } + [0]
+    let descriptor = unsafe openat(folder.descriptor, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    self.descriptor = descriptor
+    self.path = folder.path + "/" + name.text
+  }
+
   deinit { close(self.descriptor) }
 
   /// Tells this folder from another one at the same path: device and inode.
@@ -43,10 +56,42 @@ struct Folder: ~Copyable {
     return "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Lists the card files with their stamps.
+  /// Lists the card files with their stamps, and the folders.
   ///
   /// - Throws: A failure of ``SourceFault``; a listing that is not whole is none.
   func list() throws(Failure) -> Listing {
+    var listing = Listing()
+    // An entry is valid until the next one, and nothing keeps it.
+    unsafe try self.forEach { entry, name throws(Failure) in
+      guard name.isCardFile else {
+        guard name.bytes.first != UInt8(ascii: "."), let isLink = unsafe self.leadsToFolder(entry) else { return }
+        if isLink { listing.links.append(name) } else { listing.folders.append(name) }
+        return
+      }
+      switch unsafe try self.stamp(of: entry) {
+      case .file(let stamp): listing.files.append(Entry(name: name, stamp: stamp))
+      case .other: listing.others.append(name)
+      case .gone: return
+      }
+      guard listing.files.count <= Self.limit else { throw SourceFault.tooLarge(self.path, "\(Self.limit) card files") }
+    }
+    return listing
+  }
+
+  /// The folders in it, but links and hidden ones: those that ``list()`` names, without the stamps of files.
+  func folders() throws(Failure) -> [FileName] {
+    var folders: [FileName] = []
+    // An entry is valid until the next one, and nothing keeps it.
+    unsafe try self.forEach { entry, name throws(Failure) in
+      guard !name.isCardFile, name.bytes.first != UInt8(ascii: ".") else { return }
+      if unsafe self.leadsToFolder(entry) == false { folders.append(name) }
+    }
+    return folders
+  }
+
+  private func forEach(
+    _ body: (UnsafeMutablePointer<dirent>, FileName) throws(Failure) -> Void
+  ) throws(Failure) {
     // A descriptor of its own, because closing the stream closes it.
     let own = unsafe openat(self.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard own >= 0, let stream = unsafe fdopendir(own) else {
@@ -56,21 +101,12 @@ struct Folder: ~Copyable {
     }
     // The stream is open until here and used by this function alone.
     defer { unsafe closedir(stream) }
-    var listing = Listing()
     while true {
       errno = 0
       guard let entry = unsafe readdir(stream) else { break }
-      let name = unsafe Self.name(of: entry)
-      guard name.isCardFile else { continue }
-      switch unsafe try self.stamp(of: entry) {
-      case .file(let stamp): listing.files.append(Entry(name: name, stamp: stamp))
-      case .other: listing.others.append(name)
-      case .gone: continue
-      }
-      guard listing.files.count <= Self.limit else { throw SourceFault.tooLarge(self.path, "\(Self.limit) card files") }
+      unsafe try body(entry, Self.name(of: entry))
     }
     guard errno == 0 else { throw SourceFault.opening(self.path, errno: errno) }
-    return listing
   }
 
   private enum Kind {
@@ -80,15 +116,33 @@ struct Folder: ~Copyable {
   }
 
   private func stamp(of entry: UnsafeMutablePointer<dirent>) throws(Failure) -> Kind {
+    guard let status = unsafe self.status(of: entry, AT_SYMLINK_NOFOLLOW) else {
+      guard errno == ENOENT else { throw SourceFault.opening(self.path, errno: errno) }
+      return .gone
+    }
+    return status.st_mode & S_IFMT == S_IFREG ? .file(FileStamp(status)) : .other
+  }
+
+  /// Whether a folder is reached by a link; nil for what is no folder.
+  private func leadsToFolder(_ entry: UnsafeMutablePointer<dirent>) -> Bool? {
+    func isFolder(_ flags: Int32) -> Bool {
+      unsafe self.status(of: entry, flags).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    }
+    switch unsafe Int(entry.pointee.d_type) {
+    case DT_DIR: return false
+    case DT_LNK: return isFolder(0) ? true : nil
+    case DT_UNKNOWN: return isFolder(AT_SYMLINK_NOFOLLOW) ? false : isFolder(0) ? true : nil
+    default: return nil
+    }
+  }
+
+  private func status(of entry: UnsafeMutablePointer<dirent>, _ flags: Int32) -> stat? {
     var status = stat()
     // The name lies in the entry, which is valid until the next `readdir`.
     let result = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-      unsafe fstatat(
-        self.descriptor, UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self), &status, AT_SYMLINK_NOFOLLOW)
+      unsafe fstatat(self.descriptor, UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self), &status, flags)
     }
-    if result == 0 { return status.st_mode & S_IFMT == S_IFREG ? .file(FileStamp(status)) : .other }
-    guard errno == ENOENT else { throw SourceFault.opening(self.path, errno: errno) }
-    return .gone
+    return result == 0 ? status : nil
   }
 
   private static func name(of entry: UnsafeMutablePointer<dirent>) -> FileName {

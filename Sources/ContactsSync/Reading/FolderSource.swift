@@ -2,7 +2,7 @@ internal import Bus
 import Glibc
 internal import KithMessages
 
-/// Reads a folder of card files (vdir). It keeps nothing between calls.
+/// Reads a folder of card files (vdir), and the folders in it, as vdirsyncer lays out an account. It keeps nothing between calls.
 struct FolderSource: Sendable {
   let path: String
   /// Gives the time of day in nanoseconds since 1970.
@@ -14,33 +14,91 @@ struct FolderSource: Sendable {
   private static let fileLimit = 17 << 20
 
   func probe() throws(Failure) -> ProbeSourceReply {
-    let listing = try Folder(path: self.path).list()
+    let whole = try self.listing()
     var reply = ProbeSourceReply()
-    reply.items = UInt32(clamping: listing.files.count)
-    reply.note = listing.files.isEmpty ? "The folder is readable and holds no card files." : "The folder is readable."
-    if !listing.others.isEmpty { reply.note += " \(listing.others.count) links or folders named .vcf are left out." }
+    reply.items = UInt32(clamping: whole.items.count)
+    let folders =
+      whole.folders == 0 ? "" : whole.folders == 1 ? " and the folder in it" : " and \(whole.folders) folders in it"
+    reply.note =
+      whole.items.isEmpty
+      ? "The folder\(folders) can be read, and no card files are there. Folders deeper than that are not read."
+      : "The folder\(folders) can be read."
+    if !whole.problems.isEmpty {
+      reply.note +=
+        " \(whole.problems.count) entries are left out: links, what is no file, folders that cannot be read."
+    }
     return reply
   }
 
-  /// Lists the files, each an item. The name is its href, the stamp its fingerprint.
+  /// Lists the files, each an item. The name is its href, after that of its folder in this one; the stamp is its fingerprint.
   func list(
     yield: @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
+    let whole = try self.listing()
+    var reply = ListItemsReply()
+    reply.identity = whole.identity
+    reply.complete = true
+    reply.problems = whole.problems
+    reply.unlistedUnder = whole.unlisted
+    try await ItemBatch.yield(whole.items, yield)
+    return reply
+  }
+
+  /// What the folder and those in it hold.
+  private struct Whole {
+    var identity = ""
+    var items: [SourceItem] = []
+    var problems: [Problem] = []
+    /// How many folders in it were read.
+    var folders = 0
+    /// What the hrefs of folders begin with that could not be read.
+    var unlisted: [String] = []
+
+    mutating func add(_ listing: Folder.Listing, under beginning: String, seenAt start: Int64) {
+      self.items += listing.files.map { entry in
+        var item = SourceItem()
+        item.href = beginning + entry.name.text
+        item.fingerprint = entry.stamp.fingerprint(seenAt: start)
+        return item
+      }
+      self.problems += listing.others.map {
+        CardProblem.problem("not_a_file", href: beginning + $0.text, skipped: true)
+      }
+    }
+
+    /// Notes a folder that cannot be read: its contacts stay as they are.
+    mutating func leaveOut(_ beginning: String) {
+      self.unlisted.append(beginning)
+      self.problems.append(CardProblem.problem("folder_unreadable", href: beginning, skipped: true))
+    }
+  }
+
+  private func listing() throws(Failure) -> Whole {
     let folder = try Folder(path: self.path)
     let start = self.now()
     let listing = try folder.list()
-    var reply = ListItemsReply()
-    reply.identity = try folder.identity()
-    reply.complete = true
-    reply.problems = listing.others.map { CardProblem.problem("not_a_file", href: $0.text, skipped: true) }
-    try await ItemBatch.yield(
-      listing.files.map { entry in
-        var item = SourceItem()
-        item.href = entry.name.text
-        item.fingerprint = entry.stamp.fingerprint(seenAt: start)
-        return item
-      }, yield)
-    return reply
+    var whole = Whole()
+    whole.identity = try folder.identity()
+    whole.add(listing, under: "", seenAt: start)
+    whole.problems += listing.links.map { CardProblem.problem("folder_link", href: $0.text, skipped: true) }
+    for name in listing.folders {
+      let beginning = CardPlace.beginning(of: name)
+      guard let inner = Folder(name, in: folder) else {
+        // It went, or something else has its name now: the next pass sees that.
+        if ![ENOENT, ENOTDIR, ELOOP].contains(errno) { whole.leaveOut(beginning) }
+        continue
+      }
+      guard let listing = try? inner.list() else {
+        whole.leaveOut(beginning)
+        continue
+      }
+      whole.folders += 1
+      whole.add(listing, under: beginning, seenAt: start)
+      guard whole.items.count <= Folder.limit else {
+        throw SourceFault.tooLarge(self.path, "\(Folder.limit) card files")
+      }
+    }
+    return whole
   }
 
   /// Reads the cards of the named files in their order. A file that is gone gives a card that says so.
@@ -50,8 +108,25 @@ struct FolderSource: Sendable {
   ) async throws(Failure) -> FetchItemsReply {
     let folder = try Folder(path: self.path)
     var batcher = CardBatcher(checkpoint: checkpoint, yield)
-    for href in hrefs.dropFirst(Int(CardBatcher.files(before: checkpoint))) {
-      try await batcher.add(self.read(try FileName(text: href), in: folder))
+    var rest = try hrefs.dropFirst(Int(CardBatcher.files(before: checkpoint))).map { href throws(Failure) in
+      try CardPlace(href)
+    }[...]
+    while let first = rest.first {
+      let together = rest.prefix { $0.folder == first.folder }
+      rest = rest.dropFirst(together.count)
+      guard let name = first.folder else {
+        for place in together { try await batcher.add(self.read(place, in: folder)) }
+        continue
+      }
+      guard let inner = Folder(name, in: folder) else {
+        let isGone = [ENOENT, ENOTDIR, ELOOP].contains(errno)
+        for place in together {
+          let read = isGone ? CardRead.vanished(place.href) : .unreadable(place.href, "file_unreadable")
+          try await batcher.add([read])
+        }
+        continue
+      }
+      for place in together { try await batcher.add(self.read(place, in: inner)) }
     }
     try await batcher.flush()
     var reply = FetchItemsReply()
@@ -60,25 +135,26 @@ struct FolderSource: Sendable {
   }
 
   /// The cards of one file; empty when it does not hold still.
-  private func read(_ name: FileName, in folder: borrowing Folder) -> [CardRead] {
-    guard let file = OpenFile(name, in: folder) else {
+  private func read(_ place: CardPlace, in folder: borrowing Folder) -> [CardRead] {
+    let href = place.href
+    guard let file = OpenFile(place.name, in: folder) else {
       switch errno {
-      case ENOENT: return [CardRead.vanished(name.text)]
-      case ELOOP, EINVAL, ENXIO: return [CardRead.unreadable(name.text, "not_a_file")]
-      default: return [CardRead.unreadable(name.text, "file_unreadable")]
+      case ENOENT: return [CardRead.vanished(href)]
+      case ELOOP, EINVAL, ENXIO: return [CardRead.unreadable(href, "not_a_file")]
+      default: return [CardRead.unreadable(href, "file_unreadable")]
       }
     }
     for _ in 0..<Self.attempts {
       guard let before = file.stamp() else { break }
-      guard before.size <= Self.fileLimit else { return [CardRead.unreadable(name.text, "file_too_large")] }
+      guard before.size <= Self.fileLimit else { return [CardRead.unreadable(href, "file_too_large")] }
       // One byte more than there should be shows a file that grew.
       guard let bytes = file.read(Int(before.size) + 1) else { break }
       if let after = file.stamp(), after == before, bytes.count == before.size {
-        return CardRead.cards(bytes, href: name.text, fingerprint: after.fingerprint(seenAt: self.now()))
+        return CardRead.cards(bytes, href: href, fingerprint: after.fingerprint(seenAt: self.now()))
       }
       file.rewind()
     }
-    return file.stamp() == nil ? [CardRead.unreadable(name.text, "file_unreadable")] : []
+    return file.stamp() == nil ? [CardRead.unreadable(href, "file_unreadable")] : []
   }
 }
 

@@ -4,8 +4,10 @@ internal import Glibc
 struct FileNotices: ~Copyable {
   /// What the kernel had to say.
   enum Notice: Hashable {
-    /// Something in a watched folder changed; the file's name.
+    /// A file in a watched folder changed; its name.
     case changed(watch: Int32, name: String)
+    /// A folder came into a watched folder or left it; its name.
+    case folderChanged(watch: Int32, name: String)
     /// A watched folder is gone or was moved away; its watch has ended.
     case gone(watch: Int32)
     /// Notices were dropped: anything may have changed.
@@ -26,14 +28,20 @@ struct FileNotices: ~Copyable {
 
   deinit { close(self.descriptor) }
 
-  /// Watches a folder for files that are written, moved and removed in it.
+  /// Watches a folder for files that are written, moved and removed in it, and for folders that come and go.
   ///
+  /// - Parameters:
+  ///   - folder: The path of a folder.
+  ///   - inner: The name of a folder in it, which is watched instead.
   /// - Returns: The watch; nil when the folder is not there or cannot be read.
-  func watch(_ folder: String) -> Int32? {
+  func watch(_ folder: String, inner: FileName? = nil) -> Int32? {
     let mask =
-      IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_ONLYDIR
-    // The string outlives the call.
-    let watch = unsafe inotify_add_watch(self.descriptor, folder, UInt32(mask))
+      IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT
+      | IN_ONLYDIR
+    let name = inner.map { [UInt8(ascii: "/")] + $0.bytes } ?? []
+    let path = (Array(folder.utf8) + name).map { CChar(bitPattern: $0) } + [0]
+    // The path outlives the call.
+    let watch = unsafe inotify_add_watch(self.descriptor, path, UInt32(mask))
     return watch >= 0 ? watch : nil
   }
 
@@ -65,8 +73,14 @@ struct FileNotices: ~Copyable {
         notices.append(.overflow)
       case let mask where mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0:
         notices.append(.gone(watch: watch))
-      default:
-        notices.append(.changed(watch: watch, name: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)))
+      case let mask:
+        let name = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+        if mask & UInt32(IN_ISDIR) != 0 {
+          notices.append(.folderChanged(watch: watch, name: name))
+        } else if mask & UInt32(IN_CREATE) == 0 {
+          // Of a file that is made, the end of its writing tells.
+          notices.append(.changed(watch: watch, name: name))
+        }
       }
     }
     return notices

@@ -28,8 +28,12 @@ public actor SourceKeeper: LoopActor {
   private struct Kept {
     let path: WatchedPath?
     var schedule: SyncSchedule
+    /// Of its folder, and of the folders in that.
     var watch: Int32?
+    var inner: Set<Int32> = []
     var isRunning = false
+
+    func has(_ watch: Int32) -> Bool { self.watch == watch || self.inner.contains(watch) }
   }
 
   /// How soon a folder that could not be watched is tried again.
@@ -104,7 +108,8 @@ public actor SourceKeeper: LoopActor {
   private func see(_ name: String, isGone: Bool) {
     if isGone {
       self.arriving.remove(name)
-      if let watch = self.sources.removeValue(forKey: name)?.watch { self.end(watch) }
+      let kept = self.sources.removeValue(forKey: name)
+      for watch in [kept?.watch].compactMap(\.self) + (kept?.inner ?? []) { self.end(watch) }
       self.arm()
     } else if self.sources[name] == nil {
       Task { await self.takeUp(name) }
@@ -138,8 +143,14 @@ public actor SourceKeeper: LoopActor {
   // MARK: - Notices
 
   private func watchFolder(of name: String) {
-    guard self.plan.watchesFiles, let path = self.sources[name]?.path, self.sources[name]?.watch == nil else { return }
-    self.sources[name]?.watch = self.notices?.watch(path.folder)
+    guard self.plan.watchesFiles, let path = self.sources[name]?.path else { return }
+    if self.sources[name]?.watch == nil { self.sources[name]?.watch = self.notices?.watch(path.folder) }
+    if self.sources[name]?.watch != nil {
+      // What is watched already keeps its watch.
+      for folder in path.inner {
+        if let watch = self.notices?.watch(path.folder, inner: folder) { self.sources[name]?.inner.insert(watch) }
+      }
+    }
     guard self.sources[name]?.watch == nil, self.rewatchTimer == nil else { return }
     self.rewatchTimer = self.schedule(at: .now + Self.rewatchAfter) { keeper in
       keeper.rewatchTimer = nil
@@ -153,19 +164,30 @@ public actor SourceKeeper: LoopActor {
 
   /// One folder has one watch, however many sources are in it.
   private func end(_ watch: Int32) {
-    if !self.sources.values.contains(where: { $0.watch == watch }) { self.notices?.end(watch) }
+    if !self.sources.values.contains(where: { $0.has(watch) }) { self.notices?.end(watch) }
   }
 
   private func readNotices() {
     for notice in self.notices?.read() ?? [] {
       switch notice {
       case .changed(let watch, let name):
-        for (source, kept) in self.sources where kept.watch == watch && kept.path?.concerns(name) == true {
+        for (source, kept) in self.sources where kept.has(watch) && kept.path?.concerns(name) == true {
+          self.notice(source)
+        }
+      case .folderChanged(let watch, let name):
+        for (source, kept) in self.sources where kept.watch == watch && kept.path?.concerns(folder: name) == true {
+          self.watchFolder(of: source)
           self.notice(source)
         }
       case .gone(let watch):
-        for (source, kept) in self.sources where kept.watch == watch {
-          self.sources[source]?.watch = nil
+        for (source, kept) in self.sources where kept.has(watch) {
+          if kept.watch == watch {
+            self.sources[source]?.watch = nil
+            self.sources[source]?.inner = []
+            for inner in kept.inner { self.end(inner) }
+          } else {
+            self.sources[source]?.inner.remove(watch)
+          }
           self.notices?.end(watch)
           self.watchFolder(of: source)
           self.notice(source)

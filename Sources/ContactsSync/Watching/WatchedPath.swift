@@ -22,6 +22,15 @@ struct WatchedPath: Hashable {
     }
   }
 
+  /// The folders in it whose files matter too; none while the folder cannot be read.
+  var inner: [FileName] {
+    guard self.file == nil, let folder = try? Folder(path: self.folder) else { return [] }
+    return (try? folder.folders()) ?? []
+  }
+
+  /// Whether a folder in it that comes or goes can be a change of the source.
+  func concerns(folder name: String) -> Bool { self.file == nil && !name.hasPrefix(".") }
+
   /// Whether a change of a file can be a change of the source.
   func concerns(_ name: String) -> Bool {
     if let file { return name == file }

@@ -1,0 +1,99 @@
+internal import KithMessages
+internal import Storage
+
+/// Finds out which known cards have other names now. A card is known by its UID first, and by its name where its UID is no other
+/// card's.
+///
+/// What stands under a name is certain only when everything is read: a card that is read under the name of another one, or while
+/// the name where its UID was has not been read, is put off until then. So cards that swapped names keep their contacts, and two
+/// cards of one UID stay two.
+struct MovedCards: Sendable {
+  /// A known card that gets another name.
+  struct Move: Equatable, Sendable {
+    let from: String
+    let to: String
+  }
+
+  /// The UIDs of the cards that are put off, by their names.
+  private(set) var putOff: [String: String] = [:]
+  /// The UIDs of known cards that were listed and will be read.
+  private let awaited: Set<String>
+  /// Known cards whose names cards that are put off have now, and those that went after the listing, by their names.
+  private var displaced: [String: KnownCard] = [:]
+  /// The old names of cards that have got other ones already.
+  private var taken: Set<String> = []
+
+  /// - Parameter known: The known cards that were listed and will be read.
+  init(known: some Sequence<KnownCard>) {
+    self.awaited = Set(known.lazy.filter { $0.isIdentified && !$0.isDeleted }.map(\.uid))
+  }
+
+  /// Whether a card that was read has to wait until all others are.
+  ///
+  /// - Parameters:
+  ///   - known: The card that is known by its name.
+  ///   - isFound: Whether a card of its UID is known to have lost its name.
+  mutating func putsOff(_ read: CardRead, known: KnownCard?, isFound: Bool) -> Bool {
+    if read.vanished { self.displaced[read.href] = known }
+    let uid = read.contact.uid
+    guard read.hasContact, !read.isCutOff, !uid.isEmpty, known?.uid != uid else { return false }
+    let isNameTaken = known.map { !$0.contactID.isEmpty } ?? false
+    guard known?.isIdentified == true || (isFound ? isNameTaken : self.awaited.contains(uid)) else { return false }
+    self.putOff[read.href] = uid
+    self.displaced[read.href] = known
+    return true
+  }
+
+  /// Notes that known cards have got other names already.
+  ///
+  /// - Parameter hrefs: Their old names.
+  mutating func leave(_ hrefs: Set<String>) { self.taken.formUnion(hrefs) }
+
+  /// Which known cards get which names, after everything was read.
+  ///
+  /// A displaced card that is found nowhere gets a name that no listing has, where another card takes its name or its contact is
+  /// deleted already. Else it is the same card with a new UID.
+  ///
+  /// - Parameters:
+  ///   - lost: Known cards by UID that the source does not list.
+  ///   - deleted: Known cards by UID whose contacts are deleted and that are not listed.
+  func moves(lost: [String: [KnownCard]], deleted: [String: [KnownCard]]) -> [Move] {
+    var moves: [Move] = []
+    var taken = self.taken
+    var filled: Set<String> = []
+    let displaced = self.displaced.values.filter { !$0.contactID.isEmpty }.sorted {
+      ($0.isDeleted ? 1 : 0, $0.href) < ($1.isDeleted ? 1 : 0, $1.href)
+    }
+    let byUID = Dictionary(grouping: displaced, by: \.uid)
+    for (href, uid) in self.putOff.sorted(by: { $0.key < $1.key }) {
+      let candidates = [lost, byUID, deleted].flatMap { $0[uid] ?? [] }
+      guard let card = candidates.first(where: { $0.href != href && !taken.contains($0.href) }) else { continue }
+      taken.insert(card.href)
+      filled.insert(href)
+      moves.append(Move(from: card.href, to: href))
+    }
+    for card in displaced where self.putOff[card.href] != nil && !taken.contains(card.href) {
+      if filled.contains(card.href) || card.isDeleted && card.isIdentified {
+        moves.append(Move(from: card.href, to: Self.aside(card)))
+      }
+    }
+    return moves
+  }
+
+  /// The names under which a card has a UID that is known nowhere, while the card that was known there is found nowhere. In a whole
+  /// listing it is the same card with a new UID; else the other one may be where the listing does not reach.
+  ///
+  /// - Parameter moves: What ``moves(lost:deleted:)`` gave.
+  func undecided(_ moves: [Move]) -> Set<String> {
+    let decided = Set(moves.flatMap { [$0.from, $0.to] }).union(self.taken)
+    return Set(self.putOff.keys.filter { self.displaced[$0]?.isIdentified == true && !decided.contains($0) })
+  }
+
+  /// The name of a card whose own name is another card's now: as of a part of its file that is not there any more.
+  static func aside(_ card: KnownCard) -> String { "\(card.href)#!moved-\(card.contactID)" }
+}
+
+extension KnownCard {
+  /// Whether it has a contact and a UID.
+  fileprivate var isIdentified: Bool { !self.contactID.isEmpty && !self.uid.isEmpty }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import KithMessages
+import Storage
+import Testing
+
+@testable import ContactsSync
+
+/// Which contact a card belongs to when names and UIDs do not go together any more.
+@Suite struct MovedCardsTests {
+  private typealias Move = MovedCards.Move
+
+  private func known(_ href: String, _ uid: String, isDeleted: Bool = false) -> KnownCard {
+    KnownCard(
+      href: href, fingerprint: "1", rawSHA256: [1], semanticDigest: [1], contactID: "c" + href, uid: uid,
+      isDeleted: isDeleted)
+  }
+
+  private func read(_ href: String, _ uid: String) -> CardRead {
+    var read = CardRead()
+    read.href = href
+    read.contact.uid = uid
+    return read
+  }
+
+  /// The moves when cards are read, in this order, after a listing of others.
+  private func moves(
+    _ known: [KnownCard], reads: [(String, String)], lost: [KnownCard] = [], deleted: [KnownCard] = []
+  ) -> [Move] {
+    var moved = MovedCards(known: known)
+    for (href, uid) in reads {
+      let name = known.first { $0.href == href }
+      _ = moved.putsOff(self.read(href, uid), known: name, isFound: lost.contains { $0.uid == uid })
+    }
+    return moved.moves(lost: .init(grouping: lost, by: \.uid), deleted: .init(grouping: deleted, by: \.uid))
+  }
+
+  @Test func namesThatWereSwappedAreSwappedBack() {
+    let known = [self.known("a", "1"), self.known("b", "2"), self.known("c", "3")]
+    #expect(self.moves(known, reads: [("a", "1"), ("b", "2"), ("c", "3")]).isEmpty)
+    let swapped = [Move(from: "b", to: "a"), Move(from: "a", to: "b")]
+    #expect(self.moves(known, reads: [("a", "2"), ("b", "1"), ("c", "3")]) == swapped)
+    let around = [Move(from: "c", to: "a"), Move(from: "a", to: "b"), Move(from: "b", to: "c")]
+    #expect(self.moves(known, reads: [("a", "3"), ("b", "1"), ("c", "2")]) == around)
+  }
+
+  @Test func aNameThatIsTakenMovesItsCardAside() {
+    // A lost card came to the name of another one, which is nowhere, or at a new name.
+    let known = [self.known("b", "2")]
+    let lost = [self.known("a", "1")]
+    let came = Move(from: "a", to: "b")
+    #expect(self.moves(known, reads: [("b", "1")], lost: lost) == [came, Move(from: "b", to: "b#!moved-cb")])
+    #expect(self.moves(known, reads: [("b", "1"), ("x", "2")], lost: lost) == [came, Move(from: "b", to: "x")])
+  }
+
+  @Test func aNewUIDIsNoMove() {
+    #expect(self.moves([self.known("a", "1")], reads: [("a", "9")]).isEmpty)
+    // Unless another name has the old one.
+    #expect(
+      self.moves([self.known("a", "1")], reads: [("a", "9"), ("b", "1")]) == [Move(from: "a", to: "b")])
+  }
+
+  @Test func aNewUIDIsUndecidedUnlessItsNameIsDecided() {
+    var moved = MovedCards(known: [self.known("a", "1"), self.known("b", "2"), self.known("c", "3")])
+    for (href, uid) in [("a", "8"), ("b", "9"), ("c", "2")] {
+      let known = self.known(href, href == "a" ? "1" : href == "b" ? "2" : "3")
+      let isPutOff = moved.putsOff(self.read(href, uid), known: known, isFound: false)
+      #expect(isPutOff)
+    }
+    let moves = moved.moves(lost: [:], deleted: [:])
+    #expect(moves == [Move(from: "b", to: "c"), Move(from: "c", to: "c#!moved-cc")])
+    #expect(moved.undecided(moves) == ["a"])
+  }
+
+  @Test func twoCardsOfOneUIDStayTwo() {
+    let known = [self.known("a", "1"), self.known("b", "1"), self.known("c", "3")]
+    #expect(self.moves(known, reads: [("a", "1"), ("b", "1"), ("c", "3")]).isEmpty)
+    // A copy under a new name, and one over another card.
+    #expect(self.moves(known, reads: [("a", "1"), ("b", "1"), ("c", "3"), ("x", "3")]).isEmpty)
+    #expect(self.moves(known, reads: [("a", "1"), ("b", "1"), ("c", "1")]).isEmpty)
+  }
+
+  @Test func aNameDoesNotBringBackAnotherPerson() {
+    let known = [self.known("a", "1", isDeleted: true), self.known("b", "2")]
+    let aside = Move(from: "a", to: "a#!moved-ca")
+    #expect(self.moves(known, reads: [("a", "9"), ("b", "2")]) == [aside])
+    #expect(self.moves(known, reads: [("a", "2")], lost: []) == [aside])
+    #expect(
+      self.moves(known, reads: [("b", "1"), ("a", "2")]) == [Move(from: "b", to: "a"), Move(from: "a", to: "b")])
+    let deleted = [self.known("x", "7", isDeleted: true)]
+    #expect(
+      self.moves([self.known("b", "2")], reads: [("b", "7")], deleted: deleted) == [
+        Move(from: "x", to: "b"), Move(from: "b", to: "b#!moved-cb"),
+      ])
+  }
+
+  @Test func whatCannotBeReadWholeMovesNothing() {
+    var moved = MovedCards(known: [self.known("a", "1"), self.known("b", "2")])
+    var cutOff = self.read("a", "2")
+    cutOff.problems = [CardProblem.problem("missing_end", href: "a", skipped: false)]
+    for read in [cutOff, self.read("a", "")] {
+      let isPutOff = moved.putsOff(read, known: self.known("a", "1"), isFound: false)
+      #expect(!isPutOff)
+    }
+    #expect(moved.moves(lost: [:], deleted: [:]).isEmpty)
+  }
+
+  @Test func aCopyOverAnotherCardTakesNoContactAway() async throws {
+    let home = try Household()
+    try home.fill(4)
+    try await home.addFolder()
+    _ = try await home.sync()
+    let ids = Dictionary(uniqueKeysWithValues: try await home.live().map { ($0.sourceIdentifier, $0.id) })
+    try home.write("0.vcf", Household.card(uid: "u1", name: "Copy"))
+    for full in [false, true] {
+      let status = try await home.sync(full: full)
+      #expect(status.added == 0 && status.deleted == 0 && status.heldBack == 0 && status.live == 4)
+      let live = try await home.live()
+      #expect(Dictionary(uniqueKeysWithValues: live.map { ($0.sourceIdentifier, $0.id) }) == ids)
+      #expect(live.count { $0.uid == "u1" } == 2)
+    }
+    await home.close()
+  }
+
+  @Test func aCardInThePlaceOfAnotherIsTheSameContact() async throws {
+    let home = try Household()
+    try home.fill(12)
+    try await home.addFolder()
+    _ = try await home.sync()
+    let ids = Dictionary(uniqueKeysWithValues: try await home.live().map { ($0.uid, $0.id) })
+    try home.remove("1.vcf")
+    try home.move("0.vcf", to: "1.vcf")
+    let status = try await home.sync()
+    #expect(status.added == 0 && status.deleted == 1 && status.live == 11)
+    #expect(try await home.live().allSatisfy { ids[$0.uid] == $0.id && $0.uid != "u1" })
+    #expect(try await home.all().first { $0.uid == "u1" }?.id == ids["u1"])
+    // Back under a name that was another's, with its own contact.
+    try home.write("0.vcf", Household.card(uid: "u1", name: "Person 1"))
+    #expect(try await home.sync().revived == 1)
+    #expect(try await home.live().allSatisfy { ids[$0.uid] == $0.id })
+    #expect(try await home.live().count == 12)
+    await home.close()
+  }
+
+  @Test func aCardThatMovedDoesNotSpeakForTheFolderThatItLeft() async throws {
+    let home = try Household()
+    for folder in ["old", "new"] {
+      try FileManager.default.createDirectory(atPath: home.path(folder), withIntermediateDirectories: true)
+      for number in 0..<5 {
+        let uid = folder + "\(number)"
+        try home.write("\(folder)/\(number).vcf", Household.card(uid: uid, name: uid))
+      }
+    }
+    try await home.addFolder()
+    #expect(try await home.sync().added == 10)
+    let ids = Dictionary(uniqueKeysWithValues: try await home.live().map { ($0.uid, $0.id) })
+    try home.move("old/0.vcf", to: "new/moved.vcf")
+    for number in 1..<5 { try home.remove("old/\(number).vcf") }
+    let status = try await home.sync()
+    #expect(status.deleted == 0 && status.heldBack == 4 && status.holdReason == "LISTING_EMPTY")
+    #expect(Dictionary(uniqueKeysWithValues: try await home.live().map { ($0.uid, $0.id) }) == ids)
+    await home.close()
+  }
+}
