@@ -176,7 +176,8 @@ let package = Package(
       swiftSettings: strict),
 
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
-    .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
+    .testTarget(
+      name: "ZeroMQTests", dependencies: ["ZeroMQ", "CTraffic", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(
       name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(

@@ -12,11 +12,11 @@ struct RequestTableTests {
   private func key(_ peer: UInt8, _ id: String) -> RequestTable.Key { .init(peer: [0, peer], requestID: id) }
 
   private func request(
-    plain: Bool = false, progress: Bool = true, principal: String = "uid:1", seconds: Int = 30
+    plain: Bool = false, progress: Bool = true, principal: String = "uid:1", bytes: Int = 1, seconds: Int = 30
   ) -> RequestTable.Request {
     .init(
       principal: principal, service: "kith.v1.Contacts/Sync", encoding: .pb, content: 1, isPlainRequest: plain,
-      wantsProgress: progress, bytes: 1, deadline: self.start + .seconds(seconds))
+      wantsProgress: progress, bytes: bytes, deadline: self.start + .seconds(seconds))
   }
 
   @Test func acceptedComesAfterASecondAndASignOfLifeEveryThree() {
@@ -109,6 +109,29 @@ struct RequestTableTests {
     #expect(table.finish(self.key(1, "a")) != nil)
     #expect(admits(4, "a", "uid:3"))
     #expect(table.finish(self.key(9, "x")) == nil)
+  }
+
+  @Test func bytesAreBoundedPerConnectionPrincipalAndInAll() {
+    var table = RequestTable(limits: .init(bytes: 1000))
+    func admits(_ peer: UInt8, _ id: String, _ principal: String, _ bytes: Int) -> Bool {
+      table.admit(self.key(peer, id), self.request(principal: principal, bytes: bytes), now: self.start).serial != nil
+    }
+    #expect(admits(1, "a", "uid:1", 200))
+    #expect(!admits(1, "b", "uid:1", 51), "a quarter is a connection's")
+    #expect(admits(1, "b", "uid:1", 50))
+    #expect(admits(2, "a", "uid:1", 250))
+    #expect(!admits(3, "a", "uid:1", 1), "half is a principal's")
+    #expect(admits(4, "a", "uid:2", 250) && admits(5, "a", "uid:2", 249))
+    #expect(!admits(6, "a", "uid:3", 2), "all of it")
+    #expect(admits(6, "a", "uid:3", 1))
+    for key in [self.key(1, "a"), self.key(1, "b"), self.key(2, "a"), self.key(4, "a"), self.key(5, "a")] {
+      #expect(table.finish(key) != nil)
+    }
+    #expect(!admits(7, "a", "uid:4", 5000), "not beside another one")
+    #expect(table.finish(self.key(6, "a")) != nil)
+    #expect(admits(7, "a", "uid:4", 5000), "alone always")
+    #expect(!admits(7, "b", "uid:4", 1))
+    #expect(table.finish(self.key(7, "a")) != nil && table.count == 0)
   }
 
   /// A seeded walk: whatever happens in whatever order, what was admitted is answered or expired once, and nothing stays.
