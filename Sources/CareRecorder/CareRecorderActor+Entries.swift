@@ -55,7 +55,7 @@ extension CareRecorderActor {
       try transaction.care.replace(record, keeping: change.version(of: old, now: now))
       return Self.reply(record)
     }
-    if answer.reply.record.state == "written" { self.endAttempt(at: request.record.id) }
+    self.endAttempt(for: answer.reply.record)
     try await self.removeWhatMayGo(of: request.record.id)
     return answer
   }

@@ -117,8 +117,7 @@ extension CareRecorderActor {
       audio.attempt += 1
       return Self.reply(try transaction.queue(&audio, now: now, waitingFor: reason))
     }
-    // What is heard in another language would be dropped.
-    if !request.language.isEmpty { self.endAttempt(at: request.id) }
+    self.endAttempt(for: answer.reply.record)
     self.wake()
     return answer
   }

@@ -21,7 +21,7 @@ public actor CareRecorderActor {
   private var isStopping = false
   private var isWanted = false
   /// The transcription under way.
-  private var attempt: (record: String, task: Task<TranscriptionResult, Never>)?
+  private var attempt: (audio: CareAudio, task: Task<TranscriptionResult, Never>)?
   /// How far the transcription of an entry is, as it was last heard.
   private let progress = Lock<[String: Progress]>([:])
   /// Whether recordings wait because no worker transcribes.
@@ -108,9 +108,13 @@ public actor CareRecorderActor {
     }
   }
 
-  /// Ends the transcription of an entry that a person has written meanwhile, or wants in another language.
-  func endAttempt(at record: String) {
-    if self.attempt?.record == record { self.attempt?.task.cancel() }
+  /// Ends the transcription of an entry that a person has written meanwhile, or wants in another language: its words would
+  /// be dropped.
+  ///
+  /// - Parameter record: The entry as it is now.
+  func endAttempt(for record: CareRecord) {
+    guard let attempt, attempt.audio.record == record.id else { return }
+    if record.state == "written" || record.language != attempt.audio.language { attempt.task.cancel() }
   }
 
   /// Has recordings transcribed whose jobs rested and do no more: each by its own job, which has the number of its
@@ -209,7 +213,7 @@ public actor CareRecorderActor {
 
   private func transcribe(_ audio: CareAudio) async throws(Failure) {
     let task = Task { await self.ask(audio) }
-    self.attempt = (audio.record, task)
+    self.attempt = (audio, task)
     let result = await withTaskCancellationHandler {
       await task.value
     } onCancel: {
@@ -217,7 +221,9 @@ public actor CareRecorderActor {
     }
     self.attempt = nil
     guard !Task.isCancelled, !self.isStopping else { return }
-    if case .failed(let failure) = result, !task.isCancelled {
+    if case .failed(let failure) = result {
+      // The command that ended it has stored what comes next: nothing, or another attempt.
+      guard !task.isCancelled else { return }
       self.logger.notice(
         "a recording was not transcribed",
         metadata: ["record": "\(audio.record)", "reason": "\(TranscriptionResult.reason(of: failure))"])

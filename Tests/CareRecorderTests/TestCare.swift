@@ -161,9 +161,10 @@ extension Array {
 }
 
 extension CareRecorderActor {
-  func speak(_ bytes: [UInt8], category: String = "meal") async throws -> CareRecord {
+  func speak(_ bytes: [UInt8], category: String = "meal", language: String = "") async throws -> CareRecord {
     var start = StartVoiceRequest()
     start.category = category
+    start.language = language
     let id = try await self.startVoice(start, CallContext()).reply.record.id
     var append = AppendVoiceRequest()
     append.id = id

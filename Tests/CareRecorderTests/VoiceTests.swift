@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["ja-JP", ""])
+  @Test(arguments: ["ja-JP", "en-US", ""])
   func `who asks again during an attempt gets the words of the language that was said last`(language: String)
     async throws
   {
@@ -206,16 +206,36 @@ import Testing
     care.answers.withLock { $0 = [.success("knee juice"), .success("二錠")] }
     let gate = care.hold()
     try await care.run { actor, storage in
-      let id = try await actor.speak([1]).id
+      let id = try await actor.speak([1], language: "en-US").id
       for await _ in gate.began.stream {}
       var again = TranscribeAgainRequest()
       again.id = id
       again.language = language
       #expect(try await actor.transcribeAgain(again, CallContext()).reply.record.state == "pending_transcription")
       gate.mayEnd.continuation.finish()
-      let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
-      #expect(record.transcript == (language.isEmpty ? "knee juice" : "二錠"))
-      #expect(care.asked.withLock { $0.count } == (language.isEmpty ? 1 : 2))
+      let record = try await care.wait(for: id, in: storage) { $0.state != "pending_transcription" }
+      #expect(record.state == "transcribed" && record.reason == "")
+      #expect(record.transcript == (language == "ja-JP" ? "二錠" : "knee juice"))
+      #expect(care.asked.withLock { $0.count } == (language == "ja-JP" ? 2 : 1))
+    }
+  }
+
+  @Test func `an attempt that was ended for another language is no failure of the first one`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("knee juice"), .success("two tablets")] }
+    let gate = care.hold()
+    try await care.run { actor, storage in
+      let id = try await actor.speak([1], language: "en-US").id
+      for await _ in gate.began.stream {}
+      var again = TranscribeAgainRequest()
+      again.id = id
+      // The person has changed their mind before the attempt has ended.
+      for language in ["ja-JP", "en-US"] {
+        again.language = language
+        _ = try await actor.transcribeAgain(again, CallContext())
+      }
+      let record = try await care.wait(for: id, in: storage) { $0.state != "pending_transcription" }
+      #expect(record.state == "transcribed" && record.reason == "" && record.language == "en-US")
     }
   }
 
