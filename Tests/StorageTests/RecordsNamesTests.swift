@@ -70,6 +70,25 @@ import Testing
     #expect(try self.begin(now: 201).count == 1)
   }
 
+  @Test func `of two that a killed process left the first one goes`() throws {
+    let ann = try self.fixture.addPerson("Ann")
+    try self.arrive(try self.begin()[0], as: 1)
+    for channel in ["text", "email"] { try self.talk(ann, channel) }
+    let first = try self.begin()
+    #expect(first.count == 2)
+    try self.fixture.write { try $0.outbox.settleInterrupted(busyUntil: 105) }
+    // A person moves the second to the channel of the first.
+    try self.fixture.write {
+      var second = try $0.records.require(Conversation.self, first[1].id)
+      second.channel = "text"
+      _ = try $0.records.update(second, now: 104)
+    }
+    #expect(try self.begin(now: 106).map(\.row) == [first[0].row])
+    #expect(try self.begin(now: 107).isEmpty)
+    try self.arrive(first[0], as: 7)
+    #expect(try self.begin(now: 108).map(\.row) == [first[1].row])
+  }
+
   @Test func `one that a killed process left holds the others up until it is settled`() throws {
     let ann = try self.fixture.addPerson("Ann")
     try self.arrive(try self.begin()[0], as: 1)

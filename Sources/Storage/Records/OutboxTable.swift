@@ -208,7 +208,8 @@ public struct OutboxTable<View: DatabaseView> {
   /// creator at a time, since the server makes a second one of the same name without a word.
   ///
   /// A person waits for the records of the tags it names. A conversation may make the type of its channel, so it waits for
-  /// another one of that channel that is under way, that a worker may be at, or that the server may be at.
+  /// another one of that channel that is under way, that a worker may be at, or that the server may be at. Where workers may be at
+  /// both, the first of them goes.
   private static var namesAreThere: String {
     """
     (outbox.operation = 'delete' OR CASE record.kind
@@ -222,7 +223,8 @@ public struct OutboxTable<View: DatabaseView> {
         WHERE open.account = record.account AND (open.attempt IS NOT NULL OR open.busy_until IS NOT NULL)
           AND other.kind = record.kind AND other.id <> record.id
           AND (other.state = \(RecordState.syncing.rawValue)
-            OR (open.attempt IS NOT NULL AND other.last_attempt_at > ?2 - \(OutboxEntry.longestHold))
+            OR (open.attempt IS NOT NULL AND other.last_attempt_at > ?2 - \(OutboxEntry.longestHold)
+              AND (outbox.attempt IS NULL OR open.seq < outbox.seq))
             OR open.busy_until BETWEEN ?2 + 1 AND ?2 + \(OutboxEntry.longestHold))
           AND EXISTS (
             SELECT 1 FROM record_label AS theirs CROSS JOIN record_label AS ours
