@@ -41,7 +41,7 @@ extension CreationTable where View == Transaction {
   ///
   /// - Parameters:
   ///   - clientID: At most 64 bytes; empty = the client gave none, and the record is created.
-  ///   - kind: What is created: "care", "call". A client id stays with the kind that it was first used for.
+  ///   - kind: What is created: "entry", "call". A client id stays with the kind that it was first used for.
   ///   - id: The id of what `make` returned.
   ///   - known: Reads the record of an id as it is now; nil if it is not stored any more.
   ///   - make: Creates the record.

@@ -68,8 +68,10 @@ extension Migration {
       guard let end = rows.last else { return }
       last = end[0]
       for row in rows {
-        var record = try CareRecord(serializedBytes: [UInt8](row[1] as Data))
-        guard record.engine.isEmpty || record.transcript.isEmpty else { continue }
+        // A damaged entry is told of when it is read; the store opens all the same.
+        guard var record = try? CareRecord(serializedBytes: [UInt8](row[1] as Data)),
+          record.engine.isEmpty || record.transcript.isEmpty
+        else { continue }
         record.state = "written"
         try database.execute(
           sql: "UPDATE care_record SET state = ?, body = ? WHERE id = ?",

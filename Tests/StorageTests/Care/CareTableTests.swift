@@ -1,5 +1,6 @@
 import Bus
 import Foundation
+import GRDB
 import KithMessages
 import SwiftProtobuf
 import Testing
@@ -135,6 +136,25 @@ import Testing
       if old.engine.isEmpty, old.state == "transcribed" { expected.state = "written" }
       #expect(new == expected)
     }
+    await storage.close()
+  }
+
+  @Test func `a damaged entry does not keep a store of before shut`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "care_written" }))
+    try await storage.write { transaction throws(Failure) in
+      for id in ["damaged", "whole"] { try transaction.care.insert(Self.record(id, at: 1, memo: id)) }
+      try transaction.attempt { try $0.execute(sql: "UPDATE care_record SET body = x'ff' WHERE uuid = 'damaged'") }
+    }
+    await storage.close()
+    storage = try temporary.open(migrations: Migration.all)
+    let written = try await storage.read { view throws(Failure) in
+      var query = CareQuery()
+      query.state = "written"
+      return try view.care.page(query).records
+    }
+    #expect(written.map(\.id) == ["whole"])
     await storage.close()
   }
 
