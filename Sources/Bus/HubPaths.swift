@@ -91,8 +91,9 @@ public struct HubPaths: Sendable {
     }
   }
 
+  /// By bytes, as the disk has it: two names that are the same text are two files.
   private static func isInside(_ path: String, _ folder: String) -> Bool {
-    path == folder || path.hasPrefix(folder == "/" ? "/" : folder + "/")
+    (path + "/").utf8.starts(with: (folder == "/" ? "/" : folder + "/").utf8)
   }
 
   /// The path without symbolic links; what is not there yet stands below the resolved folder that is.

@@ -127,4 +127,31 @@ struct HubPathsTests {
     channel.channel.secretFile = self.directory.file("elsewhere/token")
     #expect(await self.refusal(channel)?.status.details.keys.first == "channel.secret_file")
   }
+
+  @Test("Folders are compared as the disk has them")
+  func bytes() async throws {
+    // The same text, and two folders.
+    let (allowed, other) = (self.directory.file("caf\u{E9}"), self.directory.file("cafe\u{301}"))
+    for folder in [allowed, other] {
+      mkdir(folder, 0o700)
+      close(open(folder + "/token", O_CREAT | O_WRONLY, 0o600))
+    }
+    var login = LoginRequest()
+    func refusal(_ path: String, _ paths: HubPaths) async -> Failure? {
+      login.tokenFile = path
+      do throws(Failure) {
+        try await paths.check(login, by: self.user)
+        return nil
+      } catch { return error }
+    }
+    let paths = HubPaths(secretFolders: [allowed])
+    #expect(await refusal(allowed + "/token", paths) == nil)
+    #expect(await refusal(other + "/token", paths)?.reason == "PATH_NOT_ALLOWED")
+    // A name that begins with a mark joins the slash before it to one character.
+    let own = HubPaths(own: [other], secretFolders: [self.directory.path])
+    #expect(await refusal(allowed + "/token", own) == nil)
+    for name in ["/token", "/\u{301}token"] {
+      #expect(await refusal(other + name, own)?.reason == "PATH_NOT_ALLOWED")
+    }
+  }
 }
