@@ -52,7 +52,7 @@ extension MonicaGatewayActor {
         try call.change([], as: said, now: now)
         return try transaction.records.update(CallTimer.stop(call, now: now), now: now)
       },
-      Route(answering: UpdateCallRequest.self, order: .afterWrites) { request, context throws(Failure) in
+      Route(answering: UpdateCallRequest.self) { request, context throws(Failure) in
         let attachments = try await CallAttachments(
           request.record.attachments, knownIn: request.record.id, storage: self.storage)
         return try await self.write(request, context) { request, transaction, now throws(Failure) in
