@@ -2,7 +2,7 @@
 ///
 /// What waits in the store has a time of day, because the next process shares no other clock with this one. Clocks are set: one that
 /// was hours ahead leaves times that are hours away once it is right. So a time that is farther away than its own back-off was written
-/// by such a clock, and is due: nothing waits longer than its back-off, by any clock.
+/// by such a clock, and is due: from no moment on does anything wait longer than its back-off.
 ///
 /// ```swift
 /// let due = Due(at: entry.nextAttemptAt, atMost: backoff)

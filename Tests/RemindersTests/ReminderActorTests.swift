@@ -260,6 +260,44 @@ import Testing
     }
   }
 
+  /// Hours ahead and back, an hour of summer, little steps of a time server; in seconds.
+  private static let jumps: [Int64] = [9 * 3600, -9 * 3600, 3600, -3600, 300, -300, -2]
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `a snoozed reminder comes again in its time, under a clock that jumps`(seed: UInt64) async throws {
+    let home = try Home(at: "2026-11-20T11:00:00Z")
+    try await home.run { actor, storage in
+      var random = SeededGenerator(seed: seed)
+      try await storage.write { [now = home.clock.withLock(\.self)] transaction throws(Failure) in
+        var reminder = Reminder()
+        reminder.id = "r"
+        reminder.kind = "call"
+        reminder.state = "due"
+        reminder.due = .init(nanosecondsSince1970: now)
+        try transaction.reminders.put(reminder)
+      }
+      var snooze = SnoozeReminderRequest()
+      snooze.id = "r"
+      snooze.minutes = UInt32.random(in: 1...40, using: &random)
+      _ = try await Self.ask(snooze, actor)
+      // Minutes since the clock was set last.
+      var (waited, isSet) = (0, false)
+      while try await storage.read({ view throws(Failure) in try view.reminders.require("r").state }) == "snoozed" {
+        try #require(waited <= Int(snooze.minutes))
+        var step: Int64 = 60
+        if Int.random(in: 0..<20, using: &random) == 0 {
+          step = Self.jumps.randomElement(using: &random) ?? 0
+          (waited, isSet) = (0, true)
+        } else {
+          waited += 1
+        }
+        home.clock.withLock { $0 += step * 1_000_000_000 }
+        try await actor.tick()
+      }
+      #expect(isSet || waited == Int(snooze.minutes))
+    }
+  }
+
   @Test func `the daily reminder does not come again after midnight`() async throws {
     let home = try Home(at: "2026-11-20T11:00:00Z")
     try await home.run { actor, _ in
