@@ -5,8 +5,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-KITH_BUILD=$(scripts/version.sh)
-export KITH_BUILD
 # Named, so that one that is absent is a failure.
 export KITH_SERVERS=${KITH_SERVERS:-radicale,xandikos,digest,cyrus}
 # shellcheck disable=SC2086
@@ -20,7 +18,8 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 # cores those that compute would starve those that wait.
 # `set -m`, because a job in the background would ignore SIGINT otherwise, and so would the programs that it starts.
 set -m
-"$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$work/swift" 2>&1 &
+# A test that hangs beyond its own limit would hang all.
+timeout --kill-after 10 1800 "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$work/swift" 2>&1 &
 swift=$!
 set +m
 failed=()
