@@ -64,7 +64,7 @@ import Testing
   private static func restore(
     _ ref: BlobRef, of storage: StorageActor, into restored: TemporaryStore
   ) async throws -> StorageActor {
-    let bytes = try await storage.readWhole(ref.sha256)
+    let bytes = try await storage.readWhole(ref.sha256, by: .admin)
     #expect(ref.size == UInt64(bytes.count))
     try FileManager.default.createDirectory(atPath: restored.directory, withIntermediateDirectories: true)
     try Data(bytes).write(to: URL(fileURLWithPath: restored.directory + "/kith.db"))

@@ -282,12 +282,12 @@ import Testing
 }
 
 extension StorageActor {
-  nonisolated func readWhole(_ digest: String) async throws(Failure) -> [UInt8] {
+  nonisolated func readWhole(_ digest: String, by role: Role = .viewer) async throws(Failure) -> [UInt8] {
     var request = BlobGetRequest()
     request.sha256 = digest
     var all: [UInt8] = []
     while true {
-      let (reply, piece) = try await self.readBlob(request, by: .viewer)
+      let (reply, piece) = try await self.readBlob(request, by: role)
       #expect(piece.count <= 256 << 10)
       all += piece
       request.offset += UInt64(piece.count)

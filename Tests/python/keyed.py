@@ -64,6 +64,8 @@ class TCPHub(Hub):
 
     @property
     def server_key(self):
+        # The hub answers a moment before it has read its keys.
+        assert eventually(lambda: "publicKeyZ85" in self.reply("Keys/Server"))
         return self.reply("Keys/Server")["publicKeyZ85"]
 
     def approve(self, key, name, role="viewer", **more):

@@ -58,6 +58,14 @@ def connect(endpoint, kind):
     return socket
 
 
+def find(endpoint):
+    """Raises HubNotRunning at once where no hub listens on this machine."""
+    try:
+        knock(endpoint)
+    except (FileNotFoundError, ConnectionRefusedError):
+        raise HubNotRunning(endpoint) from None
+
+
 def command(endpoint, service, body=None, *, request_id=None, key=None, timeout=60.0, on_partial=None, attachments=(),
             plain=False):
     """Sends a command until it is answered; returns (header, body, attachments) of its FINAL.
@@ -77,10 +85,7 @@ def command(endpoint, service, body=None, *, request_id=None, key=None, timeout=
     if on_partial and not plain:
         header["wantProgress"] = True
     end, tries = time.monotonic() + timeout, 0
-    try:
-        knock(endpoint)
-    except (FileNotFoundError, ConnectionRefusedError):
-        raise HubNotRunning(endpoint) from None
+    find(endpoint)
     while True:
         socket = connect(endpoint, zmq.REQ if plain else zmq.DEALER)
         try:
@@ -89,7 +94,11 @@ def command(endpoint, service, body=None, *, request_id=None, key=None, timeout=
             try:
                 socket.send_multipart(frames)
             except zmq.Again:
-                raise HubNotRunning(endpoint) from None
+                if not endpoint.startswith("ipc://") or time.monotonic() >= end:
+                    raise HubNotRunning(endpoint) from None
+                # A hub that is there may have much to do before it lets a connection in.
+                find(endpoint)
+                continue
             wait = WAITS[min(tries, len(WAITS) - 1)] * random.uniform(1, 1.2)
             answer = await_final(socket, header["requestId"], min(wait, end - time.monotonic()), end, on_partial)
         finally:
