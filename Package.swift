@@ -176,8 +176,7 @@ let package = Package(
       swiftSettings: strict),
 
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
-    .testTarget(
-      name: "ZeroMQTests", dependencies: ["ZeroMQ", "CTraffic", "EventLoop", "CLinux", logging], swiftSettings: strict),
+    .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(
       name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(

@@ -24,7 +24,6 @@ enum {
   // Connections that have sent no message: of one address or user, and of a family. With those that have there are fewer than 1,024.
   most_silent_of_source = 128,
   most_silent = 256,
-  readers = 16,
 };
 
 struct connection {
@@ -33,7 +32,6 @@ struct connection {
   bool is_open, is_local, is_cut;
   pthread_t owner;
   uint64_t number, source;
-  int reader;
   // Of what was received: bytes, and what holding them costs.
   uint64_t bytes, cost;
   uint64_t much_since;
@@ -47,9 +45,7 @@ struct connection {
 
 static struct connection table[descriptors];
 static struct kith_traffic_limits limits;
-static _Atomic uint64_t received_in_all, unsent_in_all, cut_count, numbers;
-// Of connections that have ended, by the reader that takes it; 0 = not known.
-static _Atomic uint64_t left_behind[readers];
+static _Atomic uint64_t received_in_all, unsent_in_all, left_behind, cut_count, numbers;
 static _Atomic int end;  // beyond all descriptors that were ever in the table
 static __thread bool accepts;
 
@@ -98,8 +94,10 @@ static uint64_t frames(struct connection *connection, const unsigned char *bytes
   return begun;
 }
 
-/// Ends a connection whose lock is held. Its whole messages are still there to be taken, and count until they are.
+/// Ends a connection whose lock is held. What it held is given up with it.
 static void cut(int descriptor, struct connection *connection) {
+  take_off(&received_in_all, connection->cost);
+  connection->cost = connection->bytes = 0;
   // What the kernel has received is still to be had after shutdown(2).
   connection->is_cut = true;
   syscall(SYS_shutdown, descriptor, SHUT_RDWR);
@@ -117,7 +115,7 @@ static void cut_oldest(void) {
     struct connection *connection = &table[descriptor];
     // Only this thread opens and closes those that it owns, and a time that is read while it changes chooses another one.
     if (!connection->is_open || !pthread_equal(connection->owner, pthread_self())) continue;
-    if (connection->is_cut || connection->cost < much || connection->much_since >= since) continue;
+    if (connection->cost < much || connection->much_since >= since) continue;
     oldest = descriptor;
     since = connection->much_since;
   }
@@ -235,7 +233,6 @@ int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) 
   connection->owner = pthread_self();
   connection->number = atomic_fetch_add(&numbers, 1);
   connection->source = source(descriptor, is_local);
-  connection->reader = 0;
   connection->bytes = connection->cost = connection->unsent = connection->frame = connection->frames = 0;
   connection->header_count = 0;
   connection->greeting = greeting_size;
@@ -251,7 +248,8 @@ int close(int descriptor) {
   if (connection != NULL) {
     connection->is_open = false;
     take_off(&unsent_in_all, connection->unsent);
-    atomic_fetch_add(&left_behind[connection->reader], connection->cost);
+    // Whole messages of it are still there to be taken.
+    atomic_fetch_add(&left_behind, connection->cost);
     unlock(connection);
   }
   return (int)syscall(SYS_close, descriptor);
@@ -269,38 +267,22 @@ static uint64_t on_the_wire(const struct connection *connection, size_t bytes, s
   return bytes + frames * (header_size + (connection->is_local ? 0 : encryption_size));
 }
 
-int kith_traffic_reader(void) {
-  static _Atomic int last;
-  return 1 + atomic_fetch_add(&last, 1) % (readers - 1);
-}
-
-/// Takes off what is left behind, and no more than there is.
-static void settle(int reader, uint64_t most) {
-  uint64_t left = atomic_load(&left_behind[reader]);
-  while (left > 0) {
-    uint64_t part = left < most ? left : most;
-    if (!atomic_compare_exchange_weak(&left_behind[reader], &left, left - part)) continue;
-    take_off(&received_in_all, part);
-    return;
-  }
-}
-
-void kith_traffic_taken(int descriptor, size_t bytes, size_t frames, int reader) {
+void kith_traffic_taken(int descriptor, size_t bytes, size_t frames) {
   struct connection *connection = lock(descriptor);
-  if (connection == NULL) return settle(reader, bytes + frames * (header_size + frame_cost));
+  if (connection == NULL) return;
   uint64_t count = on_the_wire(connection, bytes, frames);
   uint64_t freed = count >= connection->bytes
     ? connection->cost : (uint64_t)((__uint128_t)connection->cost * count / connection->bytes);
   connection->bytes -= count < connection->bytes ? count : connection->bytes;
   connection->cost -= freed;
-  connection->reader = reader;
   take_off(&received_in_all, freed);
   unlock(connection);
 }
 
-void kith_traffic_drained(int reader) {
-  settle(reader, UINT64_MAX);
-  settle(0, UINT64_MAX);
+void kith_traffic_drained(void) {
+  if (atomic_load_explicit(&left_behind, memory_order_relaxed) > 0) {
+    take_off(&received_in_all, atomic_exchange(&left_behind, 0));
+  }
 }
 
 bool kith_traffic_offer(int descriptor, size_t bytes, size_t frames) {

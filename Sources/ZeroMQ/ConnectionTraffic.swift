@@ -61,7 +61,6 @@ public enum ConnectionTraffic {
 struct ConnectionMeter {
   /// Whether first frames are routing ids: of an XPUB they are not, and what it sends is not for one connection.
   let isRouter: Bool
-  private let reader = kith_traffic_reader()
   private var connections: [[UInt8]: Int32] = [:]
 
   init(isRouter: Bool) { self.isRouter = isRouter }
@@ -69,7 +68,7 @@ struct ConnectionMeter {
   /// A message was taken; what it measured, with frames that were dropped.
   mutating func took(_ message: borrowing MultipartMessage, bytes: Int, frames: Int) {
     guard let connection = message.connection else { return }
-    kith_traffic_taken(connection, bytes, frames, self.reader)
+    kith_traffic_taken(connection, bytes, frames)
     guard self.isRouter else { return }
     let peer = message.bytes(at: 0)
     if self.connections[peer] != connection { self.connections[peer] = connection }
@@ -86,7 +85,7 @@ struct ConnectionMeter {
   }
 
   /// Everything that had come was taken.
-  func drained() { kith_traffic_drained(self.reader) }
+  func drained() { kith_traffic_drained() }
 
   /// A connection has ended.
   mutating func forget(_ connection: Int32) {

@@ -31,14 +31,11 @@ struct kith_traffic_limits {
 /// Sets the bounds, before the first socket is bound.
 void kith_traffic_limit(struct kith_traffic_limits limits);
 
-/// A number for what takes messages, as a socket does.
-int kith_traffic_reader(void);
+/// The program has taken a message of so many bytes in so many frames that came by a connection.
+void kith_traffic_taken(int connection, size_t bytes, size_t frames);
 
-/// A reader has taken a message of so many bytes in so many frames that came by a connection, which may have ended since.
-void kith_traffic_taken(int connection, size_t bytes, size_t frames, int reader);
-
-/// A reader has taken all messages that had come, also of connections that have ended since.
-void kith_traffic_drained(int reader);
+/// The program has taken all messages that had come, also of connections that have ended since.
+void kith_traffic_drained(void);
 
 /// Counts a message that is to be sent, unless that would go beyond a bound.
 bool kith_traffic_offer(int connection, size_t bytes, size_t frames);
