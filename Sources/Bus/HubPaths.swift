@@ -14,7 +14,7 @@ public struct HubPaths: Sendable {
     case secret
     /// Certificates, which are public, or cards: anywhere but in kithd's own directories.
     case plain
-    /// A program that a channel runs: whoever runs it has a list of those that are allowed.
+    /// A program that a channel runs. The service that runs it keeps a list of the allowed ones.
     case program
   }
 

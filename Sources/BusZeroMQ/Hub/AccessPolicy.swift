@@ -63,7 +63,7 @@ public struct AccessPolicy: Sendable {
       self.logger.notice(
         "no place for another connection", metadata: ["plane": "\(request.domain)", "peer": "\(userID)"])
     }
-    // libzmq itself comes again, so whoever comes when all places are taken is in when one leaves.
+    // The peer's libzmq connects again by itself, so the peer is let in once a place is free.
     return .later
   }
 

@@ -17,7 +17,7 @@ struct Arrival: Sendable, Hashable {
 /// older was let in; of the younger ones no more than were let in meanwhile.
 ///
 /// Whose a connection is, its first message tells. Until it has sent one it is silent: it counts as its user's while its handshake
-/// may last, and afterwards gives way to whoever comes when all places are taken. So nobody gets more than its share by saying
+/// may last, and afterwards it is cut for a new peer if all places are taken. So nobody gets more than its share by saying
 /// nothing.
 struct ConnectionTable {
   /// What becomes of a peer that comes.
