@@ -77,32 +77,33 @@ class GoodClient(threading.Thread):
         self.make, self.waits, self.faults, self.ends = make, [], [], threading.Event()
 
     def run(self):
-        wire = self.make()
-        number = 0
         try:
-            while not self.ends.wait(0.02):
-                number += 1
-                method = ("System/Ping", "Contacts/List", "System/Status")[number % 3]
-                begin = time.monotonic()
-                name = str(uuid.uuid4())
-                wire.send(f"kith.v1.{method}", header={"requestId": name})
-                while True:
-                    frames = wire.receive(20)
-                    if frames is None:
-                        self.faults.append(f"{method} was not answered within 20 s")
-                        return
-                    header = json.loads(frames[4])
-                    if header["requestId"] != name:
-                        self.faults.append("an answer to somebody else came")
-                    elif frames[1] == b"\x03":
-                        break
-                if "status" in header:
-                    self.faults.append(f"{method}: {header['status']}")
-                self.waits.append((time.monotonic() - begin, time.monotonic(), method))
+            with self.make() as wire:
+                self.ask(wire)
         except Exception as fault:  # A fault of the trial is one too.
             self.faults.append(repr(fault))
-        finally:
-            wire.socket.close(0)
+
+    def ask(self, wire):
+        number = 0
+        while not self.ends.wait(0.02):
+            number += 1
+            method = ("System/Ping", "Contacts/List", "System/Status")[number % 3]
+            begin = time.monotonic()
+            name = str(uuid.uuid4())
+            wire.send(f"kith.v1.{method}", header={"requestId": name})
+            while True:
+                frames = wire.receive(20)
+                if frames is None:
+                    self.faults.append(f"{method} was not answered within 20 s")
+                    return
+                header = json.loads(frames[4])
+                if header["requestId"] != name:
+                    self.faults.append("an answer to somebody else came")
+                elif frames[1] == b"\x03":
+                    break
+            if "status" in header:
+                self.faults.append(f"{method}: {header['status']}")
+            self.waits.append((time.monotonic() - begin, time.monotonic(), method))
 
 
 def memory(hub):

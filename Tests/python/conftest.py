@@ -233,6 +233,15 @@ class Wire:
         self.socket.linger, self.socket.immediate, self.socket.sndtimeo = 0, immediate, 3000
         self.socket.connect(endpoint)
 
+    def close(self):
+        self.socket.close(0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
     def send(self, method="kith.v1.System/Ping", body=b"{}", *, header=None, tag=b"KTHC01", kind=b"\x01", ctype=b"json",
              more=(), before=()):
         if header is None:
@@ -262,4 +271,4 @@ class Wire:
 def wire(shared_hub):
     wire = Wire(shared_hub.control)
     yield wire
-    wire.socket.close()
+    wire.close()

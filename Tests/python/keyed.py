@@ -118,7 +118,8 @@ class CurveWire(Wire):
             self.socket.subscribe(topic)
         self.socket.curve_serverkey = (server_key or hub.server_key).encode()
         self.socket.curve_publickey, self.socket.curve_secretkey = key.public, key.secret
-        self.monitor = self.socket.get_monitor_socket()
+        # Without the event that the monitor ends: libzmq would wait for a reader of it, and close no socket of the process any more.
+        self.monitor = self.socket.get_monitor_socket(zmq.EVENT_ALL & ~zmq.EVENT_MONITOR_STOPPED)
         self.socket.connect(endpoint or hub.tcp(plane))
 
     def close(self):
@@ -126,13 +127,7 @@ class CurveWire(Wire):
             return
         self.socket.disable_monitor()
         self.monitor.close()
-        self.socket.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+        super().close()
 
     def ask(self, method, body=None, seconds=30):
         """(header, body) of the FINAL."""

@@ -26,7 +26,7 @@ class MortalDaemon(Daemon):
         wire.send("kith.v1.Monica/Sync")
         status = self.process.wait(60)
         self.process = None
-        wire.socket.close()
+        wire.close()
         assert status == -signal.SIGKILL, f"{point}:{count} was not hit: {self.log.read_text()[-2000:]}"
 
 

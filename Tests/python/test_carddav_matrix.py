@@ -229,7 +229,7 @@ def test_killed_twice_in_the_fetch(unstarted, dav):
             calls = {f"pass-{number}": ("Contacts/Sync", {"sources": ["home"], "full": True})}
             wire = send(hub, calls)
             hub.killed()
-            wire.socket.close()
+            wire.close()
             # It had asked for cards, and had not got the answer to the last request for them.
             assert len(asked) == number and sum(asked[: number - 1]) < len(cards), asked
             front.after = lambda request, reply: reply

@@ -242,7 +242,7 @@ class Carer:
             while recordings and self.record(wire):
                 recordings -= 1
         finally:
-            wire.socket.close()
+            wire.close()
         assert self.hub.process.wait(20) == -signal.SIGKILL
 
 
@@ -330,5 +330,5 @@ def test_a_time_that_no_calendar_has_is_refused(hub, nanos):
             status = TYPES["kith.v1.ReplyHeader"].FromString(wire.receive()[4]).status
             assert status.reason == "FIELD_INVALID" and list(status.details) == [path], status
     finally:
-        wire.socket.close()
+        wire.close()
     assert [record["memo"] for record in hub.reply("Care/List")["records"]] == ["before"]

@@ -31,7 +31,7 @@ def syncing(hub, name):
             assert time.monotonic() < end, state
         yield wire
     finally:
-        wire.socket.close()
+        wire.close()
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_who_is_connected_is_counted(hub):
         assert plane(hub, "work") == (0, 0)
     finally:
         for wire in wires:
-            wire.socket.close()
+            wire.close()
     eventually(lambda: plane(hub, "control")[0] == 1)
     with socket.socket(socket.AF_UNIX) as stranger:
         stranger.connect(hub.events.removeprefix("ipc://"))

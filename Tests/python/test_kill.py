@@ -58,7 +58,7 @@ def kill_at(hub, point, count, calls):
     hub.killed()
     while frames := wire.receive(0.05):
         assert frames[1] != b"\x03" or b"pass-" not in frames[4], f"the pass was answered before {point}:{count}"
-    wire.socket.close()
+    wire.close()
 
 
 def send_again(hub, calls):

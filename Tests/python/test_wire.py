@@ -141,7 +141,7 @@ def test_frame_beyond_the_socket_limit_ends_that_connection_alone(shared_hub, wi
     bad = Wire(shared_hub.control)
     bad.send(body=b"x" * (2 * 1024 * 1024))
     assert bad.receive(0.3) is None
-    bad.socket.close()
+    bad.close()
     wire.send()
     assert "status" not in wire.final()[0]
 
@@ -205,7 +205,7 @@ def test_peers_that_come_and_go_leave_nothing(shared_hub):
     for _ in range(100):
         peer = Wire(shared_hub.control, zmq.DEALER)
         peer.send()
-        peer.socket.close()
+        peer.close()
     end = time.monotonic() + 20
     while shared_hub.reply("System/Status").get("commandsInFlight", 0) > 0:
         assert time.monotonic() < end, "commands of peers that left are still in flight"
