@@ -232,6 +232,7 @@ private struct GuardHistory {
     let before = Set(self.contacts.filter(\.value.isLive).keys)
     self.sources[self.name].answer = answer
     let status = try await self.home.sync(self.name, full: full, allowMassDelete: leave)
+    if isOneHistory { try await self.tell(answer, leave: leave, full: full, status) }
     let named = self.sources[self.name].named
     let books = self.contacts.mapValues(\.book)
     let uids = Dictionary(uniqueKeysWithValues: self.contacts.map { ($0.value.id, $0.key) })
@@ -284,6 +285,18 @@ private struct GuardHistory {
       self.absence[uid].map { $0.passes >= 3 && self.hours - $0.since >= 24 } ?? false
     }
     #expect(isReleased, "seed \(self.seed): \(removed.count) of \(before.count) were deleted at once")
+  }
+
+  /// Prints what a pass was shown and what the store has after it.
+  private func tell(_ answer: ModelSource.Answer, leave: Bool, full: Bool, _ status: SyncStatus) async throws {
+    print("\(self.kind), hour \(self.hours), with leave: \(leave), full: \(full)")
+    print("  \(answer)")
+    for contact in try await self.home.all(self.name).sorted(by: { $0.sourceIdentifier < $1.sourceIdentifier }) {
+      let state = contact.hasDeletedAt ? "deleted" : self.kept.contains(contact.uid) ? "kept" : ""
+      print("  \(contact.sourceIdentifier) \(contact.uid) \(contact.id.suffix(4)) \(state)")
+    }
+    print(
+      "  \(status.state) \(status.error.reason) deleted \(status.deleted) held \(status.heldBack) \(status.holdReason)")
   }
 
   private func note(_ status: SyncStatus, removed: Int, leave: Bool, _ tally: inout Tally) {

@@ -19,7 +19,7 @@ struct ModelSource: Sendable {
   }
 
   /// What it answers to the next pass.
-  struct Answer: Sendable {
+  struct Answer: Sendable, CustomStringConvertible {
     var shows: Cards = [:]
     var isComplete = true
     /// Whether the listing fails, or the reading of cards after the first.
@@ -32,6 +32,19 @@ struct ModelSource: Sendable {
     var namesChanges = false
     /// Another folder stands at the same path.
     var isAnother = false
+
+    var description: String {
+      let books = self.shows.sorted { $0.key < $1.key }.map { book, cards in
+        let cards = cards.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.uid) v\($0.value.version)" }
+        return "'\(book)' \(cards.joined(separator: ", "))"
+      }
+      let flags = [
+        "half": !self.isComplete, "fails to list": self.failsToList, "fails to read": self.failsToRead,
+        "changes alone": self.namesChanges, "another folder": self.isAnother,
+      ].filter(\.value).keys.sorted()
+      return (books + flags + self.unlisted.map { "unlisted '\($0)'" } + self.gone.map { "gone '\($0)'" })
+        .joined(separator: "; ")
+    }
   }
 
   let kind: Kind

@@ -93,6 +93,11 @@ import Testing
       ])
   }
 
+  @Test func aDeletedContactComesBackOnce() {
+    let known = [self.known("a", "1", isDeleted: true), self.known("b", "2")]
+    #expect(self.moves(known, reads: [("a", "1"), ("b", "1")], deleted: [known[0]]).isEmpty)
+  }
+
   @Test func whatCannotBeReadWholeMovesNothing() {
     var moved = MovedCards(known: [self.known("a", "1"), self.known("b", "2")])
     var cutOff = self.read("a", "2")
@@ -138,6 +143,25 @@ import Testing
     #expect(try await home.sync().revived == 1)
     #expect(try await home.live().allSatisfy { ids[$0.uid] == $0.id })
     #expect(try await home.live().count == 12)
+    await home.close()
+  }
+
+  @Test func aCardThatWasMovedAsideComesBackToItsName() async throws {
+    let home = try Household()
+    try home.fill(12)
+    try await home.addFolder()
+    _ = try await home.sync()
+    let ids = Dictionary(uniqueKeysWithValues: try await home.live().map { ($0.uid, $0.id) })
+    try home.remove("1.vcf")
+    try home.move("0.vcf", to: "1.vcf")
+    #expect(try await home.sync().deleted == 1)
+    // The card whose name was taken is there again, and the one that took it is nowhere.
+    try home.write("1.vcf", Household.card(uid: "u1", name: "Person 1"))
+    let status = try await home.sync()
+    #expect(status.revived == 1 && status.deleted == 1 && status.updated == 0)
+    let all = try await home.all()
+    #expect(all.count == 12 && all.allSatisfy { ids[$0.uid] == $0.id })
+    #expect(all.filter(\.hasDeletedAt).map(\.uid) == ["u0"])
     await home.close()
   }
 

@@ -154,13 +154,10 @@ struct ListingDiff {
   /// The known card of a name.
   func card(_ href: String) -> KnownCard? { self.places[href].map { self.known[$0] } }
 
-  /// The known cards of these UIDs whose contacts are deleted and that are not listed, by UID.
-  func deletedAndUnlisted(of uids: some Sequence<String>) -> [String: [KnownCard]] {
+  /// The known cards of these UIDs whose contacts are deleted, by UID, wherever they were.
+  func deleted(of uids: some Sequence<String>) -> [String: [KnownCard]] {
     let uids = Set(uids)
-    let places = self.known.indices.filter {
-      self.known[$0].isDeleted && !self.isPresent[$0] && uids.contains(self.known[$0].uid)
-    }
-    return Dictionary(grouping: places.map { self.known[$0] }, by: \.uid)
+    return Dictionary(grouping: self.known.lazy.filter { $0.isDeleted && uids.contains($0.uid) }, by: \.uid)
   }
 
   /// Gives known cards other names.

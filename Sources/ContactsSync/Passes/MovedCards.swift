@@ -20,7 +20,7 @@ struct MovedCards: Sendable {
   private let awaited: Set<String>
   /// Known cards whose names cards that are put off have now, and those that went after the listing, by their names.
   private var displaced: [String: KnownCard] = [:]
-  /// The old names of cards that have got other ones already.
+  /// The names of known cards that are found already: under other names, or, of deleted ones, under their own.
   private var taken: Set<String> = []
 
   /// - Parameter known: The known cards that were listed and will be read.
@@ -36,7 +36,12 @@ struct MovedCards: Sendable {
   mutating func putsOff(_ read: CardRead, known: KnownCard?, isFound: Bool) -> Bool {
     if read.vanished { self.displaced[read.href] = known }
     let uid = read.contact.uid
-    guard read.hasContact, !read.isCutOff, !uid.isEmpty, known?.uid != uid else { return false }
+    guard read.hasContact, !read.isCutOff, !uid.isEmpty else { return false }
+    if let known, known.uid == uid {
+      // A deleted contact that is back under its own name is there for no other name.
+      if known.isDeleted { self.taken.insert(known.href) }
+      return false
+    }
     let isNameTaken = known.map { !$0.contactID.isEmpty } ?? false
     guard known?.isIdentified == true || (isFound ? isNameTaken : self.awaited.contains(uid)) else { return false }
     self.putOff[read.href] = uid
@@ -56,7 +61,8 @@ struct MovedCards: Sendable {
   ///
   /// - Parameters:
   ///   - lost: Known cards by UID that the source does not list.
-  ///   - deleted: Known cards by UID whose contacts are deleted and that are not listed.
+  ///   - deleted: Known cards by UID whose contacts are deleted. One that was moved aside counts by its UID alone: its name begins
+  ///     as that of another card, which is listed.
   func moves(lost: [String: [KnownCard]], deleted: [String: [KnownCard]]) -> [Move] {
     var moves: [Move] = []
     var taken = self.taken

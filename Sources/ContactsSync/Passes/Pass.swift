@@ -215,8 +215,7 @@ actor Pass {
     self.moved = MovedCards(known: self.diff.toFetch.flatMap { self.diff.cards(of: $0) })
     var failed = try await self.read(self.diff.toFetch, location, token, "-fetch")
     guard !self.moved.putOff.isEmpty else { return failed }
-    let moves = self.moved.moves(
-      lost: self.lostByUID, deleted: self.diff.deletedAndUnlisted(of: self.moved.putOff.values))
+    let moves = self.moved.moves(lost: self.lostByUID, deleted: self.diff.deleted(of: self.moved.putOff.values))
     if !moves.isEmpty { try await self.carryOut(moves) }
     self.settled = Set(self.moved.putOff.keys).subtracting(listing.complete ? [] : self.moved.undecided(moves))
     failed += try await self.read(
