@@ -187,7 +187,7 @@ struct ContactsCommandTests {
     }
     #expect(run.output.contains("300 deletions held back, because so many at once may be a mistake."))
     #expect(run.output.contains("kith contacts sync home --allow-mass-delete"))
-    #expect(run.output.contains("1 card could not be read."))
+    #expect(run.output.contains("1 card or folder could not be read."))
     #expect(run.code == 0)
   }
 

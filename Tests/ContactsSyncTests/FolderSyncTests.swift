@@ -3,7 +3,10 @@ import Foundation
 import Glibc
 import KithMessages
 import SwiftProtobuf
+import TestKit
 import Testing
+
+@testable import ContactsSync
 
 @Suite(.timeLimit(.minutes(5))) struct FolderSyncTests {
   @Test func bringsInEditsDeletesAndRevives() async throws {
@@ -126,6 +129,46 @@ import Testing
     #expect(status.state == .completed && status.added == 3 && status.skipped == 3)
     #expect(Set(try await home.problems().map(\.sourceIdentifier)) == ["pipe.vcf", "link.vcf", "folder.vcf"])
     await home.close()
+  }
+
+  @Test func cardsThatLieTooDeepAreNamed() async throws {
+    let home = try Household()
+    for folder in ["a/empty", "a/.git", "a/deep", "b/deep/deeper", "b/notes"] {
+      try FileManager.default.createDirectory(atPath: home.path(folder), withIntermediateDirectories: true)
+    }
+    try home.write("a/1.vcf", Household.card(uid: "1", name: "One"))
+    for name in ["a/.git/x.vcf", "a/deep/x.vcf", "b/deep/deeper/x.vcf"] {
+      try home.write(name, Household.card(uid: name, name: name))
+    }
+    try home.write("b/notes/readme.txt", "no card")
+    try FileManager.default.createSymbolicLink(atPath: home.path("b/link"), withDestinationPath: home.path("a"))
+    try await home.addFolder()
+    for _ in 0..<2 {
+      let status = try await home.sync()
+      #expect(status.state == .completed && status.live == 1 && status.skipped == 3)
+      let problems = try await home.problems()
+      #expect(
+        Dictionary(uniqueKeysWithValues: problems.map { ($0.sourceIdentifier, $0.kind) }) == [
+          "a/deep/": "folder_too_deep", "b/deep/": "folder_too_deep", "b/link": "folder_link",
+        ])
+    }
+    // A card that is moved up is read, and its folder is no problem any more.
+    try home.move("a/deep/x.vcf", to: "a/2.vcf")
+    let status = try await home.sync()
+    #expect(status.added == 1 && status.skipped == 2)
+    #expect(try await home.problems().map(\.sourceIdentifier).sorted() == ["b/deep/", "b/link"])
+    await home.close()
+  }
+
+  @Test func theSearchOfDeepFoldersEnds() throws {
+    let home = try TemporaryDirectory()
+    let path = home.path + "/a/" + (0..<5).map { "\($0)" }.joined(separator: "/")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let folder = try Folder(path: home.path)
+    for (limit, hasCards, rest) in [(9, false, 3), (6, false, 0), (5, true, 0)] {
+      var left = limit
+      #expect(try folder.hasCards(in: FileName(text: "a"), lookingInto: &left) == hasCards && left == rest)
+    }
   }
 
   @Test func aNameOfAnyBytesIsRead() async throws {

@@ -10,6 +10,8 @@ from conftest import CONFIGURATION, Wire
 from trials import NOBODY, add_folder, contacts, daemon, kith, needs_root, pages, sync
 
 NAMES = [f"{folder}/{number}.vcf" for folder in ("family", "work", "R&D 日本 #1.vcf#x") for number in range(15)]
+# Cards that lie deeper than the folders in the folder.
+TOO_DEEP = {"family/deeper/": "folder_too_deep"}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,9 @@ def test_folders_are_one_source(hub, tmp_path):
     completed(hub, "nested", added=len(NAMES) + 1)
     found = contacts(hub, "nested")
     assert set(found) == {name.replace("#1.vcf#x/", "%231.vcf%23x/") for name in NAMES} | {"top.vcf"}
-    assert problems(hub, "nested") == {"linked": "folder_link"}
+    assert problems(hub, "nested") == {"linked": "folder_link", **TOO_DEEP}
+    assert "2 cards or folders could not be read" in kith(hub, "contacts", "status").stdout
+    assert "Add it as a source of its own" in kith(hub, "contacts", "problems", "--source", "nested").stdout
     first = identities(hub, "nested")
     completed(hub, "nested")
 
@@ -112,11 +116,11 @@ def test_a_folder_that_cannot_be_read(tmp_path):
         os.chmod(path / "work", 0o700)
         (path / "family" / "2.vcf").unlink()
         completed(hub, "closed", deleted=1)
-        assert problems(hub, "closed") == {"work/": "folder_unreadable"}
+        assert problems(hub, "closed") == {"work/": "folder_unreadable", **TOO_DEEP}
         os.chmod(path / "work", 0o755)
         completed(hub, "closed")
         del first["N family/2.vcf"]
-        assert identities(hub, "closed") == first and not problems(hub, "closed")
+        assert identities(hub, "closed") == first and problems(hub, "closed") == TOO_DEEP
 
 
 def test_killed_passes_over_folders(tmp_path):

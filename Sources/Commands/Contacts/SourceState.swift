@@ -69,7 +69,8 @@ struct SourceState {
     let isPartly = self.status.state == .completed && self.status.hasError
     if isPartly { lines.append(style.notice("  \(Printable.text(self.status.error.message))")) }
     if self.status.skipped > 0 {
-      lines.append(style.notice("  \(Count.of(Int(self.status.skipped), "card")) could not be read."))
+      let count = Count.of(Int(self.status.skipped), "card or folder", plural: "cards or folders")
+      lines.append(style.notice("  \(count) could not be read."))
     }
     if isPartly || self.status.skipped > 0 {
       lines.append("  To see which: kith contacts problems --source \(name)")

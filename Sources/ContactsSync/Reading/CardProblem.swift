@@ -51,7 +51,9 @@ enum CardProblem {
   private static let messages = [
     "not_a_file": "This is a link, a folder or a device, not an ordinary file. Put the card itself here.",
     "folder_link":
-      "This is a link to a folder. Its cards are not read: put the folder here, or add it as a source of its own.",
+      "This is a link to a folder. Its cards are not read: add the folder that it leads to as a source of its own.",
+    "folder_too_deep":
+      "Cards in this folder are not read, because it lies in a folder of a folder. Add it as a source of its own.",
     "folder_unreadable": "The folder cannot be read. Give kithd's user the right to. Its contacts stay as they were.",
     "file_unreadable": "The file cannot be opened. Give kithd's user the right to read it.",
     "file_too_large": "The file is larger than 17 MiB. Add it as a source of its own with --vcf.",

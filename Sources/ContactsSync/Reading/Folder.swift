@@ -56,6 +56,9 @@ struct Folder: ~Copyable {
     return "\(status.st_dev):\(status.st_ino)"
   }
 
+  /// Whether an error of opening means that nothing is there, or something that is no folder.
+  static func isGone(errno code: Int32) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(code) }
+
   /// Lists the card files with their stamps, and the folders.
   ///
   /// - Throws: A failure of ``SourceFault``; a listing that is not whole is none.
@@ -64,18 +67,42 @@ struct Folder: ~Copyable {
     // An entry is valid until the next one, and nothing keeps it.
     unsafe try self.forEach { entry, name throws(Failure) in
       guard name.isCardFile else {
-        guard name.bytes.first != UInt8(ascii: "."), let isLink = unsafe self.leadsToFolder(entry) else { return }
+        guard name.bytes.first != UInt8(ascii: "."), let isLink = unsafe self.leadsToFolder(entry) else { return true }
         if isLink { listing.links.append(name) } else { listing.folders.append(name) }
-        return
+        return true
       }
       switch unsafe try self.stamp(of: entry) {
       case .file(let stamp): listing.files.append(Entry(name: name, stamp: stamp))
       case .other: listing.others.append(name)
-      case .gone: return
+      case .gone: break
       }
       guard listing.files.count <= Self.limit else { throw SourceFault.tooLarge(self.path, "\(Self.limit) card files") }
+      return true
     }
     return listing
+  }
+
+  /// Whether card files lie in a folder in it, or in folders in that one. Returns true as well where this cannot be found out.
+  ///
+  /// - Parameter limit: How many more folders may be looked into.
+  func hasCards(in name: FileName, lookingInto limit: inout Int) -> Bool {
+    guard limit > 0 else { return true }
+    limit -= 1
+    guard let folder = Folder(name, in: self) else { return !Self.isGone(errno: errno) }
+    var hasCard = false
+    var folders: [FileName] = []
+    do throws(Failure) {
+      // An entry is valid until the next one, and nothing keeps it.
+      unsafe try folder.forEach { entry, name throws(Failure) in
+        hasCard = name.isCardFile
+        if !hasCard, unsafe folder.isInnerFolder(entry, name) { folders.append(name) }
+        return !hasCard
+      }
+    } catch {
+      return true
+    }
+    for inner in folders where !hasCard { hasCard = folder.hasCards(in: inner, lookingInto: &limit) }
+    return hasCard
   }
 
   /// The folders in it, but links and hidden ones: those that ``list()`` names, without the stamps of files.
@@ -83,14 +110,19 @@ struct Folder: ~Copyable {
     var folders: [FileName] = []
     // An entry is valid until the next one, and nothing keeps it.
     unsafe try self.forEach { entry, name throws(Failure) in
-      guard !name.isCardFile, name.bytes.first != UInt8(ascii: ".") else { return }
-      if unsafe self.leadsToFolder(entry) == false { folders.append(name) }
+      if unsafe self.isInnerFolder(entry, name) { folders.append(name) }
+      return true
     }
     return folders
   }
 
+  private func isInnerFolder(_ entry: UnsafeMutablePointer<dirent>, _ name: FileName) -> Bool {
+    unsafe !name.isCardFile && name.bytes.first != UInt8(ascii: ".") && self.leadsToFolder(entry) == false
+  }
+
+  /// - Parameter body: Returns whether the next entry is wanted.
   private func forEach(
-    _ body: (UnsafeMutablePointer<dirent>, FileName) throws(Failure) -> Void
+    _ body: (UnsafeMutablePointer<dirent>, FileName) throws(Failure) -> Bool
   ) throws(Failure) {
     // A descriptor of its own, because closing the stream closes it.
     let own = unsafe openat(self.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -104,7 +136,7 @@ struct Folder: ~Copyable {
     while true {
       errno = 0
       guard let entry = unsafe readdir(stream) else { break }
-      unsafe try body(entry, Self.name(of: entry))
+      guard unsafe try body(entry, Self.name(of: entry)) else { return }
     }
     guard errno == 0 else { throw SourceFault.opening(self.path, errno: errno) }
   }

@@ -10,6 +10,8 @@ struct FolderSource: Sendable {
 
   /// A file that changes while it is read is read again at most so often, then left for the next pass.
   private static let attempts = 3
+  /// How many folders that lie too deep are searched for cards in one listing.
+  private static let searchLimit = 1_000
   /// The largest file, in bytes.
   private static let fileLimit = 17 << 20
 
@@ -25,7 +27,7 @@ struct FolderSource: Sendable {
       : "The folder\(folders) can be read."
     if !whole.problems.isEmpty {
       reply.note +=
-        " \(whole.problems.count) entries are left out: links, what is no file, folders that cannot be read."
+        " \(whole.problems.count) entries are left out: links, what is no file, folders that cannot be read or lie too deep."
     }
     return reply
   }
@@ -64,6 +66,9 @@ struct FolderSource: Sendable {
       self.problems += listing.others.map {
         CardProblem.problem("not_a_file", href: beginning + $0.text, skipped: true)
       }
+      self.problems += listing.links.map {
+        CardProblem.problem("folder_link", href: beginning + $0.text, skipped: true)
+      }
     }
 
     /// Notes a folder that cannot be read: its contacts stay as they are.
@@ -80,12 +85,12 @@ struct FolderSource: Sendable {
     var whole = Whole()
     whole.identity = try folder.identity()
     whole.add(listing, under: "", seenAt: start)
-    whole.problems += listing.links.map { CardProblem.problem("folder_link", href: $0.text, skipped: true) }
+    var limit = Self.searchLimit
     for name in listing.folders {
       let beginning = CardPlace.beginning(of: name)
       guard let inner = Folder(name, in: folder) else {
         // It went, or something else has its name now: the next pass sees that.
-        if ![ENOENT, ENOTDIR, ELOOP].contains(errno) { whole.leaveOut(beginning) }
+        if !Folder.isGone(errno: errno) { whole.leaveOut(beginning) }
         continue
       }
       guard let listing = try? inner.list() else {
@@ -94,6 +99,10 @@ struct FolderSource: Sendable {
       }
       whole.folders += 1
       whole.add(listing, under: beginning, seenAt: start)
+      for deep in listing.folders where inner.hasCards(in: deep, lookingInto: &limit) {
+        whole.problems.append(
+          CardProblem.problem("folder_too_deep", href: beginning + deep.text + "/", skipped: true))
+      }
       guard whole.items.count <= Folder.limit else {
         throw SourceFault.tooLarge(self.path, "\(Folder.limit) card files")
       }
@@ -119,7 +128,7 @@ struct FolderSource: Sendable {
         continue
       }
       guard let inner = Folder(name, in: folder) else {
-        let isGone = [ENOENT, ENOTDIR, ELOOP].contains(errno)
+        let isGone = Folder.isGone(errno: errno)
         for place in together {
           let read = isGone ? CardRead.vanished(place.href) : .unreadable(place.href, "file_unreadable")
           try await batcher.add([read])
