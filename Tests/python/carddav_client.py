@@ -90,6 +90,11 @@ class CardDAVClient:
     def delete(self, name, book="friends"):
         self.done("DELETE", f"{self.home}{book}/{name}")
 
+    def move(self, name, other, book="friends"):
+        """Gives a card another name, which no card may have."""
+        path = f"{self.home}{book}/"
+        self.done("MOVE", f"{path}{name}", Destination=f"{self.url}{path}{other}", Overwrite="F")
+
     def remove_book(self, book):
         """Also Cyrus removes it, and answers 404."""
         path = f"{self.home}{book}/"

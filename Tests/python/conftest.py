@@ -197,6 +197,15 @@ def monica(request):
         server.remove()
 
 
+@pytest.fixture(params=["radicale", "xandikos"])
+def dav(request):
+    """An empty account on each of two CardDAV servers."""
+    from servers import server
+
+    with server(request.param) as made:
+        yield made
+
+
 @pytest.fixture
 def services():
     """ntfy, LINE and a webhook in one."""

@@ -1,7 +1,7 @@
 """The life of a CardDAV account: found, read, followed by its changes, on each of two real servers."""
 import pytest
 
-from servers import RADICALE, XANDIKOS, Reader, account, card, server
+from servers import Reader, account, card
 from trials import daemon
 
 COUNT = 300
@@ -12,12 +12,6 @@ def hub():
     with daemon() as hub:
         yield hub
         assert hub.end() == 0
-
-
-@pytest.fixture(params=[RADICALE, XANDIKOS])
-def dav(request):
-    with server(request.param) as made:
-        yield made
 
 
 def test_an_account_is_found_read_and_followed(hub, dav):
@@ -84,15 +78,3 @@ def test_several_books(hub, dav):
     assert every.identities()["family/moved.vcf"] == identity and "friends/moved.vcf" not in every.contacts()
     chosen.completed(added=1, live=13)
     one.completed(live=12)
-
-
-def test_a_renamed_card_is_the_same_contact(hub, dav):
-    cards = dav.fill(12)
-    home = Reader(hub, dav, f"renamed-{dav.program}")
-    home.completed(added=12)
-    identity = home.identities()["friends/card-0003.vcf"]
-    dav.delete("card-0003.vcf")
-    dav.put("Ännchen & Co.vcf".replace(" ", "%20").replace("Ä", "%C3%84"), cards["card-0003.vcf"])
-    home.sync()
-    held = home.identities()
-    assert len(held) == 12 and "friends/card-0003.vcf" not in held and identity in held.values()

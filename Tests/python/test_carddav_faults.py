@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from between import Reply, between
-from servers import PASSWORD, RADICALE, XANDIKOS, Reader, card, server
+from servers import PASSWORD, RADICALE, Reader, card, server
 from trials import daemon
 
 COUNT = 60
@@ -22,12 +22,6 @@ def hub():
 @pytest.fixture
 def radicale():
     with server(RADICALE) as made:
-        yield made
-
-
-@pytest.fixture(params=[RADICALE, XANDIKOS])
-def dav(request):
-    with server(request.param) as made:
         yield made
 
 

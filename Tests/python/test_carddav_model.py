@@ -6,7 +6,7 @@ import pytest
 
 from conftest import histories, seed, tally
 from servers import RADICALE, XANDIKOS, Reader, card, server
-from trials import daemon
+from trials import by_uid, daemon
 
 # On each server.
 HISTORIES = histories(15, 150)
@@ -92,7 +92,7 @@ def check(home, history, where):
     shown = {name.removeprefix(f"{history.book}/"): (contact["formattedName"], contact["uid"]) for name, contact in held.items()}
     assert status["state"] == "COMPLETED" and shown == history.cards, (where, history.written, status)
     assert "heldBack" not in status and status["live"] == len(history.cards), (where, history.written, status)
-    return {contact["uid"]: contact["id"] for contact in held.values()}
+    return by_uid(held)
 
 
 @pytest.mark.long

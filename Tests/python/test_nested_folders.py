@@ -7,7 +7,7 @@ import pytest
 
 from carddav_client import card
 from conftest import CONFIGURATION, Wire
-from trials import NOBODY, add_folder, contacts, daemon, kith, needs_root, pages, sync
+from trials import NOBODY, add_folder, by_uid, contacts, daemon, kith, needs_root, pages, sync
 
 NAMES = [f"{folder}/{number}.vcf" for folder in ("family", "work", "R&D 日本 #1.vcf#x") for number in range(15)]
 # Cards that lie deeper than the folders in the folder.
@@ -41,7 +41,7 @@ def completed(hub, name, **expected):
 
 
 def identities(hub, name):
-    return {contact["uid"]: contact["id"] for contact in contacts(hub, name).values()}
+    return by_uid(contacts(hub, name))
 
 
 def problems(hub, name):

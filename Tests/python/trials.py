@@ -147,6 +147,13 @@ def contacts(hub, source="", **options):
     return {card: contact for (_, card), contact in by_card.items()} if source else by_card
 
 
+def by_uid(found):
+    """The ids of contacts by the UIDs of their cards, of which no two may be the same."""
+    identities = {contact["uid"]: contact["id"] for contact in found.values()}
+    assert len(identities) == len(found), "a UID has two contacts"
+    return identities
+
+
 def without_marks(contact):
     """What a contact says, without what the hub says of it: id and times."""
     return {key: value for key, value in contact.items() if key not in ("id", "createdAt", "updatedAt")}
