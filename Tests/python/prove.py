@@ -5,9 +5,10 @@
 Each trial is run again and again, each time from another seed, until its share of the minutes is over; those of one lane wait for
 each other, and there are as many lanes as cores. The minutes are those of the trials: programs are built before. Prints a table of
 what was lived through. Of each run that fails it keeps the output in .build/prove/, and prints the command that runs it again; it
-ends with 1 then.
+ends with 1 then. A run that cannot begin, or whose counts cannot be read, is a failure too.
 """
 import argparse
+import contextlib
 import dataclasses
 import datetime
 import json
@@ -16,6 +17,7 @@ import pathlib
 import platform
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import threading
@@ -96,7 +98,8 @@ FUZZER = ("swift", "build", "--package-path", "Fuzz", "-c", "release", "--saniti
 
 def sanitized(name):
     """How the Swift tests are built with a sanitizer."""
-    return ("swift", "build", f"--sanitize={name}", "--scratch-path", f".build/{name}", "--product", "kithPackageTests")
+    return ("swift", "build", f"--sanitize={name}", "--scratch-path", f".build/{name}", "-Xswiftc", "-use-ld=lld", "--product",
+            "kithPackageTests")
 
 
 def trials(programs):
@@ -128,12 +131,50 @@ def trials(programs):
     ]
 
 
+@dataclasses.dataclass
+class Failure:
+    """A run that failed. status: of its process, or what kept it from running; again: the command that runs it again."""
+
+    seed: int
+    status: object
+    output: pathlib.Path
+    again: str
+
+
+class Session:
+    """A process with all that it starts: hubs and servers have groups of their own, and are in the session all the same."""
+
+    def __init__(self, command, environment, output):
+        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT,
+                                        start_new_session=True)
+
+    def end(self):
+        """Kills what is left of it."""
+        while living := self.living():
+            for process in living:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            time.sleep(0.01)
+        self.process.wait()
+
+    def living(self):
+        living = []
+        for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                # proc_pid_stat(5): the name, which is in parentheses, may hold anything.
+                state, _, _, session = entry.read_text(errors="replace").rpartition(")")[2].split()[:4]
+                if int(session) == self.process.pid and state not in "ZX":
+                    living.append(int(entry.parent.name))
+        return living
+
+
 class Lane(threading.Thread):
     """Runs trials one after another."""
 
     def __init__(self, queue, lock, seed):
         super().__init__()
         self.queue, self.lock, self.seed = queue, lock, seed
+        self.session, self.stopped = None, False
 
     def run(self):
         while True:
@@ -141,35 +182,71 @@ class Lane(threading.Thread):
                 if not self.queue:
                     return
                 trial, seconds = self.queue.pop(0)
-            end, begun = time.monotonic() + seconds, time.monotonic()
+            end, begun, can_run = time.monotonic() + seconds, time.monotonic(), True
             # Another run begins where the half of one fits.
-            while trial.runs == 0 or time.monotonic() + (time.monotonic() - begun) / trial.runs / 2 < end:
-                self.live(trial, self.seed * 1_000_000_000 + trial.runs * APART, end - time.monotonic())
+            while can_run and not self.stopped and (
+                    trial.runs == 0 or time.monotonic() + (time.monotonic() - begun) / trial.runs / 2 < end):
+                can_run = self.live(trial, self.seed * 1_000_000_000 + trial.runs * APART, end - time.monotonic())
                 trial.runs += 1
             trial.seconds = time.monotonic() - begun
 
+    def stop(self):
+        """Ends the run that is under way, and begins no other."""
+        with self.lock:
+            self.stopped = True
+            self.queue.clear()
+            if self.session:
+                self.session.end()
+
     def live(self, trial, seed, seconds):
-        command, more = trial.run(seed, seconds)
+        """Runs a trial once. Returns false if it could not be run, so that another run could not either."""
         output, tally = KEPT / f"{trial.name}-{seed}.log", KEPT / f"{trial.name}-{seed}.tally"
-        tally.write_text("")
-        with open(output, "w") as file:
-            try:
-                status = subprocess.run(command, cwd=ROOT, env={**os.environ, **more, "KITH_TALLY": str(tally)}, stdout=file,
-                                        stderr=subprocess.STDOUT, timeout=seconds + PATIENCE).returncode
-            except subprocess.TimeoutExpired:
-                status = "no end"
-        text = output.read_text(errors="replace")
-        lines = [json.loads(line) for line in tally.read_text().splitlines()]
-        lines += [{"inputs": int(number)} for number in re.findall(r"stat::number_of_executed_units:\s*(\d+)", text)]
-        for line in lines:
-            for name, count in line.items():
-                trial.counts[name] += count
-        tally.unlink()
-        if status == 0:
-            output.unlink()
-        else:
+        again, status, can_run = "", None, False
+        try:
+            command, more = trial.run(seed, seconds)
             again = shlex.join([*(f"{name}={value}" for name, value in more.items()), *command])
-            trial.failures.append((seed, status, output, again))
+            tally.write_text("")
+            with open(output, "w") as file:
+                status = self.finish(command, {**os.environ, **more, "KITH_TALLY": str(tally)}, file, seconds + PATIENCE)
+            can_run = True
+            problem = self.count(trial, tally, output)
+            status = status or problem
+            tally.unlink(missing_ok=True)
+            if not status:
+                output.unlink()
+        # Whatever kept it from running: a lane that ended by it would take the trials behind it along.
+        except Exception as error:
+            status = repr(error)
+        if status:
+            trial.failures.append(Failure(seed, status, output, again))
+        return can_run
+
+    def finish(self, command, environment, file, seconds):
+        """The status of a command, when it has ended or was ended."""
+        with self.lock:
+            if self.stopped:
+                return "stopped"
+            session = self.session = Session(command, environment, file)
+        try:
+            return session.process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return "no end"
+        finally:
+            session.end()
+            with self.lock:
+                self.session = None
+
+    @staticmethod
+    def count(trial, tally, output):
+        """Adds what a run counted. Returns why it cannot be read, or nothing."""
+        try:
+            lines = [json.loads(line) for line in tally.read_text().splitlines()]
+            numbers = re.findall(r"stat::number_of_executed_units:\s*(\d+)", output.read_text(errors="replace"))
+            for line in [*lines, *({"inputs": int(number)} for number in numbers)]:
+                for name, count in line.items():
+                    trial.counts[name] += count
+        except (OSError, ValueError, KeyError) as error:
+            return f"its counts cannot be read: {error!r}"
 
 
 def table(chosen, omitted):
@@ -219,17 +296,29 @@ def main():
     queue = sorted(((trial, trial.share * share) for trial in chosen), key=lambda pair: -pair[1])
     lock, begun = threading.Lock(), time.monotonic()
     running = [Lane(queue, lock, options.seed) for _ in range(lanes)]
-    for lane in running:
-        lane.start()
-    for lane in running:
-        lane.join()
+    # A session of its own is not interrupted with this process.
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        for lane in running:
+            lane.start()
+        for lane in running:
+            lane.join()
+    finally:
+        for lane in running:
+            lane.stop()
+        signal.signal(signal.SIGTERM, before)
     print(f"{machine()}; seed {options.seed}; {(time.monotonic() - begun) / 60:.1f} minutes")
     table(chosen, [trial for trial in every if trial not in chosen and not names])
     for trial in chosen:
-        for seed, status, output, again in trial.failures:
-            print(f"\nFAILED {trial.name}, seed {seed}, status {status}: {output.relative_to(ROOT)}\n  {again}")
-            print("\n".join("  " + line for line in output.read_text(errors="replace").splitlines()[-15:]))
-    return 1 if any(trial.failures for trial in chosen) else 0
+        if trial.runs == 0:
+            print(f"\nFAILED {trial.name}: it was not run")
+        for failure in trial.failures:
+            print(f"\nFAILED {trial.name}, seed {failure.seed}, status {failure.status}: {os.path.relpath(failure.output, ROOT)}")
+            print(f"  {failure.again}")
+            if failure.output.exists():
+                last = failure.output.read_text(errors="replace").splitlines()[-15:]
+                print("\n".join(f"  {line}" for line in last))
+    return 1 if any(trial.failures or trial.runs == 0 for trial in chosen) else 0
 
 
 if __name__ == "__main__":
