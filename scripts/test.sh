@@ -16,15 +16,18 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # Not by `swift test`, which has been seen to wait for ever for a test process that crashed. One Swift test at a time: on two
 # cores those that compute would starve those that wait.
-# `set -m`, because a job in the background would ignore SIGINT otherwise, and so would the programs that it starts.
+# `set -m`, because jobs in the background would ignore SIGINT otherwise, and so would the programs that they start.
 set -m
 # A test that hangs beyond its own limit would hang all.
-timeout --kill-after 10 1800 "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$work/swift" 2>&1 &
-swift=$!
+limit=(timeout --kill-after 10 1800)
+KITH_BIN_DIR=$bin PYTHONDONTWRITEBYTECODE=1 "${limit[@]}" "$python" -m pytest -q -n 8 --dist loadgroup Tests/python &
+python_tests=$!
+"${limit[@]}" "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$work/swift" 2>&1 &
+swift_tests=$!
 set +m
 failed=()
-KITH_BIN_DIR=$bin PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -n 8 --dist loadgroup Tests/python || failed+=(Python)
-wait $swift || failed+=(Swift)
+wait $python_tests || failed+=(Python)
+wait $swift_tests || failed+=(Swift)
 
 # Of the Swift tests what failed, with its details; all that is left of them after a crash.
 grep -aq '^[^ ]* Test run with' "$work/swift" || tail -n 100 "$work/swift"
