@@ -9,12 +9,23 @@ needed=(
   libprotobuf-dev protobuf-compiler python3 python3-venv fonts-dejavu-core fonts-vlgothic
   "$@"
 )
-missing=()
-for package in "${needed[@]}"; do
-  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-  [ "$state" = installed ] || missing+=("$package")
-done
-[ ${#missing[@]} -gt 0 ] || exit 0
+find_missing() {
+  missing=()
+  local package state
+  for package in "${needed[@]}"; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$state" = installed ] || missing+=("$package")
+  done
+}
+
+# Packages ask this program before they start a service; 101 forbids it. One that the machine has is left as it is, and ours has a
+# mark, by which the next run knows and removes one that a killed run left.
+policy=/usr/sbin/policy-rc.d
+mark='# Of scripts/setup.sh of Kith, while it installs packages. It may be removed when that does not run.'
+is_ours() { grep -qxF "$mark" "$policy" 2>/dev/null; }
+
+find_missing
+[ ${#missing[@]} -gt 0 ] || is_ours || exit 0
 
 fail() {
   echo "setup.sh: these packages could not be installed: ${missing[*]}. Run it as root, or in a terminal where sudo can ask." >&2
@@ -29,12 +40,17 @@ if [ "$(id -u)" != 0 ]; then
   "${as_root[@]}" true || fail
 fi
 apt() {
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@" {lock}<&-
 }
 
+# One run at a time: the first to end would take the policy away from the other one. What it installed is there then.
+exec {lock}<"$(dirname "$policy")"
+flock "$lock"
+! is_ours || "${as_root[@]}" rm -f "$policy"
+find_missing
+[ ${#missing[@]} -gt 0 ] || exit 0
+
 echo "installing ${missing[*]}" >&2
-# Packages ask this program before they start a service; 101 forbids it. One that the machine has is left as it is.
-policy=/usr/sbin/policy-rc.d
 log=$(mktemp)
 own_policy=
 clean_up() {
@@ -44,7 +60,7 @@ clean_up() {
 trap clean_up EXIT
 if [ ! -e "$policy" ]; then
   own_policy=yes
-  printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" install -m 755 /dev/stdin "$policy"
+  printf '#!/bin/sh\n%s\nexit 101\n' "$mark" | "${as_root[@]}" install -m 755 /dev/stdin "$policy"
 fi
 
 # The package lists of a fresh machine are empty or old: they are fetched when the first try shows it.

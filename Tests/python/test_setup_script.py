@@ -1,12 +1,17 @@
 """The script that installs packages, for a user whose sudo asks, and for a machine where nobody could answer."""
+import contextlib
 import os
+import pathlib
 import pty
 import shutil
+import signal
 import subprocess
 
 import pytest
 
 from conftest import ROOT
+from keyed import eventually
+from trials import needs_root, seeing
 
 FAKES = {
     "dpkg-query": "exit 1",
@@ -64,3 +69,101 @@ def test_nobody_is_asked_where_nobody_can_answer(script, more):
         start_new_session=True)
     assert run.returncode == 1
     assert "a password is required" in run.stderr and "as root, or in a terminal" in run.stderr, run.stderr
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """setup.sh as root of a machine whose /usr/sbin is a folder of the test, and whose apt-get says when it begins and ends."""
+    bin, sbin = tmp_path / "bin", tmp_path / "sbin"
+    bin.mkdir()
+    sbin.mkdir()
+    os.mkfifo(tmp_path / "go")
+    fakes = {
+        "id": "echo 0",
+        "dpkg-query": '[ -e "$HOME/installed" ] && echo installed',
+        "apt-get": """
+/usr/sbin/policy-rc.d; echo "begins $?" >> "$HOME/log"
+read -r _ < "$HOME/go"
+/usr/sbin/policy-rc.d; echo "ends $?" >> "$HOME/log"
+touch "$HOME/installed"
+""",
+    }
+    for name, text in fakes.items():
+        (bin / name).write_text(f"#!/bin/bash\n{text}\n")
+        (bin / name).chmod(0o755)
+    machine = Machine(tmp_path)
+    yield machine
+    for run in machine.runs:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+
+
+class Machine:
+    def __init__(self, folder):
+        self.folder, self.policy = folder, folder / "sbin" / "policy-rc.d"
+        self.runs = []
+
+    def setup(self):
+        environment = {"PATH": f"{self.folder}/bin:/usr/bin:/bin", "HOME": str(self.folder), "TMPDIR": str(self.folder)}
+        line = [*seeing(self.folder / "sbin", "/usr/sbin"), "bash", ROOT / "scripts" / "setup.sh"]
+        self.runs.append(subprocess.Popen(line, env=environment, start_new_session=True))
+        return self.runs[-1]
+
+    def log(self):
+        log = self.folder / "log"
+        return log.read_text().splitlines() if log.exists() else []
+
+    def go(self):
+        with open(self.folder / "go", "w") as pipe:
+            pipe.write("\n")
+
+
+@needs_root
+def test_no_service_starts_meanwhile(machine):
+    running = machine.setup()
+    machine.go()
+    assert running.wait(60) == 0
+    assert machine.log() == ["begins 101", "ends 101"]
+    assert not machine.policy.exists()
+
+
+@needs_root
+def test_what_the_machine_has_stays(machine):
+    machine.policy.write_text("#!/bin/sh\nexit 104\n")
+    machine.policy.chmod(0o755)
+    running = machine.setup()
+    machine.go()
+    assert running.wait(60) == 0
+    assert machine.log() == ["begins 104", "ends 104"] and machine.policy.exists()
+
+
+@needs_root
+def test_what_a_killed_run_left_is_removed(machine):
+    killed = machine.setup()
+    assert eventually(machine.log)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert machine.policy.exists()
+    # All packages are there, so that nothing else is to be done.
+    (machine.folder / "installed").touch()
+    assert machine.setup().wait(60) == 0
+    assert not machine.policy.exists()
+
+
+@needs_root
+def test_two_runs_wait_for_each_other(machine):
+    first = machine.setup()
+    assert eventually(machine.log)
+    second = machine.setup()
+    children = pathlib.Path(f"/proc/{second.pid}/task/{second.pid}/children")
+
+    def waits():
+        assert machine.log() == ["begins 101"], "both install at once"
+        return any(pathlib.Path(f"/proc/{child}/comm").read_text() == "flock\n" for child in children.read_text().split())
+
+    assert eventually(waits)
+    machine.go()
+    # The packages are there then.
+    assert first.wait(60) == 0 and second.wait(60) == 0
+    assert machine.log() == ["begins 101", "ends 101"] and not machine.policy.exists()
