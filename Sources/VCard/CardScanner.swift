@@ -108,8 +108,10 @@ struct CardScanner {
       agentIsOpen = true
     case .agentWithCard:
       depth += 1
+    case nil where isAfterInner:
+      isAfterInner = bytes.trimmingBlanks(line.range).isEmpty
     case nil:
-      if !bytes.trimmingBlanks(line.range).isEmpty { isAfterInner = false }
+      break
     }
   }
 
