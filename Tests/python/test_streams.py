@@ -47,6 +47,30 @@ def test_a_topic_that_was_asked_for_twice_is_gone_with_its_peer(hub):
     stays.wait_for_head(10)
 
 
+def test_a_subscriber_that_asks_again_and_again_floods_nobody_with_heads(hub):
+    stays = Subscription(hub.events, "sync")
+    stays.wait_for_head(1.5)
+    before = hub.reply("System/Status")["subscriptions"]
+    with zmq.Context() as context, context.socket(zmq.XSUB) as loud:
+        loud.sndhwm = 0
+        loud.connect(hub.events)
+        for _ in range(2000):
+            loud.send(b"\x01j/sync/")
+        for _ in range(2000):
+            loud.send(b"\x01j/contacts/")
+            loud.send(b"\x00j/contacts/")
+        # The last one says that the hub has read all before it.
+        loud.send(b"\x01p/")
+        eventually(lambda: hub.reply("System/Status")["subscriptions"] == before + 2)
+    hub.reply("Contacts/AddSource", {"name": "late", "vdir": {"path": "/nowhere"}})
+    heads = 0
+    while not stays.seen["sync"]:
+        kind, _, _ = stays.receive(10)
+        heads += kind == b"\x02"
+    # Ten a second at most; as many as were read together with others would be 750.
+    assert heads < 100
+
+
 def test_replay_gives_what_was_missed(household):
     head = household.seq("sync")
     assert head >= 2

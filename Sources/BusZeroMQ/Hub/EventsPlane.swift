@@ -8,6 +8,9 @@ public import ZeroMQ
 public actor EventsPlane: LoopActor, NetworkPlane {
   /// How often positions are published while anybody listens.
   public static let headInterval = Duration.seconds(2)
+  /// The least time between two publications of positions: subscribers that come together share one, and one that
+  /// subscribes again and again fills nobody's queue.
+  static let leastHeadInterval = Duration.milliseconds(100)
 
   /// The name under which ZAP is asked about its peers.
   public nonisolated let domain = "events"
@@ -31,6 +34,7 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   /// What was published, which is what HEAD may promise: the store may be ahead by what is still on its way here.
   private var positions: [String: StreamPosition]
   private var headTimer: LoopTimer?
+  private var headSentAt: ContinuousClock.Instant?
 
   // Not inlined into other modules: the optimizer of Swift 6.3.1 fails there ("circular reference") on actors whose stored
   // watches cannot be copied.
@@ -108,6 +112,7 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   }
 
   private func sendHead() {
+    self.headSentAt = .now
     var head = Head()
     head.heads = self.positions.values.sorted { $0.stream < $1.stream }
     head.hubInstance = self.hubInstance
@@ -127,12 +132,25 @@ public actor EventsPlane: LoopActor, NetworkPlane {
     }
   }
 
-  private func armHead() {
-    guard self.headTimer == nil, self.subscriptions.count > 0 else { return }
-    self.headTimer = self.schedule(at: .now + Self.headInterval) { plane in
+  /// Publishes positions for a subscriber that has just come: at once, or when the least interval is over.
+  private func announceHead() {
+    let due = self.headSentAt.map { $0 + Self.leastHeadInterval } ?? .now
+    guard due <= .now else { return self.armHead(at: due) }
+    self.sendHead()
+    self.armHead(at: .now + Self.headInterval)
+  }
+
+  /// Keeps one timer: the earlier of this one and the one that is set.
+  private func armHead(at due: ContinuousClock.Instant) {
+    guard self.subscriptions.count > 0 else { return }
+    if let headTimer {
+      guard due < headTimer.deadline else { return }
+      self.cancel(headTimer)
+    }
+    self.headTimer = self.schedule(at: due) { plane in
       plane.headTimer = nil
       plane.sendHead()
-      plane.armHead()
+      plane.armHead(at: .now + Self.headInterval)
     }
   }
 
@@ -149,10 +167,7 @@ public actor EventsPlane: LoopActor, NetworkPlane {
         self.drainMonitor()
         isNew = try self.take() || isNew
       }
-      if isNew {
-        self.sendHead()
-        self.armHead()
-      }
+      if isNew { self.announceHead() }
     } catch {
       self.logger.error("events plane cannot receive", metadata: ["error": "\(error)"])
     }
@@ -163,6 +178,8 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   /// libzmq applies an option to the peer whose message was read last, so each is dealt with before the next is read.
   /// For a peer that is gone it makes up messages, which name no connection and ask for nothing: the monitor tells the
   /// same.
+  ///
+  /// - Returns: Whether the peer got a topic that it did not hold.
   private func take() throws(ZMQError) -> Bool {
     let bytes = self.incoming.bytes(at: 0)
     guard let first = bytes.first, first <= 1, let peer = self.incoming.connection else {

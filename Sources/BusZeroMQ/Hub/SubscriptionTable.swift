@@ -8,8 +8,8 @@ internal import KithMessages
 struct SubscriptionTable {
   private let topics: [[UInt8]]
   private let limitPerPeer: Int
-  /// What each connection there is asked for, by its descriptor. Once each: libzmq tells of a topic that is asked for
-  /// again, and keeps one.
+  /// The topics that each connection asked for, by its descriptor; once each, although libzmq also reports a topic that
+  /// the peer holds already.
   private var requested: [Int32: Set<[UInt8]>] = [:]
   /// How many connections each topic was granted to.
   private var granted: [[UInt8]: Int] = [:]
@@ -44,15 +44,15 @@ struct SubscriptionTable {
   /// - Parameters:
   ///   - peer: The descriptor of its connection.
   ///   - role: Nil for a stranger.
-  /// - Returns: The topics to subscribe it to, those that it has already among them; none when it is refused.
+  /// - Returns: The topics to subscribe it to; none when it is refused, or holds them all.
   mutating func subscribe(_ topic: [UInt8], peer: Int32, role: Role?) -> [[UInt8]] {
     guard let held = self.requested[peer], let role, role.covers(.viewer), topic.count <= WireLimits.topic else {
       return []
     }
-    let topics = self.topics(matching: topic)
-    guard !topics.isEmpty, held.contains(topic) || held.count < self.limitPerPeer else { return [] }
-    self.change(peer, to: held.union([topic]))
-    return topics
+    guard !self.topics(matching: topic).isEmpty, held.contains(topic) || held.count < self.limitPerPeer else {
+      return []
+    }
+    return self.change(peer, to: held.union([topic])).gained
   }
 
   /// A peer gives a topic back.
@@ -60,7 +60,7 @@ struct SubscriptionTable {
   /// - Returns: The topics to unsubscribe it from: those that nothing else it asked for stands for.
   mutating func unsubscribe(_ topic: [UInt8], peer: Int32) -> [[UInt8]] {
     guard let held = self.requested[peer] else { return [] }
-    return self.change(peer, to: held.subtracting([topic]))
+    return self.change(peer, to: held.subtracting([topic])).lost
   }
 
   /// A connection has ended.
@@ -74,16 +74,19 @@ struct SubscriptionTable {
     for peer in Set(self.requested.keys).subtracting(peers) { self.forget(peer: peer) }
   }
 
-  /// - Returns: The topics that the peer has no more.
+  /// - Returns: The topics that the peer has since, and those that it has no more.
   @discardableResult
-  private mutating func change(_ peer: Int32, to requested: Set<[UInt8]>) -> [[UInt8]] {
+  private mutating func change(
+    _ peer: Int32, to requested: Set<[UInt8]>
+  ) -> (gained: [[UInt8]], lost: [[UInt8]]) {
     let before = self.topics(matchingAny: self.requested[peer] ?? [])
     let after = self.topics(matchingAny: requested)
     self.requested[peer] = requested
-    for topic in after.subtracting(before) { self.granted[topic, default: 0] += 1 }
+    let gained = after.subtracting(before)
+    for topic in gained { self.granted[topic, default: 0] += 1 }
     let lost = before.subtracting(after)
     for topic in lost { self.granted[topic] = self.granted[topic].flatMap { $0 > 1 ? $0 - 1 : nil } }
-    return Array(lost)
+    return (Array(gained), Array(lost))
   }
 
   /// The whole streams that a requested prefix stands for. A topic below a stream is not: filter by key locally.
