@@ -6,25 +6,14 @@ internal import Storage
 extension CareRecorderActor {
   func record(_ request: RecordCareRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
     let now = self.now()
-    var record = CareRecord()
-    record.id = UUIDv7.make().text
-    record.category = try CareRules.category(request.category).rawValue
-    try CareRules.text(request.memo, field: "memo")
-    try CareRules.name(request.recorder, field: "recorder")
-    record.memo = request.memo
-    record.recorder = request.recorder
-    record.occurredAt = .init(nanosecondsSince1970: now)
-    if request.hasOccurredAt {
-      try CareRules.time(request.occurredAt.nanosecondsSince1970, now: now)
-      record.occurredAt = request.occurredAt
-    }
-    record.state = record.memo.isEmpty ? "needs_memo" : "written"
-    record.review = "none"
-    record.createdAt = .init(nanosecondsSince1970: now)
-    record.updatedAt = record.createdAt
-    return try await self.storage.commit(RecordCareRequest.self, context) { [record] transaction throws(Failure) in
+    return try await self.storage.commit(RecordCareRequest.self, context) { transaction throws(Failure) in
       try transaction.once(request.clientID) { () throws(Failure) in
-        var record = record
+        let time = request.hasOccurredAt ? request.occurredAt.nanosecondsSince1970 : now
+        var record = try CareRecord(at: time, by: request.recorder, now: now)
+        record.category = try CareRules.category(request.category).rawValue
+        try CareRules.text(request.memo, field: "memo")
+        record.memo = request.memo
+        record.state = record.memo.isEmpty ? "needs_memo" : "written"
         if record.recorder.isEmpty { record.recorder = try transaction.care.settings().recorder }
         try transaction.care.insert(record)
         return record
@@ -122,6 +111,24 @@ extension CareRecorderActor {
 }
 
 extension CareRecord {
+  /// Makes an entry of something that happened.
+  ///
+  /// - Parameters:
+  ///   - time: When it happened, in nanoseconds since 1970, as `now`.
+  ///   - recorder: Empty = nobody was named.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
+  init(at time: Int64, by recorder: String, now: Int64) throws(Failure) {
+    self.init()
+    try CareRules.name(recorder, field: "recorder")
+    try CareRules.time(time, now: now)
+    self.id = UUIDv7.make().text
+    self.createdAt = .init(nanosecondsSince1970: now)
+    self.updatedAt = self.createdAt
+    self.occurredAt = .init(nanosecondsSince1970: time)
+    self.recorder = recorder
+    self.review = "none"
+  }
+
   /// Whether somebody has written down what was said before an engine could, or a memo in its place.
   var isWrittenByHand: Bool {
     switch self.state {

@@ -5,35 +5,22 @@ internal import Storage
 extension CareRecorderActor {
   /// The entry comes first: whatever happens to the sound, that something was recorded then is not lost.
   func startVoice(_ request: StartVoiceRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
-    let now = self.now()
-    var record = CareRecord()
-    record.id = UUIDv7.make().text
-    if !request.category.isEmpty { record.category = try CareRules.category(request.category).rawValue }
-    try CareRules.name(request.recorder, field: "recorder")
-    try CareRules.name(request.language, field: "language")
-    record.occurredAt = .init(nanosecondsSince1970: now)
-    if request.hasOccurredAt {
-      try CareRules.time(request.occurredAt.nanosecondsSince1970, now: now)
-      record.occurredAt = request.occurredAt
-    }
-    record.recorder = request.recorder
-    record.language = request.language
-    record.state = "recording"
-    record.review = "none"
-    record.hasAudio_p = true
-    record.createdAt = .init(nanosecondsSince1970: now)
-    record.updatedAt = record.createdAt
-    let answer = try await self.storage.commit(StartVoiceRequest.self, context) {
-      [record] transaction throws(Failure) in
+    let clock = self.clock()
+    let answer = try await self.storage.commit(StartVoiceRequest.self, context) { transaction throws(Failure) in
       try transaction.once(request.clientID) { () throws(Failure) in
+        let time = request.hasOccurredAt ? request.occurredAt.nanosecondsSince1970 : clock.wall
+        var record = try CareRecord(at: time, by: request.recorder, now: clock.wall)
+        if !request.category.isEmpty { record.category = try CareRules.category(request.category).rawValue }
+        try CareRules.name(request.language, field: "language")
+        record.state = "recording"
+        record.hasAudio_p = true
         let settings = try transaction.care.settings()
-        var record = record
         if record.recorder.isEmpty { record.recorder = settings.recorder }
-        if record.language.isEmpty { record.language = Self.speech(settings.language) }
+        record.language = request.language.isEmpty ? Self.speech(settings.language) : request.language
         try transaction.care.insert(record)
         try transaction.careAudio.put(
           CareAudio(
-            record: record.id, name: record.id, state: .recording, language: record.language, since: now))
+            record: record.id, name: record.id, state: .recording, language: record.language, since: clock))
         return record
       }
     }
@@ -60,12 +47,12 @@ extension CareRecorderActor {
     reply.nextOffset = try await self.storage.sounds.append(
       bytes, to: audio.name, at: request.offset, limit: CareRules.soundLimit)
     FaultPoint.careAppended.pass()
-    let now = self.now()
+    let clock = self.clock()
     return try await self.storage.commit(AppendVoiceRequest.self, context) { [reply] transaction throws(Failure) in
       // Who looks after recordings that nobody ends may just have let this one go for want of sound.
       guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { throw .notRecording }
       guard request.offset == 0 else { return reply }
-      audio.since = now
+      audio.since = clock
       try transaction.careAudio.put(audio)
       return reply
     }
@@ -128,7 +115,9 @@ extension CareRecorderActor {
       _ = try view.care.require(id)
       return try view.careAudio.of(id)
     }
-    if let audio, audio.state == .waiting, let ref = try await self.storage.sounds.lend(audio.name, now: self.now()) {
+    if let audio, audio.state == .waiting,
+      let ref = try await self.storage.sounds.lend(audio.name, at: self.clock().steady)
+    {
       return ref
     }
     throw Failure(

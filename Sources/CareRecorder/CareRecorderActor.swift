@@ -12,7 +12,7 @@ public import Storage
 public actor CareRecorderActor {
   let storage: StorageActor
   let transcriber: any Port
-  let now: @Sendable () -> Int64
+  let clock: @Sendable () -> ClockReading
   let logger: Logger
   /// Waits until an instant, in nanoseconds since 1970, or until it is cancelled.
   private let sleep: @Sendable (Int64) async -> Void
@@ -32,11 +32,11 @@ public actor CareRecorderActor {
   /// - Parameters:
   ///   - storage: Where everything is kept.
   ///   - transcriber: The way to `kith.v1.Transcriber`.
-  ///   - now: Gives the time of day in nanoseconds since 1970.
-  ///   - sleep: Waits until such a time.
+  ///   - clock: Reads the clocks.
+  ///   - sleep: Waits until a time of day, in nanoseconds since 1970.
   public init(
     storage: StorageActor, transcriber: any Port, logger: Logger,
-    now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
+    clock: @escaping @Sendable () -> ClockReading = ClockReading.now,
     sleep: @escaping @Sendable (Int64) async -> Void = { instant in
       // A clock that is set during the wait makes it longer by at most a minute.
       let span = min(max(0, instant - WallClock.nanoseconds()), 60_000_000_000)
@@ -46,9 +46,12 @@ public actor CareRecorderActor {
     self.storage = storage
     self.transcriber = transcriber
     self.logger = logger
-    self.now = now
+    self.clock = clock
     self.sleep = sleep
   }
+
+  /// The time of day, in nanoseconds since 1970.
+  nonisolated func now() -> Int64 { self.clock().wall }
 
   /// Takes up what the last process left, and goes on transcribing.
   ///
@@ -267,25 +270,26 @@ public actor CareRecorderActor {
 
   /// When something is to be done about sound by itself; nil = never.
   private func nextMoment() async throws(Failure) -> Int64? {
-    let now = self.now()
+    let clock = self.clock()
     return try await self.storage.read { view throws(Failure) in
       let kept = CareRules.kept(try view.care.settings())
       return try view.careAudio.all().compactMap {
-        ($0.due ?? VoiceSweep.end(of: $0, keeping: kept))?.moment(from: now)
+        ($0.due ?? VoiceSweep.end(of: $0, keeping: kept, at: clock))?.moment(from: clock.wall)
       }
       .min()
     }
   }
 
   /// Deals with sound that nobody has looked after for too long.
-  private func sweep() async throws(Failure) {
-    let (all, kept) = try await self.storage.read { view throws(Failure) in
-      (try view.careAudio.all(), CareRules.kept(try view.care.settings()))
+  func sweep() async throws(Failure) {
+    let clock = self.clock()
+    let (all, kept) = try await self.storage.write { transaction throws(Failure) in
+      try transaction.careAudio.follow(clock)
+      return (try transaction.careAudio.all(), CareRules.kept(try transaction.care.settings()))
     }
-    let now = self.now()
-    let removed = await self.storage.sounds.removeStrangers(except: Set(all.map(\.name)), now: now)
+    let removed = await self.storage.sounds.removeStrangers(except: Set(all.map(\.name)), now: clock.wall)
     if removed > 0 { self.logger.warning("removed recordings that no entry knows", metadata: ["count": "\(removed)"]) }
-    for audio in all where VoiceSweep.end(of: audio, keeping: kept)?.isDue(at: now) ?? false {
+    for audio in all where VoiceSweep.end(of: audio, keeping: kept, at: clock)?.isDue(at: clock.wall) ?? false {
       switch audio.state {
       case .recording, .deleting: try await self.takeUp(audio)
       case .waiting: try await self.letGo(audio, reason: "sound_expired")

@@ -30,6 +30,7 @@ extension Migration {
     .careWritten,
     .careTimes,
     .blobReaders,
+    .careAges,
   ]
 
   /// The role that reads a blob. Backups, which hold everything, are for admins.

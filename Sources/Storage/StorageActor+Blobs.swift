@@ -37,10 +37,12 @@ extension StorageActor {
 
   /// Reads a piece of a blob of at most 256 KiB: `System/BlobGet`.
   ///
-  /// - Parameter role: Of who reads it. Backups are read by admins alone.
+  /// - Parameters:
+  ///   - role: Of who reads it. Backups are read by admins alone.
+  ///   - uptime: Nanoseconds since the machine was started.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `OUT_OF_RANGE/OFFSET_GAP`, `PERMISSION_DENIED/ROLE_NOT_ALLOWED`.
   public nonisolated func readBlob(
-    _ request: BlobGetRequest, by role: Role, now: Int64 = WallClock.nanoseconds()
+    _ request: BlobGetRequest, by role: Role, at uptime: Int64 = ClockReading.uptime()
   ) async throws(Failure) -> (BlobGetReply, [UInt8]) {
     do throws(Failure) {
       return try await self.blobs.get(request, by: role)
@@ -48,7 +50,7 @@ extension StorageActor {
       let limit = self.blobs.pieceLimit
       let length = Int(request.length == 0 ? limit : min(request.length, limit))
       guard error.reason == "RECORD_UNKNOWN", let digest = try? BlobDigest(request.sha256),
-        let sound = try await self.sounds.piece(of: digest, at: request.offset, length: length, now: now)
+        let sound = try await self.sounds.piece(of: digest, from: request.offset, length: length, at: uptime)
       else { throw error }
       var reply = BlobGetReply()
       reply.offset = request.offset

@@ -34,7 +34,7 @@ extension StorageActor {
     }
     while try await self.expireJobs(now: now) {}
     try await self.blobs.expire(now: now)
-    await self.sounds.takeBack(now: now)
+    await self.sounds.takeBack(at: ClockReading.uptime())
     await self.announceDamage()
   }
 

@@ -18,9 +18,14 @@ final class TestCare: Sendable {
   }
 
   let directory: TemporaryDirectory
-  let clock = Lock<Int64>(1_795_186_800_000_000_000)
+  static let start: Int64 = 1_795_186_800_000_000_000
+  let clock = Lock<Int64>(TestCare.start)
+  /// By how much somebody has set the time of day.
+  private let setting = Lock<Int64>(0)
+  /// How long the machine runs at the beginning, and its start.
+  let boot = Lock((uptime: Int64(86_400_000_000_000), name: "first"))
   /// Waits until then are over at once; longer ones wait for ``letTimePass(_:)``.
-  let horizon = Lock<Int64>(1_795_186_800_000_000_000 + 20 * 60_000_000_000)
+  let horizon = Lock<Int64>(TestCare.start + 20 * 60_000_000_000)
   private let sleepers = Lock<[AsyncStream<Void>.Continuation]>([])
   let answers = Lock<[Result<String, Failure>]>([])
   let asked = Lock<[(request: TranscribeRequest, bytes: [UInt8])]>([])
@@ -62,12 +67,10 @@ final class TestCare: Sendable {
     }
     let actor = CareRecorderActor(
       storage: storage, transcriber: port, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-      now: {
+      clock: {
         // No two moments are one, as it is with clocks.
-        self.clock.withLock { clock in
-          clock += 1
-          return clock
-        }
+        self.clock.withLock { $0 += 1 }
+        return self.reading
       },
       sleep: { instant in await self.sleep(until: instant) })
     self.recorder.withLock { $0 = actor }
@@ -113,7 +116,18 @@ final class TestCare: Sendable {
     return gate
   }
 
-  private func sleep(until instant: Int64) async {
+  /// What the clocks show.
+  var reading: ClockReading {
+    let (now, boot) = (self.clock.withLock { $0 }, self.boot.withLock { $0 })
+    return ClockReading(
+      wall: now + self.setting.withLock { $0 }, steady: now - Self.start + boot.uptime, boot: boot.name)
+  }
+
+  /// Somebody sets the time of day.
+  func setClock(by nanoseconds: Int64) { self.setting.withLock { $0 += nanoseconds } }
+
+  private func sleep(until time: Int64) async {
+    let instant = time - self.setting.withLock { $0 }
     let (calls, sleeper) = AsyncStream<Void>.makeStream()
     self.sleepers.withLock { $0.append(sleeper) }
     if instant > self.horizon.withLock({ $0 }) { for await _ in calls { break } }

@@ -84,7 +84,7 @@ import Testing
       append.id = id
       _ = try await actor.appendVoice(append, CallContext(attachments: [[5, 6]]))
       let heard = try await storage.read { view throws(Failure) in try view.careAudio.of(id) }
-      #expect(try #require(heard).since > (try #require(begun).since))
+      #expect(try #require(heard).since.wall > (try #require(begun).since.wall))
       append.offset = 2
       _ = try await actor.appendVoice(append, CallContext(attachments: [[7]]))
       #expect(try await storage.read { view throws(Failure) in try view.careAudio.of(id) } == heard)
@@ -122,21 +122,65 @@ import Testing
       care.letTimePass(73 * 3_600_000_000_000)
       let record = try await care.wait(for: id, in: storage) { !$0.hasAudio_p }
       #expect(record.reason == "sound_expired")
+      await actor.stop()
+      #expect(care.sounds == [])
     }
   }
 
-  @Test func `sound that nobody looked after goes when its time is over`() async throws {
+  @Test func `a clock that is set ahead, and back, makes no sound older and no recording longer`() async throws {
     let care = try TestCare()
     care.answers.withLock { $0 = [.success("")] }
+    let hour: Int64 = 3_600_000_000_000
     try await care.run { actor, storage in
       let id = try await actor.speak([1]).id
       _ = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      let recorded = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+      care.setClock(by: 9000 * hour)
+      // One that begins before anybody has noticed.
+      let later = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
+      try await actor.sweep()
+      care.setClock(by: -8000 * hour)
+      try await actor.sweep()
+      var append = AppendVoiceRequest()
+      for recording in [recorded, later] {
+        append.id = recording
+        _ = try await actor.appendVoice(append, CallContext(attachments: [[2]]))
+      }
+      #expect(try await storage.read { view throws(Failure) in try view.care.require(id) }.hasAudio_p)
+      // By the clock that nobody sets, its time comes after 72 hours.
+      care.clock.withLock { $0 += 71 * hour }
+      try await actor.sweep()
+      #expect(care.sounds.contains(id))
+      care.clock.withLock { $0 += hour }
+      try await actor.sweep()
+      #expect(try await care.wait(for: id, in: storage) { !$0.hasAudio_p }.reason == "sound_expired")
+    }
+  }
+
+  @Test func `no sound goes for its age before a machine that was just started can have heard the time`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("")] }
+    let id = try await care.run { actor, storage in
+      let id = try await actor.speak([1]).id
+      _ = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
+      return id
+    }
+    // The clock of the machine is wrong by a year when it is started, and right two minutes later.
+    care.boot.withLock { $0 = (0 - (care.clock.withLock { $0 } - TestCare.start), "second") }
+    care.setClock(by: 8760 * 3_600_000_000_000)
+    try await care.run { actor, storage in
+      try await actor.start()
+      try await actor.sweep()
+      care.clock.withLock { $0 += 120_000_000_000 }
+      try await actor.sweep()
+      care.setClock(by: -8760 * 3_600_000_000_000)
+      try await actor.sweep()
+      #expect(try await storage.read { view throws(Failure) in try view.care.require(id) }.hasAudio_p)
+      // A machine that was off for so long, by all that anybody can tell.
+      care.boot.withLock { $0.name = "third" }
       care.clock.withLock { $0 += 73 * 3_600_000_000_000 }
-      await actor.wake()
-      let record = try await care.wait(for: id, in: storage) { !$0.hasAudio_p }
-      #expect(record.reason == "sound_expired")
-      await actor.stop()
-      #expect(care.sounds == [])
+      try await actor.sweep()
+      #expect(try await care.wait(for: id, in: storage) { !$0.hasAudio_p }.reason == "sound_expired")
     }
   }
 }

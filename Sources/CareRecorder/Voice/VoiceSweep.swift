@@ -20,17 +20,24 @@ enum VoiceSweep {
   /// Nanoseconds after which a recording is over, whoever began it: what is transcribed is a third as long at most.
   static let longestRecording: Int64 = 30 * 60_000_000_000
 
-  /// When somebody has to have looked after sound; nil = it is looked after by itself.
+  /// Nanoseconds after the start of the machine in which no sound goes for its age: the clock may not have been set yet.
+  static let settling: Int64 = 10 * 60_000_000_000
+
+  /// Deadline for a person to act; nil while automatic retries continue.
   ///
-  /// - Parameter kept: For how long sound is kept that could not be transcribed, in nanoseconds.
-  static func end(of audio: CareAudio, keeping kept: Int64) -> Due? {
+  /// - Parameters:
+  ///   - kept: For how long sound is kept that could not be transcribed, in nanoseconds.
+  ///   - clock: What the clocks show.
+  static func end(of audio: CareAudio, keeping kept: Int64, at clock: ClockReading) -> Due? {
     switch audio.state {
     // Clocks are set back a little all the time, and nobody is cut short by that.
-    case .recording: Due(at: audio.since + Self.longestRecording, atMost: 2 * Self.longestRecording)
+    case .recording: Due(at: audio.since.wall + Self.longestRecording, atMost: 2 * Self.longestRecording)
     // Sound that goes too early is lost.
-    case .waiting: audio.nextAttemptAt == nil ? Due(at: audio.since + kept, atMost: .max) : nil
+    case .waiting:
+      audio.nextAttemptAt == nil
+        ? Due(at: max(audio.since.wall + kept, clock.wall + Self.settling - clock.steady), atMost: .max) : nil
     // It was to go at once.
-    case .deleting: Due(at: audio.since, atMost: 0)
+    case .deleting: Due(at: audio.since.wall, atMost: 0)
     }
   }
 

@@ -29,13 +29,13 @@ public struct CareAudio: Sendable, Equatable {
   public var attempt: Int
   /// When it is tried again, nanoseconds since 1970; nil = a person has to decide.
   public var nextAttemptAt: Int64?
-  /// When recording began, or its first sound came; nanoseconds since 1970.
-  public var since: Int64
+  /// When recording began, or its first sound came.
+  public var since: ClockReading
 
   /// Makes a row.
   public init(
     record: String, name: String, state: State, language: String, attempts: Int = 0, attempt: Int = 0,
-    nextAttemptAt: Int64? = nil, since: Int64
+    nextAttemptAt: Int64? = nil, since: ClockReading
   ) {
     self.record = record
     self.name = name
@@ -65,14 +65,16 @@ public struct CareAudioTable<View: DatabaseView> {
       try Row.fetchAll(
         database.cachedStatement(
           sql: """
-            SELECT care_record.uuid, name, care_audio.state, language, attempts, attempt, next_attempt_at, since
+            SELECT care_record.uuid, name, care_audio.state, language, attempts, attempt, next_attempt_at, since, steady,
+              boot
             FROM care_audio JOIN care_record ON care_record.id = care_audio.record \(condition)
             ORDER BY since, care_audio.record
             """), arguments: arguments
       ).map {
         CareAudio(
           record: $0[0], name: $0[1], state: CareAudio.State(rawValue: $0[2]) ?? .waiting, language: $0[3],
-          attempts: $0[4], attempt: $0[5], nextAttemptAt: $0[6], since: $0[7])
+          attempts: $0[4], attempt: $0[5], nextAttemptAt: $0[6],
+          since: ClockReading(wall: $0[7], steady: $0[8], boot: $0[9]))
       }
     }
   }
@@ -88,17 +90,36 @@ extension CareAudioTable where View == Transaction {
       try EngineStatement(
         database,
         """
-        INSERT INTO care_audio (record, name, state, language, attempts, attempt, next_attempt_at, since)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO care_audio (record, name, state, language, attempts, attempt, next_attempt_at, since, steady, boot)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (record) DO UPDATE SET state = excluded.state, language = excluded.language,
           attempts = excluded.attempts, attempt = excluded.attempt, next_attempt_at = excluded.next_attempt_at,
-          since = excluded.since
+          since = excluded.since, steady = excluded.steady, boot = excluded.boot
         """
       ).run([
         .integer(record), .text(audio.name), .text(audio.state.rawValue), .text(audio.language),
         .integer(Int64(audio.attempts)), .integer(Int64(audio.attempt)),
-        audio.nextAttemptAt.map { .integer($0) } ?? .null, .integer(audio.since),
+        audio.nextAttemptAt.map { .integer($0) } ?? .null, .integer(audio.since.wall),
+        .integer(audio.since.steady), .text(audio.since.boot),
       ])
+    }
+  }
+
+  /// Puts the times of day right at which recordings began, where the clock was set since: they are as old as the clock says that
+  /// nobody sets.
+  ///
+  /// Of sound from before the machine was started, nobody can tell how old it is but by the time of day.
+  ///
+  /// - Parameter clock: What the clocks show.
+  public func follow(_ clock: ClockReading) throws(Failure) {
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        UPDATE care_audio SET since = ?1 - (?2 - steady)
+        WHERE boot = ?3 AND steady <= ?2 AND abs(since - (?1 - (?2 - steady))) >= 1000000000
+        """
+      ).run([.integer(clock.wall), .integer(clock.steady), .text(clock.boot)])
     }
   }
 

@@ -57,6 +57,14 @@ extension Migration {
       ALTER TABLE care_audio ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;
       """)
 
+  /// When recordings began by the clock that nobody sets: nanoseconds since the start of the machine that `boot` names.
+  static let careAges = Migration(
+    name: "care_ages",
+    sql: """
+      ALTER TABLE care_audio ADD COLUMN steady INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE care_audio ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+      """)
+
   /// The state of entries whose words a person wrote: they had that of entries that were transcribed.
   static let careWritten = Migration(name: "care_written", sql: "") { database in
     var last: Int64 = 0

@@ -74,18 +74,28 @@ public actor SoundFiles {
 
   /// Names a whole file for a client that fetches it: its digest, size and type.
   ///
-  /// From then on ``piece(of:at:length:now:)`` gives its bytes, also when it is removed meanwhile: the open file is held until a
-  /// minute has passed without a piece. No copy is made, so nothing of it is on the disk after that, or after a crash.
+  /// From then on ``piece(of:from:length:at:)`` gives its bytes, also when it is removed meanwhile: the open file is held until a
+  /// minute has passed without a piece, or until ``mostLent`` others were named after it. No copy is made, so nothing of it is on the
+  /// disk after that, or after a crash.
   ///
+  /// - Parameter uptime: Nanoseconds since the machine was started.
   /// - Returns: Nil when there is no file of that name.
-  public func lend(_ name: String, now: Int64) throws(Failure) -> BlobRef? {
-    self.takeBack(now: now)
+  public func lend(_ name: String, at uptime: Int64) throws(Failure) -> BlobRef? {
+    self.takeBack(at: uptime)
     guard let file = try DiskFile.open(self.path(name)) else { return nil }
+    // What is whole stays as it is, so that its digest is computed once.
+    if let sound = self.lent.values.first(where: { $0.name == name }) {
+      sound.until = uptime + Self.lending
+      return sound.ref
+    }
+    if self.lent.count >= Self.mostLent, let oldest = self.lent.min(by: { $0.value.until < $1.value.until }) {
+      self.lent[oldest.key] = nil
+    }
     var ref = BlobRef()
     ref.size = try file.size()
     ref.sha256 = BlobDigest(bytes: try file.digest()).text
     ref.mediaType = Self.mediaType(try file.read(at: 0, length: 12))
-    self.lent[ref.sha256] = LentSound(file, until: now + Self.lending)
+    self.lent[ref.sha256] = LentSound(file, named: name, as: ref, until: uptime + Self.lending)
     return ref
   }
 
@@ -93,12 +103,12 @@ public actor SoundFiles {
   ///
   /// - Returns: Nil when none of that digest is lent any more.
   /// - Throws: `OUT_OF_RANGE/OFFSET_GAP`.
-  func piece(of digest: BlobDigest, at offset: UInt64, length: Int, now: Int64) throws(Failure) -> (
-    size: UInt64, bytes: [UInt8]
-  )? {
-    self.takeBack(now: now)
+  func piece(
+    of digest: BlobDigest, from offset: UInt64, length: Int, at uptime: Int64
+  ) throws(Failure) -> (size: UInt64, bytes: [UInt8])? {
+    self.takeBack(at: uptime)
     guard let sound = self.lent[digest.text] else { return nil }
-    sound.until = now + Self.lending
+    sound.until = uptime + Self.lending
     let size = try sound.file.size()
     guard offset <= size else {
       throw Failure(.outOfRange, "OFFSET_GAP", "The recording has \(size) bytes.", details: ["next_offset": "\(size)"])
@@ -107,8 +117,10 @@ public actor SoundFiles {
   }
 
   /// Closes what nobody fetches any more.
-  func takeBack(now: Int64) { self.lent = self.lent.filter { $0.value.until > now } }
+  func takeBack(at uptime: Int64) { self.lent = self.lent.filter { $0.value.until > uptime } }
 
+  /// Files that are held open at once.
+  static let mostLent = 16
   /// Nanoseconds for which a file is lent after the last piece.
   private static let lending: Int64 = 60_000_000_000
 
@@ -159,11 +171,15 @@ public actor SoundFiles {
 /// A file that is held open for a client.
 private final class LentSound {
   let file: DiskFile
-  /// Nanoseconds since 1970.
+  let name: String
+  let ref: BlobRef
+  /// By the clock that ``SoundFiles/lend(_:at:)`` is given.
   var until: Int64
 
-  init(_ file: consuming DiskFile, until: Int64) {
+  init(_ file: consuming DiskFile, named name: String, as ref: BlobRef, until: Int64) {
     self.file = file
+    self.name = name
+    self.ref = ref
     self.until = until
   }
 }

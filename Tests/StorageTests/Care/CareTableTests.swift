@@ -19,6 +19,8 @@ import Testing
     return record
   }
 
+  private static let moment = ClockReading(wall: 7, steady: 7, boot: "a")
+
   @Test func `entries come by time, in pages of any size`() async throws {
     let temporary = TemporaryStore()
     defer { withExtendedLifetime(temporary) {} }
@@ -242,13 +244,15 @@ import Testing
       for (id, next) in [("a", 50), ("b", 40), ("c", nil)] as [(String, Int64?)] {
         try transaction.care.insert(Self.record(id, at: 1))
         try transaction.careAudio.put(
-          CareAudio(record: id, name: "file-\(id)", state: .waiting, language: "en-US", nextAttemptAt: next, since: 7))
+          CareAudio(
+            record: id, name: "file-\(id)", state: .waiting, language: "en-US", nextAttemptAt: next, since: Self.moment)
+        )
       }
     }
     try await storage.write { transaction throws(Failure) in
       #expect(try transaction.careAudio.all().map(\.nextAttemptAt) == [50, 40, nil])
       try transaction.careAudio.put(
-        CareAudio(record: "b", name: "file-b", state: .deleting, language: "en-US", since: 7))
+        CareAudio(record: "b", name: "file-b", state: .deleting, language: "en-US", since: Self.moment))
       #expect(try transaction.careAudio.all().map(\.nextAttemptAt) == [50, nil, nil])
       try transaction.careAudio.remove("b")
       #expect(try transaction.careAudio.all().map(\.record) == ["a", "c"])
