@@ -130,8 +130,11 @@ actor BlobFiles {
     let others = try self.parts().filter { $0.contains(Part.mark(of: principal)) }
       .map { "\(self.directory)/parts/\($0)" }
     guard others.count >= self.limits.openUploads else { return }
-    let oldest = others.map { (path: $0, moved: DiskFile.modified($0) ?? 0) }.min { $0.moved < $1.moved }
-    guard let oldest, oldest.moved < now - self.limits.rest.nanoseconds else {
+    let rest = self.limits.rest.nanoseconds
+    // One that seems to rest for longer than it may was written by a clock that was ahead.
+    let resting = others.map { (path: $0, end: (DiskFile.modified($0) ?? 0) + rest) }
+      .filter { Due(at: $0.end, atMost: rest).isDue(at: now) }
+    guard let oldest = resting.min(by: { $0.end < $1.end }) else {
       throw Failure(
         .resourceExhausted, "BLOB_QUOTA",
         "\(principal) has \(others.count) uploads under way. Finish one of them or give it up. One that rests for ten minutes makes room by itself.",

@@ -191,6 +191,16 @@ import Testing
     _ = try await storage.openBlob(request, principal: "uid:1", now: later)
     let parts = try FileManager.default.contentsOfDirectory(atPath: temporary.directory + "/blobs/parts")
     #expect(parts.count == 4 && parts.contains { $0.hasPrefix(digests[5]) })
+    // One that a clock wrote which was ahead by hours rests as well, beside three that go on.
+    let rested = try #require(parts.first)
+    for part in parts {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: part == rested ? 9 * 3600 : 0)],
+        ofItemAtPath: temporary.directory + "/blobs/parts/" + part)
+    }
+    _ = try await self.open(storage, digests[1])
+    let others = try FileManager.default.contentsOfDirectory(atPath: temporary.directory + "/blobs/parts")
+    #expect(others.count == 4 && !others.contains(rested))
     await storage.close()
   }
 
