@@ -191,12 +191,20 @@ import Testing
         $0.record.note = "with a recording"
       })
     #expect(changed.attachments == [ref])
+    // Another client takes it away between the look at what the call has and the change.
+    let known = try await CallAttachments([ref], knownIn: call.id, storage: home.storage)
     let bare = try await home.ask(
       UpdateCallRequest.with {
         $0.record.id = call.id
         $0.fields = ["attachments"]
       })
     #expect(bare.attachments.isEmpty)
+    await self.expect("FIELD_INVALID") {
+      try await home.storage.write { transaction throws(Failure) in
+        try transaction.photos.dropUnreferenced()
+        _ = try known.keep(in: transaction)
+      }
+    }
   }
 
   // MARK: - Reading

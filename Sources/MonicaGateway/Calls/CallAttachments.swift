@@ -51,10 +51,17 @@ struct CallAttachments: Sendable {
   /// Makes them part of the store.
   ///
   /// - Returns: How the call names them.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for one that the call had, and that another client has taken away meanwhile.
   func keep(in transaction: Transaction) throws(Failure) -> [BlobRef] {
     for upload in self.uploads { try transaction.photos.put(upload) }
+    for ref in self.refs {
+      guard try transaction.photos.contains(ref.sha256) else { throw Self.missing }
+    }
     return self.refs
   }
+
+  private static let missing = Failure.invalid(
+    field: "attachments", "names a blob that is not there. Upload it with System/BlobPut first.")
 
   private static func read(_ ref: BlobRef, _ storage: StorageActor) async throws(Failure) -> Data {
     var get = BlobGetRequest()
@@ -79,8 +86,7 @@ struct CallAttachments: Sendable {
       return try await storage.readBlob(request, by: .recorder)
     } catch {
       guard error.code == .notFound else { throw error }
-      throw .invalid(
-        field: "attachments", "names a blob that is not there. Upload it with System/BlobPut first.")
+      throw Self.missing
     }
   }
 }

@@ -29,6 +29,18 @@ public struct PhotoTable<View: DatabaseView> {
   }
 }
 
+extension PhotoTable {
+  /// Whether a picture is stored.
+  ///
+  /// - Parameter sha256: 64 hexadecimal digits.
+  public func contains(_ sha256: String) throws(Failure) -> Bool {
+    guard let digest = Hex.decode(sha256) else { return false }
+    return try self.view.attempt { database in
+      try EngineStatement(database, "SELECT 1 FROM blob WHERE sha256 = ?").first([.blob(digest)]) { _ in true } ?? false
+    }
+  }
+}
+
 extension PhotoTable where View == Transaction {
   /// Stores a picture, unless it is there already.
   ///
