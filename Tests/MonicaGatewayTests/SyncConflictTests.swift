@@ -39,6 +39,45 @@ import Testing
     await home.close()
   }
 
+  @Test func whatIsSettledOfSomebodyWhoIsDeletedStaysDeleted() async throws {
+    let home = try await SyncHome()
+    let (ann, bea) = (try await home.person("Ann"), try await home.person("Bea"))
+    try await home.sync()
+    let relationship = try await home.create(
+      Relationship.with {
+        $0.personID = ann.id
+        $0.otherID = bea.id
+        $0.type = "parent"
+      })
+    try await home.sync()
+    try await home.update(Relationship.self, relationship.id) { $0.type = "child" }
+    home.server.fail([.lostAnswer])
+    try await home.sync(pushOnly: true)
+    try await home.delete(Person.self, ann.id)
+    home.pass(SyncHome.minute)
+    home.server.fail([nil, .trouble])
+    #expect(try await home.sync(pushOnly: true).conflicts == 1)
+    try await home.resolve(relationship.id, keep: "server")
+    home.pass(SyncHome.minute)
+    #expect(try await home.sync(full: true).pending == 0)
+    #expect(home.server.rows(.relationship).isEmpty)
+    #expect(try await home.all(Relationship.self).isEmpty)
+    #expect(try await home.queue().isEmpty)
+    await home.close()
+  }
+
+  @Test func aTagThatWasRefusedIsOneWithThatWhichTheServerHasByNow() async throws {
+    let home = try await SyncHome()
+    let tag = try await home.create(Tag.with { $0.name = "REFUSE" })
+    #expect(try await home.sync().failed == 1)
+    // A person who carries it was sent, and the server made it.
+    home.server.make(.tag(Tag.with { $0.name = "Refuse" }))
+    #expect(try await home.sync().failed == 0)
+    let tags = try await home.all(Tag.self)
+    #expect(tags.map(\.id) == [tag.id] && tags.first?.name == "Refuse" && tags.first?.syncState == "synced")
+    await home.close()
+  }
+
   @Test func textsThatWereWrittenOnAreJoined() async throws {
     try await self.with { home, note, there in
       try await self.edit(home, note, "base here")

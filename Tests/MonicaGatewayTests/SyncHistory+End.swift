@@ -22,7 +22,8 @@ extension History {
       self.trace(
         "SETTLE \(server0.takeRequests()) \(queue0.map { "\($0.operation) \($0.kind) \($0.state) \($0.error.message)" })"
       )
-      for conflict in try await self.home.conflicts() {
+      let conflicts = try await self.home.conflicts()
+      for conflict in conflicts {
         self.trace(
           "CONFLICT \(conflict.kind) \(conflict.local.text) server \(conflict.server?.text ?? "nil") deleted \(conflict.isDeletedHere)"
         )
@@ -34,7 +35,10 @@ extension History {
       }
       for entry in try await self.home.queue() where entry.state == "failed" { try await self.mend(entry) }
       let rest = try await self.home.status()
-      if rest.pending + rest.failed + rest.conflicts == 0, status.sync.added + status.sync.updated == 0 {
+      // Who comes back from a conflict is read again by the next pass.
+      if rest.pending + rest.failed + rest.conflicts == 0, status.sync.added + status.sync.updated == 0,
+        conflicts.isEmpty
+      {
         return
       }
       if round == 29 {
@@ -75,8 +79,10 @@ extension History {
     }
   }
 
-  func all(_ kind: RecordKind) async throws -> [AnyRecord] {
-    func all<R: SyncedRecord>(_ example: R) async throws -> [AnyRecord] { try await self.home.all(R.self).map(\.any) }
+  func all(_ kind: RecordKind, deleted: Bool = false) async throws -> [AnyRecord] {
+    func all<R: SyncedRecord>(_ example: R) async throws -> [AnyRecord] {
+      try await self.home.all(R.self, deleted: deleted).map(\.any)
+    }
     return try await all(self.example(kind, "").record)
   }
 

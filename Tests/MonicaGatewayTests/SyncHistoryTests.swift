@@ -286,7 +286,7 @@ struct History {
     let mark = Self.mark(row.text)
     // What was made here and nobody here knows to have arrived is looked for by what it says, where there is no other
     // mark. All that may be changed of such a record is whether a task is done.
-    let open = try await self.all(kind).filter { $0.record.monicaID == 0 }.map { Self.mark($0.text) }
+    let open = try await self.all(kind, deleted: true).filter { $0.record.monicaID == 0 }.map { Self.mark($0.text) }
     let isSought = open.contains(mark) && !ModelServer.State.withUUID.contains(kind)
     guard !isSought || kind == .task else { return }
     let what = isSought ? 7 : self.chance.next(0...7)

@@ -148,7 +148,7 @@ import Testing
     for row in 1...20 {
       state.begin(Int64(row))
       let refused = self.failure(code, "MONICA_REFUSED")
-      #expect(state.end(Int64(row), attempts: 1, .failure(refused), now: 0, jitter: 0) == .refused)
+      #expect(state.end(Int64(row), attempts: 1, .failure(refused), now: 0, jitter: 0) == .refused(isUnsure: false))
     }
     #expect(state.room(now: 0) == PushState.width)
   }

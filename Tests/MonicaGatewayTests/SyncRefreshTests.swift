@@ -35,8 +35,13 @@ import Testing
       #expect(!home.server.takeRequests().contains("photo"), "a picture is asked for once a day")
       #expect(try await home.queue().isEmpty)
       home.server.remove(.person, id)
+      home.pass(SyncHome.minute)
       try await home.engine.refresh(person: person.id)
       #expect(try await home.all(Person.self).isEmpty)
+      #expect(await home.engine.lastRefresh(of: person.id) == home.now)
+      // Another account has other people.
+      try await home.engine.hold { () async throws(Failure) in }
+      #expect(await home.engine.lastRefresh(of: person.id) == nil)
     }
   }
 

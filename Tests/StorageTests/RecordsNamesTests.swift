@@ -53,6 +53,36 @@ import Testing
     #expect(try self.begin().map(\.id) == [ann.id])
   }
 
+  @Test func `a tag is renamed after the people of whom nobody knows whether they arrived with its old name`() throws {
+    var tag = Tag()
+    tag.name = "old"
+    let made = try self.fixture.write { [tag] in try $0.records.create(tag, now: 1) }
+    try self.arrive(try self.begin()[0], as: 5)
+    let ann = try self.fixture.addPerson("Ann") { $0.tags = ["old"] }
+    let sent = try self.begin()
+    func rename(from old: String, to name: String) throws {
+      try self.fixture.write {
+        var renamed = try $0.records.require(Tag.self, made.id)
+        renamed.name = name
+        try $0.records.retag(old, as: name, now: 100)
+        _ = try $0.records.update(renamed, now: 100)
+      }
+    }
+    try rename(from: "old", to: "new")
+    #expect(try self.begin().isEmpty, "Ann is under way")
+    try self.fixture.write {
+      try $0.outbox.failed(sent[0].row, error: Status(), nextAttemptAt: 100, isUnsure: true, now: 100)
+    }
+    let again = try #require(try self.begin().first)
+    #expect(again.id == ann.id && again.record.person.tags == ["old"])
+    try self.arrive(again, as: 6)
+    let next = try #require(try self.begin().first)
+    #expect(next.kind == .tag)
+    try self.arrive(next, as: 5)
+    let last = try self.begin()
+    #expect(last.map(\.id) == [ann.id] && last.first?.record.person.tags == ["new"])
+  }
+
   @Test func `of a channel one conversation is under way`() throws {
     let ann = try self.fixture.addPerson("Ann")
     try self.arrive(try self.begin()[0], as: 1)

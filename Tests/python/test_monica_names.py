@@ -158,3 +158,42 @@ def test_a_tag_that_is_doubled_there_can_be_deleted_and_stays_with_its_people(ho
         assert tags_there(server, person) == ["family"], person
     people = household.hub.reply("People/List", {"tag": "family"})["people"]
     assert len(people) == 3, people
+
+
+def test_a_tag_that_is_renamed_beside_somebody_who_may_have_arrived_is_there_once(household):
+    server = household.monica
+    assign(household, household.person("Ann")["id"], "old")
+    household.settle()
+    server.faults(always=[{"drop": True}])
+    bob = household.person("Bob")["id"]
+    assign(household, bob, "old")
+    server.clear_faults()
+    server.faults({"drop_after": True, "match": {"method": "POST", "path": "setTags$"}})
+    household.hub.ask("Monica/Sync")
+    assert [each for each in server.requests()["requests"] if each["fault"] and "drop_after" in each["fault"]]
+    server.faults(always=[{"drop": True}])
+    (tag,) = household.hub.reply("Tags/List", {})["tags"]
+    household.hub.reply("Tags/Update", {"record": {"id": tag["id"], "name": "new"}, "fields": ["name"]})
+    server.clear_faults()
+    household.settle()
+    household.sync(full=True)
+    assert names(server, "tags") == {"new": 1}
+    assert tags_there(server, int(household.details(bob)["person"]["monicaId"])) == ["new"]
+    assert [tag["name"] for tag in household.hub.reply("Tags/List", {})["tags"]] == ["new"]
+
+
+def test_a_tag_that_the_server_refuses_and_then_makes_itself_is_there_once(household):
+    server = household.monica
+    ann = household.person("Ann")["id"]
+    household.settle()
+    # Monica refuses the tag, and takes the person who carries it.
+    server.faults({"status": 422, "match": {"method": "POST", "path": "/tags$"}, "times": 5})
+    assign(household, ann, "new")
+    household.hub.reply("Tags/Create", {"record": {"name": "new"}})
+    household.hub.ask("Monica/Sync")
+    server.clear_faults()
+    household.sync(full=True)
+    household.settle()
+    assert names(server, "tags") == {"new": 1}
+    tags = household.hub.reply("Tags/List", {})["tags"]
+    assert [(tag["name"], tag["syncState"]) for tag in tags] == [("new", "synced")]

@@ -105,7 +105,6 @@ extension SyncEngine {
     _ request: ClearCacheRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<ClearCacheReply> {
     let storage = self.storage
-    self.picturesAskedAt = [:]
     return try await self.hold { () async throws(Failure) in
       try await storage.commit(ClearCacheRequest.self, context) { transaction throws(Failure) in
         try transaction.accounts.clearCache(discardPending: request.discardPending)

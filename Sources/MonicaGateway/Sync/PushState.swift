@@ -26,7 +26,7 @@ struct PushState: Sendable {
     /// It is due again as soon as anything is: what stopped it has nothing to do with it.
     case postponed(isUnsure: Bool)
     /// The server does not want it as it is.
-    case refused
+    case refused(isUnsure: Bool)
   }
 
   /// What keeps everything from being sent.
@@ -98,7 +98,7 @@ struct PushState: Sendable {
         return .later(after: wait, isUnsure: failure.isUnsure)
       case .refusal:
         self.failuresInRow = 0
-        return .refused
+        return .refused(isUnsure: failure.isForMissingPerson)
       }
     }
   }

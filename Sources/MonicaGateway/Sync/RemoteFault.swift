@@ -47,6 +47,10 @@ extension Failure {
     }
   }
 
+  /// Whether somebody was missing whom a change names. That says nothing of an earlier attempt: what it has left does not name them
+  /// any more, so it was not found.
+  var isForMissingPerson: Bool { self.reason == "GONE" && self.status.details["record"] == "person" }
+
   /// Whether the server may still be at what was asked for: nobody has heard its end. What Monica has answered itself,
   /// be it with 500, has ended; a proxy answers 502, 503 or 504 while the server behind it goes on.
   var leavesServerBusy: Bool {

@@ -162,8 +162,8 @@ private struct Settling: Sendable {
       try self.fail(in: transaction, next: now + wait, isUnsure: isUnsure || self.entry.isUnsure)
     case .postponed(let isUnsure):
       try self.fail(in: transaction, next: now, isUnsure: isUnsure || self.entry.isUnsure)
-    case .refused:
-      try self.fail(in: transaction, next: nil, isUnsure: false)
+    case .refused(let isUnsure):
+      try self.fail(in: transaction, next: nil, isUnsure: isUnsure && self.entry.isUnsure)
     }
   }
 

@@ -87,6 +87,7 @@ extension SyncEngine {
       try await self.storage.write { transaction throws(Failure) in
         _ = try transaction.records.deletedOnServer(.person, [person.monicaID], now: now)
       }
+      self.refreshedAt[id] = now
       return true
     }
     let lists = await withTaskGroup(of: Result<Reading, Failure>.self) { group in

@@ -29,7 +29,7 @@ public actor SyncEngine {
   var plan: PullPlan?
   /// Names that the catalogs and the tags had when the pass began, in lower case.
   var names = KnownNames()
-  /// When each person's picture was last asked for, by ``uptime``.
+  /// When the picture of each person of the account was last asked for, by ``uptime``.
   var picturesAskedAt: [String: Int64] = [:]
 
   var agenda = SyncAgenda()
@@ -43,7 +43,7 @@ public actor SyncEngine {
   private let turn = Turn()
   /// Who logs in, and who waits to.
   let logins = Turn()
-  /// When each person was last read whole, in nanoseconds since 1970.
+  /// When each person of the account was last read whole, in nanoseconds since 1970.
   var refreshedAt: [String: Int64] = [:]
   var loop: Task<Void, Never>?
   var pass: Task<Result<SyncStatus, Failure>, Never>?
@@ -67,7 +67,7 @@ public actor SyncEngine {
   ///   - secrets: Where the tokens of accounts are kept.
   ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``wake()``.
   ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost, or that this
-  ///     side gave up; nil = not at all, and for five seconds on what was given up.
+  ///     side gave up; nil or 0 = not at all, and for five seconds on what was given up.
   ///   - now: Gives the time of day in nanoseconds since 1970: what is stored.
   ///   - uptime: Gives the nanoseconds of a clock that never goes back: what is waited by.
   ///   - sleep: Waits for so many nanoseconds.
@@ -83,7 +83,8 @@ public actor SyncEngine {
     self.remote = remote
     self.secrets = secrets
     self.alarm = alarm
-    self.timeLimits = (timeLimit ?? 0, timeLimit ?? 5_000_000_000)
+    let running = timeLimit ?? 0
+    self.timeLimits = (running, running > 0 ? running : Self.shortestInterruption)
     self.now = now
     self.uptime = uptime
     self.sleep = sleep
@@ -93,6 +94,8 @@ public actor SyncEngine {
     self.logger = logger
   }
 
+  /// Nanoseconds for which even a quick server may work on a request that nobody waits for any more.
+  private static let shortestInterruption: Int64 = 5_000_000_000
   private static let origin = ContinuousClock.now
 
   /// Nanoseconds of the monotonic clock since it was first asked.
@@ -175,6 +178,8 @@ public actor SyncEngine {
     self.nextDue = due.map { uptime + $0 - now }
     self.push = PushState()
     self.suspended = nil
+    self.refreshedAt = [:]
+    self.picturesAskedAt = [:]
     self.schedule = SyncSchedule(
       interval: self.interval, startsNow: startsNow && self.account != nil, now: uptime)
   }

@@ -199,15 +199,16 @@ public struct OutboxTable<View: DatabaseView> {
         WHERE record_person.person = record.id AND other.state = \(RecordState.syncing.rawValue))
       ELSE NOT EXISTS (
         SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
-        WHERE record_person.record = record.id AND person.deleted_at IS NULL
-          AND (person.monica_id IS NULL OR person.state = \(RecordState.syncing.rawValue))) END
+        WHERE record_person.record = record.id AND (person.state = \(RecordState.syncing.rawValue)
+          OR (person.monica_id IS NULL AND person.deleted_at IS NULL))) END
     """
   }
 
   /// Whether nothing that the change names is being made, renamed or deleted by another change: what others find by its name has one
   /// creator at a time, since the server makes a second one of the same name without a word.
   ///
-  /// A person waits for the records of the tags it names. A conversation may make the type of its channel, so it waits for
+  /// A person waits for the records of the tags it names. But one of whom nobody knows whether they arrived goes before a tag is
+  /// renamed: what is sent of them has the old name, and the server would make a tag of it. A conversation may make the type of its channel, so it waits for
   /// another one of that channel that is under way, that a worker may be at, or that the server may be at. Where workers may be at
   /// both, the first of them goes.
   private static var namesAreThere: String {
@@ -216,8 +217,12 @@ public struct OutboxTable<View: DatabaseView> {
       WHEN \(RecordKind.person.rawValue) THEN NOT EXISTS (
         SELECT 1 FROM record AS tag WHERE tag.account = record.account AND tag.state <> 0
           AND tag.state IN (\(RecordState.pending.rawValue), \(RecordState.syncing.rawValue))
-          AND tag.kind = \(RecordKind.tag.rawValue)
+          AND tag.kind = \(RecordKind.tag.rawValue) AND (outbox.sent IS NULL OR tag.monica_id IS NULL)
           AND EXISTS (SELECT 1 FROM record_label WHERE record_label.record = record.id AND label = tag.sort_key))
+      WHEN \(RecordKind.tag.rawValue) THEN record.monica_id IS NULL OR NOT EXISTS (
+        SELECT 1 FROM record_label CROSS JOIN outbox AS open ON open.record = record_label.record
+        WHERE record_label.account = record.account AND record_label.kind = \(RecordKind.person.rawValue)
+          AND record_label.label = record.sort_key AND open.sent IS NOT NULL)
       WHEN \(RecordKind.conversation.rawValue) THEN NOT EXISTS (
         SELECT 1 FROM outbox AS open CROSS JOIN record AS other ON other.id = open.record
         WHERE open.account = record.account AND (open.attempt IS NOT NULL OR open.busy_until IS NOT NULL)

@@ -58,7 +58,7 @@ extension RecordKeeper {
     return twin
   }
 
-  /// Settles a conflict.
+  /// Settles a conflict. What went with its person stays deleted as long as that person is, whatever it is to say.
   ///
   /// - Parameters:
   ///   - server: What the server has; nil = it was deleted there.
@@ -68,6 +68,7 @@ extension RecordKeeper {
     _ old: StoredRecord, server: AnyRecord?, as body: AnyRecord?, now: Int64
   ) throws -> [StoredRecord] {
     let writer = RecordWriter(database: self.database)
+    let body = try old.isDeleted && self.hasNobody(old) ? nil : body
     try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(old.row)])
     var new = old
     new.state = .pending

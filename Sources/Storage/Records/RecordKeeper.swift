@@ -155,6 +155,13 @@ struct RecordKeeper {
     return people
   }
 
+  /// Whether those are deleted without whom a record cannot be.
+  func hasNobody(_ record: StoredRecord) throws -> Bool {
+    let people = try self.people(of: record)
+    let live = people.count { $0.deletedAt == nil }
+    return record.kind == .activity ? live == 0 && !people.isEmpty : live < people.count
+  }
+
   private func livePeople(of record: StoredRecord) throws -> [Int64] {
     try self.people(of: record).filter { $0.deletedAt == nil }.map(\.row)
   }

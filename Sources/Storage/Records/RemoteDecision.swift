@@ -15,8 +15,50 @@ struct RemoteLookup {
     if !remote.clientID.isEmpty, let record = try self.find(received.kind, remote.clientID), !record.isOnServer {
       return (record, false)
     }
-    guard case .relationship(let relationship) = received else { return (nil, false) }
-    return (nil, try self.hasReverse(of: relationship))
+    switch received {
+    case .tag(let tag): return (try self.unsent(tag), false)
+    case .relationship(let relationship): return (nil, try self.hasReverse(of: relationship))
+    case .person, .call, .conversation: return (nil, false)
+    case .contactField, .address, .note, .task, .activity, .gift, .reminder: return (try self.sought(received), false)
+    }
+  }
+
+  /// A record whose answer was lost, of a kind that the server tells from others by what it says alone.
+  ///
+  /// Stored as another one meanwhile, it could be edited, and the next attempt would not find what it had sent.
+  private func sought(_ received: AnyRecord) throws -> StoredRecord? {
+    var sent: [(row: Int64, body: [UInt8])] = []
+    try EngineStatement(
+      self.database,
+      """
+      SELECT outbox.record, outbox.sent FROM outbox CROSS JOIN record ON record.id = outbox.record
+      WHERE outbox.account = ? AND outbox.sent IS NOT NULL AND record.kind = ? AND record.monica_id IS NULL
+      ORDER BY outbox.seq
+      """
+    ).forEach([.integer(self.account), .integer(Int64(received.kind.rawValue))]) {
+      sent.append(($0.integer(0), $0.blob(1)))
+    }
+    for (row, body) in sent {
+      guard let record = try RecordWriter(database: self.database).read(row) else { continue }
+      let content = try StoredRecord.content(record.kind, body, owner: record.content.record.personID)
+      // In which order they take part makes no difference.
+      guard Set(content.people) == Set(received.people) else { continue }
+      if content.withoutParticipants.isSame(as: received.withoutParticipants) { return record }
+    }
+    return nil
+  }
+
+  /// A tag of the name that the server has not taken from here. It may have made it by itself, for a person who carries it.
+  private func unsent(_ tag: Tag) throws -> StoredRecord? {
+    let found = try self.read(
+      "WHERE record.account = ? AND record.kind = ? AND record.sort_key = ? AND record.monica_id IS NULL "
+        + "AND record.deleted_at IS NULL",
+      [.integer(self.account), .integer(Int64(RecordKind.tag.rawValue)), .text(RecordTraits.key(tag.name))])
+    // To the server, accents make another tag.
+    guard case .tag(let own)? = found?.content, own.name.lowercased() == tag.name.lowercased() else {
+      return nil
+    }
+    return found
   }
 
   func find(_ kind: RecordKind, _ monicaID: UInt64) throws -> StoredRecord? {
@@ -133,6 +175,14 @@ struct RemoteDecision {
     try keeper.requeue(new, now: self.now)
     if isChanged { report.updated += 1 } else { report.unchanged += 1 }
     return isChanged || old.state != .synced ? [new] : []
+  }
+}
+
+extension RemoteRecord.OneOf_Record {
+  fileprivate var withoutParticipants: AnyRecord {
+    guard case .activity(var activity) = self else { return self }
+    activity.participants = []
+    return activity.any
   }
 }
 

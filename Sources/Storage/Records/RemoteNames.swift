@@ -20,6 +20,7 @@ struct RemoteNames {
     switch content.stripped {
     case .activity(var activity):
       remote.others = activity.participants.compactMap { people[$0] }
+      remote.owner = remote.others.first ?? remote.owner
       activity.participants = []
       remote.record = activity.any
     case .relationship(var relationship):
@@ -71,7 +72,7 @@ struct RemoteNames {
     return people
   }
 
-  /// The server's ids of people that are not deleted, by ours.
+  /// The server's ids of people, by ours; also of those who are deleted here and not there yet, whom the server still names.
   private func serverIDs(ofPeople ids: [String]) throws -> [String: UInt64] {
     guard !ids.isEmpty else { return [:] }
     var people: [String: UInt64] = [:]
@@ -79,7 +80,7 @@ struct RemoteNames {
       self.database,
       """
       SELECT uuid, monica_id FROM record
-      WHERE uuid IN (SELECT value FROM json_each(?)) AND kind = 1 AND monica_id IS NOT NULL AND deleted_at IS NULL
+      WHERE uuid IN (SELECT value FROM json_each(?)) AND kind = 1 AND monica_id IS NOT NULL
       """
     ).forEach([.text(ColumnValues.array(ids))]) { people[$0.text(0)] = UInt64(bitPattern: $0.integer(1)) }
     return people
