@@ -14,6 +14,8 @@ final class Link {
 
   /// Which of its owner's links it is, counted from 1.
   let number: Int
+  /// 0 to 1: stretches the pauses of the commands that are sent by it, all alike, so that they keep their order.
+  let jitter = Double.random(in: 0...1)
   /// Whether the hub lets us in.
   private(set) var admittance = Admittance()
   /// Whether nobody took the last message that was offered.

@@ -26,6 +26,8 @@ final class WaiterID: Sendable {
 
 /// A command on its way, with those who wait for it. Belongs to the loop of its port.
 final class PendingCall {
+  /// Its place among the calls of its port, counted from 1.
+  let number: Int
   /// What is sent.
   var request: RequestFrame
   /// The same, encoded.
@@ -37,7 +39,8 @@ final class PendingCall {
   /// Who waits; more than one when the same request was made twice.
   var waiters: [Waiter]
 
-  init(_ request: RequestFrame, frames: [[UInt8]], machine: ResendMachine, waiter: Waiter) {
+  init(_ number: Int, _ request: RequestFrame, frames: [[UInt8]], machine: ResendMachine, waiter: Waiter) {
+    self.number = number
     self.request = request
     self.frames = frames
     self.machine = machine

@@ -32,6 +32,7 @@ public actor ZeroMQPort: LoopActor, Port {
   private var linkCount = 0
 
   private var calls: [String: PendingCall] = [:]
+  private var callCount = 0
   /// Those that no socket has taken yet, in the order in which they were made.
   private var unsent: [PendingCall] = []
   /// Since when the socket takes nothing.
@@ -131,7 +132,8 @@ public actor ZeroMQPort: LoopActor, Port {
     }
     guard self.calls.count < Self.capacity else { return waiter.resume(.failure(Self.full)) }
     let machine = ResendMachine(.now, timeout: timeout, connectLimit: self.connectLimit)
-    let call = PendingCall(request, frames: frames, machine: machine, waiter: waiter)
+    self.callCount += 1
+    let call = PendingCall(self.callCount, request, frames: frames, machine: machine, waiter: waiter)
     self.calls[id] = call
     self.unsent.append(call)
     self.flush()
@@ -200,11 +202,11 @@ public actor ZeroMQPort: LoopActor, Port {
       self.blockedSince = isTaken ? nil : self.blockedSince ?? .now
       if isTaken {
         call.link = link.number
-        call.machine.sent(.now, jitter: Self.jitter(of: call))
+        call.machine.sent(.now, jitter: link.jitter)
         if wasUnsent { self.unsent.removeAll { $0 === call } }
       } else {
         call.machine.blocked()
-        if !wasUnsent { self.unsent.append(call) }
+        if !wasUnsent { self.putBack(call) }
       }
       self.arm(call.machine.due(blockedSince: self.blockedSince))
       return isTaken
@@ -214,10 +216,23 @@ public actor ZeroMQPort: LoopActor, Port {
     }
   }
 
-  /// Between 0 and 1. The hash of an id is another one in each process, and costs no system call.
-  private static func jitter(of call: PendingCall) -> Double {
-    Double(UInt32(truncatingIfNeeded: call.id.hashValue)) / Double(UInt32.max)
+  /// Sends all commands again that have no answer yet, in the order in which they were made: what the hub that had them
+  /// did not do, the next one does in that order.
+  private func resend(onNewSocket: Bool) {
+    for call in self.callsInOrder where !call.machine.isUnsent {
+      self.logger.debug(
+        "command sent again", metadata: ["method": "\(call.request.service)", "attempt": "\(call.machine.attempts)"])
+      self.send(call, onNewSocket: onNewSocket)
+    }
   }
+
+  /// Puts a command that the socket did not take before those that were made after it.
+  private func putBack(_ call: PendingCall) {
+    let place = self.unsent.firstIndex { $0.number > call.number } ?? self.unsent.endIndex
+    self.unsent.insert(call, at: place)
+  }
+
+  private var callsInOrder: [PendingCall] { self.calls.values.sorted { $0.number < $1.number } }
 
   /// The link to send on. A new one when there is none, or when the one numbered `stale` is still in use.
   private func openLink(after stale: Int) throws(ZMQError) -> Link {
@@ -315,12 +330,10 @@ public actor ZeroMQPort: LoopActor, Port {
   private func tick() {
     self.timer = nil
     let now = ContinuousClock.now
-    for (id, call) in self.calls {
+    for call in self.callsInOrder {
+      let id = call.id
       switch call.machine.tick(now, blockedSince: self.blockedSince) {
-      case .send(let onNewSocket):
-        self.logger.debug(
-          "command sent again", metadata: ["method": "\(call.request.service)", "attempt": "\(call.machine.attempts)"])
-        self.send(call, onNewSocket: onNewSocket)
+      case .send(let onNewSocket): self.resend(onNewSocket: onNewSocket)
       case .look:
         call.machine.looked()
         if let failure = self.absence { self.settle(id, .failure(failure)) }

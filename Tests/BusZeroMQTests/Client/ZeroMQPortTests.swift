@@ -53,6 +53,29 @@ struct ZeroMQPortTests {
     await port.close()
   }
 
+  @Test(
+    "Lost commands are sent again in the order in which they were made, also before those that run", arguments: 0..<3)
+  func order(round: Int) async throws {
+    let hub = try await ScriptedHub.start(in: self.room) { request, count in
+      guard count == 1 else { return [request.echo()] }
+      return request.body == (try? Encoding.pb.encode(self.ping("3"))) ? [request.partial(0)] : []
+    }
+    let port = self.room.port()
+    try await withThrowingTaskGroup { group in
+      for index in 0..<12 {
+        group.addTask { _ = try await port.ask(self.ping("\(index)")) }
+        // The next one is made when the hub has this one.
+        while await hub.requests.count <= index { await Task.yield() }
+      }
+      try await group.waitForAll()
+    }
+    let requests = await hub.requests
+    let made = requests.prefix(12).map(\.header.requestID)
+    #expect(requests.dropFirst(12).map(\.header.requestID) == made)
+    #expect(await hub.peers.count == 2)
+    await port.close()
+  }
+
   @Test("Progress is reported, and only to who wants it")
   func progress() async throws {
     let hub = try await ScriptedHub.start(in: self.room) { request, _ in
