@@ -131,8 +131,17 @@ def test_oversize(wire, parts):
     assert wire.error() == ("INVALID_ARGUMENT", "BODY_TOO_LARGE")
 
 
-def test_twelve_frames_are_not_answered(wire):
-    wire.send(more=[b""] * 6)
+def test_eleven_frames_of_a_req_are_refused_too(shared_hub):
+    with Wire(shared_hub.control, zmq.REQ) as wire:
+        wire.send(more=[b""] * 5)
+        _, _, _, _, header, _ = wire.receive(10)
+        assert json.loads(header)["status"]["reason"] == "BODY_TOO_LARGE"
+
+
+@pytest.mark.parametrize("before", [[], [b""]], ids=["as they are", "behind a delimiter"])
+@pytest.mark.parametrize("attachments", [6, 7, 20])
+def test_twelve_frames_and_more_are_not_answered(wire, attachments, before):
+    wire.send(more=[b""] * attachments, before=before)
     wire.send(header={"requestId": "after"})
     assert wire.final()[0]["requestId"] == "after"
 

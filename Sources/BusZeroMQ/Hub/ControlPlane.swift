@@ -25,7 +25,8 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   private var handshakes = HandshakeLog()
   private var watch: Watch?
   private var monitorWatch: Watch?
-  private var incoming = MultipartMessage(capacity: WireLimits.frames + 2)
+  /// With room for the routing id, the delimiter of a REQ, and one frame too many, which is answered.
+  private var incoming = MultipartMessage(capacity: WireLimits.frames + 3)
   private var outgoing = MultipartMessage(capacity: WireLimits.frames + 2)
 
   private var connections = ConnectionTable(limit: WireLimits.controlConnections)
@@ -138,8 +139,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
       for _ in 0..<64 {
         switch try self.socket?.receive(&self.incoming) ?? .empty {
         case .empty: return
-        case .oversized(let frameCount):
-          self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
+        case .oversized(let frameCount): self.drop(frameCount)
         case .received: self.take()
         }
       }
@@ -154,12 +154,17 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     let isPlainRequest = self.incoming.byteCount(at: 1) == 0
     let userID = self.connections.hear(self.incoming, self.access)
     let frames = ((isPlainRequest ? 2 : 1)..<self.incoming.count).map { self.incoming.bytes(at: $0) }
+    guard frames.count <= WireLimits.frames + 1 else { return self.drop(frames.count) }
     let client = Client(peer: peer, isPlainRequest: isPlainRequest)
     switch RequestFrame.decode(frames) {
     case .foreign: self.logger.debug("message of another protocol dropped")
     case .rejected(let rejection): self.send(rejection.answer, to: client)
     case .accepted(let frame): self.take(frame, userID: userID, from: client)
     }
+  }
+
+  private func drop(_ frameCount: Int) {
+    self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
   }
 
   private func take(_ frame: RequestFrame, userID: String, from client: Client) {
