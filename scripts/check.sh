@@ -98,6 +98,19 @@ links() {
   done
 }
 
+# The list of decisions has each page once, in the order of their numbers, under the title that the page has.
+decisions_listed() {
+  local page name number title
+  files 'docs/decisions/[0-9]*.md' | cut -c1-19 | sort | uniq -d | sed 's/$/: two pages have this number/'
+  diff <(grep -E '^[0-9]+\. ' docs/decisions/README.md) <(
+    files 'docs/decisions/[0-9]*.md' | sort | while IFS= read -r page; do
+      name=$(basename "$page")
+      number=$((10#${name%%-*}))
+      title=$(head -1 "$page")
+      echo "$number. [${title#"# $number. "}]($name)"
+    done) | sed -n 's/^</only in docs\/decisions\/README.md, or in another place there:/p; s/^>/missing there:/p'
+}
+
 check "shell scripts" shell_syntax
 check "format" format
 check "upcoming features" upcoming_features
@@ -105,6 +118,7 @@ check "forbidden forms" forbidden_forms
 check "arguments for what is unchecked" unargued_unsafety
 check "file lengths" file_lengths
 check "links" links
+check "decisions" decisions_listed
 check "reasons" reasons_documented
 check "methods" methods_documented_and_reachable
 
