@@ -40,7 +40,7 @@ struct JobRoutes: Sendable {
       Route(answering: CancelJobRequest.self) { request, context throws(Failure) in
         // The plane decides: a worker may have it, or have ended it, while the store does not know that yet.
         let end = await self.plane.cancel(request.jobID)
-        return try await self.storage.commit(CancelJobRequest.self, context) { transaction throws(Failure) in
+        let answer = try await self.storage.commit(CancelJobRequest.self, context) { transaction throws(Failure) in
           var record = try transaction.jobs.require(request.jobID)
           guard record.state.isOpen else { return Self.reply(record) }
           record.state = end ?? .cancelled
@@ -50,6 +50,8 @@ struct JobRoutes: Sendable {
           }
           return Self.reply(record)
         }
+        if answer.reply.job.state == JobRecord.State.cancelled.rawValue { await self.plane.cancelled(request.jobID) }
+        return answer
       },
     ]
   }
@@ -64,7 +66,7 @@ struct JobRoutes: Sendable {
   private static func nobodyAsks(_ record: JobRecord) -> Failure {
     Failure(
       .failedPrecondition, "JOB_NOT_RETRYABLE",
-      "Nobody waits for this job any more: what \(record.service) is still wanted for is asked for again by itself, as a job of its own."
+      "This job is obsolete. \(record.service.prefix { $0 != "/" }) starts a new one when it is needed."
     )
   }
 

@@ -62,14 +62,20 @@ extension WorkPlane {
     self.unclaimed[record.id] = record
   }
 
-  /// Ends a job that a person does not want.
+  /// Ends a job that a person does not want. One that waits for its caller stays until it is stored as cancelled: see
+  /// ``cancelled(_:)``.
   ///
   /// - Returns: What it ends as; nil where no worker could have it.
   public func cancel(_ id: String) -> JobRecord.State? {
-    self.unclaimed[id] = nil
     self.perform(self.table.cancel(id, "cancelled by a person", now: .now))
     self.arm()
     return self.table.jobs[id]?.record.state
+  }
+
+  /// Lets a job go that is stored as cancelled, also where its caller came back for it meanwhile.
+  public func cancelled(_ id: String) {
+    self.unclaimed[id] = nil
+    _ = self.cancel(id)
   }
 
   /// Ends, from time to time, what nobody waits for: jobs that are not begun, and those whose batches nobody would take.
