@@ -66,6 +66,24 @@ import Testing
     await home.close()
   }
 
+  @Test func whoIsMadeAgainOnTheServerSettlesTheConflictsOfTheirRecords() async throws {
+    try await self.with { home, note, there in
+      let ann = try #require(try await home.all(Person.self).first)
+      try await self.edit(home, note, "mine")
+      try await home.update(Person.self, ann.id) { $0.job = "Baker" }
+      home.server.remove(.person, ann.monicaID)
+      #expect(try await home.sync(full: true).conflicts == 2)
+      try await home.resolve(ann.id, keep: "local")
+      await home.rest()
+      // It is there again by now; settled once more, it would be made a second time.
+      let failure = await #expect(throws: Failure.self) { try await home.resolve(note.id, keep: "local") }
+      #expect(failure?.reason == "RECORD_UNKNOWN")
+      #expect(try await home.sync(full: true).pending == 0)
+      #expect(home.server.texts(.note) == ["mine"] && home.server.texts(.person) == ["Ann"])
+      #expect(try await home.all(Note.self).map(\.id) == [note.id])
+    }
+  }
+
   @Test func aTagThatWasRefusedIsOneWithThatWhichTheServerHasByNow() async throws {
     let home = try await SyncHome()
     let tag = try await home.create(Tag.with { $0.name = "REFUSE" })

@@ -24,6 +24,8 @@ extension History {
       )
       let conflicts = try await self.home.conflicts()
       for conflict in conflicts {
+        // That of somebody's records may be settled with the person.
+        guard try await self.home.conflicts().contains(where: { $0.id == conflict.id }) else { continue }
         self.trace(
           "CONFLICT \(conflict.kind) \(conflict.local.text) server \(conflict.server?.text ?? "nil") deleted \(conflict.isDeletedHere)"
         )

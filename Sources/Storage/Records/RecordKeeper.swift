@@ -71,7 +71,8 @@ struct RecordKeeper {
     return changed
   }
 
-  /// Notes that the server has deleted a record and what it deletes with it. Where they live here they are to be made again.
+  /// Notes that the server has deleted a record and what it deletes with it. Where they live here they are to be made again, and
+  /// what was in conflict of them is settled by that.
   ///
   /// - Returns: All that this is said of.
   func forgetServer(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
@@ -85,7 +86,7 @@ struct RecordKeeper {
       record.remoteStamp = nil
       if record.state != .syncing || known.row == old.row { record.state = .pending }
       try self.writer.save(record, over: known)
-      if known.row == old.row { try self.outbox.remove(known.row) }
+      if known.row == old.row || known.state == .conflict { try self.outbox.remove(known.row) }
       try self.requeue(record, now: now)
       return record
     }
