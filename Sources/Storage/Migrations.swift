@@ -31,6 +31,7 @@ extension Migration {
     .careTimes,
     .blobReaders,
     .careAges,
+    .clockSteps,
   ]
 
   /// The role that reads a blob. Backups, which hold everything, are for admins.

@@ -5,14 +5,16 @@ import Testing
 @testable import ContactsSync
 
 @Suite struct DeletionGuardTests {
-  static let day: Int64 = 24 * 3_600 * 1_000_000_000
+  static let gap: Int64 = 12 * 3_600 * 1_000_000_000
 
-  static func cards(_ count: Int, since: Int64 = 0, passes: Int = 0, isKept: Bool = false) -> [KnownCard] {
+  static func cards(
+    _ count: Int, since: Int64 = 0, passes: Int = 0, countedAt: Int64 = 0, isKept: Bool = false
+  ) -> [KnownCard] {
     (0..<count).map { index in
       KnownCard(
         href: "\(1000 + index).vcf", fingerprint: "", rawSHA256: [1], semanticDigest: [], contactID: "c\(index)",
         uid: "",
-        missingSince: since, missingPasses: passes, isKept: isKept)
+        missingSince: since, missingPasses: passes, countedAt: countedAt, isKept: isKept)
     }
   }
 
@@ -86,28 +88,34 @@ import Testing
     }
   }
 
-  @Test func aPartIsReleasedAfterThreePassesAndADay() {
-    func decide(passes: Int, age: Int64, shown: Int = 50, listsCards: Bool = true) -> DeletionGuard.Decision {
-      Self.guarding(shown: shown, listsCards: listsCards, now: 1 + age)
-        .decide(missing: Self.cards(50, since: 1, passes: passes))
+  @Test func aPartIsReleasedAfterThreePassesTwelveHoursApart() {
+    func decide(
+      passes: Int, sinceLast: Int64, shown: Int = 50, listsCards: Bool = true
+    ) -> DeletionGuard.Decision {
+      Self.guarding(shown: shown, listsCards: listsCards, now: 9 + sinceLast)
+        .decide(missing: Self.cards(50, since: 1, passes: passes, countedAt: 9))
     }
     let hrefs = Self.cards(50).map(\.href)
     let held = DeletionGuard.Decision(held: hrefs, counted: hrefs, reason: .tooMany)
-    #expect(decide(passes: 2, age: Self.day) == DeletionGuard.Decision(deleted: hrefs))
-    #expect(decide(passes: 1, age: Self.day) == held)
-    #expect(decide(passes: 9, age: Self.day - 1) == held)
+    let waiting = DeletionGuard.Decision(held: hrefs, counted: hrefs, waits: true, reason: .tooMany)
+    #expect(decide(passes: 2, sinceLast: Self.gap) == DeletionGuard.Decision(deleted: hrefs))
+    #expect(decide(passes: 1, sinceLast: Self.gap) == held)
+    #expect(decide(passes: 1, sinceLast: 80 * Self.gap) == held)
+    #expect(decide(passes: 2, sinceLast: Self.gap - 1) == waiting)
+    #expect(decide(passes: 9, sinceLast: 0) == waiting)
     #expect(
-      decide(passes: 9, age: 9 * Self.day, shown: 0) == DeletionGuard.Decision(held: hrefs, reason: .allWouldGo))
+      decide(passes: 9, sinceLast: 9 * Self.gap, shown: 0) == DeletionGuard.Decision(held: hrefs, reason: .allWouldGo))
     #expect(
-      decide(passes: 9, age: 9 * Self.day, listsCards: false)
+      decide(passes: 9, sinceLast: 9 * Self.gap, listsCards: false)
         == DeletionGuard.Decision(held: hrefs, reason: .listingEmpty))
-    // What was absent only while nothing at all was shown begins to count now.
-    #expect(decide(passes: 0, age: 9 * Self.day).restarts)
+    // What was absent only while nothing at all was shown begins to count now, and so does what a later clock counted.
+    #expect(decide(passes: 0, sinceLast: 9 * Self.gap).restarts)
+    #expect(decide(passes: 2, sinceLast: -1).restarts)
   }
 
   @Test func anotherSetBeginsAnew() {
-    let missing = Self.cards(40, since: 1, passes: 2) + Self.cards(60).suffix(20)
-    let decision = Self.guarding(shown: 40, now: 9 * Self.day).decide(missing: missing)
+    let missing = Self.cards(40, since: 1, passes: 2, countedAt: 1) + Self.cards(60).suffix(20)
+    let decision = Self.guarding(shown: 40, now: 9 * Self.gap).decide(missing: missing)
     let hrefs = missing.map(\.href).sorted()
     #expect(decision == DeletionGuard.Decision(held: hrefs, counted: hrefs, restarts: true, reason: .tooMany))
   }
@@ -143,8 +151,9 @@ import Testing
       let live = Int.random(in: 1...60, using: &random)
       let count = Int.random(in: 1...live, using: &random)
       let missing = Self.cards(
-        count, since: Int64.random(in: 0...3, using: &random), passes: Int.random(in: 0...4, using: &random))
-      let now = Int64.random(in: 1...(3 * Self.day), using: &random)
+        count, since: Int64.random(in: 0...3, using: &random), passes: Int.random(in: 0...4, using: &random),
+        countedAt: Int64.random(in: 0...Self.gap, using: &random))
+      let now = Int64.random(in: 1...(4 * Self.gap), using: &random)
       let decision = Self.guarding(shown: live - count, now: now).decide(missing: missing)
       #expect(decision.deleted.isEmpty != decision.held.isEmpty)
       if decision.deleted.isEmpty {
@@ -152,7 +161,7 @@ import Testing
       } else {
         outcomes.deleted += 1
         let isOld =
-          missing[0].missingSince != 0 && missing[0].missingPasses >= 2 && now - missing[0].missingSince >= Self.day
+          missing[0].missingSince != 0 && missing[0].missingPasses >= 2 && now - missing[0].countedAt >= Self.gap
         #expect(count < live && (count <= max(10, live / 5) || isOld))
       }
     }

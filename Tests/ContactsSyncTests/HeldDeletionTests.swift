@@ -43,6 +43,60 @@ import Testing
     await home.close()
   }
 
+  /// A machine without a clock chip begins in the past, until it hears from a time server.
+  @Test func oneStepOfTheClockReleasesNothing() async throws {
+    let home = try await self.household()
+    for index in 0..<15 { try home.remove("\(index).vcf") }
+    #expect(try await home.sync().heldBack == 15)
+    home.pass(hours: 40 * 24)
+    for _ in 0..<4 { #expect(try await home.sync().heldBack == 15) }
+    home.pass(hours: 12)
+    #expect(try await home.sync().deleted == 15)
+    await home.close()
+  }
+
+  @Test func aClockThatIsSetBackStartsTheCountAgain() async throws {
+    let home = try await self.household()
+    for index in 0..<15 { try home.remove("\(index).vcf") }
+    for hours in [0, 13, -40 * 24, 13] as [Int64] {
+      home.pass(hours: hours)
+      #expect(try await home.sync().heldBack == 15)
+    }
+    home.pass(hours: 12)
+    #expect(try await home.sync().deleted == 15)
+    await home.close()
+  }
+
+  @Test func oneStepOfTheClockErasesNothing() async throws {
+    let home = try await self.household()
+    for index in 0..<3 { try home.remove("\(index).vcf") }
+    #expect(try await home.sync().deleted == 3)
+    home.pass(hours: 40 * 24)
+    for _ in 0..<3 {
+      _ = try await home.sync()
+      #expect(try await home.all().count == 30)
+    }
+    home.pass(hours: 6 * 24)
+    _ = try await home.sync()
+    #expect(try await home.all().count == 30)
+    home.pass(hours: 24)
+    _ = try await home.sync()
+    #expect(try await home.all().count == 27)
+    await home.close()
+  }
+
+  @Test func whatIsDeletedIsErasedAfterThirtyDays() async throws {
+    let home = try await self.household()
+    try home.remove("0.vcf")
+    #expect(try await home.sync().deleted == 1)
+    for days in 1...31 {
+      home.pass(hours: 24)
+      _ = try await home.sync()
+      #expect(try await home.all().count == (days < 30 ? 30 : 29), "day \(days)")
+    }
+    await home.close()
+  }
+
   @Test func whatComesBackIsNoLongerMissing() async throws {
     let home = try await self.household()
     for index in 0..<15 { try home.move("\(index).vcf", to: "\(index).away") }

@@ -90,7 +90,7 @@ struct ContactsModel {
       self.contacts[contact.id]?.updatedAt = .init(nanosecondsSince1970: now)
       self.kept.insert(contact.id)
     case (_, _?):
-      let gone = Set(try transaction.contacts.purge(deletedBefore: now - 20))
+      let gone = Set(try transaction.contacts.purge(keptFor: 20, notice: 0, at: now))
       let wanted = self.contacts.values.filter { $0.hasDeletedAt && $0.deletedAt.nanosecondsSince1970 < now - 20 }
       #expect(gone == Set(wanted.map(\.id)))
       self.contacts = self.contacts.filter { !gone.contains($0.key) }

@@ -1,4 +1,5 @@
-"""What waits while the clock of the machine is wrong: set right, it lets nothing wait longer than it would have."""
+"""What is stored while the clock of the machine is wrong: set right, it lets nothing wait longer than it would have, and lets
+nothing be deleted earlier."""
 import pathlib
 
 import pytest
@@ -7,7 +8,7 @@ import workers
 from channels import add, deliveries, settled, share
 from monica_home import Home
 from servers import free_port
-from trials import Daemon
+from trials import Daemon, add_folder, contacts, make_folder, sync
 
 LIBRARIES = sorted(pathlib.Path("/usr/lib").glob("*-linux-gnu/faketime/libfaketime.so.1"))
 needs_faketime = pytest.mark.skipif(not LIBRARIES, reason="the package faketime of Debian is not installed")
@@ -76,5 +77,30 @@ def test_a_change_that_failed_under_a_clock_that_was_ahead_goes_again(monica):
         monica.clear_faults()
         hub.start()
         workers.until(lambda: not household.queue())
+    finally:
+        hub.remove()
+
+
+@needs_faketime
+def test_contacts_are_not_deleted_when_a_clock_from_the_past_is_set_right(tmp_path):
+    """As on a machine without a clock chip, which starts where it was stopped weeks ago until it hears from a time server."""
+    hub = Daemon(configuration=QUIET)
+    try:
+        start_ahead(hub, "-40d")
+        made = sorted(make_folder(tmp_path / "cards", 40))
+        add_folder(hub, "home", tmp_path / "cards")
+        assert sync(hub, "home")["live"] == 40
+        for name in made[:3]:
+            (tmp_path / "cards" / name).unlink()
+        assert sync(hub, "home")["live"] == 37
+        for name in made[3:18]:
+            (tmp_path / "cards" / name).unlink()
+        assert sync(hub, "home")["heldBack"] == 15
+        assert hub.end() == 0
+        hub.start()
+        for _ in range(4):
+            status = sync(hub, "home")
+            assert (status["heldBack"], status["live"], status["holdReason"]) == (15, 37, "TOO_MANY"), status
+            assert len(contacts(hub, "home", includeDeleted=True)) == 40
     finally:
         hub.remove()

@@ -133,7 +133,7 @@ extension Transaction {
       }
       let counted = Set(decision.counted)
       try self.cards.setMissing(decision.held.filter { !counted.contains($0) }, in: source, since: now, counts: false)
-      try self.cards.setMissing(decision.counted, in: source, since: now)
+      if !decision.waits { try self.cards.setMissing(decision.counted, in: source, since: now) }
     }
     let contacts = decision.deleted.compactMap { lost[$0]?.contactID }.filter { !$0.isEmpty }
     try self.cards.forget(decision.deleted.filter { lost[$0]?.contactID.isEmpty == true }, in: source)

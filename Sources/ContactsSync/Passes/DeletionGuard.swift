@@ -6,7 +6,8 @@ internal import Storage
 /// Nothing is deleted without a listing that is proven whole, and nothing of a part of the source, such as an address book,
 /// that lists no card at all or is not there any more: that rule looks at the listing alone, so that nothing stored can spoil
 /// it. Of the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what is
-/// held; the 20 % are also released when the same cards were absent in three passes over at least a day.
+/// held; the 20 % are also released when the same cards were absent in three passes, each at least twelve hours after the one
+/// before: a clock that is set forward once makes up for one of the two gaps, and never for both.
 struct DeletionGuard {
   /// A part of a source that is listed by itself: a folder, a folder in it, a file, or one address book of an account.
   struct Part: Equatable {
@@ -29,6 +30,8 @@ struct DeletionGuard {
     var counted: [String] = []
     /// Whether the absence of ``counted`` counts from the start, because other cards were missing before.
     var restarts = false
+    /// Whether this pass does not count for ``counted``, because it comes too soon after the last one that did.
+    var waits = false
     /// Why they are held; the first of ``HoldReason`` where there are several reasons.
     var reason: HoldReason?
   }
@@ -48,8 +51,8 @@ struct DeletionGuard {
   /// The share of the cards that may go: one in so many.
   static let share = 5
   static let passesToRelease = 3
-  /// Nanoseconds.
-  static let timeToRelease: Int64 = 24 * 3_600 * 1_000_000_000
+  /// The shortest time between two passes that count towards a release: 12 hours, in nanoseconds.
+  static let gap: Int64 = 12 * 3_600 * 1_000_000_000
 
   /// Whether the listing is whole, as its reply proves.
   let isWhole: Bool
@@ -82,14 +85,18 @@ struct DeletionGuard {
       }
     }
     let reason = self.objection(to: rest.count { !$0.contactID.isEmpty })
-    if reason == nil || reason == .tooMany && self.isReleased(rest) {
+    let lastCount = self.lastCount(of: rest)
+    let isDue = lastCount.map { self.now - $0 >= Self.gap } ?? true
+    let isLast = lastCount != nil && isDue && rest.allSatisfy { $0.missingPasses + 1 >= Self.passesToRelease }
+    if reason == nil || reason == .tooMany && isLast {
       decision.deleted = rest.map(\.href)
     } else if let reason {
       decision.held += rest.map(\.href)
       reasons.insert(reason)
       if reason == .tooMany {
         decision.counted = rest.map(\.href)
-        decision.restarts = !self.isSameSet(rest)
+        decision.restarts = lastCount == nil
+        decision.waits = !isDue
       }
     }
     decision.reason = HoldReason.allCases.first { reasons.contains($0) }
@@ -107,15 +114,17 @@ struct DeletionGuard {
     return contacts > max(Self.allowance, (self.shown + contacts) / Self.share) ? .tooMany : nil
   }
 
-  /// Whether these cards, and no others, were missing in the passes before that count.
-  private func isSameSet(_ cards: [KnownCard]) -> Bool {
-    guard let first = cards.first, first.missingSince != 0, first.missingPasses > 0 else { return false }
-    return cards.allSatisfy { $0.missingSince == first.missingSince && $0.missingPasses == first.missingPasses }
-  }
-
-  private func isReleased(_ cards: [KnownCard]) -> Bool {
-    guard self.isSameSet(cards), let first = cards.first else { return false }
-    return first.missingPasses + 1 >= Self.passesToRelease && self.now - first.missingSince >= Self.timeToRelease
+  /// When a pass last counted towards the release of these cards, and no others; nil if the count begins now, as it does when
+  /// the clock was set back since.
+  private func lastCount(of cards: [KnownCard]) -> Int64? {
+    guard let first = cards.first, first.missingSince != 0, first.missingPasses > 0, first.countedAt <= self.now else {
+      return nil
+    }
+    let isSameSet = cards.allSatisfy {
+      $0.missingSince == first.missingSince && $0.missingPasses == first.missingPasses
+        && $0.countedAt == first.countedAt
+    }
+    return isSameSet ? first.countedAt : nil
   }
 }
 

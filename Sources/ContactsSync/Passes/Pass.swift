@@ -21,8 +21,9 @@ struct PassOptions: Sendable, Equatable {
 /// Each batch is a commit of its own, and what the pass still has to do follows from the store and the source alone: after a
 /// crash the next pass goes on where this one stopped.
 actor Pass {
-  /// How long a deleted contact can be restored: 30 days.
+  /// How long a deleted contact can be restored: 30 days, of which a pass has seen the last seven begin.
   private static let keptAfterDeletion: Int64 = 30 * 24 * 3600 * 1_000_000_000
+  private static let noticeOfErasure: Int64 = 7 * 24 * 3600 * 1_000_000_000
 
   private let name: String
   private let options: PassOptions
@@ -316,7 +317,7 @@ actor Pass {
       }
       let deleted = try transaction.carryOut(decision, on: lost, of: name, now: now)
       try transaction.problems.clear(except: problems.map(\.sourceIdentifier), in: name)
-      try transaction.contacts.purge(deletedBefore: now - Self.keptAfterDeletion)
+      try transaction.contacts.purge(keptFor: Self.keptAfterDeletion, notice: Self.noticeOfErasure, at: now)
       try transaction.photos.dropUnreferenced()
       try transaction.sources.setListing(
         name, token: reached.complete ? reached.token : "", identity: reached.identity)

@@ -87,7 +87,8 @@ public struct CardTable<View: DatabaseView> {
       database,
       """
       SELECT card.href, card.fingerprint, card.raw_sha256, card.semantic_digest, card.uid, card.missing_since,
-        card.missing_passes, contact.uuid, contact.deleted_at IS NOT NULL, contact.is_kept
+        card.missing_passes, contact.uuid, contact.deleted_at IS NOT NULL, contact.is_kept,
+        card.missing_counted_at
       FROM card LEFT JOIN contact ON contact.id = card.contact
       """ + " " + condition)
     var cards: [KnownCard] = []
@@ -96,7 +97,8 @@ public struct CardTable<View: DatabaseView> {
         KnownCard(
           href: row.text(0), fingerprint: row.text(1), rawSHA256: row.blob(2), semanticDigest: row.blob(3),
           contactID: row.text(7), uid: row.text(4), isDeleted: !row.isNull(7) && row.integer(8) != 0,
-          missingSince: row.integer(5), missingPasses: Int(row.integer(6)), isKept: row.integer(9) != 0))
+          missingSince: row.integer(5), missingPasses: Int(row.integer(6)), countedAt: row.integer(10),
+          isKept: row.integer(9) != 0))
     }
     return cards
   }
@@ -169,8 +171,9 @@ extension CardTable where View == Transaction {
       for href in hrefs {
         try database.cachedStatement(
           sql: """
-            UPDATE card SET missing_since = coalesce(missing_since, ?), missing_passes = iif(?, missing_passes + 1, 0)
-            WHERE source = ? AND href = ?
+            UPDATE card SET missing_since = coalesce(missing_since, ?1),
+              missing_passes = iif(?2, missing_passes + 1, 0), missing_counted_at = iif(?2, ?1, NULL)
+            WHERE source = ?3 AND href = ?4
             """
         ).execute(arguments: [now, counts, row, href])
         let contact = try Row.fetchOne(

@@ -153,4 +153,14 @@ extension Migration {
       -- A CardDAV message without its password: it is handed on as it is, never searched.
       ALTER TABLE source ADD COLUMN account BLOB;
       """)
+
+  /// When a pass last counted towards the release of a missing card, and when a deleted contact was noted for its erasure. Passes
+  /// of before were counted whatever lay between them: only the first one counts.
+  static let clockSteps = Migration(
+    name: "clock_steps",
+    sql: """
+      ALTER TABLE card ADD COLUMN missing_counted_at INTEGER;
+      UPDATE card SET missing_passes = 1, missing_counted_at = missing_since WHERE missing_passes > 0;
+      ALTER TABLE contact ADD COLUMN erasure_noted_at INTEGER;
+      """)
 }

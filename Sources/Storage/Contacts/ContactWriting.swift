@@ -118,15 +118,37 @@ extension ContactTable where View == Transaction {
     return contact
   }
 
-  /// Erases the contacts that were deleted before a moment, with their cards and what else was kept of them.
+  /// Erases the contacts that were deleted long ago, with their cards and what else was kept of them.
   ///
-  /// - Parameter moment: Nanoseconds since 1970.
+  /// It takes two calls: the first one notes what is near its end, and a later one erases it. So a clock that is set forward
+  /// cannot erase by itself what was deleted just now.
+  ///
+  /// - Parameters:
+  ///   - kept: How long contacts are kept after their deletion, in nanoseconds.
+  ///   - notice: How long before its erasure a contact has to be noted, in nanoseconds.
+  ///   - now: Nanoseconds since 1970.
   /// - Returns: The ids of the contacts that went.
   @discardableResult
-  public func purge(deletedBefore moment: Int64) throws(Failure) -> [String] {
+  public func purge(keptFor kept: Int64, notice: Int64, at now: Int64) throws(Failure) -> [String] {
     let ids = try self.view.attempt { database in
+      // A note is void when the contact was deleted again, or the clock was set back.
+      try database.execute(
+        sql: """
+          UPDATE contact SET erasure_noted_at = NULL
+          WHERE deleted_at IS NOT NULL AND erasure_noted_at IS NOT NULL
+            AND (deleted_at >= ?1 OR erasure_noted_at > ?2)
+          """, arguments: [now - kept + notice, now])
+      try database.execute(
+        sql: """
+          UPDATE contact SET erasure_noted_at = ?2
+          WHERE deleted_at IS NOT NULL AND deleted_at < ?1 AND erasure_noted_at IS NULL
+          """, arguments: [now - kept + notice, now])
       let rows = try Int64.fetchAll(
-        database, sql: "SELECT id FROM contact WHERE deleted_at IS NOT NULL AND deleted_at < ?", arguments: [moment])
+        database,
+        sql: """
+          SELECT id FROM contact
+          WHERE deleted_at IS NOT NULL AND deleted_at < ?1 AND erasure_noted_at <= ?2
+          """, arguments: [now - kept, now - notice])
       return try self.erase(rows)
     }
     if !ids.isEmpty { try self.view.photos.dropUnreferenced() }

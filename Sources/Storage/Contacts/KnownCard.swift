@@ -18,13 +18,16 @@ public struct KnownCard: Sendable, Hashable {
   public var missingSince: Int64
   /// In how many whole listings in a row it was missing, of those that count towards its release.
   public var missingPasses: Int
+  /// When the last of ``missingPasses`` was, in nanoseconds since 1970; 0 = none was yet.
+  public var countedAt: Int64
   /// Whether its contact was restored by hand, and so stays while the card is away.
   public var isKept: Bool
 
   /// Makes a description of one.
   public init(
     href: String, fingerprint: String, rawSHA256: [UInt8], semanticDigest: [UInt8], contactID: String, uid: String,
-    isDeleted: Bool = false, missingSince: Int64 = 0, missingPasses: Int = 0, isKept: Bool = false
+    isDeleted: Bool = false, missingSince: Int64 = 0, missingPasses: Int = 0, countedAt: Int64 = 0,
+    isKept: Bool = false
   ) {
     self.href = href
     self.fingerprint = fingerprint
@@ -35,6 +38,7 @@ public struct KnownCard: Sendable, Hashable {
     self.isDeleted = isDeleted
     self.missingSince = missingSince
     self.missingPasses = missingPasses
+    self.countedAt = countedAt
     self.isKept = isKept
   }
 }
