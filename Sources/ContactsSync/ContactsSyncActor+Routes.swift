@@ -68,6 +68,14 @@ extension ContactsSyncActor {
   }
 
   private func sync(_ request: SyncRequest, _ context: CallContext) async throws(Failure) -> Answer<SyncReply> {
+    guard !request.allowMassDelete || !request.sources.isEmpty else {
+      throw .invalid(
+        field: "sources",
+        """
+        must name the source whose held-back deletions are to be carried out. `kith contacts status` shows what each \
+        source holds back; then `kith contacts sync NAME --allow-mass-delete`.
+        """)
+    }
     let options = PassOptions(isFull: request.full, allowsMassDelete: request.allowMassDelete)
     var reply = SyncReply()
     reply.sources = try await self.sync(

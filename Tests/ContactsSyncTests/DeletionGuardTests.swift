@@ -45,7 +45,7 @@ import Testing
     Case(missing: 1, shown: 99, listsCards: false, held: .listingEmpty),
   ])
   func limits(_ example: Case) {
-    let missing = Self.cards(example.missing)
+    let missing = Self.cards(example.missing, since: example.isConfirmed ? 1 : 0)
     let decision = Self.guarding(
       shown: example.shown, isConfirmed: example.isConfirmed, listsCards: example.listsCards
     ).decide(missing: missing)
@@ -63,14 +63,15 @@ import Testing
 
   @Test func nothingGoesWithoutProof() {
     for isConfirmed in [false, true] {
-      let decision = Self.guarding(shown: 99, isWhole: false, isConfirmed: isConfirmed).decide(missing: Self.cards(1))
+      let decision = Self.guarding(shown: 99, isWhole: false, isConfirmed: isConfirmed)
+        .decide(missing: Self.cards(1, since: 1))
       #expect(decision == DeletionGuard.Decision(held: ["1000.vcf"], reason: .listingNotWhole))
     }
   }
 
   @Test func keptCardsStayAndDoNotCount() {
     #expect(
-      Self.guarding(shown: 0, isConfirmed: true).decide(missing: Self.cards(3, isKept: true))
+      Self.guarding(shown: 0, isConfirmed: true).decide(missing: Self.cards(3, since: 1, isKept: true))
         == DeletionGuard.Decision())
     let missing = Self.cards(40, isKept: true) + Self.cards(60).suffix(4)
     #expect(Self.guarding(shown: 0).decide(missing: missing).reason == .allWouldGo)
@@ -121,8 +122,8 @@ import Testing
   }
 
   @Test func anEmptyOrAbsentBookHoldsItsCardsAlone() {
-    func cards(_ book: String, _ count: Int) -> [KnownCard] {
-      Self.cards(count).map { card in
+    func cards(_ book: String, _ count: Int, since: Int64 = 0) -> [KnownCard] {
+      Self.cards(count, since: since).map { card in
         var card = card
         card.href = book + "/" + card.href
         return card
@@ -141,7 +142,10 @@ import Testing
     #expect(decision.deleted.isEmpty && decision.held.count == 33 && decision.counted.count == 30)
     #expect(decision.reason == .bookGone)
     #expect(decide(cards("unheard-of", 1)).reason == .bookGone)
-    #expect(decide(cards("gone", 2), isConfirmed: true).deleted.count == 2)
+    #expect(decide(cards("gone", 2, since: 1), isConfirmed: true).deleted.count == 2)
+    // Nobody has seen that these are held back.
+    decision = decide(cards("gone", 2, since: 1) + cards("empty", 1) + cards("full", 3), isConfirmed: true)
+    #expect(decision.deleted.count == 5 && decision.held == ["empty/1000.vcf"] && decision.reason == .listingEmpty)
   }
 
   @Test func neverDeletesMoreThanItsLimits() {

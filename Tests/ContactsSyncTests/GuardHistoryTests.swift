@@ -107,6 +107,7 @@ private struct GuardHistory {
       }
       try await self.pass(self.chance(2) ? self.goodDay() : self.badDay(), leave: self.chance(8), &tally)
     }
+    try await self.pass(self.goodDay(), &tally)
     try await self.pass(self.goodDay(), leave: true, full: true, &tally)
     let live = Set(self.contacts.filter(\.value.isLive).keys)
     let there = Set(self.cards.values.flatMap { $0.values.map(\.uid) })

@@ -97,6 +97,28 @@ import Testing
     await home.close()
   }
 
+  @Test func leaveIsForWhatWasHeldBeforeAlone() async throws {
+    let home = try await self.household()
+    for index in 0..<12 { try home.remove("\(index).vcf") }
+    #expect(try await home.sync().heldBack == 12)
+    for index in 12..<28 { try home.move("\(index).vcf", to: "\(index).away") }
+    var status = try await home.sync(allowMassDelete: true)
+    #expect(status.deleted == 12 && status.heldBack == 16 && status.holdReason == "TOO_MANY" && status.live == 18)
+    for index in 28..<30 { try home.move("\(index).vcf", to: "\(index).away") }
+    status = try await home.sync(allowMassDelete: true)
+    #expect(status.deleted == 16 && status.heldBack == 2 && status.holdReason == "LISTING_EMPTY" && status.live == 2)
+    await home.close()
+  }
+
+  @Test func leaveIsForOneSource() async throws {
+    let home = try await self.household(3)
+    var request = SyncRequest()
+    request.allowMassDelete = true
+    let failure = await #expect(throws: Failure.self) { _ = try await home.router.ask(request) }
+    #expect(failure?.code == .invalidArgument && failure?.message.contains("kith contacts status") == true)
+    await home.close()
+  }
+
   @Test func whatComesBackIsNoLongerMissing() async throws {
     let home = try await self.household()
     for index in 0..<15 { try home.move("\(index).vcf", to: "\(index).away") }

@@ -88,6 +88,8 @@ import Testing
       var ids: [String: String] = [:]
       for _ in 0..<5 {
         for _ in 0..<Int.random(in: 1...4, using: &random) { try model.edit(&random, in: home, folder: source) }
+        // Leave is for what an earlier pass has held back.
+        _ = try await home.sync(source)
         let status = try await home.sync(source, allowMassDelete: true)
         #expect(status.state == .completed)
         let live = try await home.live(source)

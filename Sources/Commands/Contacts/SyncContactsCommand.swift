@@ -18,7 +18,7 @@ struct SyncContactsCommand: HubCommand {
   @Flag(help: "Read every card again, changed or not.")
   var full = false
 
-  @Flag(help: "Carry out deletions that were held back.")
+  @Flag(help: "Carry out the deletions of this source that were held back before.")
   var allowMassDelete = false
 
   func run(_ session: Session) async throws {

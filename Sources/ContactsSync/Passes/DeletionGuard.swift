@@ -5,8 +5,8 @@ internal import Storage
 ///
 /// Nothing is deleted without a listing that is proven whole, and nothing of a part of the source, such as an address book,
 /// that lists no card at all or is not there any more: that rule looks at the listing alone, so that nothing stored can spoil
-/// it. Of the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what is
-/// held; the 20 % are also released when the same cards were absent in three passes, each at least twelve hours after the one
+/// it. Of the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what an
+/// earlier pass held; the 20 % are also released when the same cards were absent in three passes, each at least twelve hours after the one
 /// before: a clock that is set forward once makes up for one of the two gaps, and never for both.
 struct DeletionGuard {
   /// A part of a source that is listed by itself: a folder, a folder in it, a file, or one address book of an account.
@@ -56,7 +56,7 @@ struct DeletionGuard {
 
   /// Whether the listing is whole, as its reply proves.
   let isWhole: Bool
-  /// Whether a person confirmed that everything missing is to go.
+  /// Whether a person confirmed that what was missing before is to go. What this pass is the first to miss nobody has seen held.
   let isConfirmed: Bool
   /// Known cards with a contact that the listing shows.
   let shown: Int
@@ -71,11 +71,14 @@ struct DeletionGuard {
     guard !proposed.isEmpty else { return Decision() }
     let hrefs = proposed.map(\.href)
     guard self.isWhole else { return Decision(held: hrefs, reason: .listingNotWhole) }
-    guard !self.isConfirmed else { return Decision(deleted: hrefs) }
     var decision = Decision()
     var reasons: Set<HoldReason> = []
     var rest: [KnownCard] = []
     for card in proposed {
+      if self.isConfirmed, card.missingSince != 0 {
+        decision.deleted.append(card.href)
+        continue
+      }
       // A card that never gave a contact takes nothing with it.
       if !card.contactID.isEmpty, let reason = self.objection(toListingOf: card) {
         decision.held.append(card.href)
@@ -89,7 +92,7 @@ struct DeletionGuard {
     let isDue = lastCount.map { self.now - $0 >= Self.gap } ?? true
     let isLast = lastCount != nil && isDue && rest.allSatisfy { $0.missingPasses + 1 >= Self.passesToRelease }
     if reason == nil || reason == .tooMany && isLast {
-      decision.deleted = rest.map(\.href)
+      decision.deleted += rest.map(\.href)
     } else if let reason {
       decision.held += rest.map(\.href)
       reasons.insert(reason)

@@ -7,7 +7,7 @@ internal import Storage
 struct PassOptions: Sendable, Equatable {
   /// Reads every card again.
   var isFull = false
-  /// Carries out deletions that would be held back, and takes a folder that was replaced for the source.
+  /// Carries out deletions that an earlier pass held back, and takes a folder that was replaced for the source.
   var allowsMassDelete = false
 
   /// Whether a pass with these options does all that one with `other` does.
@@ -135,7 +135,7 @@ actor Pass {
     self.diff.addPresent(under: reply.unlistedUnder)
     self.diff.addPresent(reply.problems.map(\.sourceIdentifier))
     for card in self.diff.missing { self.lose(card) }
-    try self.check(reply.identity, against: record.location)
+    try await self.check(reply.identity, against: record.location)
     self.state.list(total: self.diff.listed, unchanged: self.diff.unchanged)
     self.state.skip(reply.problems.count { !CardProblem.ofBooks.contains($0.kind) })
     self.state.note(unavailable: reply.problems.filter { $0.kind == CardProblem.bookUnavailable })
@@ -183,7 +183,7 @@ actor Pass {
 
   /// Another folder than before is the source only when it holds most of the same cards: a disk that is not mounted leaves an
   /// empty or older folder at the same path.
-  private func check(_ identity: String, against location: SourceLocation) throws(Failure) {
+  private func check(_ identity: String, against location: SourceLocation) async throws(Failure) {
     guard !location.identity.isEmpty, identity != location.identity, !self.options.allowsMassDelete else { return }
     let isAccount = location.isAccount
     // Books come and go; each has a rule of its own in the guard.
@@ -193,6 +193,13 @@ actor Pass {
     let shown = self.diff.shownContacts(without: self.lost)
     let isEmpty = !lost.isEmpty && !self.diff.lists(under: "")
     guard isEmpty || missing * DeletionGuard.share > shown + missing else { return }
+    // A person who reads the error and gives leave to delete gives it for these.
+    let (name, now, hrefs) = (self.name, self.now(), lost.filter { !$0.isKept }.map(\.href))
+    try await self.write { transaction throws(Failure) in
+      try transaction.cards.setMissing(hrefs, in: name, since: now, counts: false)
+      // What has been missing stays missing while a source says that nothing changed: the next pass lists everything.
+      try transaction.sources.setListing(name, token: "", identity: location.identity)
+    }
     let what =
       isAccount
       ? "An address book of '\(self.name)' is at another place of its server than at the last pass"
