@@ -1,5 +1,8 @@
 """What can happen to an account: nothing is deleted that is not proven gone, and what comes back is the same contact."""
+import contextlib
+import json
 import shutil
+import sqlite3
 
 import pytest
 
@@ -308,3 +311,33 @@ def test_the_only_book_missing(hub, dav, name):
         (dav.directory / "away").rename(dav.folder())
     home.completed(live=COUNT)
     assert home.identities() == before
+
+
+def test_a_newer_reader_reads_every_card_again(dav, name):
+    """Though no card has changed: a store as a reader of before left it, with what that one made of two cards."""
+    dav.fill(COUNT)
+    dav.fill(5, "work")
+    with daemon() as hub:
+        home = Reader(hub, dav, name)
+        home.completed(added=COUNT + 5)
+        before, said = home.identities(), home.contacts()
+        assert hub.end() == 0
+        with contextlib.closing(sqlite3.connect(hub.directory / "state" / "kith.db")) as store, store:
+            position = json.loads(store.execute("SELECT token FROM source").fetchone()[0])
+            position.pop("version", None)
+            store.execute("UPDATE source SET token = ?", [json.dumps(position)])
+            store.execute("UPDATE card SET fingerprint = substr(fingerprint, instr(fingerprint, '\"'))")
+            for card_name in ("friends/card-0003.vcf", "work/card-0001.vcf"):
+                store.execute("UPDATE contact SET formatted_name = 'Old' WHERE uuid = ?", [before[card_name]])
+                store.execute("UPDATE card SET semantic_digest = zeroblob(32) WHERE href = ?", [card_name])
+        hub.start()
+        assert len([contact for contact in home.contacts().values() if contact["formattedName"] == "Old"]) == 2
+        home.completed(updated=2, live=COUNT + 5)
+        assert home.identities() == before
+        assert {key: contact["formattedName"] for key, contact in home.contacts().items()} == {
+            key: contact["formattedName"] for key, contact in said.items()}
+        home.completed(live=COUNT + 5)
+        asked = len(dav.requests)
+        home.completed(live=COUNT + 5)
+        assert len(dav.requests) - asked <= 2, dav.requests[asked:]
+        assert hub.end() == 0

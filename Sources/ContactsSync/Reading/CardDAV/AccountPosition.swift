@@ -26,13 +26,18 @@ struct AccountPosition: Codable, Equatable {
   var foundAt: Int64
   /// The collections that list the books; nil in tokens of before they were kept.
   var homes: [String]?
+  /// ``ContactMapping/version`` of the reader that made it; nil in tokens of before it was kept.
+  private var version: Int? = ContactMapping.version
 
-  /// Reads a token; nil for none, or one of another version.
+  /// Reads a token; nil for none. In one of another reader the books have no state, so that all their cards are read again.
   init?(token: String) {
     guard !token.isEmpty, let position = try? JSONDecoder().decode(Self.self, from: Data(token.utf8)) else {
       return nil
     }
     self = position
+    guard self.version != ContactMapping.version else { return }
+    self.version = ContactMapping.version
+    for index in self.books.indices { self.books[index].state = "" }
   }
 
   /// Begins with books that were found.

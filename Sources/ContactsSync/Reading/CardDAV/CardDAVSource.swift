@@ -235,7 +235,7 @@ struct CardDAVSource: Sendable {
         var item = SourceItem()
         item.href = Self.item(card.href, of: book)
         // Without a fingerprint it is read, also where its ETag is the one that is known.
-        if !card.mustBeRead { item.fingerprint = card.fingerprint }
+        if !card.mustBeRead { item.fingerprint = Self.fingerprint(card.fingerprint) }
         return item
       }, yield)
   }
@@ -281,10 +281,17 @@ struct CardDAVSource: Sendable {
   private static func read(_ card: FetchedCard, of book: AccountPosition.Book) -> [CardRead] {
     let href = Self.item(card.href, of: book)
     switch card.outcome {
-    case .card(let bytes, let fingerprint): return CardRead.cards(bytes, href: href, fingerprint: fingerprint)
+    case .card(let bytes, let fingerprint):
+      return CardRead.cards(bytes, href: href, fingerprint: Self.fingerprint(fingerprint))
     case .gone: return [CardRead.vanished(href)]
     case .failed: return [CardRead.unreadable(href, "card_unreachable")]
     }
+  }
+
+  /// The fingerprint of a card with the version of the reading, so that a new reader reads every card again. An empty one stays
+  /// empty, which equals no other.
+  private static func fingerprint(_ ofServer: String) -> String {
+    ofServer.isEmpty ? "" : "\(ContactMapping.version):\(ofServer)"
   }
 
   // MARK: - Names
