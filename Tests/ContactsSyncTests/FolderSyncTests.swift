@@ -241,4 +241,25 @@ import Testing
     #expect(bytes.allSatisfy { !String(decoding: $0, as: UTF8.self).contains("Person") })
     await home.close()
   }
+
+  /// Linux has both, as different files; Swift takes their names for equal.
+  @Test(arguments: [true, false]) func aComposedAndADecomposedNameAreTwoCards(_ hasUID: Bool) async throws {
+    let home = try Household()
+    let names = ["jos\u{E9}.vcf", "jose\u{301}.vcf"]
+    for (number, name) in names.enumerated() {
+      try home.write(name, Household.card(uid: hasUID ? "u\(number)" : nil, name: "Person \(number)"))
+    }
+    try await home.addFolder()
+    #expect(try await home.sync().added == 2)
+    let ids = Set(try await home.live().map(\.id))
+    for isFull in [false, true, false] {
+      let status = try await home.sync(full: isFull)
+      #expect(status.added + status.updated + status.deleted + status.revived + status.heldBack == 0)
+      #expect(Set(try await home.live().map(\.id)) == ids)
+    }
+    try home.remove(names[1])
+    #expect(try await home.sync().deleted == 1)
+    #expect(try await home.live().map(\.formattedName) == ["Person 0"])
+    await home.close()
+  }
 }

@@ -1,9 +1,11 @@
 internal import Bus
+internal import Foundation
 
 /// The name of a file in a folder, of any bytes.
 ///
 /// As text, bytes that are not UTF-8, control characters and the percent sign are written `%XX`, so that each name has one
-/// text and each text one name.
+/// text and each text one name. So are all bytes beyond ASCII in a name that is not in normalization form C: Swift takes texts
+/// for equal that differ in form alone, and files of both names can stand in one folder.
 struct FileName: Sendable, Hashable {
   /// Without a NUL at the end.
   let bytes: [UInt8]
@@ -40,7 +42,7 @@ struct FileName: Sendable, Hashable {
     if self.bytes.allSatisfy({ $0 > 0x1F && $0 < 0x7F && $0 != UInt8(ascii: "%") }) {
       return String(decoding: self.bytes, as: UTF8.self)
     }
-    let isText = String(validating: self.bytes, as: UTF8.self) != nil
+    let isText = String(validating: self.bytes, as: UTF8.self).map(Self.isComposed) ?? false
     func isPlain(_ byte: UInt8) -> Bool {
       byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "%") && (isText || byte < 0x80)
     }
@@ -51,6 +53,10 @@ struct FileName: Sendable, Hashable {
       text += isPlain(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
     return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func isComposed(_ text: String) -> Bool {
+    text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
   }
 
   /// Whether it is the name of a card file: `.vcf` in any case at its end, no dot file, and none that programs write for a while
