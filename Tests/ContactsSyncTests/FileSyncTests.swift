@@ -95,4 +95,17 @@ import Testing
     #expect(status.deleted == 20 && status.live == 10)
     await home.close()
   }
+
+  /// As Exchange makes UIDs.
+  @Test(arguments: ["all.vcf", "export.txt"]) func slashesInUIDsMakeNoFolders(_ file: String) async throws {
+    let home = try Household()
+    let cards = (0..<30).map { Household.card(uid: "AAMk\($0)/x", name: "Person \($0)") }
+    try home.write(file, cards.joined())
+    try await home.addFile(file: file)
+    #expect(try await home.sync("export").added == 30)
+    try home.write(file, cards.dropFirst().joined())
+    let status = try await home.sync("export")
+    #expect(status.deleted == 1 && status.heldBack == 0)
+    await home.close()
+  }
 }

@@ -134,15 +134,19 @@ struct DeletionGuard {
 extension DeletionGuard.Part {
   /// The address books of an account, the folders of a folder; a file is one part.
   static func parts(of listing: ListItemsReply, _ location: SourceLocation, _ diff: ListingDiff) -> [Self] {
-    guard location.isAccount else {
+    switch location.kind {
+    case .carddav:
+      let gone = Set(listing.problems.lazy.filter { $0.kind == CardProblem.bookMissing }.map(\.sourceIdentifier))
+      return AccountPosition.books(ofIdentity: listing.identity).map { book in
+        let beginning = book.key + "/"
+        return Self(
+          beginning: beginning, listsCards: diff.lists(under: beginning), isGone: gone.contains(beginning))
+      }
+    // The keys of its cards are UIDs, which may hold slashes.
+    case .vcf: return [Self(beginning: "", listsCards: diff.lists(under: ""))]
+    case .vdir, nil:
       let folders = diff.beginnings(CardPlace.beginning(ofCard:)).sorted { $0.key > $1.key }
       return folders.map { Self(beginning: $0.key, listsCards: $0.value) }
-    }
-    let gone = Set(listing.problems.lazy.filter { $0.kind == CardProblem.bookMissing }.map(\.sourceIdentifier))
-    return AccountPosition.books(ofIdentity: listing.identity).map { book in
-      let beginning = book.key + "/"
-      return Self(
-        beginning: beginning, listsCards: diff.lists(under: beginning), isGone: gone.contains(beginning))
     }
   }
 }
