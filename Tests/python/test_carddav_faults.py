@@ -341,3 +341,28 @@ def test_a_newer_reader_reads_every_card_again(dav, name):
         home.completed(live=COUNT + 5)
         assert len(dav.requests) - asked <= 2, dav.requests[asked:]
         assert hub.end() == 0
+
+
+def test_a_server_that_is_asked_too_often_is_left_alone(hub, dav, name):
+    """Also where it has several books: one refusal is about all of them, and is over when the server says so."""
+    books = ("family", "friends", "work")
+    for book in books:
+        dav.fill(5, book)
+    with between(dav) as wire:
+        home = Reader(hub, dav, name, url=wire.url)
+        home.completed(added=15)
+        for book in books:
+            dav.put("later.vcf", card(f"later-{book}"), book)
+        refused = []
+
+        def refuse(request):
+            if any(request.path.endswith(f"/{book}/") for book in books):
+                refused.append(request.path)
+                return Reply(429, b"", {"Retry-After": "1200"})
+
+        wire.before = refuse
+        error = home.failed("UPSTREAM_RATE_LIMITED", 15)
+        assert len(refused) == 1, refused
+        assert int(error["retryAfterMs"]) == 1_200_000, error
+        wire.before = lambda request: None
+        home.completed(added=3, live=18)

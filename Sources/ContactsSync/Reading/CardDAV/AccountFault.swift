@@ -23,7 +23,7 @@ enum AccountFault {
     case .notAnAddress: return .invalid(field: "url", text)
     case .tooLarge: return Failure(.resourceExhausted, "SOURCE_TOO_LARGE", text)
     case .rateLimited:
-      return Failure(.unavailable, "UPSTREAM_RATE_LIMITED", text, retryAfterMilliseconds: retry)
+      return Failure(.unavailable, Self.rateLimited, text, retryAfterMilliseconds: retry)
     case .unavailable: return Failure(.unavailable, "UPSTREAM_DOWN", text, retryAfterMilliseconds: retry)
     case .malformed: return Failure(.unavailable, "UPSTREAM_MALFORMED", text)
     case .transfer(let error):
@@ -44,6 +44,9 @@ enum AccountFault {
     let advice = source.map { "Give it with `kith contacts source login \($0)`." } ?? "Give the right ones."
     return Failure(.unauthenticated, "NEEDS_CREDENTIALS", "\(what) \(advice) Nothing is tried until then.")
   }
+
+  /// The reason where a server was asked too often.
+  static let rateLimited = "UPSTREAM_RATE_LIMITED"
 
   static let unserved = Failure(
     .unimplemented, "SOURCE_KIND_UNSUPPORTED", "No accounts are read here. Add them at a hub that reads them.")

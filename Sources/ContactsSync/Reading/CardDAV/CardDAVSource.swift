@@ -90,7 +90,9 @@ struct CardDAVSource: Sendable {
         if let movedTo = answer.movedTo { position.books[index].url = movedTo.description }
       } catch {
         // Of several books one may be gone, shut or broken: the others are read, and its cards stay.
-        guard error.code != .cancelled, error.code != .unauthenticated, position.books.count > 1 else { throw error }
+        // A refusal of the password, and a server that is asked too often, mean all of them.
+        let isOfAll = error.code == .unauthenticated || error.reason == AccountFault.rateLimited
+        guard error.code != .cancelled, !isOfAll, position.books.count > 1 else { throw error }
         lastError = error
         reply.unchanged = false
         reply.unlistedUnder.append(book.key + "/")
