@@ -366,3 +366,27 @@ def test_a_server_that_is_asked_too_often_is_left_alone(hub, dav, name):
         assert int(error["retryAfterMs"]) == 1_200_000, error
         wire.before = lambda request: None
         home.completed(added=3, live=18)
+
+
+def test_a_contact_that_may_be_in_a_book_that_is_shut_is_given_to_nobody(hub, dav, name):
+    """A card goes to another book, which cannot be read, and another person's takes its name."""
+    dav.fill(5)
+    dav.fill(5, "work")
+    with between(dav) as wire:
+        home = Reader(hub, dav, name, url=wire.url)
+        home.completed(added=10)
+        before = home.identities()
+        dav.put("ann.vcf", card("card-0001", uid="friends-1"), "work")
+        dav.delete("card-0001.vcf")
+        dav.put("card-0001.vcf", card("Bob", uid="bob"))
+        wire.before = lambda request: Reply(500) if request.path.endswith("/work/") else None
+        for _ in range(2):
+            status = home.sync()
+            assert (status["state"], status["error"]["reason"], status["live"]) == ("COMPLETED", "BOOK_UNAVAILABLE", 10), status
+            assert home.identities() == before
+            assert home.contacts()["friends/card-0001.vcf"]["uid"] == "friends-1"
+        wire.before = lambda request: None
+        home.completed(added=1, live=11)
+        after = home.contacts()
+        assert after["work/ann.vcf"]["id"] == before["friends/card-0001.vcf"]
+        assert after["friends/card-0001.vcf"]["uid"] == "bob"

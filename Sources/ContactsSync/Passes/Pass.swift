@@ -225,7 +225,11 @@ actor Pass {
     guard !self.moved.putOff.isEmpty else { return failed }
     let moves = self.moved.moves(lost: self.lostByUID, deleted: self.diff.deleted(of: self.moved.putOff.values))
     if !moves.isEmpty { try await self.carryOut(moves) }
-    self.settled = Set(self.moved.putOff.keys).subtracting(listing.complete ? [] : self.moved.undecided(moves))
+    // What was not listed may hold the card whose name another one has now.
+    let isAllListed = listing.complete && listing.unlistedUnder.isEmpty
+    let undecided = isAllListed ? [] : self.moved.undecided(moves)
+    self.settled = Set(self.moved.putOff.keys).subtracting(undecided)
+    failed += UInt32(clamping: undecided.count)
     failed += try await self.read(
       Array(Set(self.settled.map { self.diff.item(of: $0) })), location, token, "-fetch-moved")
     return failed
