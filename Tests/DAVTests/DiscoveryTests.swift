@@ -166,6 +166,28 @@ import Transfer
     #expect("\(url)" == "https://dav.example.com/")
   }
 
+  @Test func aHomeAtASisterIsListedThere() throws {
+    let (home, sister) = (try WebURL("https://example.com/home/"), try WebURL("https://dav.example.com/home/"))
+    func look(_ again: DAVReply) throws -> Discovery {
+      var discovery = Discovery(try AccountAddress("example.com"), homes: [home])
+      guard case .ask = discovery.next() else { throw DAVError.notAnAddress("") }
+      discovery.answered(.success(DAVReply(status: 401)), at: sister)
+      guard case .ask(_, sister) = discovery.next() else { throw DAVError.notAnAddress("") }
+      discovery.answered(.success(again), at: sister)
+      return discovery
+    }
+    var list = DAVReply(status: 207)
+    list.responses = [Self.response("/home/"), Self.response("/home/book/", [.collection, .addressBook])]
+    let whole = try look(list)
+    #expect(whole.isWhole && whole.homes == [sister])
+    list.end.unreadable = 1
+    for reply in [list, DAVReply(status: 401), DAVReply(status: 500)] { #expect(try !look(reply).isWhole) }
+    var away = Discovery(try AccountAddress("example.com"), homes: [home])
+    _ = away.next()
+    away.answered(.success(list), at: try WebURL("https://evil.net/home/"))
+    #expect(!away.isWhole && away.homes.isEmpty)
+  }
+
   @Test func aWrongPasswordIsSentOnce() throws {
     var world = World()
     world.answers["0 https://example.com/dav/"] = DAVReply(status: 401)

@@ -137,26 +137,22 @@ public struct Discovery: Sendable {
   public mutating func answered(_ outcome: Result<DAVReply, DAVError>, at final: WebURL) {
     guard case .ask(let url, let role)? = self.current else { return }
     let asked = "\(url), \(role.purpose)"
-    if role.listsBooks {
-      if case .success(let reply) = outcome, reply.status == 207, reply.end.unreadable == 0 {
-        self.homes.append(url)
-      } else {
-        self.isWhole = false
-      }
-    }
     switch outcome {
     case .failure(let error):
       self.note(error)
+      self.fail(role)
       self.step(asked, "\(error)")
     // What strangers say of the account counts for nothing, and their addresses would get the password next.
     case .success(let reply) where final.origin != url.origin && (reply.status == 401 || !self.family.includes(final)):
       self.movedAway(from: url, to: final, role, asked)
     case .success(let reply) where reply.status == 207:
+      if role.listsBooks, reply.end.unreadable == 0 { self.homes.append(url) } else { self.fail(role) }
       let isMoved = final != url
       let answer = self.read(reply, at: final, role)
       self.step(asked, (isMoved ? "leads to \(final), " : "") + answer)
     case .success(let reply):
       self.note(.status(reply.status, place: url.description, retryAfter: reply.retryAfter))
+      self.fail(role)
       self.step(asked, "status \(reply.status)")
     }
   }
@@ -170,9 +166,13 @@ public struct Discovery: Sendable {
       self.followUps = [.ask(final, role)] + self.followUps
     } else {
       self.note(.elsewhere(place: url.description, url: final.description))
+      self.fail(role)
       self.step(asked, "leads to another server, \(final.origin.host)")
     }
   }
+
+  /// A question has no answer: where it was for the books of a home, one that is not found may still be there.
+  private mutating func fail(_ role: Role) { if role.listsBooks { self.isWhole = false } }
 
   private mutating func read(_ reply: DAVReply, at url: WebURL, _ role: Role) -> String {
     switch role {
