@@ -190,6 +190,30 @@ import Testing
     #expect(state.status.consecutiveFailures == 0)
   }
 
+  @Test func booksThatCannotBeReadAreNamed() {
+    func said(_ unavailable: [String], _ partial: [String] = []) -> SyncStatus {
+      var state = PassState(SyncStatus(), source: "home")
+      state.note(unavailable: unavailable, partial: partial)
+      return state.status
+    }
+    #expect(!said([]).hasError)
+    #expect(said(["Family"]).error.message == "The address book 'Family' could not be read. Its contacts stay.")
+    #expect(said(["a", "b"]).error.message == "2 address books could not be read: 'a', 'b'. Their contacts stay.")
+    #expect(said(["a", "b"], ["c"]).error.reason == "BOOK_UNAVAILABLE")
+    #expect(said([], ["c"]).error.reason == "BOOK_PARTIAL")
+    #expect(said([], ["c", "d"]).error.message.contains("lists of 2 address books are not complete: 'c', 'd'."))
+  }
+
+  @Test func aBookIsCalledAsItsOwnerCallsIt() {
+    let token = #"{"books":[{"key":"1a2b","url":"/1a2b/","state":"","form":"any","name":"Family"}],"foundAt":1}"#
+    let problems = ["1a2b/", "%E5%8F%8B/"].map {
+      CardProblem.problem(CardProblem.bookUnavailable, href: $0, skipped: true)
+    }
+    #expect(
+      AccountPosition.titles(of: problems, CardProblem.bookUnavailable, token: token) == ["Family", "\u{53CB}"])
+    #expect(AccountPosition.titles(of: problems, CardProblem.bookPartial, token: token).isEmpty)
+  }
+
   @Test func reportsFourTimesASecond() {
     var state = PassState(SyncStatus(), source: "home")
     state.begin(runID: "r", live: 0, now: 0)

@@ -248,7 +248,6 @@ import Transfer
       #expect(listing.extent == .partial)
       #expect(listing.cards.count == 1)
       #expect(listing.state == nil)
-      #expect(listing.notes.map(\.kind) == [.notWhole])
     }
   }
 

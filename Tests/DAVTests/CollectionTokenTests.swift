@@ -18,7 +18,6 @@ extension CollectionPassTests {
     #expect(second.extent == .whole)
     #expect(second.cards.count == 2)
     #expect(second.state?.mark == .token(server.token(2)))
-    #expect(second.notes.map(\.kind) == [.tokenRefused])
     #expect(server.requests - requests == (status == 501 ? 4 : 3))
   }
 

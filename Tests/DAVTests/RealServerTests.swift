@@ -119,7 +119,6 @@ struct RealServerTests {
       let healed = try await self.list(server, bad)
       #expect(healed.extent == .whole)
       #expect(healed.cards.count == 4)
-      #expect(healed.notes.map(\.kind) == [.tokenRefused])
       #expect(try await self.list(server, healed.state).extent == .unchanged)
     }
   }

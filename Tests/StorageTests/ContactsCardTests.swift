@@ -90,6 +90,7 @@ import Testing
     let missing = try #require(try fixture.read { try $0.cards.find("ann.vcf", in: "home") })
     #expect(missing.missingSince == 10)
     #expect(missing.missingPasses == 3)
+    #expect(missing.countedAt == 30)
     #expect(try fixture.read { try $0.contacts.get(ann.id) }?.missingSince.nanosecondsSince1970 == 10)
     try fixture.write { try $0.cards.clearMissing(["ann.vcf"], in: "home") }
     let back = try #require(try fixture.read { try $0.cards.find("ann.vcf", in: "home") })

@@ -41,8 +41,8 @@ actor Pass {
   /// What the source has listed, until it can be compared with the store; nil from then on.
   private var listed: [ItemBatch]? = []
   private var diff = ListingDiff(known: [], readsAll: false)
-  /// The identity of the source while its token has to be taken back with the first batch: what changed since that token is told
-  /// against the store as it was then, so a pass that ends early is followed by a whole listing.
+  /// The identity of the source until its first batch is stored, which deletes the stored token; nil where there is none. The
+  /// changes since a token apply to the store as it was then, so a pass that ends early is followed by a whole listing.
   private var outdated: String?
   /// Known cards that the source does not list, by UID and by href.
   private var lostByUID: [String: [KnownCard]] = [:]
@@ -79,7 +79,7 @@ actor Pass {
     let record = try await self.begin()
     do throws(Failure) {
       var listing = try await self.list(record)
-      // A token passes over what it has told once: it is kept only when all of that is stored.
+      // A sync token never reports the same change twice, so it is stored only when every change was stored.
       if try await self.fetch(record.location, listing) > 0 { listing.token = "" }
       guard !Task.isCancelled else { throw .cancelled }
       try await self.end(listing, of: record.location)
@@ -138,7 +138,9 @@ actor Pass {
     try await self.check(reply.identity, against: record.location)
     self.state.list(total: self.diff.listed, unchanged: self.diff.unchanged)
     self.state.skip(reply.problems.count { !CardProblem.ofBooks.contains($0.kind) })
-    self.state.note(unavailable: reply.problems.filter { $0.kind == CardProblem.bookUnavailable })
+    self.state.note(
+      unavailable: AccountPosition.titles(of: reply.problems, CardProblem.bookUnavailable, token: reply.token),
+      partial: AccountPosition.titles(of: reply.problems, CardProblem.bookPartial, token: reply.token))
     return reply
   }
 

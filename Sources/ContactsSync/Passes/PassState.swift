@@ -66,13 +66,29 @@ struct PassState: Sendable {
   /// Items could not be looked at.
   mutating func skip(_ count: Int) { self.status.skipped += UInt32(clamping: count) }
 
-  /// Address books could not be read. The pass goes on without them, and says so beside its counts.
-  mutating func note(unavailable books: [Problem]) {
-    guard !books.isEmpty else { return }
-    let names = books.map { $0.sourceIdentifier.dropLast() }.joined(separator: ", ")
-    let count = books.count == 1 ? "1 address book" : "\(books.count) address books"
+  /// Notes address books that could not be read, or whose lists are not complete. The pass goes on.
+  ///
+  /// - Parameters:
+  ///   - unavailable: The names of those that could not be read.
+  ///   - partial: The names of those whose lists are not complete.
+  mutating func note(unavailable: [String], partial: [String]) {
+    guard !unavailable.isEmpty || !partial.isEmpty else { return }
+    func named(_ books: [String]) -> String { books.map { "'\($0)'" }.joined(separator: ", ") }
+    let sentences = [
+      unavailable.count == 1 ? "The address book \(named(unavailable)) could not be read. Its contacts stay." : nil,
+      unavailable.count > 1
+        ? "\(unavailable.count) address books could not be read: \(named(unavailable)). Their contacts stay." : nil,
+      partial.count == 1
+        ? "The server's list of the address book \(named(partial)) is not complete. Contacts that it lacks stay." : nil,
+      partial.count > 1
+        ? "The server's lists of \(partial.count) address books are not complete: \(named(partial)). "
+          + "Contacts that they lack stay." : nil,
+    ]
     self.status.error =
-      Failure(.unavailable, "BOOK_UNAVAILABLE", "\(count) could not be read: \(names). The contacts of it stay.").status
+      Failure(
+        .unavailable, unavailable.isEmpty ? "BOOK_PARTIAL" : "BOOK_UNAVAILABLE",
+        sentences.compactMap(\.self).joined(separator: " ")
+      ).status
   }
 
   /// Cards were deleted, or their deletion is held back.

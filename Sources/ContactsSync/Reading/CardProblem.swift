@@ -39,10 +39,14 @@ enum CardProblem {
   static let bookMissing = "book_missing"
   /// An address book that could not be read.
   static let bookUnavailable = "book_unavailable"
+  /// An address book whose list is not complete.
+  static let bookPartial = "book_partial"
   /// An address book whose cards come one by one.
   static let oneByOne = "cards_one_by_one"
   /// The kinds that are about an address book, and not about a card.
-  static let ofBooks: Set<String> = [Self.bookMissing, Self.bookUnavailable, Self.oneByOne]
+  static let ofBooks: Set<String> = [
+    Self.bookMissing, Self.bookUnavailable, Self.bookPartial, Self.oneByOne,
+  ]
 
   private static func snake(_ name: String) -> String {
     name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
@@ -62,6 +66,8 @@ enum CardProblem {
     "card_unreachable": "The server did not give the card. The next pass asks for it again.",
     Self.bookMissing: "The address book is not at the account any more. Its contacts stay as they were.",
     Self.bookUnavailable: "The address book could not be read. Its contacts stay as they were.",
+    Self.bookPartial:
+      "The server's list of this address book is not complete. Contacts that it lacks stay, and the next pass asks again.",
     Self.oneByOne: "The server gives the cards of this address book one by one, which takes long.",
     "card_too_large": "The card exceeds the size limit.",
     "line_too_long": "A line of the card exceeds the size limit.",

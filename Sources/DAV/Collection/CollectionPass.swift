@@ -46,6 +46,8 @@ public struct CollectionPass: Sendable {
   /// Whether a token that is a number went down: what the server holds is from a backup, and a card may have an ETag that is
   /// known with other content.
   private var wasSetBack = false
+  /// Whether the server does not know the token any more.
+  private var isTokenRefused = false
   /// The answer about changes before everything is listed: its token, and the cards that it named.
   private var told: (token: String, cards: Set<Href>)?
   private var parts = 0
@@ -132,25 +134,19 @@ public struct CollectionPass: Sendable {
   }
 
   private mutating func decide(_ properties: DAVProperties, name: Href) -> Directive {
-    let refusals = self.table.notes.filter { $0.kind == .tokenRefused }
     let canTell = properties.reports?.contains("sync-collection") ?? true
     let own = properties.syncToken.flatMap { canTell && !$0.isEmpty ? $0 : nil }
-    let token = self.told?.token ?? own.map { refusals.isEmpty ? Self.settled($0, now: self.now) : $0 }
+    let token = self.told?.token ?? own.map { self.isTokenRefused ? $0 : Self.settled($0, now: self.now) }
     if token == nil, !self.asksForTag {
       self.asksForTag = true
       return .send(.propfind(self.ownProperties, depth: 0))
     }
     self.table = MemberTable(collection: name, form: CardForm(offered: properties.cardVersions))
-    for note in refusals { self.table.note(note) }
     self.hasLooked = true
     let tag = properties.collectionTag.flatMap { $0.isEmpty ? nil : $0 }
     self.mark = token.map { .token($0) } ?? tag.map { .tag($0) } ?? .none
-    if let known = self.known, known.form != self.table.form {
-      self.table.note(
-        ListingNote(
-          .formChanged, "The server now gives cards as vCard \(self.table.form.rawValue). All are read again."))
-      return self.listEverything()
-    }
+    // All are read again, in the new form.
+    if let known = self.known, known.form != self.table.form { return self.listEverything() }
     if !self.mustList, let known = self.known, case .tag(let old) = known.mark, tag == old {
       return .finished(self.listing(.unchanged, state: self.state(known.mark, listedAt: known.listedAt)))
     }
@@ -181,10 +177,7 @@ public struct CollectionPass: Sendable {
         if !isRepeat { return self.ask(since: token, isRepeat: true) }
       default: break
       }
-      self.table.note(
-        ListingNote(
-          .tokenRefused,
-          "The server does not know the last sync token (status \(reply.status)). Everything was compared."))
+      self.isTokenRefused = true
       return self.listEverything()
     }
   }
@@ -222,9 +215,7 @@ public struct CollectionPass: Sendable {
       self.step = .looking
       return .send(.propfind(self.ownProperties, depth: 0))
     }
-    var fresh = MemberTable(collection: self.table.collection, form: self.table.form)
-    for note in self.table.notes where note.kind == .formChanged || note.kind == .tokenRefused { fresh.note(note) }
-    self.table = fresh
+    self.table = MemberTable(collection: self.table.collection, form: self.table.form)
     self.step = .listing
     return .send(.propfind(self.members, depth: 1))
   }
@@ -247,11 +238,7 @@ public struct CollectionPass: Sendable {
       if response.properties.resourceType?.contains(.addressBook) == true { isProven = true }
     }
     guard self.table.count <= self.memberLimit else { return .failed(self.tooManyMembers) }
-    guard isProven, !isCut else {
-      self.table.note(
-        ListingNote(.notWhole, "The server's list is not complete. What it lacks is kept, and it is asked again."))
-      return .finished(self.listing(.partial, state: nil))
-    }
+    guard isProven, !isCut else { return .finished(self.listing(.partial, state: nil)) }
     return .finished(self.listing(.whole, state: self.state(self.mark, listedAt: self.now)))
   }
 
@@ -269,8 +256,7 @@ public struct CollectionPass: Sendable {
     }
     return Listing(
       extent: extent, cards: cards,
-      gone: extent == .changes ? self.table.gone : [], state: state, form: self.table.form,
-      notes: self.table.notes)
+      gone: extent == .changes ? self.table.gone : [], state: state, form: self.table.form)
   }
 
   private func state(_ mark: CollectionState.Mark, listedAt: Int64) -> CollectionState {

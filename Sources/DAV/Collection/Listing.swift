@@ -22,9 +22,4 @@ public struct Listing: Sendable, Hashable {
   public let state: CollectionState?
   /// The form to read the cards in.
   public let form: CardForm
-  /// What was left out or is peculiar, at most ``noteLimit``.
-  public let notes: [ListingNote]
-
-  /// More notes than this are not kept.
-  public static let noteLimit = 100
 }

@@ -2,7 +2,6 @@
 struct MemberTable: Sendable {
   let collection: Href
   let form: CardForm
-  private(set) var notes: [ListingNote] = []
   private var order: [Href] = []
   /// The fingerprint of each member; nil for one that is gone.
   private var members: [Href: String?] = [:]
@@ -23,28 +22,15 @@ struct MemberTable: Sendable {
 
   var gone: [Href] { self.order.filter { self.members[$0] == .some(nil) } }
 
-  mutating func note(_ note: ListingNote) { if self.notes.count < Listing.noteLimit { self.notes.append(note) } }
-
-  /// Takes a response that is not about the collection itself.
+  /// Takes a response that is not about the collection itself. What lies elsewhere or is no card is left out; a card that has a
+  /// status of failure is there, and is read on its own.
   mutating func add(_ response: DAVResponse) {
-    guard let href = Href(response.href, in: self.collection), href.isChild(of: self.collection) else {
-      return self.note(
-        ListingNote(
-          .outsideCollection, href: response.href,
-          "The server named a resource outside of the address book. It is left out."))
-    }
+    guard let href = Href(response.href, in: self.collection), href.isChild(of: self.collection) else { return }
     if response.isGone { return self.set(href, nil) }
-    if let status = response.status, !(200..<300 ~= status) {
-      self.note(
-        ListingNote(.unlisted, href: href.path, "The server has status \(status) for this card. It is read on its own.")
-      )
-      return self.set(href, "")
-    }
+    if let status = response.status, !(200..<300 ~= status) { return self.set(href, "") }
     let properties = response.properties
     if properties.resourceType?.contains(.collection) == true { return }
-    guard Self.mayBeCard(properties.contentType, href) else {
-      return self.note(ListingNote(.notACard, href: href.path, "This resource is no card. It is left out."))
-    }
+    guard Self.mayBeCard(properties.contentType, href) else { return }
     self.set(href, self.form.fingerprint(entityTag: properties.entityTag))
   }
 

@@ -6,6 +6,8 @@ public struct FoundBook: Sendable, Hashable {
   public let url: WebURL
   /// Its name, or the last part of its path where it has none.
   public let name: String
+  /// Whether it has a name of its own.
+  public let hasName: Bool
   /// What its owner wrote of it.
   public let description: String
   /// Whether cards cannot be written there.
@@ -20,6 +22,7 @@ public struct FoundBook: Sendable, Hashable {
   init(url: WebURL, properties: DAVProperties) {
     self.url = url
     let last = url.path.split(separator: "/").last.map(String.init) ?? url.origin.host
+    self.hasName = properties.displayName?.isEmpty == false
     self.name = properties.displayName.flatMap { $0.isEmpty ? nil : $0 } ?? last
     self.description = properties.description ?? ""
     self.isReadOnly = properties.isReadOnly

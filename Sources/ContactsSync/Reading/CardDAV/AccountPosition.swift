@@ -16,7 +16,11 @@ struct AccountPosition: Codable, Equatable {
     var state = ""
     /// In which form its cards are asked for.
     var form = CardForm.asStored.rawValue
+    /// What its owner calls it; nil where that is not known.
+    var name: String?
 
+    /// What people are shown.
+    var title: String { self.name ?? self.key.removingPercentEncoding ?? self.key }
     /// The path at its server.
     var path: String? { Href(((try? WebURL(self.url))?.path ?? self.url))?.path }
   }
@@ -58,7 +62,18 @@ struct AccountPosition: Codable, Equatable {
       // Two books of one name are told apart by their whole paths.
       let isAlone = !taken.contains(name) && newNames.count { $0 == name } == 1
       let form = CardForm(offered: book.cardVersions.isEmpty ? nil : book.cardVersions)
-      return Book(key: keys[path] ?? (isAlone ? name : path), url: book.url.description, form: form.rawValue)
+      return Book(
+        key: keys[path] ?? (isAlone ? name : path), url: book.url.description, form: form.rawValue,
+        name: book.hasName ? book.name : nil)
+    }
+  }
+
+  /// What people are shown of the books that problems of a kind are about.
+  static func titles(of problems: [Problem], _ kind: String, token: String) -> [String] {
+    let books = AccountPosition(token: token)?.books ?? []
+    return problems.filter { $0.kind == kind }.map { problem in
+      let key = String(problem.sourceIdentifier.dropLast())
+      return (books.first { $0.key == key } ?? Book(key: key, url: "")).title
     }
   }
 
@@ -113,6 +128,8 @@ struct AccountPosition: Codable, Equatable {
   mutating func adopt(_ known: AccountPosition, keepsForms: Bool) {
     for index in self.books.indices {
       let book = self.books[index]
+      // A look at a home does not tell the names.
+      self.books[index].name = book.name ?? known.books.first { $0.key == book.key }?.name
       let same = known.books.first {
         $0.key == book.key && $0.path == book.path && (keepsForms || $0.form == book.form)
       }

@@ -78,7 +78,7 @@ struct CardDAVSource: Sendable {
     var reply = ListItemsReply()
     reply.unchanged = known != nil
     reply.complete = true
-    var lastError: Failure?
+    var errors: [Failure] = []
     for index in position.books.indices {
       let book = position.books[index]
       let listing: Listing
@@ -93,7 +93,7 @@ struct CardDAVSource: Sendable {
         // A refusal of the password, and a server that is asked too often, mean all of them.
         let isOfAll = error.code == .unauthenticated || error.reason == AccountFault.rateLimited
         guard error.code != .cancelled, !isOfAll, position.books.count > 1 else { throw error }
-        lastError = error
+        errors.append(error)
         reply.unchanged = false
         reply.unlistedUnder.append(book.key + "/")
         reply.problems.append(Self.unavailable(book, error))
@@ -102,16 +102,20 @@ struct CardDAVSource: Sendable {
       if listing.extent != .unchanged { reply.unchanged = false }
       switch listing.extent {
       case .unchanged, .changes: reply.unchangedUnder.append(book.key + "/")
-      case .partial: reply.unlistedUnder.append(book.key + "/")
+      case .partial:
+        reply.unlistedUnder.append(book.key + "/")
+        reply.problems.append(CardProblem.problem(CardProblem.bookPartial, href: book.key + "/", skipped: false))
       case .whole: break
       }
       if let state = listing.state { position.books[index].state = state.encoded }
       position.books[index].form = listing.form.rawValue
       try await Self.hand(on: listing, of: book, yield)
     }
-    if let lastError, reply.problems.count == position.books.count { throw lastError }
+    if let error = errors.last, errors.count == position.books.count { throw error }
+    var isFound = errors.isEmpty
     for var gone in knownBooks where !position.books.contains(where: { $0.key == gone.key }) {
       reply.unchanged = false
+      isFound = false
       if look.isWhole {
         reply.problems.append(self.missing(gone))
       } else {
@@ -124,7 +128,7 @@ struct CardDAVSource: Sendable {
       position.books.append(gone)
     }
     // While a book is not where it was, each pass looks for it.
-    if !reply.problems.isEmpty { position.foundAt = 0 }
+    if !isFound { position.foundAt = 0 }
     reply.token = position.token
     reply.identity = position.identity
     return reply
