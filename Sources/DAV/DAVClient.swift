@@ -128,7 +128,7 @@ public struct DAVClient: Sendable {
     return message
   }
 
-  /// What was not met, where the body of a refusal says so; nothing for a page of HTML.
+  /// Failed preconditions (RFC 4918 section 16) in the body of a refusal; none for a page of HTML.
   private static func refusal(_ body: [UInt8]) -> MultistatusEnd {
     do throws(XMLFault) {
       var reader = try MultistatusReader()

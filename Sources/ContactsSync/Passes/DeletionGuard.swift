@@ -5,9 +5,9 @@ internal import Storage
 ///
 /// Nothing is deleted without a listing that is proven whole, and nothing of a part of the source, such as an address book,
 /// that lists no card at all or is not there any more: that rule looks at the listing alone, so that nothing stored can spoil
-/// it. Of the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what an
-/// earlier pass held; the 20 % are also released when the same cards were absent in three passes, each at least twelve hours after the one
-/// before: a clock that is set forward once makes up for one of the two gaps, and never for both.
+/// it. Of the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what
+/// an earlier pass held; the 20 % are also released when the same cards were absent in three passes, each at least twelve
+/// hours after the one before: a clock that is set forward once makes up for one of the two gaps, and never for both.
 struct DeletionGuard {
   /// A part of a source that is listed by itself: a folder, a folder in it, a file, or one address book of an account.
   struct Part: Equatable {

@@ -90,7 +90,7 @@ struct ListingDiff {
     }
   }
 
-  /// Counts what begins so as present, because it could not be listed.
+  /// Marks the known cards under these beginnings as present: their folder or address book could not be listed.
   mutating func addPresent(under beginnings: [String]) {
     for place in self.unnamed(under: beginnings) { self.isPresent[place] = true }
   }
@@ -112,7 +112,7 @@ struct ListingDiff {
     self.known.indices.lazy.filter { !self.isPresent[$0] && !self.known[$0].isDeleted }.map { self.known[$0] }
   }
 
-  /// Counts a known card as shown: it was found under another name. What it was listed with does not list it any more.
+  /// Counts a known card as shown, because it was found under another name. Its old name no longer lists it.
   mutating func show(_ href: String) { if let place = self.places[href] { self.found.insert(place) } }
 
   /// How many known cards with a contact the listing shows.

@@ -12,7 +12,7 @@ public struct DAVResponse: Sendable, Hashable {
   public var hasProperties = false
   /// The other statuses that properties had.
   public var refused: Set<Int> = []
-  /// What was not met, where the server says.
+  /// Failed preconditions (RFC 4918 section 16), where the server says.
   public var conditions: Set<DAVCondition> = []
 
   /// Makes a response without properties.

@@ -2,7 +2,7 @@
 public struct MultistatusEnd: Sendable, Hashable {
   /// The collection's new token (RFC 6578 section 6.4).
   public var syncToken: String?
-  /// What was not met: the content of an `<error>` document, or of one beside the responses.
+  /// Failed preconditions (RFC 4918 section 16), from an `<error>` document or an `<error>` beside the responses.
   public var conditions: Set<DAVCondition> = []
   /// Whether the document is an `<error>` and no multistatus.
   public var isError = false
