@@ -5,7 +5,7 @@ import random
 import pytest
 
 from conftest import Wire, seed, size, tally
-from trials import CARDS, STREAMS, AddressBook, add_folder, contacts, daemon, dense, pages, sync, without_marks
+from trials import CARDS, STREAMS, AddressBook, add_folder, contacts, daemon, dense, make_folder, pages, sync, without_marks
 
 # Twelve are each point and each batch; the others are by chance.
 KILLS = size(12, 20)
@@ -128,3 +128,24 @@ def test_nothing_is_lost_and_nothing_doubled_over_kills_at_marked_points(tmp_pat
     tally(histories=1, faults=KILLS)
     print(f"{KILLS} kills at marked points of passes over {CARDS} cards: {len(ours)} contacts as in a fresh store, "
           f"{sum(map(len, events.values()))} events dense")
+
+
+def test_a_client_that_comes_back_finds_its_command_taken_up():
+    """A hub lets nobody in before it has taken up what the one before it left: the client that waits at its door gets the answer of that
+    pass, and no second one runs."""
+    with daemon() as hub:
+        make_folder(hub.directory / "cards", 30)
+        add_folder(hub, "home", hub.directory / "cards")
+        assert hub.end() == 0
+        calls = {"pass": ("Contacts/Sync", {"sources": ["home"]})}
+        kill_at(hub, "pass_started", 1, calls)
+        back = Wire(hub.control, immediate=0)
+        for request_id, (method, body) in calls.items():
+            back.send(f"kith.v1.{method}", json.dumps(body).encode(), header={"requestId": request_id})
+        hub.start()
+        header, body = back.final()
+        back.close()
+        assert "status" not in header, header
+        assert [status["live"] for status in body["sources"]] == [30]
+        states = [event["event"]["sync"]["state"] for event in dense(hub, "sync")]
+        assert states.count("COMPLETED") == 1, states
