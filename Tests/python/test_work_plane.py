@@ -1,12 +1,13 @@
 """The work plane, frame by frame: ends that come twice or late, jobs that kill their workers, strangers and garbage."""
 import datetime
+import hashlib
 import json
 import random
 import signal
 import subprocess
 import time
 
-from conftest import BINARIES
+from conftest import BINARIES, Wire
 from keyed import Key
 from workers import SERVICE, Frames, home, one_effect, transcribed, until  # noqa: F401
 
@@ -180,6 +181,40 @@ def answered(send, worker, kind, is_it):
         if is_it(header):
             return header
     raise AssertionError(f"no answer of kind {kind:#x}")
+
+
+def test_nobody_waits_while_a_long_result_is_read(home):
+    worker = Frames(home).ready()
+    worker.wait(0x10)
+    identity = home.speak()
+    job, _, _ = worker.wait(0x02)
+    # Read as JSON and left out, so that almost all time goes into the reading.
+    result = json.dumps({"text": "two tablets after breakfast", "language": "en-US", "unknown": [0] * (5 << 20)}).encode()
+    digest = hashlib.sha256(result).hexdigest()
+    for offset in range(0, len(result), 256 << 10):
+        piece = result[offset:offset + (256 << 10)]
+        worker.send(0x16, {"sha256": digest, "size": str(len(result)), "offset": str(offset),
+                           "eof": offset + len(piece) == len(result)}, data=(piece,))
+        worker.wait(0x18)
+    ids = {key: job[key] for key in ("jobId", "attempt", "leaseId")}
+    kinds, pings = [], 0
+    with Wire(home.control) as wire:
+        wire.send()
+        wire.final()
+        worker.send(0x04, {**ids, "outputs": [{"sha256": digest, "size": str(len(result))}]})
+        # Behind it, from the same worker, an end that contradicts it.
+        worker.send(0x04, {**ids, "status": {"code": "INVALID_ARGUMENT", "reason": "NEVER"}})
+        while b"\x13" not in kinds:
+            wire.send()
+            wire.final()
+            pings += 1
+            if worker.socket.poll(0):
+                kinds.append(worker.socket.recv_multipart()[1])
+    # While the loop reads there is none, and but a few while the end is stored.
+    assert pings > 100
+    home.settled(identity)
+    assert transcribed(home, identity), home.entry(identity)
+    worker.close()
 
 
 def test_garbage_on_the_work_plane_hurts_nobody(home):

@@ -28,11 +28,9 @@ extension WorkPlane {
     case .heartbeat(let heartbeat): self.perform(self.table.heartbeat(heartbeat, from: peer, now: now))
     case .credit(let credit): self.perform(self.table.credit(credit, from: peer, now: now))
     case .drain: self.perform(self.table.drain(from: peer, now: now))
-    case .disconnect:
-      self.perform(self.table.disconnect(from: peer, now: now))
-      self.forget(peer)
-    case .partial(let partial, let body): self.take(partial, body, frame.encoding, from: peer)
-    case .final(let result, let body): self.take(result, body, frame.encoding, from: peer)
+    case .partial(let partial, _) where partial.batchSeq == 0:
+      self.perform(self.table.partial(partial, from: peer, now: now))
+    case .partial, .final, .disconnect: self.takeInTurn(frame, from: peer)
     case .fetch(let fetch): self.answer(fetch, to: peer)
     case .chunk(let chunk, let data):
       guard self.table.hear(peer, now) else { return self.perform([LeaseTable.unknownSession(peer)]) }
@@ -80,56 +78,13 @@ extension WorkPlane {
     self.forgetStrangers()
   }
 
-  private func take(_ partial: Partial, _ body: [UInt8], _ encoding: Encoding, from peer: [UInt8]) {
-    var batch: [UInt8] = []
-    // Of a batch that has come before, its body is gone: it is with whoever asked.
-    if partial.batchSeq > 0, self.table.wants(partial) {
-      guard let whole = self.whole(body, partial.outputs, from: peer) else { return }
-      do throws(Failure) {
-        guard let codec = self.table.jobs[partial.jobID].flatMap({ self.codecs[$0.record.service]?.batch }) else {
-          return self.perform(self.table.partial(partial, from: peer, now: .now))
-        }
-        batch = try codec(whole, encoding)
-      } catch {
-        return self.fail(partial.jobID, partial.leaseID, error, from: peer)
-      }
-    }
-    self.perform(self.table.partial(partial, from: peer, now: .now), batch: batch)
-  }
-
-  private func take(_ result: WorkResult, _ body: [UInt8], _ encoding: Encoding, from peer: [UInt8]) {
-    var reply: [UInt8] = []
-    if result.status.code == .ok, self.table.wants(result), let job = self.table.jobs[result.jobID],
-      let codec = self.codecs[job.record.service]
-    {
-      guard let whole = self.whole(body, result.outputs, from: peer) else { return }
-      do throws(Failure) {
-        reply = try codec.reply(whole, encoding)
-      } catch {
-        return self.fail(result.jobID, result.leaseID, error, from: peer)
-      }
-    }
-    self.perform(self.table.final(result, reply, from: peer, now: .now))
-  }
-
   /// What a worker sent cannot be read: its job failed, because it would be sent again just so.
-  private func fail(_ job: String, _ lease: String, _ failure: Failure, from peer: [UInt8]) {
+  func fail(_ job: String, _ lease: String, _ failure: Failure, from peer: [UInt8]) {
     var result = WorkResult()
     result.jobID = job
     result.leaseID = lease
     result.status = failure.status
     self.perform(self.table.final(result, [], from: peer, now: .now))
-  }
-
-  /// A body that came in the frame, or in chunks before it; nil when those are not there, which the worker is told.
-  private func whole(_ body: [UInt8], _ outputs: [BlobRef], from peer: [UInt8]) -> [UInt8]? {
-    guard let output = outputs.first else { return body }
-    if let whole = self.uploads.take(output.sha256, from: peer) { return whole }
-    var ack = ChunkAck()
-    ack.sha256 = output.sha256
-    ack.status = Failure(.failedPrecondition, "BLOB_MISSING", "Send the body first, in chunks.").status
-    self.send(.chunkAck(ack), to: peer)
-    return nil
   }
 
   private func refuse(_ peer: [UInt8], _ frame: WorkFrame, _ failure: Failure) {
@@ -147,7 +102,7 @@ extension WorkPlane {
     self.forget(peer)
   }
 
-  private func forget(_ peer: [UInt8]) {
+  func forget(_ peer: [UInt8]) {
     self.uploads.drop(peer: peer)
     self.encodings[peer] = nil
   }

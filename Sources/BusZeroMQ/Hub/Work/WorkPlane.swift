@@ -35,10 +35,10 @@ public actor WorkPlane: LoopActor, NetworkPlane {
 
   var table = LeaseTable()
   var uploads = Uploads()
+  var unreadMessages = UnreadMessages()
   var callers: [String: JobCaller] = [:]
   /// Jobs that the last process left waiting, and those that a person wants tried again. They are given to workers when
-  /// their callers come back for them: one whose caller has gone on without it would be done beside what was asked for
-  /// instead.
+  /// their callers come back for them: otherwise a job could run although its caller has already replaced it.
   var unclaimed: [String: JobRecord] = [:]
   /// What nobody waited for at the last look.
   var alone: Set<String> = []
