@@ -70,7 +70,7 @@ public struct AccessPolicy: Sendable {
   /// How many connections a user id may have to each plane; nil = any number. The user that runs the daemon could also end it.
   func share(of userID: String) -> Int? { userID == "uid:\(self.ownUserID)" ? nil : self.connectionsPerKey }
 
-  /// Whom a user id of ``decide(_:)`` stands for; nil for anybody who may do nothing any more.
+  /// Whom a user id of ``decide(_:)`` stands for; nil if the key was revoked or has expired, or the user has no role.
   public func principal(userID: String) -> Principal? {
     if userID.hasPrefix("uid:") {
       return UInt32(userID.dropFirst(4)).flatMap { self.role(of: $0) }.map { Principal(name: userID, role: $0) }

@@ -78,7 +78,8 @@ struct ConnectionTable {
   /// - Parameters:
   ///   - descriptor: Nil when the connection has ended.
   ///   - share: As in ``Arrival``.
-  /// - Returns: A connection that is to be cut: one that was silent for long, and speaks when its user has its share without it.
+  /// - Returns: The descriptor of a connection to cut: its first message came when its user had its full share of connections
+  ///   already; nil otherwise.
   mutating func heard(_ userID: String, by descriptor: Int32?, share: @autoclosure () -> Int?) -> Int32? {
     if let descriptor, let known = self.connections[descriptor]?.userID, known == userID { return nil }
     if let index = self.admissions.firstIndex(where: { !$0.isHeard && $0.arrival.userID == userID }) {

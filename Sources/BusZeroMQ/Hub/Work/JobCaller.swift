@@ -2,13 +2,13 @@ internal import Bus
 internal import EventLoop
 internal import KithMessages
 
-/// Who waits for a job, in this process: what belongs to its command, and where news go.
+/// The call in this process that waits for a job: what belongs to its command, and where updates of the job go.
 struct JobCaller: Sendable {
   /// What the caller is told.
   enum News: Sendable {
     /// It is further on; ``JobCaller/takeProgress()`` says how far.
     case progress
-    /// To be taken; the next but one comes when it is.
+    /// A batch. At most two are unacknowledged.
     case batch(UInt32, [UInt8])
     /// The last.
     case ended(Result<[UInt8], Failure>)

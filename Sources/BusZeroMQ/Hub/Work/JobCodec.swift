@@ -6,8 +6,8 @@ internal import SwiftProtobuf
 public struct JobCodec: Sendable {
   /// The method.
   public let method: Method
-  /// Whether who asked comes back under the same key while the job is dead, so that a person may have it tried again.
-  /// Others go on without it, and what it did then would be done beside what they ask for instead.
+  /// Whether the caller comes back under the same key while the job is dead, so that a person may retry it. Other callers
+  /// start a new job instead, and a retried one would run beside it.
   public let isAskedAgain: Bool
   let command: @Sendable (_ protobuf: [UInt8]) throws(Failure) -> [UInt8]
   let reply: @Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8]
