@@ -1,6 +1,7 @@
 import Bus
 import Digest
 import Foundation
+import GRDB
 import KithMessages
 import SwiftProtobuf
 import Testing
@@ -187,6 +188,35 @@ import Testing
     #expect(all[4].kind == "no_end" && all[4].line == 7 && all[4].firstSeenAt.nanosecondsSince1970 == 10)
     #expect(all[5].kind == "no_version" && all[5].firstSeenAt.nanosecondsSince1970 == 20)
     #expect(all.allSatisfy { $0.source == "home" && $0.skipped && $0.message == "m" })
+  }
+
+  /// Its passes were counted whatever lay between them.
+  @Test func aCardThatWasMissingInAStoreOfBeforeHasBeenMissedOnce() async throws {
+    let temporary = TemporaryStore()
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "clock_steps" }))
+    try await storage.write { transaction throws(Failure) in
+      var source = Source()
+      source.name = "home"
+      source.vdir.path = "/srv/home"
+      try transaction.sources.insert(source)
+      try transaction.attempt { database in
+        let cards: [(String, Int64?, Int)] = [("counted.vcf", 10, 5), ("held.vcf", 10, 0), ("here.vcf", nil, 0)]
+        for (href, since, passes) in cards {
+          try database.execute(
+            sql: """
+              INSERT INTO card
+                (source, href, fingerprint, raw_sha256, semantic_digest, uid, missing_since, missing_passes, raw)
+              VALUES (1, ?, '', x'', x'', '', ?, ?, x'')
+              """, arguments: [href, since, passes])
+        }
+      }
+    }
+    await storage.close()
+    storage = try temporary.open(migrations: Migration.all)
+    let cards = try await storage.read { view throws(Failure) in try view.cards.known(in: "home") }
+    #expect(cards.map(\.missingSince) == [10, 10, 0] && cards.map(\.missingPasses) == [1, 0, 0])
+    #expect(cards.map(\.countedAt) == [10, 0, 0])
+    await storage.close()
   }
 
   private static func addAnn(to fixture: ContactsFixture) throws -> Contact {
