@@ -15,7 +15,13 @@ public final class Router: Port, Sendable {
   private let paths: HubPaths
   private let flights: Flights
   private let load = Lock(ServiceLoad())
+  /// Where large bodies are read. JSON of 256 KiB takes tens of milliseconds: on the pool, many of them would hold up all other
+  /// commands.
+  private let reading = ThreadExecutor(name: "kith.reading")
   private let logger: Logger
+
+  /// Bytes of a body that is read at once.
+  private static let smallBody = 16 << 10
 
   /// Makes a router.
   ///
@@ -109,7 +115,7 @@ public final class Router: Port, Sendable {
   func performEncoded<C: Command>(
     _ body: [UInt8], _ encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> EncodedAnswer {
-    let command = try encoding.decode(C.self, from: body)
+    let command = try await self.read(C.self, from: body, encoding)
     try await self.paths.check(command, by: context.principal)
     guard C.method.isMutating else {
       let answer = try await self.look(command, request: body, handler, context)
@@ -122,6 +128,23 @@ public final class Router: Port, Sendable {
     let reply =
       encoding == .pb ? stored : try self.encode(Encoding.pb.decode(C.Reply.self, from: stored), of: C.method, encoding)
     return EncodedAnswer(body: reply, effects: outcome.effects, isReplayed: outcome.isReplayed)
+  }
+
+  /// Reads a body: a large one after those before it, on the thread that is for these alone.
+  private func read<C: Command>(
+    _ type: C.Type, from body: [UInt8], _ encoding: Encoding
+  ) async throws(Failure) -> C {
+    guard body.count > Self.smallBody else { return try encoding.decode(type, from: body) }
+    return try await withTaskExecutorPreference(self.reading) { () async throws(Failure) in
+      try await Self.decode(type, from: body, encoding)
+    }
+  }
+
+  @concurrent
+  private static func decode<C: Command>(
+    _ type: C.Type, from body: [UInt8], _ encoding: Encoding
+  ) async throws(Failure) -> C {
+    try encoding.decode(type, from: body)
   }
 
   /// Writes an answer, and logs what cannot be written.

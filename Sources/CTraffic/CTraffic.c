@@ -94,10 +94,8 @@ static uint64_t frames(struct connection *connection, const unsigned char *bytes
   return begun;
 }
 
-/// Ends a connection whose lock is held. What it held is given up with it.
+/// Ends a connection whose lock is held. Its whole messages are still there to be taken, and count until they are.
 static void cut(int descriptor, struct connection *connection) {
-  take_off(&received_in_all, connection->cost);
-  connection->cost = connection->bytes = 0;
   // What the kernel has received is still to be had after shutdown(2).
   connection->is_cut = true;
   syscall(SYS_shutdown, descriptor, SHUT_RDWR);
@@ -115,7 +113,7 @@ static void cut_oldest(void) {
     struct connection *connection = &table[descriptor];
     // Only this thread opens and closes those that it owns, and a time that is read while it changes chooses another one.
     if (!connection->is_open || !pthread_equal(connection->owner, pthread_self())) continue;
-    if (connection->cost < much || connection->much_since >= since) continue;
+    if (connection->is_cut || connection->cost < much || connection->much_since >= since) continue;
     oldest = descriptor;
     since = connection->much_since;
   }
@@ -267,9 +265,20 @@ static uint64_t on_the_wire(const struct connection *connection, size_t bytes, s
   return bytes + frames * (header_size + (connection->is_local ? 0 : encryption_size));
 }
 
+/// Takes off what connections that have ended left behind, and no more than there is.
+static void settle(uint64_t most) {
+  uint64_t left = atomic_load(&left_behind);
+  while (left > 0) {
+    uint64_t part = left < most ? left : most;
+    if (!atomic_compare_exchange_weak(&left_behind, &left, left - part)) continue;
+    take_off(&received_in_all, part);
+    return;
+  }
+}
+
 void kith_traffic_taken(int descriptor, size_t bytes, size_t frames) {
   struct connection *connection = lock(descriptor);
-  if (connection == NULL) return;
+  if (connection == NULL) return settle(bytes + frames * (header_size + frame_cost));
   uint64_t count = on_the_wire(connection, bytes, frames);
   uint64_t freed = count >= connection->bytes
     ? connection->cost : (uint64_t)((__uint128_t)connection->cost * count / connection->bytes);
@@ -279,11 +288,7 @@ void kith_traffic_taken(int descriptor, size_t bytes, size_t frames) {
   unlock(connection);
 }
 
-void kith_traffic_drained(void) {
-  if (atomic_load_explicit(&left_behind, memory_order_relaxed) > 0) {
-    take_off(&received_in_all, atomic_exchange(&left_behind, 0));
-  }
-}
+void kith_traffic_drained(void) { settle(UINT64_MAX); }
 
 bool kith_traffic_offer(int descriptor, size_t bytes, size_t frames) {
   struct connection *connection = lock(descriptor);

@@ -29,7 +29,7 @@ struct RequestTableTests {
     #expect(table.wakeAt == self.start + .seconds(4))
     #expect(table.tick(self.start + .seconds(4)) == [.sendProgress(key, Progress(), sequence: 1)])
     #expect(table.tick(self.start + .seconds(7)) == [.sendProgress(key, Progress(), sequence: 2)])
-    #expect(table.finish(key)?.sequence == 3)
+    #expect(table.finish(key, 1)?.sequence == 3)
     #expect(table.wakeAt == nil)
   }
 
@@ -106,9 +106,23 @@ struct RequestTableTests {
     #expect(!admits(3, "a", "uid:1"), "a fourth of one principal")
     #expect(admits(3, "a", "uid:2"))
     #expect(!admits(4, "a", "uid:3"), "a fifth in all")
-    #expect(table.finish(self.key(1, "a")) != nil)
+    #expect(table.finish(self.key(1, "a"), 1) != nil)
     #expect(admits(4, "a", "uid:3"))
-    #expect(table.finish(self.key(9, "x")) == nil)
+    #expect(table.finish(self.key(9, "x"), 9) == nil)
+  }
+
+  @Test func whatIsOverItsDeadlineCountsUntilItsTaskHasEnded() {
+    var table = RequestTable(limits: .init(perConnection: 1))
+    let (first, second) = (self.key(1, "a"), self.key(1, "b"))
+    #expect(table.admit(first, self.request(seconds: 1), now: self.start) == .admitted(1))
+    let late = self.start + .seconds(1)
+    #expect(table.tick(late) == [.expire(first)])
+    #expect(table.expire(first)?.sequence == 0)
+    #expect(table.expire(first) == nil && table.count == 0 && table.running == 1 && table.wakeAt == nil)
+    #expect(table.admit(second, self.request(), now: late).serial == nil, "the task of the first one runs")
+    #expect(table.finish(first, 1) == nil, "it was answered")
+    #expect(table.running == 0)
+    #expect(table.admit(second, self.request(), now: late) == .admitted(2))
   }
 
   @Test func bytesAreBoundedPerConnectionPrincipalAndInAll() {
@@ -124,14 +138,13 @@ struct RequestTableTests {
     #expect(admits(4, "a", "uid:2", 250) && admits(5, "a", "uid:2", 249))
     #expect(!admits(6, "a", "uid:3", 2), "all of it")
     #expect(admits(6, "a", "uid:3", 1))
-    for key in [self.key(1, "a"), self.key(1, "b"), self.key(2, "a"), self.key(4, "a"), self.key(5, "a")] {
-      #expect(table.finish(key) != nil)
-    }
+    let keys = [self.key(1, "a"), self.key(1, "b"), self.key(2, "a"), self.key(4, "a"), self.key(5, "a")]
+    for (index, key) in keys.enumerated() { #expect(table.finish(key, UInt64(index + 1)) != nil) }
     #expect(!admits(7, "a", "uid:4", 5000), "not beside another one")
-    #expect(table.finish(self.key(6, "a")) != nil)
+    #expect(table.finish(self.key(6, "a"), 6) != nil)
     #expect(admits(7, "a", "uid:4", 5000), "alone always")
     #expect(!admits(7, "b", "uid:4", 1))
-    #expect(table.finish(self.key(7, "a")) != nil && table.count == 0)
+    #expect(table.finish(self.key(7, "a"), 7) != nil && table.count == 0)
   }
 
   /// A seeded walk: whatever happens in whatever order, what was admitted is answered or expired once, and nothing stays.
@@ -140,10 +153,11 @@ struct RequestTableTests {
     var generator = SeededGenerator(seed: seed)
     var table = RequestTable(limits: .init(perConnection: 4, perPrincipal: 8, total: 10))
     var open: [RequestTable.Key: RequestTable.Serial] = [:]
+    var overdue: [RequestTable.Key: RequestTable.Serial] = [:]
     var now = self.start
     for step in 0..<2000 {
       now += .milliseconds(Int.random(in: 0...400, using: &generator))
-      switch Int.random(in: 0..<4, using: &generator) {
+      switch Int.random(in: 0..<5, using: &generator) {
       case 0:
         let key = self.key(.random(in: 0..<5, using: &generator), "\(step)")
         var request = self.request(plain: Bool.random(using: &generator))
@@ -163,13 +177,18 @@ struct RequestTableTests {
         if let (key, serial) = open.randomElement(using: &generator) {
           _ = table.progress(key, serial, Progress(), now: now)
         }
+      case 3:
+        if let (key, serial) = overdue.randomElement(using: &generator) {
+          #expect(table.finish(key, serial) == nil, "answered at its deadline")
+          overdue[key] = nil
+        }
       default:
         for case .expire(let key) in table.tick(now) {
-          #expect(open.removeValue(forKey: key) != nil)
-          #expect(table.finish(key) != nil)
+          overdue[key] = open.removeValue(forKey: key)
+          #expect(overdue[key] != nil && table.expire(key) != nil)
         }
       }
-      #expect(table.count == open.count)
+      #expect(table.count == open.count && table.running == open.count + overdue.count)
       #expect((table.wakeAt == nil) == open.isEmpty)
     }
   }

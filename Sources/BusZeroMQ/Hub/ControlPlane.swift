@@ -88,7 +88,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   public var peers: PlaneStatus { PlaneStatus(self.domain, self.connections, self.handshakes, self.tcp) }
 
   /// Commands that are being worked on.
-  public var inFlight: Int { self.requests.count }
+  public var inFlight: Int { self.requests.running }
 
   /// Refuses new commands and waits until those that run have been answered, or `limit` is over.
   public func drain(limit: Duration) async {
@@ -287,7 +287,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
         self.sendPartial(progress, key, sequence)
       case .expire(let key):
         self.tasks.removeValue(forKey: key)?.cancel()
-        guard let (request, sequence) = self.requests.finish(key) else { continue }
+        guard let (request, sequence) = self.requests.expire(key) else { continue }
         let client = Client(peer: key.peer, isPlainRequest: request.isPlainRequest)
         self.send(Self.refusal(Deadline.exceeded, key, request, sequence), to: client)
         if self.isClosing, self.requests.count == 0 { self.finishDraining() }

@@ -84,6 +84,8 @@ struct RequestTable {
 
   private let limits: Limits
   private var entries: [Key: Entry] = [:]
+  /// What was answered at its deadline, and goes on until its task has noticed.
+  private var overdue: [Serial: (key: Key, request: Request)] = [:]
   private var lastSerial: Serial = 0
   private var perConnection: [[UInt8]: Load] = [:]
   private var perPrincipal: [String: Load] = [:]
@@ -94,7 +96,11 @@ struct RequestTable {
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
+  /// Requests that wait for their answers.
   var count: Int { self.entries.count }
+
+  /// Requests that are being worked on, answered or not.
+  var running: Int { self.all.count }
 
   /// How a request in flight is to be answered.
   func request(_ key: Key) -> Request? { self.entries[key]?.request }
@@ -145,17 +151,26 @@ struct RequestTable {
     return directives
   }
 
-  /// Takes a request out: its FINAL is sent, or nobody waits for it.
+  /// Takes a request out whose task has ended.
   ///
-  /// - Parameter serial: Of the admission that ends; nil = whichever it is.
-  mutating func finish(_ key: Key, _ serial: Serial? = nil) -> (request: Request, sequence: UInt32)? {
-    guard let entry = self.entries[key], serial == nil || serial == entry.serial else { return nil }
-    self.entries[key] = nil
-    self.all.count -= 1
-    self.all.bytes -= entry.request.bytes
-    Self.release(&self.perConnection, key.peer, entry.request.bytes)
-    Self.release(&self.perPrincipal, entry.request.principal, entry.request.bytes)
-    if self.entries.isEmpty { self.wakeAt = nil }
+  /// - Returns: How to answer it; nil where that was done, at its deadline.
+  mutating func finish(_ key: Key, _ serial: Serial) -> (request: Request, sequence: UInt32)? {
+    if let (key, request) = self.overdue.removeValue(forKey: serial) {
+      self.release(key, request)
+      return nil
+    }
+    guard self.entries[key]?.serial == serial, let entry = self.take(key) else { return nil }
+    self.release(key, entry.request)
+    return (entry.request, entry.sequence)
+  }
+
+  /// Takes a request out whose deadline is over. It counts against the limits until its task has ended as well: otherwise commands
+  /// with short deadlines would be worked on in any number.
+  ///
+  /// - Returns: How to answer it; nil where it was answered before.
+  mutating func expire(_ key: Key) -> (request: Request, sequence: UInt32)? {
+    guard let entry = self.take(key) else { return nil }
+    self.overdue[entry.serial] = (key, entry.request)
     return (entry.request, entry.sequence)
   }
 
@@ -222,6 +237,18 @@ struct RequestTable {
     return fits(connection, self.limits.perConnection, self.limits.bytes / 4)
       && fits(principal, self.limits.perPrincipal, self.limits.bytes / 2)
       && fits(self.all, self.limits.total - (isRemote ? self.limits.local : 0), self.limits.bytes)
+  }
+
+  private mutating func take(_ key: Key) -> Entry? {
+    defer { if self.entries.isEmpty { self.wakeAt = nil } }
+    return self.entries.removeValue(forKey: key)
+  }
+
+  private mutating func release(_ key: Key, _ request: Request) {
+    self.all.count -= 1
+    self.all.bytes -= request.bytes
+    Self.release(&self.perConnection, key.peer, request.bytes)
+    Self.release(&self.perPrincipal, request.principal, request.bytes)
   }
 
   private static func release<Owner: Hashable>(_ loads: inout [Owner: Load], _ owner: Owner, _ bytes: Int) {
