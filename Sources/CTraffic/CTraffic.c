@@ -1,13 +1,16 @@
 #define _GNU_SOURCE 1
 
 #include "CTraffic.h"
+#include "Stream.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -15,10 +18,11 @@
 
 enum {
   descriptors = 4096,
-  greeting_size = 64,           // ZeroMQ RFC 37
+  planes = 8,
   frame_cost = 64,              // sizeof(zmq_msg_t)
-  read_buffer = 8192,           // libzmq's in_batch_size; frames of a reading without encryption keep all of it
-  header_size = 9,              // of a frame, at most
+  read_buffer = 8192,           // libzmq's in_batch_size
+  // With its counters of references, which libzmq allocates with it. Frames of a reading without encryption keep all of it.
+  read_buffer_cost = 18 << 10,
   encryption_size = 33,         // CURVE: name, nonce, flags and code of a MESSAGE, RFC 26
   much = 64 << 10,              // what a connection may always hold, however much others do
   // Connections that have sent no message: of one address or user, and of a family. With those that have there are fewer than 1,024.
@@ -26,28 +30,40 @@ enum {
   most_silent = 256,
 };
 
+/// A connection, or one that has ended and left something to be taken.
 struct connection {
-  // Between the I/O thread and the program. All zeros are an unlocked mutex.
+  // Between the I/O thread and the program. All zeros are an unlocked mutex. What others read without it is atomic.
   pthread_mutex_t lock;
-  bool is_open, is_local, is_cut;
-  pthread_t owner;
+  _Atomic bool is_open, is_cut;
+  _Atomic pthread_t thread;
+  bool is_local;
+  int plane;
   uint64_t number, source;
+  _Atomic uint64_t owner;
   // Of what was received: bytes, and what holding them costs.
-  uint64_t bytes, cost;
-  uint64_t much_since;
-  uint64_t unsent;
-  // Where the stream stands: left of the greeting, of the frame, and what has come of the frame's header.
-  uint64_t greeting, frame;
-  unsigned char header[header_size];
-  unsigned char header_count;
+  uint64_t bytes;
+  _Atomic uint64_t cost;
+  _Atomic uint64_t much_since;
+  _Atomic uint64_t unsent;
+  struct kith_stream stream;
   uint64_t frames;
 };
 
+struct plane {
+  uint64_t most_bytes;
+  // The costs of what its connections that have ended left.
+  _Atomic uint64_t left;
+};
+
 static struct connection table[descriptors];
+static struct plane plane[planes];
+static unsigned char plane_of_listener[descriptors];
 static struct kith_traffic_limits limits;
-static _Atomic uint64_t received_in_all, unsent_in_all, left_behind, cut_count, numbers;
+static _Atomic uint64_t received_in_all, unsent_in_all, cut_count, numbers;
 static _Atomic int end;  // beyond all descriptors that were ever in the table
+static int highest;      // of the descriptors that connections get; 0 = any
 static __thread bool accepts;
+static __thread int binds;
 
 static struct connection *lock(int descriptor) {
   if (descriptor < 0 || descriptor >= descriptors) return NULL;
@@ -66,32 +82,11 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void take_off(_Atomic uint64_t *sum, uint64_t count) { atomic_fetch_sub(sum, count); }
-
-/// How many frames begin in what has come.
-static uint64_t frames(struct connection *connection, const unsigned char *bytes, size_t count) {
-  uint64_t begun = 0;
-  while (count > 0) {
-    uint64_t *left = connection->greeting > 0 ? &connection->greeting : &connection->frame;
-    if (*left > 0) {
-      size_t part = *left < count ? *left : count;
-      *left -= part;
-      bytes += part;
-      count -= part;
-      continue;
-    }
-    connection->header[connection->header_count++] = *bytes++;
-    count--;
-    bool is_long = connection->header[0] & 2;
-    if (connection->header_count < (is_long ? 9 : 2)) continue;
-    connection->header_count = 0;
-    connection->frame = connection->header[1];
-    if (is_long) {
-      for (int index = 2; index < 9; index++) connection->frame = connection->frame << 8 | connection->header[index];
-    }
-    begun++;
-  }
-  return begun;
+/// So much of what was handed over for a connection is gone; its lock is held.
+static void sent(struct connection *connection, uint64_t count) {
+  uint64_t unsent = connection->unsent, part = kith_lower(&unsent, count);
+  connection->unsent = unsent;
+  atomic_fetch_sub(&unsent_in_all, part);
 }
 
 /// Ends a connection whose lock is held. Its whole messages are still there to be taken, and count until they are.
@@ -105,22 +100,23 @@ static void cut(int descriptor, struct connection *connection) {
 /// Whether a message has come. A handshake is a frame of a peer without a key, and two of one with a key.
 static bool has_spoken(const struct connection *connection) { return connection->frames > (connection->is_local ? 1 : 2); }
 
-/// Cuts the connection of this thread that has held much for longest.
-static void cut_oldest(void) {
+/// Cuts the connection of this thread that has held much for longest; false when there is none.
+static bool cut_oldest(void) {
   int oldest = -1;
   uint64_t since = UINT64_MAX;
   for (int descriptor = 0; descriptor < end; descriptor++) {
     struct connection *connection = &table[descriptor];
-    // Only this thread opens and closes those that it owns, and a time that is read while it changes chooses another one.
-    if (!connection->is_open || !pthread_equal(connection->owner, pthread_self())) continue;
+    // Only this thread opens and closes those that it accepted, and a time that is read while it changes chooses another one.
+    if (!connection->is_open || !pthread_equal(connection->thread, pthread_self())) continue;
     if (connection->is_cut || connection->cost < much || connection->much_since >= since) continue;
     oldest = descriptor;
     since = connection->much_since;
   }
   struct connection *connection = lock(oldest);
-  if (connection == NULL) return;
+  if (connection == NULL) return false;
   cut(oldest, connection);
   unlock(connection);
+  return true;
 }
 
 /// Where too many connections are silent, cuts one of this thread: the oldest of the source of a new one, or of its family.
@@ -129,7 +125,7 @@ static void bound_silence(bool is_local, uint64_t source) {
   for (int descriptor = 0; descriptor < end; descriptor++) {
     struct connection *connection = &table[descriptor];
     // As above; only this thread receives by them.
-    if (!connection->is_open || !pthread_equal(connection->owner, pthread_self())) continue;
+    if (!connection->is_open || !pthread_equal(connection->thread, pthread_self())) continue;
     if (connection->is_local != is_local || connection->is_cut || has_spoken(connection)) continue;
     count++;
     if (oldest < 0 || connection->number < table[oldest].number) oldest = descriptor;
@@ -162,6 +158,28 @@ static uint64_t source(int descriptor, bool is_local) {
   return network;
 }
 
+/// Makes a connection hold so much more, or less; its lock is held.
+static uint64_t change(struct connection *connection, uint64_t cost) {
+  uint64_t more = cost - connection->cost;  // Modulo 2^64, where it is less.
+  connection->cost = cost;
+  if (!connection->is_open) atomic_fetch_add(&plane[connection->plane].left, more);
+  return atomic_fetch_add(&received_in_all, more) + more;
+}
+
+/// What is held of an owner, or not sent.
+static uint64_t sum(uint64_t owner, bool unsent) {
+  uint64_t sum = 0;
+  for (int descriptor = 0; descriptor < end; descriptor++) {
+    if (table[descriptor].owner == owner) sum += unsent ? table[descriptor].unsent : table[descriptor].cost;
+  }
+  return sum;
+}
+
+bool kith_traffic_has_room(uint64_t owner) {
+  uint64_t share = limits.received_in_all / 4;
+  return share == 0 || owner == 0 || received_in_all <= share || sum(owner, false) <= share;
+}
+
 /// Counts what has come; false when the connection has to go.
 static bool receive(int descriptor, const void *bytes, size_t count, size_t room) {
   struct connection *connection = lock(descriptor);
@@ -170,19 +188,23 @@ static bool receive(int descriptor, const void *bytes, size_t count, size_t room
     unlock(connection);
     return false;
   }
-  uint64_t begun = frames(connection, bytes, count);
-  connection->frames += begun;
-  uint64_t cost = count + frame_cost * begun;
-  if (connection->is_local && room <= read_buffer) cost += read_buffer;
-  if (connection->cost < much && connection->cost + cost >= much) connection->much_since = now();
+  uint64_t before = connection->cost, cost = before;
+  struct kith_reading reading = kith_stream_follow(&connection->stream, bytes, count);
+  connection->frames += reading.frames;
   connection->bytes += count;
-  connection->cost += cost;
-  uint64_t all = atomic_fetch_add(&received_in_all, cost) + cost;
-  bool is_over = limits.received > 0 && connection->cost > limits.received;
+  cost += count + frame_cost * reading.frames;
+  if (connection->is_local && room <= read_buffer && reading.stays) cost += read_buffer_cost;
+  kith_lower(&connection->bytes, reading.passed_bytes);
+  kith_lower(&cost, reading.passed_bytes + frame_cost * reading.passed_frames);
+  if (before < much && cost >= much) connection->much_since = now();
+  uint64_t all = change(connection, cost), most_bytes = plane[connection->plane].most_bytes;
+  bool is_over = (limits.received > 0 && cost > limits.received) || (most_bytes > 0 && connection->bytes > most_bytes)
+    || !kith_traffic_has_room(connection->owner);
   if (is_over) cut(descriptor, connection);
   unlock(connection);
-  if (!is_over && limits.received_in_all > 0 && all > limits.received_in_all) cut_oldest();
-  return !is_over;
+  if (is_over || limits.received_in_all == 0 || all <= limits.received_in_all) return !is_over;
+  // Where nobody holds much, it is ended connections that left much. One that holds nothing else may go on.
+  return cut_oldest() || before == 0 || !kith_traffic_cut(descriptor);
 }
 
 // MARK: - The C library's
@@ -198,16 +220,38 @@ ssize_t send(int descriptor, const void *bytes, size_t size, int flags) {
   ssize_t count = syscall(SYS_sendto, descriptor, bytes, size, flags, NULL, 0);
   struct connection *connection = count > 0 && accepts ? lock(descriptor) : NULL;
   if (connection != NULL) {
-    uint64_t sent = connection->unsent < (uint64_t)count ? connection->unsent : (uint64_t)count;
-    connection->unsent -= sent;
-    take_off(&unsent_in_all, sent);
+    sent(connection, (uint64_t)count);
     unlock(connection);
   }
   return count;
 }
 
+int listen(int listener, int backlog) {
+  if (listener >= 0 && listener < descriptors) plane_of_listener[listener] = (unsigned char)binds;
+  return (int)syscall(SYS_listen, listener, backlog);
+}
+
+/// Moves a connection to the descriptor after that of the last one, so that a message names its connection also after its end, until
+/// some thousand others have come.
+static int move(int descriptor) {
+  static _Atomic int next;
+  int lowest = highest / 4;
+  int from = atomic_load(&next);
+  if (from < lowest || from >= highest) from = lowest;
+  int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, from);
+  if (moved < 0 || moved >= highest) {
+    if (moved >= 0) syscall(SYS_close, moved);
+    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
+  }
+  if (moved < 0) return descriptor;
+  atomic_store(&next, moved + 1);
+  syscall(SYS_close, descriptor);
+  return moved;
+}
+
 int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) {
   int descriptor = (int)syscall(SYS_accept4, listener, address, size, flags);
+  if (descriptor >= 0 && highest > 0) descriptor = move(descriptor);
   if (descriptor >= descriptors) {
     syscall(SYS_close, descriptor);
     descriptor = -1;
@@ -225,15 +269,20 @@ int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) 
   bool is_local = family == AF_UNIX;
   struct connection *connection = &table[descriptor];
   pthread_mutex_lock(&connection->lock);
-  connection->is_open = true;
+  // Of another one, long ago.
+  change(connection, 0);
   connection->is_cut = false;
   connection->is_local = is_local;
-  connection->owner = pthread_self();
   connection->number = atomic_fetch_add(&numbers, 1);
   connection->source = source(descriptor, is_local);
-  connection->bytes = connection->cost = connection->unsent = connection->frame = connection->frames = 0;
-  connection->header_count = 0;
-  connection->greeting = greeting_size;
+  connection->owner = 0;
+  connection->plane = listener < descriptors ? plane_of_listener[listener] : 0;
+  connection->bytes = connection->frames = 0;
+  connection->unsent = 0;
+  connection->stream = kith_stream_new;
+  // Last: another thread that sees it open sees whose it is.
+  connection->thread = pthread_self();
+  connection->is_open = true;
   pthread_mutex_unlock(&connection->lock);
   // Connections are accepted by one thread, or by one at a time: a number that is too low for a moment costs nothing.
   if (descriptor >= end) end = descriptor + 1;
@@ -245,9 +294,9 @@ int close(int descriptor) {
   struct connection *connection = accepts ? lock(descriptor) : NULL;
   if (connection != NULL) {
     connection->is_open = false;
-    take_off(&unsent_in_all, connection->unsent);
+    sent(connection, connection->unsent);
     // Whole messages of it are still there to be taken.
-    atomic_fetch_add(&left_behind, connection->cost);
+    atomic_fetch_add(&plane[connection->plane].left, connection->cost);
     unlock(connection);
   }
   return (int)syscall(SYS_close, descriptor);
@@ -257,62 +306,82 @@ int close(int descriptor) {
 
 void kith_traffic_limit(struct kith_traffic_limits chosen) {
   limits = chosen;
-  // Each heap keeps the gaps that a flood of answers leaves in it: 133 MiB in the sixteen of two cores, 54 in eight.
-  mallopt(M_ARENA_MAX, 8);
-}
-
-static uint64_t on_the_wire(const struct connection *connection, size_t bytes, size_t frames) {
-  return bytes + frames * (header_size + (connection->is_local ? 0 : encryption_size));
-}
-
-/// Takes off what connections that have ended left behind, and no more than there is.
-static void settle(uint64_t most) {
-  uint64_t left = atomic_load(&left_behind);
-  while (left > 0) {
-    uint64_t part = left < most ? left : most;
-    if (!atomic_compare_exchange_weak(&left_behind, &left, left - part)) continue;
-    take_off(&received_in_all, part);
-    return;
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  rlim_t wanted = files.rlim_max < descriptors ? files.rlim_max : descriptors;
+  if (files.rlim_cur < wanted) {
+    files.rlim_cur = wanted;
+    setrlimit(RLIMIT_NOFILE, &files);
   }
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) highest = files.rlim_cur < descriptors ? (int)files.rlim_cur : descriptors;
 }
 
-void kith_traffic_taken(int descriptor, size_t bytes, size_t frames) {
-  struct connection *connection = lock(descriptor);
-  if (connection == NULL) return settle(bytes + frames * (header_size + frame_cost));
-  uint64_t count = on_the_wire(connection, bytes, frames);
-  uint64_t freed = count >= connection->bytes
-    ? connection->cost : (uint64_t)((__uint128_t)connection->cost * count / connection->bytes);
-  connection->bytes -= count < connection->bytes ? count : connection->bytes;
-  connection->cost -= freed;
-  take_off(&received_in_all, freed);
+void kith_traffic_heaps(int most) { mallopt(M_ARENA_MAX, most); }
+
+int kith_traffic_plane(size_t most_bytes) {
+  static _Atomic int last;
+  int number = 1 + atomic_fetch_add(&last, 1) % (planes - 1);
+  plane[number].most_bytes = most_bytes;
+  return number;
+}
+
+void kith_traffic_bind(int number) { binds = number; }
+
+/// What a message measures on the wire.
+static uint64_t on_the_wire(bool is_local, struct kith_traffic_message message) {
+  uint64_t long_frames = is_local ? message.long_frames : message.long_encrypted_frames;
+  return message.bytes + message.frames * (short_header + (is_local ? 0 : encryption_size)) + long_frames * (long_header - short_header);
+}
+
+void kith_traffic_taken(int descriptor, struct kith_traffic_message message) {
+  if (descriptor < 0 || descriptor >= descriptors) return;
+  // It may have ended.
+  struct connection *connection = &table[descriptor];
+  pthread_mutex_lock(&connection->lock);
+  uint64_t count = on_the_wire(connection->is_local, message), cost = connection->cost;
+  change(connection, count >= connection->bytes ? 0 : cost - (uint64_t)((__uint128_t)cost * count / connection->bytes));
+  kith_lower(&connection->bytes, count);
   unlock(connection);
 }
 
-void kith_traffic_drained(void) { settle(UINT64_MAX); }
+void kith_traffic_drained(int number) {
+  if (plane[number].left == 0) return;
+  for (int descriptor = 0; descriptor < end; descriptor++) {
+    struct connection *connection = &table[descriptor];
+    if (connection->is_open || connection->cost == 0) continue;
+    pthread_mutex_lock(&connection->lock);
+    if (!connection->is_open && connection->plane == number) change(connection, 0);
+    unlock(connection);
+  }
+}
 
-bool kith_traffic_offer(int descriptor, size_t bytes, size_t frames) {
+void kith_traffic_owner(int descriptor, uint64_t owner) {
+  if (descriptor >= 0 && descriptor < descriptors) table[descriptor].owner = owner;
+}
+
+bool kith_traffic_offer(int descriptor, struct kith_traffic_message message) {
   struct connection *connection = lock(descriptor);
   if (connection == NULL) return true;
-  uint64_t count = on_the_wire(connection, bytes, frames);
-  bool is_alone = connection->unsent == 0;
-  bool fits = is_alone || limits.unsent == 0 || connection->unsent + count <= limits.unsent;
-  bool all_fit = is_alone || limits.unsent_in_all == 0
-    || atomic_load(&unsent_in_all) + count <= limits.unsent_in_all;
-  if (fits && all_fit) {
+  uint64_t count = on_the_wire(connection->is_local, message);
+  uint64_t all = atomic_load(&unsent_in_all) + count, share = limits.unsent_in_all / 4;
+  bool fits = connection->unsent == 0 || limits.unsent == 0 || connection->unsent + count <= limits.unsent;
+  // One alone always: of an owner, and of a connection that has none.
+  if (fits && limits.unsent_in_all > 0 && all > share) {
+    uint64_t owners = connection->owner == 0 ? connection->unsent : sum(connection->owner, true);
+    fits = owners == 0 || (all <= limits.unsent_in_all && (connection->owner == 0 || owners + count <= share));
+  }
+  if (fits) {
     connection->unsent += count;
     atomic_fetch_add(&unsent_in_all, count);
   }
   unlock(connection);
-  return fits && all_fit;
+  return fits;
 }
 
-void kith_traffic_withdraw(int descriptor, size_t bytes, size_t frames) {
+void kith_traffic_withdraw(int descriptor, struct kith_traffic_message message) {
   struct connection *connection = lock(descriptor);
   if (connection == NULL) return;
-  uint64_t count = on_the_wire(connection, bytes, frames);
-  if (count > connection->unsent) count = connection->unsent;
-  connection->unsent -= count;
-  take_off(&unsent_in_all, count);
+  sent(connection, on_the_wire(connection->is_local, message));
   unlock(connection);
 }
 

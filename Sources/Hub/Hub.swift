@@ -62,6 +62,7 @@ public struct Hub: ServiceLifecycle.Service {
     let identity = HubIdentity(eventsEndpoint: events.url)
     let loop = try LoopExecutor(name: "kith-bus", poller: Poller(), logger: self.logger)
     ConnectionTraffic.limit(self.configuration.clientMemory.traffic)
+    ConnectionTraffic.limitHeaps(to: 8)
     let context = try Context()
     let access = AccessPolicy(
       ownUserID: geteuid(), users: self.configuration.users, connectionsPerKey: self.configuration.connectionsPerKey,

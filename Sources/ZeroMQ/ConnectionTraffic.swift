@@ -14,7 +14,7 @@ public enum ConnectionTraffic {
     public var receivedInAll: Int
     /// For one connection, and not sent: beyond it a send finds a full queue.
     public var unsent: Int
-    /// For all: beyond it only a connection that has nothing unsent may be sent something.
+    /// For all: beyond it only an owner that has nothing unsent may be sent something.
     public var unsentInAll: Int
 
     /// Makes limits.
@@ -26,16 +26,6 @@ public enum ConnectionTraffic {
     }
   }
 
-  /// What is held now.
-  public struct Totals: Sendable, Hashable {
-    /// Received, and not taken.
-    public let received: Int
-    /// Handed over, and not sent.
-    public let unsent: Int
-    /// Connections that were cut.
-    public let cut: Int
-  }
-
   /// Sets the limits of this process; to be called before a socket is bound. There are none before.
   public static func limit(_ limits: Limits) {
     kith_traffic_limit(
@@ -44,11 +34,18 @@ public enum ConnectionTraffic {
         unsent: UInt64(limits.unsent), unsent_in_all: UInt64(limits.unsentInAll)))
   }
 
-  /// What is held now.
-  public static var totals: Totals {
-    let totals = kith_traffic_totals()
-    return Totals(received: Int(totals.received), unsent: Int(totals.unsent), cut: Int(totals.cut))
+  /// Bounds the heaps from which memory of this process is taken; each keeps gaps after a flood.
+  public static func limitHeaps(to count: Int32) { kith_traffic_heaps(count) }
+
+  /// Takes up whose a connection is. All connections of an owner together may have a quarter of what may be held, and of what may be unsent.
+  public static func setOwner(of connection: Int32, to owner: String) {
+    kith_traffic_owner(connection, Self.number(owner))
   }
+
+  /// Whether an owner holds no more than its quarter, also by connections that have ended.
+  public static func hasRoom(for owner: String) -> Bool { kith_traffic_has_room(Self.number(owner)) }
+
+  private static func number(_ owner: String) -> UInt64 { UInt64(truncatingIfNeeded: owner.hashValue) | 1 }
 
   /// Ends a connection that was accepted, as if its peer had gone.
   ///
@@ -61,31 +58,52 @@ public enum ConnectionTraffic {
 struct ConnectionMeter {
   /// Whether first frames are routing ids: of an XPUB they are not, and what it sends is not for one connection.
   let isRouter: Bool
+  private let plane: Int32
   private var connections: [[UInt8]: Int32] = [:]
 
-  init(isRouter: Bool) { self.isRouter = isRouter }
+  /// - Parameter mostUnread: Bytes that a connection may have sent and the program has not taken; 0 = as of any plane.
+  init(isRouter: Bool, mostUnread: Int) {
+    self.isRouter = isRouter
+    self.plane = kith_traffic_plane(mostUnread)
+  }
+
+  /// Counts a frame that was received as it travelled. The routing id of a ROUTER did not, and of SUBSCRIBE and CANCEL one byte stands for
+  /// the name (ZeroMQ RFC 37).
+  ///
+  /// - Parameter number: Of the frame in its message, from 1.
+  func count(_ frame: UnsafeRawBufferPointer, at number: Int, in size: inout MessageSize) {
+    guard number == 1 else { return size.add(frame.count) }
+    if !self.isRouter { unsafe size.add(frame.count + (frame.first == 1 ? 9 : 6)) }
+  }
+
+  /// Has connections belong to this socket that come in by listeners which `body` makes.
+  func binding<Result>(_ body: () -> Result) -> Result {
+    kith_traffic_bind(self.plane)
+    defer { kith_traffic_bind(0) }
+    return body()
+  }
 
   /// A message was taken; what it measured, with frames that were dropped.
-  mutating func took(_ message: borrowing MultipartMessage, bytes: Int, frames: Int) {
+  mutating func took(_ message: borrowing MultipartMessage, _ size: MessageSize) {
     guard let connection = message.connection else { return }
-    kith_traffic_taken(connection, bytes, frames)
+    kith_traffic_taken(connection, size.counted)
     guard self.isRouter else { return }
     let peer = message.bytes(at: 0)
     if self.connections[peer] != connection { self.connections[peer] = connection }
   }
 
   /// Whether a message to a peer is within the limits; it is counted then.
-  func offer(to peer: [UInt8], bytes: Int, frames: Int) -> Bool {
-    self.connections[peer].map { kith_traffic_offer($0, bytes, frames) } ?? true
+  func offer(to peer: [UInt8], _ size: MessageSize) -> Bool {
+    self.connections[peer].map { kith_traffic_offer($0, size.counted) } ?? true
   }
 
   /// A message that was offered did not go.
-  func withdraw(to peer: [UInt8], bytes: Int, frames: Int) {
-    if let connection = self.connections[peer] { kith_traffic_withdraw(connection, bytes, frames) }
+  func withdraw(to peer: [UInt8], _ size: MessageSize) {
+    if let connection = self.connections[peer] { kith_traffic_withdraw(connection, size.counted) }
   }
 
   /// Everything that had come was taken.
-  func drained() { kith_traffic_drained() }
+  func drained() { kith_traffic_drained(self.plane) }
 
   /// A connection has ended.
   mutating func forget(_ connection: Int32) {
@@ -93,8 +111,22 @@ struct ConnectionMeter {
   }
 }
 
+/// What the frames of a message measure that travel.
+struct MessageSize {
+  private(set) var counted = kith_traffic_message()
+
+  /// Counts one frame more. ZMTP writes the length of one with up to 255 bytes in one byte, that of others in eight, and CURVE adds 33.
+  mutating func add(_ bytes: Int) {
+    self.counted.bytes += bytes
+    self.counted.frames += 1
+    if bytes > 255 { self.counted.long_frames += 1 }
+    if bytes > 255 - 33 { self.counted.long_encrypted_frames += 1 }
+  }
+}
+
 extension MultipartMessage {
-  /// The descriptor of the connection by which the message came; nil when it came by none that still is. zmq_msg_get(3).
+  /// The descriptor of the connection by which the message came, which may have ended since; nil for a message that libzmq made up.
+  /// zmq_msg_get(3).
   public var connection: Int32? {
     guard count > 0 else { return nil }
     // Within the frames. The last one, because libzmq 4.3.4 may leave a ROUTER's routing id without properties.

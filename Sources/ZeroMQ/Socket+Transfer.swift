@@ -43,11 +43,12 @@ extension Socket {
   ) throws(ZMQError) -> SendResult {
     precondition(message.count > 0, "a message has at least one frame")
     guard let meter, meter.isRouter else { return try unmetered(&message, waiting) }
-    let (peer, frames) = (message.bytes(at: 0), message.count - 1)
-    let bytes = (0..<frames).reduce(0) { $0 + message.byteCount(at: $1 + 1) }
-    guard meter.offer(to: peer, bytes: bytes, frames: frames) else { return .wouldBlock }
+    let peer = message.bytes(at: 0)
+    var size = MessageSize()
+    for index in 1..<message.count { size.add(message.byteCount(at: index)) }
+    guard meter.offer(to: peer, size) else { return .wouldBlock }
     let result = try unmetered(&message, waiting)
-    if result != .sent { meter.withdraw(to: peer, bytes: bytes, frames: frames) }
+    if result != .sent { meter.withdraw(to: peer, size) }
     return result
   }
 
@@ -114,7 +115,7 @@ extension Socket {
     message.count = 0
     let flags = waiting == .never ? ZMQ_DONTWAIT : 0
     var frameCount = 0
-    var bytes = 0
+    var size = MessageSize()
     while true {
       let index = min(frameCount, message.capacity - 1)
       // Within the allocation, and initialised.
@@ -131,11 +132,15 @@ extension Socket {
         return .empty
       }
       frameCount += 1
-      unsafe bytes += zmq_msg_size(frame)
+      // As many bytes as it says.
+      if let meter {
+        unsafe meter.count(
+          UnsafeRawBufferPointer(start: zmq_msg_data(frame), count: zmq_msg_size(frame)), at: frameCount, in: &size)
+      }
       if unsafe zmq_msg_more(frame) == 0 { break }
     }
     message.count = min(frameCount, message.capacity)
-    meter?.took(message, bytes: bytes, frames: frameCount)
+    meter?.took(message, size)
     message.count = max(held, min(frameCount, message.capacity))
     message.truncate(to: frameCount > message.capacity ? 0 : frameCount)
     return frameCount > message.capacity ? .oversized(frameCount: frameCount) : .received

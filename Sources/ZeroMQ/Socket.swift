@@ -48,8 +48,13 @@ internal import Glibc
   /// - Important: Valid while the socket is; see `LoopActor.watch`.
   public var source: PollSource { unsafe .socket(UnsafeMutableRawPointer(state)) }
 
-  /// Counts what is taken from and sent to each connection of a ROUTER or XPUB, within the limits of ``ConnectionTraffic``.
-  public mutating func startMeter(of kind: SocketKind) { self.meter = ConnectionMeter(isRouter: kind == .router) }
+  /// Counts what is taken from and sent to each connection of a ROUTER or XPUB, within the limits of ``ConnectionTraffic``. To be called
+  /// before the socket is bound.
+  ///
+  /// - Parameter mostUnread: Bytes that a connection may have sent and nobody has taken, beyond which it is cut; 0 = within the limits.
+  public mutating func startMeter(of kind: SocketKind, mostUnread: Int = 0) {
+    self.meter = ConnectionMeter(isRouter: kind == .router, mostUnread: mostUnread)
+  }
 
   // MARK: - Endpoints
 
@@ -59,7 +64,10 @@ internal import Glibc
   /// - Throws: `ZMQError`, `addressInUse` among others.
   public mutating func bind(_ endpoint: String) throws(ZMQError) {
     // The string outlives the call.
-    try call("zmq_bind", endpoint) { unsafe zmq_bind(handle, endpoint) }
+    try call("zmq_bind", endpoint) {
+      guard let meter else { return unsafe zmq_bind(handle, endpoint) }
+      return meter.binding { unsafe zmq_bind(handle, endpoint) }
+    }
   }
 
   /// Connects to `endpoint`, now or when it appears. zmq_connect(3).

@@ -42,6 +42,18 @@ struct ParkedRepliesTests {
     }
   }
 
+  @Test func anOwnerHasAQuarterAndOneMessageAlways() {
+    var parked = ParkedReplies(limits: ParkedReplies.Limits(messagesPerPeer: 9, bytesPerPeer: 1000, bytes: 1000))
+    for peer: UInt8 in 1...9 { parked.park(self.message(peer, bytes: 90), for: [peer], of: "key:a", now: self.start) }
+    #expect(parked.bytes == 180, "of all connections of an owner together")
+    for peer: UInt8 in 11...19 { parked.park(self.message(peer, bytes: 90), for: [peer], now: self.start) }
+    #expect(parked.bytes == 990, "what is nobody's has no share")
+    parked.park(self.message(20, bytes: 400), for: [20], of: "key:b", now: self.start)
+    #expect(parked.bytes == 1390, "one alone always")
+    parked.park(self.message(20, bytes: 1), for: [20], of: "key:b", now: self.start)
+    #expect(parked.bytes == 1390)
+  }
+
   @Test func moreThanTheLimitsIsDropped() {
     let limits = ParkedReplies.Limits(messagesPerPeer: 4, bytesPerPeer: 1000, bytes: 1500)
     var parked = ParkedReplies(limits: limits)

@@ -36,6 +36,19 @@ struct SubscriptionTableTests {
     #expect(table.unsubscribe(self.bytes(topic), peer: 7).isEmpty)
   }
 
+  @Test func whoAsksForMuchThatItCannotHaveIsGreedy() {
+    var table = self.table()
+    for number in 0..<64 { _ = table.subscribe(self.bytes("j/\(number)"), peer: 7, role: .viewer) }
+    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).count == 1)
+    #expect(!table.isGreedy(7))
+    _ = table.subscribe(self.bytes("j/64"), peer: 7, role: .viewer)
+    #expect(table.isGreedy(7) && !table.isGreedy(8))
+    _ = table.subscribe([UInt8](repeating: 0, count: 65), peer: 8, role: .viewer)
+    #expect(table.isGreedy(8), "longer than any topic")
+    table.meet(peer: 8)
+    #expect(!table.isGreedy(8), "another connection under the descriptor")
+  }
+
   @Test func strangersAndWorkersGetNothing() {
     var table = self.table()
     #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: nil).isEmpty)

@@ -21,6 +21,7 @@ def request(method="System/Ping", body=b"{}", header=None, ctype=b"json", more=(
 
 def large_ping(size=240 * KIB):
     """A ping in protobuf with so many bytes to be sent back."""
+    # A number of three bytes, also where fewer would do.
     length = bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14])
     frames = request(body=b"\x0a" + length + bytes(size), ctype=b"pb")
     frames[4] = b"\x0a\x08" + os.urandom(4).hex().encode()
@@ -100,6 +101,16 @@ class Attacker:
         with self.connections() as speakers:
             self.pour(speakers, lambda speaker: b"".join(speaker.message(request()) for _ in range(50)))
 
+    def answers_of_all_sizes_that_are_not_read(self):
+        sizes = [240 * KIB, 60 * KIB, 4000, 400, 130]
+        with self.connections() as speakers:
+            self.pour(speakers, lambda speaker: speaker.message(large_ping(self.random.choice(sizes))))
+
+    def messages_of_one_byte(self):
+        """Many to a reading, and cut again and again."""
+        with self.connections() as speakers:
+            self.pour(speakers, lambda speaker: b"".join(speaker.message([b"x", b"y"]) for _ in range(500)))
+
     def costly_json(self):
         body = b'{"z":[' + b"1," * 119_000 + b"1]}"
         with self.connections() as speakers:
@@ -162,6 +173,15 @@ class Attacker:
         with self.connections(endpoint=self.events, kind=b"SUB") as speakers:
             self.pour(speakers, lambda speaker: b"".join(
                 speaker.bytes(self.random.choice([b"\1", b"\1", b"\0"]) + self.random.choice(topics)) for _ in range(100)))
+
+    def subscribers_of_what_nobody_has(self):
+        with self.connections(endpoint=self.events, kind=b"SUB") as speakers:
+            size = self.random.choice([8, 64, 1500, 500 * KIB])
+            self.pour(speakers, lambda speaker: speaker.bytes(b"\1" + os.urandom(size)))
+
+    def subscribers_again_and_again(self):
+        with self.connections(4, endpoint=self.events, kind=b"SUB") as speakers:
+            self.pour(speakers, lambda speaker: speaker.bytes(b"\1j/sync/") + speaker.bytes(b"\0j/sync/"))
 
     def subscribers_that_send_messages(self):
         with self.connections(8, endpoint=self.events, kind=b"XSUB") as speakers:

@@ -42,6 +42,12 @@ public enum WireLimits {
   public static let localConnections = 8
   /// Topics a peer may subscribe to.
   public static let subscriptions = 16
+  /// Subscriptions that are refused to a connection; one more, or one of a topic that is too long, cuts it.
+  public static let refusedSubscriptions = 64
+  /// Bytes of any frame to the events plane, those of a handshake among them.
+  public static let subscriptionFrame = 2 << 10
+  /// Bytes of subscriptions that a connection may send before the hub takes them.
+  public static let unreadSubscriptions = 16 << 10
   /// Events of a page of Replay or Snapshot.
   public static let page: UInt32 = 500
 }

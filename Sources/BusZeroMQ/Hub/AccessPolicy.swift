@@ -58,7 +58,9 @@ public struct AccessPolicy: Sendable {
     guard case .accept(let userID) = reply, let hasRoom = self.rooms.withLock({ $0[request.domain] }) else {
       return reply
     }
-    if hasRoom(Arrival(userID: userID, isLocal: request.ipcPeer != nil, share: self.share(of: userID))) { return reply }
+    let arrival = Arrival(userID: userID, isLocal: request.ipcPeer != nil, share: self.share(of: userID))
+    // What it sent by earlier connections comes first.
+    if self.owner(of: userID).map(ConnectionTraffic.hasRoom) ?? true, hasRoom(arrival) { return reply }
     if self.fullLines.withLock({ $0.take(.now) }) {
       self.logger.notice(
         "no place for another connection", metadata: ["plane": "\(request.domain)", "peer": "\(userID)"])
@@ -69,6 +71,9 @@ public struct AccessPolicy: Sendable {
 
   /// How many connections a user id may have to each plane; nil = any number. The user that runs the daemon could also end it.
   func share(of userID: String) -> Int? { userID == "uid:\(self.ownUserID)" ? nil : self.connectionsPerKey }
+
+  /// Who has a share of what the hub holds for its peers; nil = without one.
+  func owner(of userID: String) -> String? { self.share(of: userID) == nil ? nil : userID }
 
   /// Whom a user id of ``decide(_:)`` stands for; nil if the key was revoked or has expired, or the user has no role.
   public func principal(userID: String) -> Principal? {

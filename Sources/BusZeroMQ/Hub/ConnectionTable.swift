@@ -145,9 +145,12 @@ extension ConnectionTable {
   ///
   /// - Returns: The user id of the message; empty where it has none.
   mutating func hear(_ message: borrowing MultipartMessage, _ access: AccessPolicy) -> String {
-    let userID = message.userID ?? ""
-    if let beyond = self.heard(userID, by: message.connection, share: access.share(of: userID)) {
+    let (userID, connection) = (message.userID ?? "", message.connection)
+    if let connection, self.connections[connection]?.userID == userID { return userID }
+    if let beyond = self.heard(userID, by: connection, share: access.share(of: userID)) {
       ConnectionTraffic.cut(beyond)
+    } else if let connection, let owner = access.owner(of: userID) {
+      ConnectionTraffic.setOwner(of: connection, to: owner)
     }
     return userID
   }

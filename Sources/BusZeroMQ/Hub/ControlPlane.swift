@@ -155,7 +155,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     let userID = self.connections.hear(self.incoming, self.access)
     let frames = ((isPlainRequest ? 2 : 1)..<self.incoming.count).map { self.incoming.bytes(at: $0) }
     guard frames.count <= WireLimits.frames + 1 else { return self.drop(frames.count) }
-    let client = Client(peer: peer, isPlainRequest: isPlainRequest)
+    let client = ReplyAddress(peer: peer, isPlainRequest: isPlainRequest, userID: userID)
     switch RequestFrame.decode(frames) {
     case .foreign: self.logger.debug("message of another protocol dropped")
     case .rejected(let rejection): self.send(rejection.answer, to: client)
@@ -167,7 +167,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
   }
 
-  private func take(_ frame: RequestFrame, userID: String, from client: Client) {
+  private func take(_ frame: RequestFrame, userID: String, from client: ReplyAddress) {
     do throws(Failure) {
       guard let principal = self.access.principal(userID: userID) else {
         throw Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "This hub does not know who you are.")
@@ -192,7 +192,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   private static let pingAtOnce = 4 << 10
 
   /// Answers Ping without leaving the loop: it measures the way, not the pool.
-  private func pong(_ frame: RequestFrame, _ principal: Principal, _ client: Client) throws(Failure) {
+  private func pong(_ frame: RequestFrame, _ principal: Principal, _ client: ReplyAddress) throws(Failure) {
     try principal.require(Methods.systemPing)
     _ = try Self.timeout(of: frame.header, Methods.systemPing)
     var reply = PingReply()
@@ -200,7 +200,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     self.send(Self.final(EncodedAnswer(body: try frame.encoding.encode(reply)), to: frame, sequence: 0), to: client)
   }
 
-  private func start(_ frame: RequestFrame, _ principal: Principal, _ client: Client) throws(Failure) {
+  private func start(_ frame: RequestFrame, _ principal: Principal, _ client: ReplyAddress) throws(Failure) {
     guard let method = self.router.method(named: frame.service) else {
       throw Failure(
         .unimplemented, "SERVICE_UNKNOWN",
@@ -263,7 +263,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   ) {
     guard let (request, sequence) = self.requests.finish(key, serial) else { return }
     self.tasks[key] = nil
-    let client = Client(peer: key.peer, isPlainRequest: request.isPlainRequest)
+    let client = ReplyAddress.of(key, request)
     switch outcome {
     case .success(let answer): self.send(Self.final(answer, to: frame, sequence: sequence), to: client)
     case .failure(let failure): self.send(Self.refusal(failure, key, request, sequence), to: client)
@@ -288,7 +288,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
       case .expire(let key):
         self.tasks.removeValue(forKey: key)?.cancel()
         guard let (request, sequence) = self.requests.expire(key) else { continue }
-        let client = Client(peer: key.peer, isPlainRequest: request.isPlainRequest)
+        let client = ReplyAddress.of(key, request)
         self.send(Self.refusal(Deadline.exceeded, key, request, sequence), to: client)
         if self.isClosing, self.requests.count == 0 { self.finishDraining() }
       }
@@ -303,7 +303,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     header.hubTime = .now()
     let frame = ReplyFrame(
       isFinal: false, service: request.service, encoding: request.encoding, header: header, body: bytes)
-    self.send(frame, to: Client(peer: key.peer, isPlainRequest: request.isPlainRequest))
+    self.send(frame, to: .of(key, request))
   }
 
   private static func final(_ answer: EncodedAnswer, to frame: RequestFrame, sequence: UInt32) -> ReplyFrame {
@@ -330,16 +330,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
 
   // MARK: - Sending
 
-  /// Where an answer goes.
-  struct Client {
-    let peer: [UInt8]
-    let isPlainRequest: Bool
-
-    /// The frames before the answer. A REQ has an empty one between, zmq_socket(3).
-    var envelope: [[UInt8]] { self.isPlainRequest ? [self.peer, []] : [self.peer] }
-  }
-
-  private func send(_ frame: ReplyFrame, to client: Client) {
+  private func send(_ frame: ReplyFrame, to client: ReplyAddress) {
     let frames: [[UInt8]]
     do throws(Failure) {
       frames = try frame.encoded()
@@ -357,7 +348,8 @@ public actor ControlPlane: LoopActor, NetworkPlane {
       )
     }
     if self.trySend(client.envelope, frames) == .wouldBlock, frame.isFinal {
-      self.parked.park(client.envelope + frames, for: client.peer, now: .now)
+      self.parked.park(
+        client.envelope + frames, for: client.peer, of: self.access.owner(of: client.userID), now: .now)
       self.arm()
     }
   }

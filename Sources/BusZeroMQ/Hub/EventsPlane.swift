@@ -194,6 +194,7 @@ public actor EventsPlane: LoopActor, NetworkPlane {
     let role = self.access.principal(userID: userID)?.role
     let granted = self.subscriptions.subscribe(topic, peer: peer, role: role)
     for topic in granted { try self.socket?.set(.subscribe, topic) }
+    if self.subscriptions.isGreedy(peer) { ConnectionTraffic.cut(peer) }
     return !granted.isEmpty
   }
 

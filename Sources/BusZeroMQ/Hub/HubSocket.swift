@@ -18,8 +18,9 @@ enum HubSocket {
     }
     // A queue that is full is what libzmq may abort over: docs/decisions/0030. Bytes are bounded instead.
     try socket.set(.receiveHighWaterMark, 0)
-    socket.startMeter(of: kind)
-    try socket.set(.maximumFrameSize, Int64(WireLimits.frame))
+    // An XPUB keeps each topic that is asked for, granted or not, at 36 times its size, and takes up all that have come at once.
+    socket.startMeter(of: kind, mostUnread: kind == .router ? 0 : WireLimits.unreadSubscriptions)
+    try socket.set(.maximumFrameSize, Int64(kind == .router ? WireLimits.frame : WireLimits.subscriptionFrame))
     try socket.set(.linger, .seconds(1))
     try socket.set(.handshakeInterval, Self.handshakeTime)
     try socket.endDeadConnections()

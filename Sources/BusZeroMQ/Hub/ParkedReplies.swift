@@ -1,3 +1,19 @@
+/// Where an answer goes.
+struct ReplyAddress {
+  /// The routing id.
+  let peer: [UInt8]
+  let isPlainRequest: Bool
+  let userID: String
+
+  /// To whom a request is answered.
+  static func of(_ key: RequestTable.Key, _ request: RequestTable.Request) -> ReplyAddress {
+    ReplyAddress(peer: key.peer, isPlainRequest: request.isPlainRequest, userID: request.principal)
+  }
+
+  /// The frames before the answer. A REQ has an empty one between, zmq_socket(3).
+  var envelope: [[UInt8]] { self.isPlainRequest ? [self.peer, []] : [self.peer] }
+}
+
 /// FINALs for peers whose queues are full: few are kept for a while, more can be asked for again.
 ///
 /// A ROUTER has no way to say that one peer became writable (zmq_setsockopt(3), ZMQ_ROUTER_MANDATORY), so they are tried
@@ -7,12 +23,14 @@ struct ParkedReplies {
   struct Limits: Sendable {
     var messagesPerPeer = 64
     var bytesPerPeer = 2 << 20
+    /// A quarter of it those of an owner.
     var bytes = ClientMemory().parked
   }
 
   private static let pause = Duration.milliseconds(50)
 
   private struct Queue {
+    var owner: String?
     var messages: ArraySlice<[[UInt8]]> = []
     var bytes = 0
   }
@@ -31,13 +49,18 @@ struct ParkedReplies {
   var count: Int { self.queues.values.reduce(0) { $0 + $1.messages.count } }
 
   /// Keeps a message for a peer; drops it when too much waits already, since its sender will ask again.
-  mutating func park(_ message: [[UInt8]], for peer: [UInt8], now: ContinuousClock.Instant) {
+  ///
+  /// - Parameter owner: Whose share it counts against, of which one message alone may always wait; nil = nobody's.
+  mutating func park(_ message: [[UInt8]], for peer: [UInt8], of owner: String? = nil, now: ContinuousClock.Instant) {
     let size = Self.size(message)
-    let queue = self.queues[peer] ?? Queue()
+    let queue = self.queues[peer] ?? Queue(owner: owner)
+    let owned = owner == nil ? 0 : self.queues.values.reduce(0) { $1.owner == owner ? $0 + $1.bytes : $0 }
     guard queue.messages.count < self.limits.messagesPerPeer, queue.bytes + size <= self.limits.bytesPerPeer,
-      self.bytes + size <= self.limits.bytes
+      owned == 0 || owned + size <= self.limits.bytes / 4,
+      self.bytes + size <= self.limits.bytes || owner != nil && owned == 0
     else { return }
-    self.queues[peer, default: Queue()].messages.append(message)
+    self.queues[peer] = queue
+    self.queues[peer]?.messages.append(message)
     self.queues[peer]?.bytes += size
     self.bytes += size
     // What waits already is not put off by what comes.

@@ -155,8 +155,9 @@ struct RequestTable {
   ///
   /// - Returns: How to answer it; nil where that was done, at its deadline.
   mutating func finish(_ key: Key, _ serial: Serial) -> (request: Request, sequence: UInt32)? {
-    if let (key, request) = self.overdue.removeValue(forKey: serial) {
-      self.release(key, request)
+    if let entry = self.overdue[serial], entry.key == key {
+      self.overdue[serial] = nil
+      self.release(key, entry.request)
       return nil
     }
     guard self.entries[key]?.serial == serial, let entry = self.take(key) else { return nil }

@@ -11,6 +11,8 @@ struct SubscriptionTable {
   /// The topics that each connection asked for, by its descriptor; once each, although libzmq also reports a topic that
   /// the peer holds already.
   private var requested: [Int32: Set<[UInt8]>] = [:]
+  /// How often a connection was refused a topic.
+  private var refusals: [Int32: Int] = [:]
   /// How many connections each topic was granted to.
   private var granted: [[UInt8]: Int] = [:]
 
@@ -25,6 +27,9 @@ struct SubscriptionTable {
     }
     self.limitPerPeer = limitPerPeer
   }
+
+  /// Whether a connection asks for so much that it has to be cut: libzmq keeps what is refused as well.
+  func isGreedy(_ peer: Int32) -> Bool { self.refusals[peer, default: 0] > WireLimits.refusedSubscriptions }
 
   /// The subscriptions that are held.
   var count: Int { self.requested.values.reduce(0) { $0 + $1.count } }
@@ -46,10 +51,11 @@ struct SubscriptionTable {
   ///   - role: Nil for a stranger.
   /// - Returns: The topics to subscribe it to; none when it is refused, or holds them all.
   mutating func subscribe(_ topic: [UInt8], peer: Int32, role: Role?) -> [[UInt8]] {
-    guard let held = self.requested[peer], let role, role.covers(.viewer), topic.count <= WireLimits.topic else {
-      return []
-    }
-    guard !self.topics(matching: topic).isEmpty, held.contains(topic) || held.count < self.limitPerPeer else {
+    guard let held = self.requested[peer] else { return [] }
+    guard let role, role.covers(.viewer), !self.topics(matching: topic).isEmpty,
+      held.contains(topic) || held.count < self.limitPerPeer
+    else {
+      self.refusals[peer, default: 0] += topic.count > WireLimits.topic ? WireLimits.refusedSubscriptions + 1 : 1
       return []
     }
     return self.change(peer, to: held.union([topic])).gained
@@ -67,6 +73,7 @@ struct SubscriptionTable {
   mutating func forget(peer: Int32) {
     self.change(peer, to: [])
     self.requested[peer] = nil
+    self.refusals[peer] = nil
   }
 
   /// Forgets the connections that are not among these.

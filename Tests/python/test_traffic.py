@@ -1,0 +1,305 @@
+"""What is counted of libzmq's connections (Sources/CTraffic), on real sockets, in processes of their own.
+
+The library is loaded before all others, as the hub's own definitions come before those of the C library. This file is the test, and with
+the name of a trial the program that is tried.
+"""
+import contextlib
+import ctypes
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+import zmq
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "CTraffic"
+SIZES = [0, 1, 50, 222, 223, 255, 256, 8192, 70_000]
+MIB = 1 << 20
+
+
+class Limits(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in ("received", "received_in_all", "unsent", "unsent_in_all")]
+
+
+class Measure(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in ("bytes", "frames", "long_frames", "long_encrypted_frames")]
+
+
+class Totals(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in ("received", "unsent", "cut")]
+
+
+def library():
+    traffic = ctypes.CDLL(None)
+    traffic.kith_traffic_totals.restype = Totals
+    for name in ("kith_traffic_offer", "kith_traffic_has_room"):
+        getattr(traffic, name).restype = ctypes.c_bool
+    traffic.kith_traffic_has_room.argtypes = [ctypes.c_uint64]
+    traffic.kith_traffic_owner.argtypes = [ctypes.c_int, ctypes.c_uint64]
+    traffic.kith_traffic_plane.argtypes = [ctypes.c_size_t]
+    return traffic
+
+
+def measure(frames):
+    sizes = [len(frame) for frame in frames]
+    return Measure(sum(sizes), len(sizes), sum(size > 255 for size in sizes), sum(size > 222 for size in sizes))
+
+
+def comes(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class Plane:
+    """A socket that says what it takes and sends, as the hub's do."""
+
+    def __init__(self, over="ipc", kind=zmq.ROUTER, most=0):
+        self.traffic, self.socket = library(), zmq.Context().socket(kind)
+        self.socket.linger, self.socket.rcvhwm, self.socket.sndhwm = 0, 0, 0
+        if kind == zmq.ROUTER:
+            self.socket.router_mandatory = 1
+        self.keys = None
+        if over == "curve":
+            self.keys = zmq.curve_keypair()
+            self.socket.curve_server, self.socket.curve_secretkey = 1, self.keys[1]
+        self.number = self.traffic.kith_traffic_plane(most)
+        self.traffic.kith_traffic_bind(self.number)
+        self.socket.bind("tcp://127.0.0.1:*" if over == "curve" else f"ipc://{tempfile.mkdtemp(prefix='kith-')}/plane")
+        self.traffic.kith_traffic_bind(0)
+        self.of_peer = {}
+
+    def client(self, kind=zmq.DEALER, **options):
+        socket = zmq.Context().socket(kind)
+        socket.linger, socket.sndhwm, socket.rcvhwm = 0, 0, 0
+        for name, value in options.items():
+            setattr(socket, name, value)
+        if self.keys:
+            socket.curve_serverkey = self.keys[0]
+            socket.curve_publickey, socket.curve_secretkey = zmq.curve_keypair()
+        socket.connect(self.socket.last_endpoint.decode())
+        return socket
+
+    def take(self, count=1):
+        """Takes so many messages; the routing id and the connection of the last."""
+        for _ in range(count):
+            assert self.socket.poll(20_000), "no message"
+            frames = self.socket.recv_multipart(copy=False)
+            peer, connection = frames[0].bytes, frames[-1].get(zmq.SRCFD)
+            if self.socket.type == zmq.ROUTER:
+                size = measure([frame.bytes for frame in frames[1:]])
+            else:
+                size = measure([frames[0].bytes + (b"SUBSCRIBE" if frames[0].bytes[0] == 1 else b"CANCEL")])
+            self.traffic.kith_traffic_taken(connection, size)
+            self.of_peer[peer] = connection
+        if not self.socket.poll(0):
+            self.traffic.kith_traffic_drained(self.number)
+        return peer, connection
+
+    def offer(self, peer, frames):
+        """Sends a message to a peer unless that would go beyond a bound."""
+        if not self.traffic.kith_traffic_offer(self.of_peer[peer], measure(frames)):
+            return False
+        self.socket.send_multipart([peer, *frames])
+        return True
+
+    @property
+    def totals(self):
+        return self.traffic.kith_traffic_totals()
+
+
+def limit(received=0, received_in_all=0, unsent=0, unsent_in_all=0):
+    library().kith_traffic_limit(Limits(received, received_in_all, unsent, unsent_in_all))
+
+
+# MARK: - Trials
+
+
+def nothing_is_left_of_an_exchange(over):
+    limit(64 * MIB, 64 * MIB, 64 * MIB, 64 * MIB)
+    plane = Plane(over)
+    client = plane.client()
+    for number in range(1500):
+        frames = [bytes(SIZES[(number + index) % len(SIZES)]) for index in range(number % 4 + 1)]
+        client.send_multipart(frames)
+        peer, _ = plane.take()
+        assert plane.offer(peer, frames)
+        assert client.poll(20_000) and client.recv_multipart() == frames
+        assert comes(lambda: plane.totals.unsent == 0), f"{plane.totals.unsent} B are said to be unsent after {number + 1} answers"
+        assert plane.totals.received == 0, f"{plane.totals.received} B are said to be held after {number + 1} messages"
+
+
+def nothing_is_left_of_subscriptions(over):
+    limit(64 * MIB, 64 * MIB)
+    plane = Plane(over, zmq.XPUB)
+    client = plane.client(zmq.SUB)
+    for number in range(300):
+        client.subscribe(b"x" * (number + 1))
+        plane.take()
+    for number in range(300):
+        client.unsubscribe(b"x" * (number + 1))
+        plane.take()
+    assert plane.totals.received == 0, plane.totals.received
+
+
+def heartbeats_cost_nothing():
+    limit(64 * MIB, 64 * MIB)
+    plane = Plane()
+    client = plane.client(heartbeat_ivl=1)
+    client.send(b"here")
+    plane.take()
+    time.sleep(1)
+    client.send(b"still here")
+    plane.take()
+    assert plane.totals.received == 0 and plane.totals.cut == 0
+
+
+def what_an_ended_connection_left_counts_until_it_is_taken():
+    limit(64 * MIB, 64 * MIB)
+    plane, other = Plane(), Plane()
+    client = plane.client()
+    client.send(b"first")
+    plane.take()
+    for _ in range(4000):
+        client.send(bytes(100))
+    assert comes(lambda: plane.totals.received > 4000 * 100)
+    client.linger = -1
+    client.close()
+    time.sleep(0.2)
+    before = plane.totals.received
+    assert before >= 4000 * (102 + 64)
+    plane.traffic.kith_traffic_drained(other.number)
+    assert plane.totals.received == before, "another plane has nothing to do with it"
+    plane.take(2000)
+    assert before * 0.4 < plane.totals.received < before * 0.6
+    late = plane.client()
+    late.send(b"another one")
+    connections = {plane.take()[1] for _ in range(2001)}
+    assert len(connections) == 2, "its messages would be taken for those of the connection that ended"
+    assert plane.totals.received == 0
+
+
+def what_a_cut_connection_left_counts_until_it_is_taken():
+    limit(MIB, 64 * MIB)
+    plane = Plane()
+    client = plane.client(reconnect_ivl=-1)
+    flood(client)
+    assert comes(lambda: plane.totals.cut == 1)
+    held = plane.totals.received
+    # One reading more, of frames of one byte.
+    assert MIB < held < MIB + 65 * 8192, held
+    time.sleep(0.2)
+    assert plane.totals.received == held
+    while plane.socket.poll(200):
+        plane.take()
+    assert plane.totals.received == 0
+
+
+def flood(client):
+    with contextlib.suppress(zmq.Again):
+        for _ in range(200_000):
+            client.send(b"x", zmq.DONTWAIT)
+
+
+def a_flood_that_comes_again_is_bounded():
+    limit(MIB, 8 * MIB)
+    plane, most, seen = Plane(), 0, set()
+
+    def take():
+        connection = plane.take()[1]
+        plane.traffic.kith_traffic_owner(connection, 7)
+        seen.add(connection)
+
+    for number in range(12):
+        # As a hub does that is asked whether to let somebody in.
+        while not plane.traffic.kith_traffic_has_room(7):
+            take()
+        cut = plane.totals.cut
+        flood(plane.client(reconnect_ivl=-1))
+        assert comes(lambda: plane.totals.cut > cut)
+        while len(seen) == number:
+            take()
+        most = max(most, plane.totals.received)
+    # A quarter, and what the last one sent.
+    assert 2 * MIB < most < 4 * MIB, most
+    while plane.socket.poll(500):
+        plane.take()
+    assert plane.totals.received == 0
+
+
+def an_owner_has_a_quarter_of_what_may_be_unsent():
+    limit(unsent=4 * MIB, unsent_in_all=4 * MIB)
+    plane = Plane()
+    def mute(owner):
+        client = plane.client(rcvhwm=1, rcvbuf=4096)
+        client.send(b"here")
+        peer, connection = plane.take()
+        plane.traffic.kith_traffic_owner(connection, owner)
+        return client, peer
+
+    frames = [bytes(60_000)]
+    greedy = [mute(7) for _ in range(8)]
+    while any([plane.offer(peer, frames) for _, peer in greedy]):
+        pass
+    assert 0.9 * MIB < plane.totals.unsent <= MIB + 60_100
+    (reader, peer), (own_reader, own) = mute(9), mute(0)
+    for _ in range(50):
+        assert plane.offer(peer, frames) and reader.poll(20_000)
+        reader.recv()
+    while plane.offer(own, frames):
+        pass
+    assert plane.totals.unsent > 3 * MIB
+    assert plane.offer(peer, [b"one alone always"]) and reader.poll(20_000)
+    assert not own_reader.closed
+
+
+def a_subscriber_sends_little_ahead():
+    limit()
+    plane = Plane(kind=zmq.XPUB, most=16 << 10)
+    client = plane.client(zmq.SUB, reconnect_ivl=-1)
+    for number in range(1000):
+        client.subscribe(f"{number:060}")
+    assert comes(lambda: plane.totals.cut == 1)
+
+
+TRIALS = {
+    "exchange-ipc": lambda: nothing_is_left_of_an_exchange("ipc"),
+    "exchange-curve": lambda: nothing_is_left_of_an_exchange("curve"),
+    "subscriptions-ipc": lambda: nothing_is_left_of_subscriptions("ipc"),
+    "subscriptions-curve": lambda: nothing_is_left_of_subscriptions("curve"),
+    "heartbeats": heartbeats_cost_nothing,
+    "ended": what_an_ended_connection_left_counts_until_it_is_taken,
+    "cut": what_a_cut_connection_left_counts_until_it_is_taken,
+    "flood": a_flood_that_comes_again_is_bounded,
+    "owners": an_owner_has_a_quarter_of_what_may_be_unsent,
+    "ahead": a_subscriber_sends_little_ahead,
+}
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    path = tmp_path_factory.mktemp("traffic") / "traffic.so"
+    compiler = shutil.which("clang") or pathlib.Path(shutil.which("swift")).resolve().parent / "clang"
+    sources = sorted(SOURCES.glob("*.c"))
+    subprocess.run([compiler, "-O2", "-fPIC", "-shared", f"-I{SOURCES / 'include'}", *sources, "-o", path], check=True)
+    return path
+
+
+@pytest.mark.parametrize("trial", TRIALS)
+def test_bytes_are_counted_as_long_as_they_are_held(compiled, trial):
+    done = subprocess.run(
+        [sys.executable, __file__, trial], env={**os.environ, "LD_PRELOAD": str(compiled)}, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    TRIALS[sys.argv[1]]()
+    # Sockets that cannot send what waits would hold up the end.
+    os._exit(0)
