@@ -137,6 +137,34 @@ struct MonicaCommandTests {
         """)
   }
 
+  @Test("A sync names what failed behind conflicts, however many there are")
+  func syncWithConflicts() async throws {
+    let conflicts = (1...5).map { number in
+      QueueEntry.with {
+        $0.id = "c-\(number)"
+        $0.state = "conflict"
+      }
+    }
+    let run = try await CommandRun.of("monica", "sync") { command in
+      guard let request = command as? QueueRequest else {
+        return self.synced {
+          $0.failed = 1
+          $0.conflicts = 5
+        }
+      }
+      let queue = conflicts + [self.entry]
+      let start = Int(request.cursor) ?? 0
+      let page = queue.dropFirst(start).prefix(request.limit == 0 ? 3 : Int(request.limit))
+      return QueueReply.with {
+        $0.entries = Array(page)
+        $0.nextCursor = page.endIndex < queue.count ? "\(page.endIndex)" : ""
+      }
+    }
+    #expect(!run.output.contains("all of it arrived"))
+    #expect(run.output.contains("  create call of Ann: The note is too long.\n"))
+    #expect(run.output.hasSuffix("  When that is put right: kith monica retry\n"))
+  }
+
   @Test("A server that failed makes the exit code 1, after the sentence", arguments: [true, false])
   func syncFailed(isJSON: Bool) async throws {
     let status = self.synced {

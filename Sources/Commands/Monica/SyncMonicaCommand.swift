@@ -41,16 +41,26 @@ struct SyncMonicaCommand: HubCommand {
   /// Why changes are not on the server, the first of them each by itself.
   private func left(by status: MonicaStatus, _ session: Session) async throws(Failure) -> [String] {
     guard status.pending + status.failed > 0 else { return [] }
-    var request = QueueRequest()
-    request.limit = Self.mostNamed
-    let reply = try await session.ask(request)
-    let waiting = reply.entries.filter { $0.state != "conflict" }
+    let waiting = try await self.waiting(session)
     guard !waiting.isEmpty else { return ["  Since then all of it arrived."] }
-    let isAll = reply.nextCursor.isEmpty
-    return waiting.map { "  \($0.reasonLine(session))" } + (isAll ? [] : ["  To see all of them: kith monica queue"])
-      + (waiting.contains { $0.state == "failed" } ? ["  When that is put right: kith monica retry"] : [])
+    let named = waiting.prefix(Self.mostNamed)
+    return named.map { "  \($0.reasonLine(session))" }
+      + (waiting.count > named.count ? ["  To see all of them: kith monica queue"] : [])
+      + (named.contains { $0.state == "failed" } ? ["  When that is put right: kith monica retry"] : [])
+  }
+
+  /// The first changes that wait or were refused, and one more than are named if there is one. Conflicts are in the queue too.
+  private func waiting(_ session: Session) async throws(Failure) -> [QueueEntry] {
+    var waiting: [QueueEntry] = []
+    var request = QueueRequest()
+    repeat {
+      let reply = try await session.ask(request)
+      waiting += reply.entries.filter { $0.state != "conflict" }
+      request.cursor = reply.nextCursor
+    } while waiting.count <= Self.mostNamed && !request.cursor.isEmpty
+    return waiting
   }
 
   /// So many changes are explained.
-  private static let mostNamed: UInt32 = 5
+  private static let mostNamed = 5
 }
