@@ -143,7 +143,7 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", protobuf, arguments, logging,
+        "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", "Secrets", protobuf, arguments, logging,
       ],
       swiftSettings: strict),
     .target(

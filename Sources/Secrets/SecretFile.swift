@@ -12,7 +12,7 @@ public struct SecretFile: Sendable {
   /// Names a file.
   public init(path: String) { self.path = path }
 
-  /// Reads the secret; a line feed at its end is not part of it.
+  /// Reads the secret; the end of its line is not part of it.
   ///
   /// - Returns: Nil when there is no file.
   /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`: others may read it, it is empty, no text, or too large.
@@ -47,13 +47,19 @@ public struct SecretFile: Sendable {
     // At most `count` bytes go into the array.
     let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
     guard count >= 0 else { throw .unreadableSecret(self.path, Self.reason(errno)) }
-    var text = bytes[..<count]
-    if text.last == UInt8(ascii: "\n") { text.removeLast() }
-    if text.last == UInt8(ascii: "\r") { text.removeLast() }
+    let text = Self.secret(in: bytes[..<count])
     guard !text.isEmpty else { throw .unreadableSecret(self.path, "it is empty") }
     guard let secret = String(validating: text, as: UTF8.self) else {
       throw .unreadableSecret(self.path, "it is not UTF-8 text")
     }
+    return secret
+  }
+
+  /// The secret in the bytes of a file or of standard input: the end of its line, LF or CR LF, is not part of it.
+  package static func secret(in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var secret = bytes
+    if secret.last == UInt8(ascii: "\n") { secret.removeLast() }
+    if secret.last == UInt8(ascii: "\r") { secret.removeLast() }
     return secret
   }
 

@@ -1,6 +1,7 @@
 internal import Bus
 internal import Glibc
 internal import KithMessages
+internal import Secrets
 internal import SwiftProtobuf
 
 /// Where a command prints.
@@ -77,8 +78,7 @@ public struct Console: Sendable {
 
   /// What comes on standard input, without the end of its line.
   private func secretLine() -> String? {
-    guard let bytes = self.input(), let text = String(validating: bytes, as: UTF8.self) else { return nil }
-    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    self.input().flatMap { String(validating: SecretFile.secret(in: $0[...]), as: UTF8.self) }
   }
 
   /// Asks whether something shall be done.
