@@ -168,6 +168,37 @@ def test_a_player_ends_with_all_that_it_has_started(home, kept, script):
         assert typed.end() == 0, typed.said
 
 
+@pytest.mark.parametrize("with_nohup", [False, True], ids=["ends", "nohup"])
+def test_a_player_ends_with_its_terminal(home, kept, with_nohup):
+    programs = home.folder / "programs"
+    programs.mkdir()
+    (programs / "aplay").write_text(f"#!/bin/sh\nsleep {span(5)} & wait\n")
+    (programs / "aplay").chmod(0o755)
+    disposition = signal.SIG_IGN if with_nohup else signal.SIG_DFL
+    with nobody_left(span(5)):
+        before = signal.signal(signal.SIGHUP, disposition)
+        try:
+            typed = Typed(home, "care", "play", kept, PATH=f"{programs}:{os.environ['PATH']}")
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        typed.until_true(lambda: sleepers(span(5)))
+        os.close(typed.terminal)
+        if with_nohup:
+            assert sleepers(span(5))
+            typed.process.terminate()
+        assert typed.process.wait(60) == 0
+
+
+def test_a_recording_is_kept_when_its_terminal_closes(home):
+    with nobody_left(span(6)):
+        command = f"cat {recording(home.folder / 'a.wav')}; exec sleep {span(6)}"
+        typed = Typed(home, "care", "voice", "--seconds", "90", "--command", command).until(r"Recording 0:0\d")
+        os.close(typed.terminal)
+        typed.process.wait(60)
+        (entry,) = home.records()
+        assert entry["transcript"] == "two tablets after breakfast", entry
+
+
 def files_open_in(folder, process):
     """Names of files that a process has open in a folder, those without a name too."""
     names = []

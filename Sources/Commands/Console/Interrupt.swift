@@ -23,14 +23,23 @@ enum Interrupt {
   /// taken away some time after it was cancelled: a source that was made meanwhile would never be told of anything. Because it is a
   /// handler, the programs that we start have the default action.
   // Made once and not touched again: what is in it is only kept alive.
-  nonisolated(unsafe) private static let sources: [any DispatchSourceSignal] = [SIGINT, SIGTERM].map { number in
+  nonisolated(unsafe) private static let sources: [any DispatchSourceSignal] = Self.numbers.map { number in
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler { Self.received(number) }
     source.resume()
     return source
   }
 
-  /// Calls `body` at each SIGINT and SIGTERM from now on.
+  /// SIGHUP comes when the terminal closes, unless nohup(1) has it ignored: that is to go on.
+  private static var numbers: [Int32] {
+    var action = sigaction()
+    sigaction(SIGHUP, nil, &action)
+    let isIgnored =
+      unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    return [SIGINT, SIGTERM] + (isIgnored ? [] : [SIGHUP])
+  }
+
+  /// Calls `body` at each SIGINT, SIGTERM and SIGHUP from now on.
   static func catching(_ body: @escaping @Sendable () -> Void) -> Watch {
     _ = self.sources
     return self.bodies.withLock { bodies in
@@ -48,7 +57,7 @@ enum Interrupt {
     kill(getpid(), number)
   }
 
-  /// Runs `body` in a task that is cancelled by SIGINT and SIGTERM.
+  /// Runs `body` in a task that these signals cancel.
   static func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let task = Task { try await body() }
     let watch = self.catching { task.cancel() }
