@@ -53,7 +53,7 @@ struct VoiceCareCommand: BilingualCommand {
   func carryOut(_ session: Session) async throws {
     let sound: any SoundInput
     if let file { sound = try SoundStream(path: file) } else { sound = try Microphone(command: self.command) }
-    // From before it begins, so that its end is not missed.
+    // Subscribed to when the transcript is waited for; it begins with a snapshot, so nothing is missed.
     let changes = self.wait ? try session.client.events(["care"]) : nil
     let id = try await self.start(sound, session)
     var stop = StopVoiceRequest()

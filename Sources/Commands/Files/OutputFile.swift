@@ -7,9 +7,10 @@ internal import KithMessages
 
 /// Where the result of a command goes: a file, or whatever else a path names.
 ///
-/// A file appears whole or not at all: its bytes are written to a file without a name, which gets its name when they are on disk, so
-/// that nothing is left of a command that is interrupted. Where the file system cannot do that, they are written beside it. Symbolic links
-/// are followed. A new file is readable by its owner alone; one that is replaced keeps its mode and its owner. What is not an
+/// A file appears whole or not at all: its bytes are written to a file without a name. When they are on disk it is named `NAME.ID.part`,
+/// since a link replaces nothing, and renamed at once. So a command that is interrupted leaves nothing, or between these two calls the
+/// whole `.part`. Where the file system has no files without names, the `.part` is written from the beginning, and is left by SIGKILL.
+/// Symbolic links are followed. A new file is readable by its owner alone; one that is replaced keeps its mode and its owner. What is not an
 /// ordinary file, such as a pipe or a device, is written to as it is. `-` is standard output.
 struct OutputFile: ~Copyable {
   /// What help says of an option that takes such a path.

@@ -42,7 +42,7 @@ public struct CareTable<View: DatabaseView> {
 
   /// A page of entries.
   ///
-  /// - Throws: `FIELD_INVALID` for the cursor or the limit.
+  /// - Throws: `FIELD_INVALID` for the cursor.
   public func page(_ query: CareQuery) throws(Failure) -> ListCareReply {
     let limit = PageLimit.records(query.limit)
     let direction = query.isAscending ? ("ASC", ">") : ("DESC", "<")

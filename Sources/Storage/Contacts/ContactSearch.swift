@@ -13,9 +13,9 @@ extension ContactTable {
   ///
   /// - Parameters:
   ///   - text: Any text; nothing in it is syntax. Of more than 1,024 bytes the beginning counts.
-  ///   - limit: 1-500 contacts; 0 = 50.
+  ///   - limit: How many contacts: 0 = 50, more than 500 = 500.
   ///   - source: Only of this one; empty = of all.
-  /// - Throws: `FIELD_INVALID` for an empty text or the limit; `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  /// - Throws: `FIELD_INVALID` for an empty text; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func search(_ text: String, limit: UInt32 = 0, source: String = "") throws(Failure) -> SearchContactsReply {
     let limit = PageLimit.records(limit)
     guard text.contains(where: { !$0.isWhitespace }) else {

@@ -18,12 +18,12 @@ public struct ContactTable<View: DatabaseView> {
   /// The page ends early, with `next_cursor` set, where the reply would grow too large.
   ///
   /// - Parameters:
-  ///   - limit: 1-500 contacts; 0 = 50.
+  ///   - limit: How many contacts: 0 = 50, more than 500 = 500.
   ///   - cursor: `next_cursor` of the page before; empty = the first page.
   ///   - source: Only of this one; empty = of all.
   ///   - includeDeleted: Whether deleted contacts stand among the others.
   ///   - isReply: Whether the page has to fit one reply; else it has all contacts of `limit`, whole.
-  /// - Throws: `FIELD_INVALID` for the cursor or the limit; `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  /// - Throws: `FIELD_INVALID` for the cursor; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func page(
     limit: UInt32 = 0, cursor: String = "", source: String = "", includeDeleted: Bool = false, isReply: Bool = true
   ) throws(Failure) -> ListContactsReply {

@@ -9,10 +9,10 @@ public struct ProblemTable<View: DatabaseView> {
   /// A page of problems, by source, card and place in it.
   ///
   /// - Parameters:
-  ///   - limit: 1-500 problems; 0 = 50.
+  ///   - limit: How many problems: 0 = 50, more than 500 = 500.
   ///   - cursor: `next_cursor` of the page before; empty = the first page.
   ///   - source: Only of this one; empty = of all.
-  /// - Throws: `FIELD_INVALID` for the cursor or the limit; `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  /// - Throws: `FIELD_INVALID` for the cursor; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func page(
     limit: UInt32 = 0, cursor: String = "", source: String = ""
   ) throws(Failure) -> ListProblemsReply {

@@ -58,7 +58,7 @@ public struct DeliveryTable<View: DatabaseView> {
 
   /// A page of deliveries, newest first; fewer than asked for where they say so much that one reply does not hold them.
   ///
-  /// - Throws: `FIELD_INVALID` for the cursor or the limit.
+  /// - Throws: `FIELD_INVALID` for the cursor.
   public func page(_ request: ListDeliveriesRequest) throws(Failure) -> ListDeliveriesReply {
     let limit = PageLimit.records(request.limit)
     let start = request.cursor.isEmpty ? Int64.max : try PageCursor(text: request.cursor).row

@@ -12,9 +12,9 @@ public struct LinkTable<View: DatabaseView> {
   ///
   /// - Parameters:
   ///   - person: Only for this one; empty = for all people.
-  ///   - limit: 1-500 suggestions; 0 = 50.
+  ///   - limit: How many suggestions: 0 = 50, more than 500 = 500.
   ///   - cursor: `next_cursor` of the page before; empty = the first page.
-  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the person; `FIELD_INVALID` for the cursor or the limit.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the person; `FIELD_INVALID` for the cursor.
   public func candidates(
     person: String = "", limit: UInt32 = 0, cursor: String = ""
   ) throws(Failure) -> SuggestLinksReply {

@@ -28,9 +28,9 @@ extension OutboxTable {
   /// A page of conflicts, those found first first.
   ///
   /// - Parameters:
-  ///   - limit: 1-500 conflicts; 0 = 50.
+  ///   - limit: How many conflicts: 0 = 50, more than 500 = 500.
   ///   - cursor: `nextCursor` of the page before; empty = the first page.
-  /// - Throws: `FIELD_INVALID` for the cursor or the limit.
+  /// - Throws: `FIELD_INVALID` for the cursor.
   public func conflicts(
     limit: UInt32 = 0, cursor: String = ""
   ) throws(Failure) -> (conflicts: [RecordConflict], nextCursor: String) {

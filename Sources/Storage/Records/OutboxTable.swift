@@ -96,10 +96,10 @@ public struct OutboxTable<View: DatabaseView> {
   /// A page of what waits, in the order in which it was queued.
   ///
   /// - Parameters:
-  ///   - limit: 1-500 changes; 0 = 50.
+  ///   - limit: How many changes: 0 = 50, more than 500 = 500.
   ///   - cursor: `nextCursor` of the page before; empty = the first page.
   ///   - state: Only those that stand so; nil = all.
-  /// - Throws: `FIELD_INVALID` for the cursor or the limit.
+  /// - Throws: `FIELD_INVALID` for the cursor.
   public func page(
     limit: UInt32 = 0, cursor: String = "", state: RecordState? = nil
   ) throws(Failure) -> (entries: [QueueEntry], nextCursor: String) {

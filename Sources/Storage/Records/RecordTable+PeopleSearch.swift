@@ -11,8 +11,8 @@ extension RecordTable {
   ///
   /// - Parameters:
   ///   - text: Any text; nothing in it is syntax. Of more than 1,024 bytes the beginning counts.
-  ///   - limit: 1-500 people; 0 = 50.
-  /// - Throws: `FIELD_INVALID` for an empty text or the limit.
+  ///   - limit: How many people: 0 = 50, more than 500 = 500.
+  /// - Throws: `FIELD_INVALID` for an empty text.
   public func searchPeople(
     _ text: String, limit: UInt32 = 0
   ) throws(Failure) -> (people: [Person], more: Bool) {

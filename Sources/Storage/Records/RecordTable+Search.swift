@@ -13,7 +13,7 @@ extension RecordTable {
   ///   - kinds: What to search; kinds that have nothing to search find nothing.
   ///   - query: What else restricts; the cursor does not count, and deleted records are never found.
   /// - Returns: What fits one reply, and whether there is more.
-  /// - Throws: `FIELD_INVALID` for an empty text, the limit or the feeling; `NOT_FOUND/RECORD_UNKNOWN` for the person.
+  /// - Throws: `FIELD_INVALID` for an empty text or the feeling; `NOT_FOUND/RECORD_UNKNOWN` for the person.
   public func search(
     _ text: String, kinds: [RecordKind], _ query: RecordQuery = RecordQuery()
   ) throws(Failure) -> (records: [AnyRecord], more: Bool) {

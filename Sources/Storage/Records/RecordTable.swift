@@ -31,7 +31,7 @@ public struct RecordTable<View: DatabaseView> {
   /// The page ends early, with `nextCursor` set, where the reply would grow too large.
   ///
   /// - Returns: The records, and where the next page begins; empty = there is none.
-  /// - Throws: `FIELD_INVALID` for cursor, limit or feeling; `NOT_FOUND/RECORD_UNKNOWN` for the person.
+  /// - Throws: `FIELD_INVALID` for the cursor or the feeling; `NOT_FOUND/RECORD_UNKNOWN` for the person.
   public func page<R: SyncedRecord>(
     _ type: R.Type, _ query: RecordQuery
   ) throws(Failure) -> (records: [R], nextCursor: String) {

@@ -93,7 +93,7 @@ public struct ReminderTable<View: DatabaseView> {
 
   /// A page of reminders: open ones by the time they come, or the others, newest first.
   ///
-  /// - Throws: `FIELD_INVALID` for the cursor or the limit.
+  /// - Throws: `FIELD_INVALID` for the cursor.
   public func page(_ request: ListRemindersRequest) throws(Failure) -> ListRemindersReply {
     let limit = PageLimit.records(request.limit)
     let (order, beyond, open) = request.past ? ("DESC", "<", "NOT IN") : ("ASC", ">", "IN")
