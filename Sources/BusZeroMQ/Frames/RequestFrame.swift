@@ -1,5 +1,6 @@
 public import Bus
 public import KithMessages
+internal import SwiftProtobuf
 
 /// A command on the control plane.
 public struct RequestFrame: Sendable, Hashable {
@@ -49,10 +50,11 @@ public struct RequestFrame: Sendable, Hashable {
           .malformed, Failure(.unimplemented, "KIND_UNKNOWN", "A client sends requests only."), service: service,
           encoding: encoding))
     }
-    guard let header = ControlLayout.header(RequestHeader.self, frames, encoding) else {
-      return .rejected(
-        .malformed(
-          "The header is not a kith.v1.RequestHeader in \(encoding.rawValue).", service: service, encoding: encoding))
+    let header: RequestHeader
+    do throws(Failure) {
+      header = try encoding.decode(RequestHeader.self, from: frames[4])
+    } catch {
+      return .rejected(Self.unreadable(error, frames[4], service, encoding))
     }
     guard !header.requestID.isEmpty else {
       return .rejected(
@@ -83,6 +85,25 @@ public struct RequestFrame: Sendable, Hashable {
       RequestFrame(
         service: service, encoding: encoding, header: header, body: frames[5],
         attachments: ControlLayout.attachments(frames)))
+  }
+
+  /// Says why a header cannot be read, and names its only time where that is at fault.
+  private static func unreadable(
+    _ failure: Failure, _ header: [UInt8], _ service: String, _ encoding: Encoding
+  ) -> FrameRejection {
+    guard failure.reason == "MALFORMED" else {
+      // Of protobuf the rest can be read.
+      let requestID = (try? RequestHeader(serializedBytes: header.span.bytes))?.requestID ?? ""
+      return FrameRejection(
+        .malformed, failure, service: service, encoding: encoding,
+        requestID: requestID.utf8.count <= WireLimits.requestID ? requestID : "")
+    }
+    // The decoder of JSON says what kind of value it could not read, and not which.
+    let time =
+      failure.message.contains("malformedTimestamp")
+      ? " Its deadline is no time such as 2026-01-02T03:04:05Z." : ""
+    return .malformed(
+      "The header is not a kith.v1.RequestHeader in \(encoding.rawValue).\(time)", service: service, encoding: encoding)
   }
 
   /// Adds the request id where the header is small enough to be looked at, so that the client finds the call.

@@ -1,6 +1,7 @@
 import Bus
 import BusZeroMQ
 import KithMessages
+import SwiftProtobuf
 import Testing
 
 /// What the tests of frames start from.
@@ -125,6 +126,22 @@ struct ControlFrameTests {
     try check(.oversize, "BODY_TOO_LARGE", requestID: "r-1") {
       $0.append(.init(repeating: 0, count: WireLimits.acceptedAttachment + 1))
     }
+  }
+
+  @Test("A deadline that is no time is named")
+  func deadline() throws {
+    var frames = try ping(.pb).encoded()
+    var header = RequestHeader()
+    header.requestID = "r-1"
+    header.deadline.seconds = 253_402_300_800
+    frames[4] = try header.serializedBytes()
+    let refused = try #require(rejection(RequestFrame.decode(frames)))
+    #expect(refused.failure.reason == "FIELD_INVALID" && refused.requestID == "r-1")
+    #expect(refused.failure.status.details.keys.contains("deadline"))
+    frames = try ping(.json).encoded()
+    frames[4] = Array(#"{"requestId":"r-1","deadline":"tomorrow"}"#.utf8)
+    let unread = try #require(rejection(RequestFrame.decode(frames)))
+    #expect(unread.failure.reason == "MALFORMED" && unread.failure.message.contains("deadline"))
   }
 
   @Test("The limits themselves are inside")
