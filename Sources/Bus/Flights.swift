@@ -30,7 +30,18 @@ public final class Flights: Sendable {
     case abandoned
   }
 
+  /// A command that has arrived.
+  private struct Announcement {
+    /// Callers that wait for their answer.
+    var count = 0
+    /// Whether it has a flight, or had one.
+    var hasBoarded = false
+    var isCancelled = false
+  }
+
   private struct State {
+    /// By request id.
+    var announced: [FlightID: Announcement] = [:]
     var flights: [FlightID: Flight] = [:]
     /// What runs for a request id that is not the key.
     var requests: [FlightID: FlightID] = [:]
@@ -75,15 +86,28 @@ public final class Flights: Sendable {
   /// Cancels a command.
   ///
   /// - Parameter name: With the request id of a caller, or the key, as its key.
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was one, be it announced or under way.
   func cancel(_ name: FlightID) -> Bool {
-    let task = self.state.withLock { state in
+    let (task, isAnnounced) = self.state.withLock { state in
       let id = state.requests[name] ?? name
       state.flights[id]?.ending = .byUser
-      return state.flights[id]?.task
+      let isAnnounced = state.announced[name]?.hasBoarded == false
+      if isAnnounced { state.announced[name]?.isCancelled = true }
+      return (state.flights[id]?.task, isAnnounced)
     }
     task?.cancel()
-    return task != nil
+    return task != nil || isAnnounced
+  }
+
+  /// Notes a command that has arrived, so that it can be cancelled before it runs.
+  func announce(_ name: FlightID) { self.state.withLock { $0.announced[name, default: Announcement()].count += 1 } }
+
+  /// Forgets an announced command, which has its answer.
+  func retract(_ name: FlightID) {
+    self.state.withLock { state in
+      state.announced[name]?.count -= 1
+      if state.announced[name]?.count == 0 { state.announced[name] = nil }
+    }
   }
 
   private func board<Value: Sendable>(
@@ -94,12 +118,14 @@ public final class Flights: Sendable {
     let refusal = self.state.withLock { state -> Failure? in
       // The cancellation handler may have run before there was anything to leave.
       guard !Task.isCancelled else { return .cancelled }
+      let request = FlightID(principal: id.principal, key: context.requestID)
+      guard state.announced[request]?.isCancelled != true else { return .cancelled }
+      state.announced[request]?.hasBoarded = true
       var flight = state.flights[id] ?? Flight(content: content)
       guard flight.content == content else { return Self.reused }
       guard flight.ending != .abandoned else { return Self.ending }
       flight.waiters[waiter] = continuation
       if let progress = context.progress { flight.sinks.append(progress) }
-      let request = FlightID(principal: id.principal, key: context.requestID)
       if request != id {
         flight.requests.insert(request)
         state.requests[request] = id

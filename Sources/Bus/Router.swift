@@ -62,6 +62,16 @@ public final class Router: Port, Sendable {
     }
   }
 
+  /// Notes a command that has come over the wire, so that a `System/Cancel` right behind it finds it. ``retract(_:)`` ends that.
+  public func announce(_ context: CallContext) { self.flights.announce(Self.request(context)) }
+
+  /// Forgets a command that was announced and has its answer.
+  public func retract(_ context: CallContext) { self.flights.retract(Self.request(context)) }
+
+  private static func request(_ context: CallContext) -> FlightID {
+    FlightID(principal: context.principal.name, key: context.requestID)
+  }
+
   /// Runs a command as it came over the wire. Time-outs are the caller's.
   public func answer(
     method name: String, encoding: Encoding, body: [UInt8], context: CallContext

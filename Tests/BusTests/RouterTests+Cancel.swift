@@ -25,6 +25,36 @@ extension RouterTests {
     await #expect(throws: Failure.cancelled) { try await answer.value }
   }
 
+  @Test func aCommandIsCancelledBeforeItRuns() async throws {
+    let router = self.router([
+      Route(TestSourceRequest.self) { _, _ throws(Failure) in
+        Issue.record("it was cancelled before")
+        return TestSourceReply()
+      }
+    ])
+    let context = CallContext(requestID: "request", idempotencyKey: "key")
+    var cancel = CancelRequest()
+    cancel.requestID = "request"
+    router.announce(context)
+    let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
+    #expect(try await router.ask(cancel, stranger).cancelled == false)
+    #expect(try await router.ask(cancel).cancelled)
+    await #expect(throws: Failure.cancelled) { try await router.ask(TestSourceRequest(), context) }
+    router.retract(context)
+    #expect(try await router.ask(cancel).cancelled == false)
+  }
+
+  @Test func aCommandThatHasRunIsNotCancelled() async throws {
+    let router = self.router([Route(TestSourceRequest.self) { _, _ throws(Failure) in TestSourceReply() }])
+    let context = CallContext(requestID: "request")
+    router.announce(context)
+    _ = try await router.ask(TestSourceRequest(), context)
+    var cancel = CancelRequest()
+    cancel.requestID = "request"
+    #expect(try await router.ask(cancel).cancelled == false)
+    router.retract(context)
+  }
+
   @Test(arguments: ["request", "key"])
   func aCommandWithAKeyIsCancelledByRequestIDOrKey(name: String) async throws {
     let (gate, flights) = (Gate(), Flights())

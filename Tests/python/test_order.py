@@ -44,7 +44,7 @@ def answers(wire, count):
 
 
 def cancel(hub, request):
-    """Cancels a command that was just sent, and may not have begun."""
+    """Cancels a command that was just sent, and may not have arrived, since it came by another connection."""
     while not hub.reply("System/Cancel", {"requestId": request}):
         time.sleep(0.05)
 
@@ -110,6 +110,16 @@ def test_a_long_command_holds_nobody_up(wire, shared_hub, silence):
     assert answers(wire, 1)[update][1]["record"]["memo"] == "1"
     cancel(shared_hub, login)
     assert {header["status"]["reason"] for header, _ in answers(wire, 2).values()} == {"CANCELLED_BY_USER"}
+
+
+def test_a_command_is_cancelled_right_behind_it(wire, silence):
+    """Sent by one connection, the command has arrived, whether or not it has begun."""
+    for _ in range(50):
+        login = sent(wire, "Monica/Login", {"endpoint": silence, "token": "secret"})
+        order = sent(wire, "System/Cancel", {"requestId": login})
+        found = answers(wire, 2)
+        assert found[order][1] == {"cancelled": True}
+        assert found[login][0]["status"]["reason"] == "CANCELLED_BY_USER"
 
 
 def test_a_command_that_has_a_key_is_cancelled_by_its_request_id(wire, shared_hub, silence):

@@ -227,8 +227,12 @@ public actor ControlPlane: LoopActor, NetworkPlane {
       self?.post { $0.report(progress, of: key, serial) }
     }
     context.turn = self.lanes.enter(client.peer, self.router.order(of: method))
+    self.router.announce(context)
     self.tasks[key] = Task.detached { [router, context, weak self] in
-      defer { context.turn?.end() }
+      defer {
+        router.retract(context)
+        context.turn?.end()
+      }
       let outcome: Result<EncodedAnswer, Failure>
       do throws(Failure) {
         outcome = .success(
