@@ -47,16 +47,21 @@ public struct RuntimeLocations: Sendable, Hashable {
   /// Where the unit of systemd for the whole machine has its sockets.
   public static let systemRuntimeDirectory = "/run/kith"
 
-  /// Where a client looks for the daemon, in this order: at the place that was named, by option or variable; otherwise at the
+  /// Where clients and workers look for the daemon, in this order: at the place that was named, by option or variable; otherwise at the
   /// user's own, then at the machine's.
   ///
   /// - Throws: As ``init(runtimeDirectory:stateDirectory:environment:)``.
   public static func places(
-    runtimeDirectory: String? = nil, environment: (String) -> String? = RuntimeLocations.variable
+    runtimeDirectory: String? = nil, stateDirectory: String? = nil,
+    environment: (String) -> String? = RuntimeLocations.variable
   ) throws(Failure) -> [RuntimeLocations] {
-    let own = try Self(runtimeDirectory: runtimeDirectory, environment: environment)
+    let own = try Self(runtimeDirectory: runtimeDirectory, stateDirectory: stateDirectory, environment: environment)
     guard runtimeDirectory == nil, environment("KITH_RUNTIME_DIR") ?? "" == "" else { return [own] }
-    return [own, try Self(runtimeDirectory: Self.systemRuntimeDirectory, environment: environment)]
+    return [
+      own,
+      try Self(
+        runtimeDirectory: Self.systemRuntimeDirectory, stateDirectory: stateDirectory, environment: environment),
+    ]
   }
 
   /// The file of the control plane's socket.

@@ -77,9 +77,8 @@ public struct WorkerProcess: Sendable {
     _ locations: RuntimeLocations, _ services: LocalBatchPort, _ logger: Logger
   ) throws(Failure) -> Worker {
     guard let endpoint, endpoint.hasPrefix("tcp:") else {
-      return try Worker(
-        hub: self.endpoint ?? "ipc://\(locations.workSocket)", name: self.name, slots: self.slots, services: services,
-        logger: logger)
+      let hub = if let endpoint { endpoint } else { "ipc://\(try self.workSocket(locations))" }
+      return try Worker(hub: hub, name: self.name, slots: self.slots, services: services, logger: logger)
     }
     guard let keyFile else {
       throw .invalid(field: "key", "is missing: over tcp a worker needs one. Make it: kith keys new --file FILE.")
@@ -87,6 +86,13 @@ public struct WorkerProcess: Sendable {
     return try Worker(
       hub: RemoteHub(endpoint), key: KeyFile(path: keyFile), serverKey: self.serverKey, name: self.name,
       slots: self.slots, services: services, logger: logger)
+  }
+
+  /// Where the hub of this machine is, as `kith` finds it. A worker waits for its hub, so where none listens it is the user's own place.
+  private func workSocket(_ own: RuntimeLocations) throws(Failure) -> String {
+    let places = try RuntimeLocations.places(
+      runtimeDirectory: self.runtimeDirectory, stateDirectory: self.stateDirectory)
+    return ((try? LocalHub.find(places)) ?? own).workSocket
   }
 
   private struct Lifetime: ServiceLifecycle.Service {

@@ -1,16 +1,16 @@
-internal import Bus
+package import Bus
 internal import BusZeroMQ
 internal import Glibc
 internal import KithMessages
 internal import ZeroMQ
 
 /// The hub of this machine: which of the places it may be at has one, and what to say where none has.
-enum LocalHub {
+package enum LocalHub {
   /// The first place at which a hub listens.
   ///
   /// - Throws: `PERMISSION_DENIED/SOCKET_FORBIDDEN` where one may be that this user cannot reach, `UNAVAILABLE/HUB_NOT_RUNNING`
   ///   otherwise.
-  static func find(_ places: [RuntimeLocations]) throws(Failure) -> RuntimeLocations {
+  package static func find(_ places: [RuntimeLocations]) throws(Failure) -> RuntimeLocations {
     var closed: IPCEndpoint?
     for place in places {
       let endpoint = try Self.endpoint(place)

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from conftest import BINARIES, EXAMPLES
+from keyed import eventually
 from send import HubNotRunning, command
 from trials import NOBODY, daemon, needs_root
 
@@ -100,6 +101,21 @@ def test_the_hub_of_the_machine_is_found_where_the_user_has_none(tmp_path):
         run = kith("ping", under=under, env=kept)
         assert run.returncode == 3, run.stderr
         assert f"{tmp_path}/session/kith" in run.stderr and "/run/kith" in run.stderr, run.stderr
+
+
+@needs_root
+def test_a_worker_finds_the_hub_of_the_machine(tmp_path):
+    with daemon() as hub:
+        under = [
+            "unshare", "--mount", "sh", "-c",
+            f"mount -t tmpfs none /run && mkdir /run/kith && mount --bind '{hub.runtime}' /run/kith && exec \"$0\" \"$@\""]
+        line = [*under, BINARIES / "kithd", "worker", "--serve", "contacts", "--name", "found"]
+        with subprocess.Popen(line, env=environment(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as worker:
+            try:
+                assert eventually(lambda: hub.reply("System/Status").get("work", {}).get("workers"))
+            finally:
+                worker.terminate()
+        assert worker.returncode == 0
 
 
 def test_what_a_killed_hub_left_behind_is_no_hub(tmp_path):
