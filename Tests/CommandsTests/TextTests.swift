@@ -6,6 +6,23 @@ import Testing
 @Suite("Text for people")
 struct TextTests {
   @Test(
+    "What comes next is never past", arguments: [(-7200, "in a moment"), (59, "in a moment"), (120, "in 2 minutes")])
+  func next(seconds: Int64, words: String) {
+    var time = CommandRun.now
+    time.seconds += seconds
+    #expect(RelativeTime.next(time, now: CommandRun.now) == words)
+    #expect(Tongue.japanese.next(time, now: CommandRun.now) == (words == "in a moment" ? "まもなく" : "2分後"))
+  }
+
+  @Test(
+    "The end of the line of a secret from standard input is not part of it", arguments: ["pw", "pw\n", "pw\r\n"])
+  func secretFromStandardInput(sent: String) throws {
+    let console = Console(
+      isTerminal: false, usesColour: false, out: { _ in }, err: { _ in }, input: { Array(sent.utf8) })
+    #expect(try console.askSecret("Password: ", file: "-") == "pw")
+  }
+
+  @Test(
     "Times are relative",
     arguments: [
       (0, "just now"), (59, "just now"), (60, "1 minute ago"), (7199, "1 hour ago"), (86_400 * 2, "2 days ago"),

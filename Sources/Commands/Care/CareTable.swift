@@ -81,7 +81,7 @@ extension CareRecord {
         return self.reason.isEmpty
           ? say("being transcribed", "文字起こし中") : say("waits: \(reason)", "待機中: \(reason)")
       }
-      let time = session.relative(self.nextAttemptAt)
+      let time = session.next(self.nextAttemptAt)
       return say("tried again \(time): \(reason)", "\(time)に再試行: \(reason)")
     case "needs_memo":
       let reason = Self.words(for: self.reason, say)

@@ -100,7 +100,7 @@ extension DeliveryEntry {
     case "pending" where self.attempts == 0: return say("waiting", "待機中")
     case "pending":
       return say(
-        "tried again \(session.relative(self.nextAttemptAt))", "再送待ち (\(session.relative(self.nextAttemptAt)))")
+        "tried again \(session.next(self.nextAttemptAt))", "再送待ち (\(session.next(self.nextAttemptAt)))")
     case "sending": return say("being sent", "送信中")
     case "delivered": return say("delivered", "送信済み")
     case "failed": return say("failed", "失敗")

@@ -42,7 +42,7 @@ struct SourceState {
     if self.status.pending > 0 {
       let next =
         self.status.hasNextAttemptAt
-        ? " It is asked again \(RelativeTime.words(self.status.nextAttemptAt, now: now))." : ""
+        ? " It is asked again \(RelativeTime.next(self.status.nextAttemptAt, now: now))." : ""
       lines.append("  \(Count.of(Int(self.status.pending), "change")) not on the server yet.\(next)")
     }
     if self.status.failed > 0 {

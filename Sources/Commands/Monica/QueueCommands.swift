@@ -95,7 +95,8 @@ struct QueueTable {
     for entry in self.entries {
       table.add(
         entry.state, "\(entry.operation) \(entry.kind)", entry.personName, session.ago(entry.queuedAt),
-        entry.attempts == 0 ? "" : Count.grouped(Int(entry.attempts)), session.ago(entry.nextAttemptAt),
+        entry.attempts == 0 ? "" : Count.grouped(Int(entry.attempts)),
+        entry.hasNextAttemptAt ? RelativeTime.next(entry.nextAttemptAt, now: session.now) : "",
         Printable.shortened(entry.error.message, to: 60), entry.id)
     }
     return table.lines(session.console.style)

@@ -16,6 +16,11 @@ enum RelativeTime {
     return seconds > 0 ? "\(span) ago" : "in \(span)"
   }
 
+  /// When something is done next: `in 3 days`, `in a moment` also where it is due.
+  static func next(_ time: Google_Protobuf_Timestamp, now: Google_Protobuf_Timestamp) -> String {
+    self.span(time.seconds - now.seconds).map { "in \($0)" } ?? "in a moment"
+  }
+
   /// `today`, `yesterday`, `3 days ago`, `in 2 months`.
   static func words(_ day: Day, today: Day) -> String {
     switch day.number - today.number {

@@ -30,6 +30,12 @@ enum Tongue: String, Sendable, CaseIterable, ExpressibleByArgument {
     return "\(abs(seconds) / unit.0)\(unit.1)\(seconds > 0 ? "前" : "後")"
   }
 
+  /// When something is done next: `in 3 days`, `in a moment` also where it is due.
+  func next(_ time: Google_Protobuf_Timestamp, now: Google_Protobuf_Timestamp) -> String {
+    guard self == .japanese else { return RelativeTime.next(time, now: now) }
+    return time.seconds - now.seconds < 60 ? "まもなく" : self.relative(time, now: now)
+  }
+
   /// The name of a category of care.
   func category(_ name: String) -> String {
     switch name {
