@@ -2,6 +2,7 @@ import Bus
 import EventLoop
 import KithMessages
 import Logging
+import TestKit
 import Testing
 
 @testable import ContactsSync
@@ -23,6 +24,7 @@ private struct BreakingPort: BatchPort, Bus.Port {
   private let fault: Fault
   private let batches = Lock(0)
   private let ended = Lock(false)
+  private let silence = Gate()
 
   init(_ fault: Fault) {
     let reading = ContactsSourceService { WallClock.nanoseconds() + 60_000_000_000 }
@@ -58,7 +60,7 @@ private struct BreakingPort: BatchPort, Bus.Port {
       switch self.fault {
       case .picture: break
       case .source: throw Self.gone
-      case .pictureAndSilence: try? await Task.sleep(for: .seconds(3600))
+      case .pictureAndSilence: await self.silence.waitForCancellation()
       }
     }
   }
