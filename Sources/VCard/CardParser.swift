@@ -110,18 +110,18 @@ struct CardParser {
 
   /// The ranges of a line; a fold before the value makes an unfolded copy.
   private mutating func contentLine(_ range: Range<Int>, number: Int, isFolded: Bool) -> ContentLine? {
-    guard var content = header(range, number: number) else { return nil }
-    guard isFolded else { return content }
-    let head = content.start..<content.value.lowerBound
-    if bytes.firstIndex(of: ASCII.lineFeed, in: head) ?? bytes.firstIndex(of: ASCII.carriageReturn, in: head) != nil {
-      let start = bytes.count
-      bytes.append(contentsOf: bytes.unfolded(range))
-      guard let unfolded = header(start..<bytes.count, number: number) else { return nil }
-      content = unfolded
-    } else {
-      content.traits.insert(.folded)
+    guard isFolded else { return header(range, number: number) }
+    // None where the fold is within the group or the name, which have no line breaks.
+    if var content = header(range, number: number) {
+      let head = content.start..<content.value.lowerBound
+      if (bytes.firstIndex(of: ASCII.lineFeed, in: head) ?? bytes.firstIndex(of: ASCII.carriageReturn, in: head)) == nil {
+        content.traits.insert(.folded)
+        return content
+      }
     }
-    return content
+    let start = bytes.count
+    bytes.append(contentsOf: bytes.unfolded(range))
+    return header(start..<bytes.count, number: number)
   }
 
   private mutating func header(_ range: Range<Int>, number: Int) -> ContentLine? {

@@ -154,6 +154,17 @@ import Testing
     }
   }
 
+  /// A line is folded wherever its 75 octets end: RFC 6350 3.2.
+  @Test func groupsAndNamesThatAreFolded() throws {
+    let card = try card(
+      "FN:A", "\(String(repeating: "g", count: 80)).TEL:1", "X-\(String(repeating: "N", count: 80)):2")
+    for version in [Version.v3_0, .v4_0] {
+      let again = try Card(CardWriter(version: version).bytes(of: card))
+      #expect(again.phones.map(\.value) == ["1"])
+      #expect(again.properties.last?.name == "X-" + String(repeating: "N", count: 80))
+    }
+  }
+
   @Test func labelsOfRelations() throws {
     let four = try card(
       "FN:A", "RELATED;TYPE=spouse;VALUE=text:Eve", "RELATED;TYPE=co-worker;VALUE=text:Kim, a", version: "4.0")
