@@ -89,7 +89,10 @@ extension Property {
   /// The value as a date; nil when it is none. The year that X-APPLE-OMIT-YEAR names is not known.
   var date: PartialDate? {
     guard var date = PartialDate(text)?.withoutApplesYear else { return nil }
-    if let omitted = value(ofParameter: "X-APPLE-OMIT-YEAR"), date.year.map(String.init) == omitted { date.year = nil }
+    // A year alone stays: without it there would be no date.
+    if let omitted = value(ofParameter: "X-APPLE-OMIT-YEAR"), date.year.map(String.init) == omitted, date.month != nil {
+      date.year = nil
+    }
     return date
   }
 }

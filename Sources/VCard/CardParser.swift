@@ -114,7 +114,8 @@ struct CardParser {
     // None where the fold is within the group or the name, which have no line breaks.
     if var content = header(range, number: number) {
       let head = content.start..<content.value.lowerBound
-      if (bytes.firstIndex(of: ASCII.lineFeed, in: head) ?? bytes.firstIndex(of: ASCII.carriageReturn, in: head)) == nil {
+      if (bytes.firstIndex(of: ASCII.lineFeed, in: head) ?? bytes.firstIndex(of: ASCII.carriageReturn, in: head)) == nil
+      {
         content.traits.insert(.folded)
         return content
       }

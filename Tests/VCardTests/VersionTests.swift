@@ -154,6 +154,14 @@ import Testing
     }
   }
 
+  @Test func aYearAloneThatIsOmittedReadsTheSameAgain() throws {
+    let card = try card("FN:A", "BDAY;X-APPLE-OMIT-YEAR=1604:1604")
+    for version in [Version.v3_0, .v4_0] {
+      let again = try Card(CardWriter(version: version).bytes(of: card))
+      #expect(again.birthday?.date == card.birthday?.date && card.birthday?.date?.year == 1604)
+    }
+  }
+
   /// A line is folded wherever its 75 octets end: RFC 6350 3.2.
   @Test func groupsAndNamesThatAreFolded() throws {
     let card = try card(
