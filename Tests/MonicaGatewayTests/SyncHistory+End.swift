@@ -74,11 +74,19 @@ extension History {
     for kind in Self.kinds where kind != .relationship {
       for row in self.home.server.rows(kind) { counts[Self.mark(row.text), default: 0] += 1 }
     }
-    for (mark, count) in counts { #expect(count == 1, "seed \(self.seed): \(mark) is there \(count) times") }
-    for (mark, people) in self.marks where counts[mark] == nil {
-      let isDoubtful = ([mark] + people).contains { self.doubtful.contains($0) }
-      #expect(isDoubtful, "seed \(self.seed): \(mark) is lost")
+    let activities = Set(self.home.server.rows(.activity).map { Self.mark($0.text) })
+    for (mark, count) in counts where count > 1 {
+      // Made again with one of its people, who was deleted on the web: docs/monica.md, "What cannot be known".
+      let mayBe = activities.contains(mark) && self.isDoubtful(mark, self.marks[mark] ?? [])
+      #expect(mayBe && count == 2, "seed \(self.seed): \(mark) is there \(count) times")
     }
+    for (mark, people) in self.marks where counts[mark] == nil {
+      #expect(self.isDoubtful(mark, people), "seed \(self.seed): \(mark) is lost")
+    }
+  }
+
+  private func isDoubtful(_ mark: String, _ people: [String]) -> Bool {
+    ([mark] + people).contains { self.doubtful.contains($0) }
   }
 
   func all(_ kind: RecordKind, deleted: Bool = false) async throws -> [AnyRecord] {
@@ -93,8 +101,9 @@ extension History {
     let server = self.home.server.state.withLock { state in
       (state.rows[kind] ?? [:]).keys.compactMap { state.shown(kind, $0) }
     }.filter { row in
-      // Archived before anybody here knew of them, they are in no list.
-      !row.person.isArchived || local.contains { $0.record.monicaID == row.monicaID }
+      // Archived before anybody here knew of them, they are in no list, and what they have in none either.
+      (!row.person.isArchived || local.contains { $0.record.monicaID == row.monicaID })
+        && (![.contactField, .address].contains(kind) || people.values.contains(row.owner))
     }
     let rows = Dictionary(uniqueKeysWithValues: server.map { ($0.monicaID, $0) })
     #expect(

@@ -3,7 +3,7 @@
     prove.py --bin DIR [--minutes 5] [--seed YYYYMMDD] [--only NAME,...] [--list]
 
 Each trial is run again and again, each time from another seed, until its share of the minutes is over; those of one lane wait for
-each other, and there are as many lanes as cores. The minutes are those of the trials: programs are built before. Prints a table of
+each other, and there are as many lanes as cores. The attacker comes last, by itself. The minutes are those of the trials: programs are built before. Prints a table of
 what was lived through. Of each run that fails it keeps the output in .build/prove/, and prints the command that runs it again; it
 ends with 1 then. A run that cannot begin, or whose counts cannot be read, is a failure too.
 """
@@ -43,6 +43,8 @@ class Trial:
     run: callable
     least_minutes: int = 0
     build: tuple = ()
+    # It measures how long others wait, so it has the machine for itself.
+    alone: bool = False
     runs: int = 0
     seconds: float = 0
     counts: dict = dataclasses.field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
@@ -73,7 +75,9 @@ class Programs:
         return command
 
     def attacker(self, seed, seconds):
-        return [sys.executable, "Tests/python/attacker.py", "--seconds", str(int(min(seconds, 600))), "--seed", str(seed)], {
+        return [sys.executable, "Tests/python/attacker.py", "--seconds", str(int(min(seconds, 600))), "--seed", str(seed),
+                # Of a hub that is not optimized.
+                "--wait", "3"], {
             "KITH_BIN_DIR": str(self.folder)}
 
     @staticmethod
@@ -114,7 +118,7 @@ def trials(programs):
         Trial("kills", "SIGKILL at marked points of hub and workers", 3,
               pytest("test_kill.py", "test_carddav_kill.py", "test_worker_deaths.py", processes=2)),
         Trial("garbage", "messages that are wrong in every way", 1, pytest("test_garbage.py")),
-        Trial("attacker", "a viewer that would end, starve or fill the hub", 2, programs.attacker),
+        Trial("attacker", "a viewer that would end, starve or fill the hub", 2, programs.attacker, alone=True),
         Trial("cards", "vCards, fuzzed", 1, fuzz("cards"), build=FUZZER),
         Trial("sounds", "WAVs, fuzzed", 0.5, fuzz("sounds"), build=FUZZER),
         Trial("multistatus", "answers of CardDAV servers, fuzzed", 1, fuzz("multistatus"), build=FUZZER),
@@ -272,6 +276,24 @@ def machine():
     return f"commit {commit or 'unknown'}, {os.cpu_count()} cores, {memory} GiB, Linux {platform.release()}"
 
 
+def run(chosen, lanes, unit, seed):
+    """Runs trials side by side, each for its share of so many seconds."""
+    queue = sorted(((trial, trial.share * unit) for trial in chosen), key=lambda pair: -pair[1])
+    lock = threading.Lock()
+    running = [Lane(queue, lock, seed) for _ in range(lanes)]
+    # A session of its own is not interrupted with this process.
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        for lane in running:
+            lane.start()
+        for lane in running:
+            lane.join()
+    finally:
+        for lane in running:
+            lane.stop()
+        signal.signal(signal.SIGTERM, before)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=str(ROOT / ".build/debug"), help="where the programs are")
@@ -291,22 +313,12 @@ def main():
     KEPT.mkdir(parents=True, exist_ok=True)
     for build in dict.fromkeys(trial.build for trial in chosen if trial.build):
         subprocess.run(build, cwd=ROOT, check=True, stdout=sys.stderr)
-    lanes = min(os.cpu_count(), len(chosen))
-    share = options.minutes * 60 * lanes / sum(trial.share for trial in chosen)
-    queue = sorted(((trial, trial.share * share) for trial in chosen), key=lambda pair: -pair[1])
-    lock, begun = threading.Lock(), time.monotonic()
-    running = [Lane(queue, lock, options.seed) for _ in range(lanes)]
-    # A session of its own is not interrupted with this process.
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        for lane in running:
-            lane.start()
-        for lane in running:
-            lane.join()
-    finally:
-        for lane in running:
-            lane.stop()
-        signal.signal(signal.SIGTERM, before)
+    shared, alone = [trial for trial in chosen if not trial.alone], [trial for trial in chosen if trial.alone]
+    lanes = max(1, min(os.cpu_count(), len(shared)))
+    unit = options.minutes * 60 / (sum(trial.share for trial in shared) / lanes + sum(trial.share for trial in alone))
+    begun = time.monotonic()
+    run(shared, lanes, unit, options.seed)
+    run(alone, 1, unit, options.seed)
     print(f"{machine()}; seed {options.seed}; {(time.monotonic() - begun) / 60:.1f} minutes")
     table(chosen, [trial for trial in every if trial not in chosen and not names])
     for trial in chosen:

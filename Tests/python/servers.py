@@ -6,7 +6,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,10 @@ from conftest import ROOT
 from trials import contacts, sync
 
 PROGRAMS = ROOT / "Tests" / "servers"
+sys.path.append(str(PROGRAMS))
+
+from starter import accepts, free_port  # noqa: E402
+
 RADICALE, XANDIKOS = "radicale", "xandikos"
 # Debian's interpreter, which has Debian's versions of the servers where they are installed.
 DEBIAN = pathlib.Path("/usr/bin/python3")
@@ -305,14 +308,3 @@ class Monica(Server):
     def reset(self):
         """Back to the start, with as many contacts as the settings say."""
         self.control("POST", "reset")
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
-
-
-def accepts(port):
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-        return True
-    return False

@@ -6,10 +6,12 @@ the same password, which a line "user NAME" on its standard output confirms.
 """
 
 import argparse
+import contextlib
 import ctypes
 import os
 import pathlib
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -29,9 +31,12 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port at which nobody listens. Not of those that the kernel gives away: until the server has it, time passes."""
+    while True:
+        port = random.randrange(12_000, 20_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def accepts(port):
