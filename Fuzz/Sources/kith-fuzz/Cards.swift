@@ -62,7 +62,9 @@ enum Cards: FuzzTarget {
   private static func texts(_ card: Card) -> [[String]] {
     [
       card.phones.map { self.bare($0.value) }, card.emails.map { self.bare($0.value) },
-      ([card.birthday].compactMap(\.self) + card.dates).map { $0.date?.description ?? $0.text },
+      // Those that are read as dates, in no order: of several birthdays, and of texts such as `circa 1800`, 3.0 has a place for one.
+      ([card.birthday].compactMap(\.self) + card.alternateBirthdays + card.dates).compactMap { $0.date?.description }
+        .sorted(),
     ]
   }
 }
