@@ -283,7 +283,7 @@ public actor SyncEngine {
     if !turn.take() {
       let place = UUIDv7.make()
       let isMine = await withTaskCancellationHandler {
-        await withCheckedContinuation { turn.wait(place, $0) }
+        await withCheckedContinuation { self.wait(for: turn, place, $0) }
       } onCancel: {
         Task { await self.leaveTurns(place) }
       }
@@ -291,6 +291,12 @@ public actor SyncEngine {
     }
     defer { turn.pass()?.resume(returning: true) }
     return try await work()
+  }
+
+  /// Waits in line. A closure that did not name the engine would not run on it: the turn could be passed on to nobody before its place is
+  /// there.
+  private func wait(for turn: Turn, _ place: UUIDv7, _ waiter: Turn.Waiter) {
+    if turn.take() { waiter.resume(returning: true) } else { turn.wait(place, waiter) }
   }
 
   private func leaveTurns(_ place: UUIDv7) {
