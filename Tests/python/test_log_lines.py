@@ -3,11 +3,20 @@ import os
 import re
 import signal
 import subprocess
+import threading
+import time
 
 import pytest
 
 from conftest import BINARIES
 from trials import daemon
+
+
+def end(process):
+    """Ends a process by SIGTERM, which in its first moments ends it as any process, or is lost: it takes the signal over then."""
+    while process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        time.sleep(1)
 
 
 def lines_of(command, environment, words):
@@ -22,8 +31,7 @@ def lines_of(command, environment, words):
         for line in log:
             lines.append(line)
             if words in line:
-                # In the first moments SIGTERM ends it as it ends any process.
-                process.send_signal(signal.SIGTERM)
+                threading.Thread(target=end, args=[process]).start()
         assert process.wait(60) in (0, -signal.SIGTERM) and any(words in line for line in lines), lines
     return [line.rstrip("\n") for line in lines]
 

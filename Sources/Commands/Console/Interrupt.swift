@@ -26,7 +26,11 @@ enum Interrupt {
   nonisolated(unsafe) private static let sources: [any DispatchSourceSignal] = Self.numbers.map { number in
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler { Self.received(number) }
+    // Until it is there, the signal ends the process, and a recording with it.
+    let isRegistered = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { isRegistered.signal() }
     source.resume()
+    isRegistered.wait()
     return source
   }
 
