@@ -81,13 +81,16 @@ def test_a_hub_that_stands_still_is_not_called_absent(tmp_path):
         assert hub.end() == 0
 
 
+def as_hub_of_the_machine(hub):
+    """How a program is begun that finds this hub at /run/kith. Nothing outside its process sees that."""
+    return ["unshare", "--mount", "sh", "-c",
+            f"mount -t tmpfs none /run && mkdir /run/kith && mount --bind '{hub.runtime}' /run/kith && exec \"$0\" \"$@\""]
+
+
 @needs_root
 def test_the_hub_of_the_machine_is_found_where_the_user_has_none(tmp_path):
     with daemon() as hub:
-        # Nothing outside this process sees /run.
-        under = [
-            "unshare", "--mount", "sh", "-c",
-            f"mount -t tmpfs none /run && mkdir /run/kith && mount --bind '{hub.runtime}' /run/kith && exec \"$0\" \"$@\""]
+        under = as_hub_of_the_machine(hub)
         kept = environment(tmp_path)
         (tmp_path / "session" / "kith").mkdir()
         run = kith("ping", under=under, env=kept)
@@ -106,9 +109,7 @@ def test_the_hub_of_the_machine_is_found_where_the_user_has_none(tmp_path):
 @needs_root
 def test_a_worker_finds_the_hub_of_the_machine(tmp_path):
     with daemon() as hub:
-        under = [
-            "unshare", "--mount", "sh", "-c",
-            f"mount -t tmpfs none /run && mkdir /run/kith && mount --bind '{hub.runtime}' /run/kith && exec \"$0\" \"$@\""]
+        under = as_hub_of_the_machine(hub)
         line = [*under, BINARIES / "kithd", "worker", "--serve", "contacts", "--name", "found"]
         with subprocess.Popen(line, env=environment(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as worker:
             try:

@@ -16,6 +16,8 @@ import time
 import pytest
 import zmq
 
+from keyed import eventually
+
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "CTraffic"
 SIZES = [0, 1, 50, 222, 223, 255, 256, 8192, 70_000]
 MIB = 1 << 20
@@ -47,15 +49,6 @@ def library():
 def measure(frames):
     sizes = [len(frame) for frame in frames]
     return Measure(sum(sizes), len(sizes), sum(size > 255 for size in sizes), sum(size > 222 for size in sizes))
-
-
-def comes(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 class Plane:
@@ -132,7 +125,7 @@ def nothing_is_left_of_an_exchange(over):
         peer, _ = plane.take()
         assert plane.offer(peer, frames)
         assert client.poll(20_000) and client.recv_multipart() == frames
-        assert comes(lambda: plane.totals.unsent == 0), f"{plane.totals.unsent} B are said to be unsent after {number + 1} answers"
+        assert eventually(lambda: plane.totals.unsent == 0), f"{plane.totals.unsent} B are said to be unsent after {number + 1} answers"
         assert plane.totals.received == 0, f"{plane.totals.received} B are said to be held after {number + 1} messages"
 
 
@@ -169,7 +162,7 @@ def what_an_ended_connection_left_counts_until_it_is_taken():
     plane.take()
     for _ in range(4000):
         client.send(bytes(100))
-    assert comes(lambda: plane.totals.received > 4000 * 100)
+    assert eventually(lambda: plane.totals.received > 4000 * 100)
     client.linger = -1
     client.close()
     time.sleep(0.2)
@@ -191,7 +184,7 @@ def what_a_cut_connection_left_counts_until_it_is_taken():
     plane = Plane()
     client = plane.client(reconnect_ivl=-1)
     flood(client)
-    assert comes(lambda: plane.totals.cut == 1)
+    assert eventually(lambda: plane.totals.cut == 1)
     held = plane.totals.received
     # One reading more, of frames of one byte.
     assert MIB < held < MIB + 65 * 8192, held
@@ -223,7 +216,7 @@ def a_flood_that_comes_again_is_bounded():
             take()
         cut = plane.totals.cut
         flood(plane.client(reconnect_ivl=-1))
-        assert comes(lambda: plane.totals.cut > cut)
+        assert eventually(lambda: plane.totals.cut > cut)
         while len(seen) == number:
             take()
         most = max(most, plane.totals.received)
@@ -266,7 +259,7 @@ def a_subscriber_sends_little_ahead():
     client = plane.client(zmq.SUB, reconnect_ivl=-1)
     for number in range(1000):
         client.subscribe(f"{number:060}")
-    assert comes(lambda: plane.totals.cut == 1)
+    assert eventually(lambda: plane.totals.cut == 1)
 
 
 TRIALS = {
