@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -315,8 +314,6 @@ void kith_traffic_limit(struct kith_traffic_limits chosen) {
   }
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) highest = files.rlim_cur < descriptors ? (int)files.rlim_cur : descriptors;
 }
-
-void kith_traffic_heaps(int most) { mallopt(M_ARENA_MAX, most); }
 
 int kith_traffic_plane(size_t most_bytes) {
   static _Atomic int last;

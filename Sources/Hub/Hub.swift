@@ -62,7 +62,7 @@ public struct Hub: ServiceLifecycle.Service {
     let identity = HubIdentity(eventsEndpoint: events.url)
     let loop = try LoopExecutor(name: "kith-bus", poller: Poller(), logger: self.logger)
     ConnectionTraffic.limit(self.configuration.clientMemory.traffic)
-    ConnectionTraffic.limitHeaps(to: 8)
+    let gaps = HeapGaps.start()
     let context = try Context()
     let access = AccessPolicy(
       ownUserID: geteuid(), users: self.configuration.users, connectionsPerKey: self.configuration.connectionsPerKey,
@@ -165,6 +165,7 @@ public struct Hub: ServiceLifecycle.Service {
     await accounts.close()
     await servers.close()
     upkeep.cancel()
+    gaps.cancel()
     await upkeep.value
     await controlPlane.close()
     await eventsPlane.close()

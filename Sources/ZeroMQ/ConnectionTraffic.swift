@@ -34,9 +34,6 @@ public enum ConnectionTraffic {
         unsent: UInt64(limits.unsent), unsent_in_all: UInt64(limits.unsentInAll)))
   }
 
-  /// Bounds the heaps from which memory of this process is taken; each keeps gaps after a flood.
-  public static func limitHeaps(to count: Int32) { kith_traffic_heaps(count) }
-
   /// Takes up whose a connection is. All connections of an owner together may have a quarter of what may be held, and of what may be unsent.
   public static func setOwner(of connection: Int32, to owner: String) {
     kith_traffic_owner(connection, Self.number(owner))

@@ -33,9 +33,6 @@ struct kith_traffic_limits {
 /// has ended stands for another one only when some thousand others have come.
 void kith_traffic_limit(struct kith_traffic_limits limits);
 
-/// Bounds the heaps of malloc(3). Each keeps the gaps that a flood leaves in it: 133 MiB in the sixteen of two cores, 54 in eight.
-void kith_traffic_heaps(int most);
-
 /// A number for a socket that takes messages: connections that come in by its listeners belong to it.
 ///
 /// most_bytes: received by one of its connections and not taken; beyond it the connection is cut. 0 = without such a bound.

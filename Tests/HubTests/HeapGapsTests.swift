@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Hub
+
+@Suite struct HeapGapsTests {
+  private static let mebibyte = 1 << 20
+
+  @Test func memoryThatHasGrownMuchIsGivenBackOnce() {
+    var gaps = HeapGaps()
+    #expect(!gaps.look(10 * Self.mebibyte).walks)
+    #expect(!gaps.look(17 * Self.mebibyte).walks)
+    #expect(gaps.look(18 * Self.mebibyte).walks)
+    gaps.walked(16 * Self.mebibyte)
+    // What is in use is not looked for again.
+    #expect(!gaps.look(16 * Self.mebibyte).walks)
+    #expect(!gaps.look(23 * Self.mebibyte).walks)
+    #expect(gaps.look(24 * Self.mebibyte).walks)
+  }
+
+  @Test func growthCountsFromTheLeastThatWasSeen() {
+    var gaps = HeapGaps()
+    _ = gaps.look(40 * Self.mebibyte)
+    #expect(!gaps.look(10 * Self.mebibyte).walks)
+    #expect(gaps.look(20 * Self.mebibyte).walks)
+  }
+
+  @Test func anIdleHubIsLookedAtSeldom() {
+    var gaps = HeapGaps()
+    #expect(gaps.look(10 * Self.mebibyte).again == .seconds(3))
+    #expect(gaps.look(11 * Self.mebibyte).again == .seconds(3))
+    #expect(gaps.look(12 * Self.mebibyte).again == .milliseconds(500))
+  }
+}
