@@ -83,6 +83,24 @@ import Testing
     #expect(last.map(\.id) == [ann.id] && last.first?.record.person.tags == ["new"])
   }
 
+  @Test func `a person that waits for a user holds up no renamed tag`() throws {
+    var tag = Tag()
+    tag.name = "old"
+    let made = try self.fixture.write { [tag] in try $0.records.create(tag, now: 1) }
+    try self.arrive(try self.begin()[0], as: 5)
+    try self.fixture.addPerson("Ann") { $0.tags = ["old"] }
+    let sent = try self.begin()
+    // As a store is that was restored: what is tried again after a restore may have arrived.
+    try self.fixture.write {
+      try $0.outbox.failed(sent[0].row, error: Status(), nextAttemptAt: nil, isUnsure: true, now: 100)
+      var renamed = try $0.records.require(Tag.self, made.id)
+      renamed.name = "new"
+      try $0.records.retag("old", as: "new", now: 100)
+      _ = try $0.records.update(renamed, now: 100)
+    }
+    #expect(try self.begin().map(\.kind) == [.tag])
+  }
+
   @Test func `of a channel one conversation is under way`() throws {
     let ann = try self.fixture.addPerson("Ann")
     try self.arrive(try self.begin()[0], as: 1)

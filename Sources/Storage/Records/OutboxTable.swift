@@ -208,7 +208,8 @@ public struct OutboxTable<View: DatabaseView> {
   /// creator at a time, since the server makes a second one of the same name without a word.
   ///
   /// A person waits for the records of the tags it names. But one of whom nobody knows whether they arrived goes before a tag is
-  /// renamed: what is sent of them has the old name, and the server would make a tag of it. A conversation may make the type of its channel, so it waits for
+  /// renamed: what is sent of them has the old name, and the server would make a tag of it. One that has failed waits for a user, and
+  /// holds up no tag. A conversation may make the type of its channel, so it waits for
   /// another one of that channel that is under way, that a worker may be at, or that the server may be at. Where workers may be at
   /// both, the first of them goes.
   private static var namesAreThere: String {
@@ -221,8 +222,10 @@ public struct OutboxTable<View: DatabaseView> {
           AND EXISTS (SELECT 1 FROM record_label WHERE record_label.record = record.id AND label = tag.sort_key))
       WHEN \(RecordKind.tag.rawValue) THEN record.monica_id IS NULL OR NOT EXISTS (
         SELECT 1 FROM record_label CROSS JOIN outbox AS open ON open.record = record_label.record
+        CROSS JOIN record AS person ON person.id = record_label.record
         WHERE record_label.account = record.account AND record_label.kind = \(RecordKind.person.rawValue)
-          AND record_label.label = record.sort_key AND open.sent IS NOT NULL)
+          AND record_label.label = record.sort_key AND open.sent IS NOT NULL
+          AND person.state IN (\(RecordState.pending.rawValue), \(RecordState.syncing.rawValue)))
       WHEN \(RecordKind.conversation.rawValue) THEN NOT EXISTS (
         SELECT 1 FROM outbox AS open CROSS JOIN record AS other ON other.id = open.record
         WHERE open.account = record.account AND (open.attempt IS NOT NULL OR open.busy_until IS NOT NULL)
