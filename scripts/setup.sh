@@ -37,7 +37,11 @@ if [ "$(id -u)" != 0 ]; then
   as_root=(sudo)
   # Where nobody can answer, sudo must not ask.
   if [ -n "${CI:-}" ] || ! { : </dev/tty; } 2>/dev/null; then as_root=(sudo -n); fi
-  "${as_root[@]}" true || fail
+  if ! "${as_root[@]}" true; then
+    [ ${#missing[@]} = 0 ] || fail
+    echo "setup.sh: every package is there. $policy is left from a run that was killed: if none runs, remove it as root." >&2
+    exit 0
+  fi
 fi
 apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@" {lock}<&-

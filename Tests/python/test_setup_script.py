@@ -71,6 +71,21 @@ def test_nobody_is_asked_where_nobody_can_answer(script, more):
     assert "a password is required" in run.stderr and "as root, or in a terminal" in run.stderr, run.stderr
 
 
+@needs_root
+def test_what_a_killed_run_left_stops_nobody_to_whom_nothing_is_missing(script, tmp_path):
+    command, environment = script
+    sbin = tmp_path / "sbin"
+    sbin.mkdir()
+    mark = next(line for line in (ROOT / "scripts/setup.sh").read_text().splitlines() if line.startswith("mark="))
+    (sbin / "policy-rc.d").write_text(f"#!/bin/sh\n{mark.removeprefix('mark=')[1:-1]}\nexit 101\n")
+    (tmp_path / "bin" / "dpkg-query").write_text("#!/bin/bash\necho installed\n")
+    run = subprocess.run(
+        [*seeing(sbin, "/usr/sbin"), *command], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+        env=environment, start_new_session=True)
+    assert run.returncode == 0, run.stderr
+    assert "remove it as root" in run.stderr
+
+
 @pytest.fixture
 def machine(tmp_path):
     """setup.sh as root of a machine whose /usr/sbin is a folder of the test, and whose apt-get says when it begins and ends."""
