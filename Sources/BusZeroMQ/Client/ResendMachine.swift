@@ -6,14 +6,14 @@ internal import KithMessages
 /// ```
 /// unsent --sent--> sent --heard--> sent --heard--> sent
 ///   ^               | 2, 4, 8, 15, 15 s | 5 s of silence
-///   +----blocked----+----- send --------+
+///   +---putBack-----+----- send --------+
 /// ```
 ///
 /// A command that no hub has had looks once whether there is one, so that its caller learns at once that there is none.
 public struct ResendMachine: Sendable, Equatable {
   /// What the port has to do now.
   public enum Directive: Sendable, Equatable {
-    /// Hand the command to the socket, and report ``sent(_:jitter:)`` or ``blocked()``.
+    /// Put it back, and report ``sent(_:jitter:)`` when a socket has taken it.
     case send(onNewSocket: Bool)
     /// Find out whether the hub is there, give the command up if it is not, and report ``looked()`` otherwise.
     case look
@@ -74,8 +74,8 @@ public struct ResendMachine: Sendable, Equatable {
   /// The hub is there, or cannot be looked for: the limit of the caller holds.
   public mutating func looked() { self.hasLooked = true }
 
-  /// The socket did not take the command.
-  public mutating func blocked() { self.state = .unsent }
+  /// The command waits for a socket again, because it is to be sent once more.
+  public mutating func putBack() { self.state = .unsent }
 
   /// A PARTIAL came: the command runs.
   public mutating func heard(_ now: ContinuousClock.Instant) {

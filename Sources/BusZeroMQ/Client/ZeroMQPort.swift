@@ -184,29 +184,24 @@ public actor ZeroMQPort: LoopActor, Port {
   /// Offers what waits to the socket, in order, while the hub's window has room.
   private func flush() {
     while let call = self.unsent.first, self.calls.count - self.unsent.count < Self.window {
-      guard self.send(call, onNewSocket: false) else { return }
+      guard self.send(call) else { return }
     }
   }
 
-  /// Offers one command; returns whether it was taken.
-  @discardableResult
-  private func send(_ call: PendingCall, onNewSocket: Bool) -> Bool {
+  /// Offers one command that no socket has; returns whether it was taken.
+  private func send(_ call: PendingCall) -> Bool {
     do {
-      let link = try self.openLink(after: onNewSocket ? call.link : 0)
+      let link = try self.openLink(after: 0)
       if call.machine.attempts > 0 {
         call.request.header.attempt = call.machine.attempts
         call.frames = try call.request.encoded()
       }
-      let wasUnsent = call.machine.isUnsent
       let isTaken = try link.send(call.frames)
       self.blockedSince = isTaken ? nil : self.blockedSince ?? .now
       if isTaken {
         call.link = link.number
         call.machine.sent(.now, jitter: link.jitter)
-        if wasUnsent { self.unsent.removeAll { $0 === call } }
-      } else {
-        call.machine.blocked()
-        if !wasUnsent { self.putBack(call) }
+        self.unsent.removeAll { $0 === call }
       }
       self.arm(call.machine.due(blockedSince: self.blockedSince))
       return isTaken
@@ -217,19 +212,22 @@ public actor ZeroMQPort: LoopActor, Port {
   }
 
   /// Sends all commands again that have no answer yet, in the order in which they were made: what the hub that had them
-  /// did not do, the next one does in that order.
-  private func resend(onNewSocket: Bool) {
-    for call in self.callsInOrder where !call.machine.isUnsent {
+  /// did not do, the next one does in that order. A new socket takes nothing before it is connected, which may be between
+  /// two of them, so that all of them wait until it takes the first.
+  private func resend(_ overdue: PendingCall, onNewSocket: Bool) {
+    let calls = self.callsInOrder
+    for call in calls where !call.machine.isUnsent {
       self.logger.debug(
         "command sent again", metadata: ["method": "\(call.request.service)", "attempt": "\(call.machine.attempts)"])
-      self.send(call, onNewSocket: onNewSocket)
+      call.machine.putBack()
     }
-  }
-
-  /// Puts a command that the socket did not take before those that were made after it.
-  private func putBack(_ call: PendingCall) {
-    let place = self.unsent.firstIndex { $0.number > call.number } ?? self.unsent.endIndex
-    self.unsent.insert(call, at: place)
+    self.unsent = calls
+    do {
+      if onNewSocket { _ = try self.openLink(after: overdue.link) }
+    } catch {
+      self.settle(overdue.id, .failure(Self.unusable(error)))
+    }
+    self.flush()
   }
 
   private var callsInOrder: [PendingCall] { self.calls.values.sorted { $0.number < $1.number } }
@@ -333,7 +331,7 @@ public actor ZeroMQPort: LoopActor, Port {
     for call in self.callsInOrder {
       let id = call.id
       switch call.machine.tick(now, blockedSince: self.blockedSince) {
-      case .send(let onNewSocket): self.resend(onNewSocket: onNewSocket)
+      case .send(let onNewSocket): self.resend(call, onNewSocket: onNewSocket)
       case .look:
         call.machine.looked()
         if let failure = self.absence { self.settle(id, .failure(failure)) }

@@ -90,7 +90,7 @@ struct ResendMachineTests {
     #expect(machine.due(blockedSince: blocked) == self.start + .seconds(60))
     var known = self.machine(connectLimit: .seconds(60))
     known.sent(self.start, jitter: 0)
-    known.blocked()
+    known.putBack()
     #expect(known.due(blockedSince: self.start) == self.start + .seconds(60))
     #expect(self.machine(timeout: .seconds(9)).due(blockedSince: blocked) == self.start + .seconds(9))
   }
@@ -99,7 +99,7 @@ struct ResendMachineTests {
   func restart() {
     var machine = self.machine(connectLimit: .seconds(1))
     machine.sent(self.start, jitter: 0)
-    machine.blocked()
+    machine.putBack()
     let blocked = self.start + .seconds(2)
     #expect(machine.due(blockedSince: blocked) == blocked + .seconds(10))
   }
@@ -135,7 +135,7 @@ struct ResendMachineTests {
         machine.sent(now, jitter: .random(in: 0...1, using: &random))
       case .send:
         blockedSince = now
-        machine.blocked()
+        machine.putBack()
       case nil: if Int.random(in: 0..<10, using: &random) == 0 { machine.heard(now) }
       }
     }

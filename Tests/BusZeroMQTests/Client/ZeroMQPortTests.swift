@@ -76,6 +76,23 @@ struct ZeroMQPortTests {
     await port.close()
   }
 
+  @Test("Commands keep their order where sending all of them takes longer than connecting", arguments: 0..<3)
+  func orderOfLongCommands(round: Int) async throws {
+    let hub = try await ScriptedHub.start(in: self.room) { request, count in count == 1 ? [] : [request.echo()] }
+    let port = self.room.port()
+    let long = String(repeating: "long", count: 50_000)
+    try await withThrowingTaskGroup { group in
+      for index in 0..<60 {
+        group.addTask { _ = try await port.ask(self.ping("\(index) \(long)")) }
+        while await hub.requests.count <= index { await Task.yield() }
+      }
+      try await group.waitForAll()
+    }
+    let requests = await hub.requests.map(\.header.requestID)
+    #expect(Array(requests.dropFirst(60)) == Array(requests.prefix(60)))
+    await port.close()
+  }
+
   @Test("Progress is reported, and only to who wants it")
   func progress() async throws {
     let hub = try await ScriptedHub.start(in: self.room) { request, _ in
