@@ -307,6 +307,18 @@ struct LeaseTableTests {
     #expect(table.jobs["second"]?.record.losses == 0)
   }
 
+  @Test func aGrantThatIsBeingStoredTakesItsPlaceOnANewConnection() {
+    var table = self.table()
+    _ = table.ready(self.ready(), from: [1], principal: "uid:1", services: [self.method], now: self.start)
+    let granted = table.add(self.record("first"), isOnce: false, now: self.start)
+    _ = table.ready(self.ready(), from: [2], principal: "uid:1", services: [self.method], now: self.start)
+    #expect(
+      self.settle(&table, table.add(self.record("second"), isOnce: false, now: self.start), at: self.start).isEmpty)
+    let given = self.settle(&table, granted, at: self.start)
+    let jobs = given.compactMap { if case .give(let peer, let job) = $0 { (peer, job.jobID) } else { nil } }
+    #expect(jobs.map(\.0) == [[2]] && jobs.map(\.1) == ["first"])
+  }
+
   @Test func aJobThatIsRefusedIsNotThrownBackAtOnce() {
     var (table, job) = self.leased()
     var (now, grants) = (self.start, 0)

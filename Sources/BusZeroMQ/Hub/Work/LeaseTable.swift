@@ -173,8 +173,8 @@ struct LeaseTable: Sendable {
       self.jobs[held.jobID] = job
     }
     let others = self.jobs.values.filter { $0.lease?.instance == ready.instanceID && !kept.contains($0.record.id) }
-    // Over an unbroken connection they may be on their way to it.
-    let isOnTheWay = UInt32(isSameConnection ? others.count : 0)
+    // Over an unbroken connection they may be on their way to it; a grant that is being stored goes over any.
+    let isOnTheWay = UInt32(others.count { isSameConnection || $0.phase == .granting })
     if !isSameConnection {
       for job in others where job.phase == .leased { directives += self.lose(job.record.id, now) }
     }
