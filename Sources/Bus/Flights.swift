@@ -40,7 +40,7 @@ public final class Flights: Sendable {
   }
 
   private struct State {
-    /// By request id.
+    /// By request id, and by key.
     var announced: [FlightID: Announcement] = [:]
     var flights: [FlightID: Flight] = [:]
     /// What runs for a request id that is not the key.
@@ -100,13 +100,21 @@ public final class Flights: Sendable {
   }
 
   /// Notes a command that has arrived, so that it can be cancelled before it runs.
-  func announce(_ name: FlightID) { self.state.withLock { $0.announced[name, default: Announcement()].count += 1 } }
+  ///
+  /// - Parameter names: Its request id and its key.
+  func announce(_ names: Set<FlightID>) {
+    self.state.withLock { state in
+      for name in names { state.announced[name, default: Announcement()].count += 1 }
+    }
+  }
 
   /// Forgets an announced command, which has its answer.
-  func retract(_ name: FlightID) {
+  func retract(_ names: Set<FlightID>) {
     self.state.withLock { state in
-      state.announced[name]?.count -= 1
-      if state.announced[name]?.count == 0 { state.announced[name] = nil }
+      for name in names {
+        state.announced[name]?.count -= 1
+        if state.announced[name]?.count == 0 { state.announced[name] = nil }
+      }
     }
   }
 
@@ -119,8 +127,10 @@ public final class Flights: Sendable {
       // The cancellation handler may have run before there was anything to leave.
       guard !Task.isCancelled else { return .cancelled }
       let request = FlightID(principal: id.principal, key: context.requestID)
-      guard state.announced[request]?.isCancelled != true else { return .cancelled }
-      state.announced[request]?.hasBoarded = true
+      for name in [request, id] {
+        guard state.announced[name]?.isCancelled != true else { return .cancelled }
+        state.announced[name]?.hasBoarded = true
+      }
       var flight = state.flights[id] ?? Flight(content: content)
       guard flight.content == content else { return Self.reused }
       guard flight.ending != .abandoned else { return Self.ending }

@@ -63,13 +63,17 @@ public final class Router: Port, Sendable {
   }
 
   /// Notes a command that has come over the wire, so that a `System/Cancel` right behind it finds it. ``retract(_:)`` ends that.
-  public func announce(_ context: CallContext) { self.flights.announce(Self.request(context)) }
+  public func announce(_ context: CallContext) { self.flights.announce(Self.names(context)) }
 
   /// Forgets a command that was announced and has its answer.
-  public func retract(_ context: CallContext) { self.flights.retract(Self.request(context)) }
+  public func retract(_ context: CallContext) { self.flights.retract(Self.names(context)) }
 
-  private static func request(_ context: CallContext) -> FlightID {
-    FlightID(principal: context.principal.name, key: context.requestID)
+  /// By what a client may name a command that it cancels: its request id, and its idempotency key where it has one.
+  private static func names(_ context: CallContext) -> Set<FlightID> {
+    Set(
+      [context.requestID, context.idempotencyKey].filter { !$0.isEmpty }.map {
+        FlightID(principal: context.principal.name, key: $0)
+      })
   }
 
   /// Runs a command as it came over the wire. Time-outs are the caller's.

@@ -25,7 +25,8 @@ extension RouterTests {
     await #expect(throws: Failure.cancelled) { try await answer.value }
   }
 
-  @Test func aCommandIsCancelledBeforeItRuns() async throws {
+  @Test(arguments: ["request", "key"])
+  func aCommandIsCancelledBeforeItRuns(name: String) async throws {
     let router = self.router([
       Route(TestSourceRequest.self) { _, _ throws(Failure) in
         Issue.record("it was cancelled before")
@@ -34,7 +35,7 @@ extension RouterTests {
     ])
     let context = CallContext(requestID: "request", idempotencyKey: "key")
     var cancel = CancelRequest()
-    cancel.requestID = "request"
+    cancel.requestID = name
     router.announce(context)
     let stranger = CallContext(principal: Principal(name: "uid:7", role: .admin))
     #expect(try await router.ask(cancel, stranger).cancelled == false)

@@ -229,10 +229,6 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     context.turn = self.lanes.enter(client.peer, self.router.order(of: method))
     self.router.announce(context)
     self.tasks[key] = Task.detached { [router, context, weak self] in
-      defer {
-        router.retract(context)
-        context.turn?.end()
-      }
       let outcome: Result<EncodedAnswer, Failure>
       do throws(Failure) {
         outcome = .success(
@@ -240,6 +236,9 @@ public actor ControlPlane: LoopActor, NetworkPlane {
       } catch {
         outcome = .failure(error)
       }
+      // Before the answer goes: the client may send the same id again as soon as it has it.
+      router.retract(context)
+      context.turn?.end()
       self?.post { $0.finish(key, serial, frame, outcome) }
     }
     self.arm()
