@@ -157,6 +157,28 @@ import Testing
     await home.close()
   }
 
+  /// The disk was unmounted after a deletion was held, and an older folder lies at its mount point.
+  @Test func leaveForHeldCardsIsNoneForAnotherFolder() async throws {
+    let home = try await self.household(60)
+    for index in 0..<13 { try home.remove("\(index).vcf") }
+    #expect(try await home.sync().heldBack == 13)
+    try FileManager.default.moveItem(atPath: home.folder, toPath: home.root + "/away")
+    try FileManager.default.createDirectory(atPath: home.folder, withIntermediateDirectories: true)
+    for index in 20..<30 {
+      try home.write("\(index).vcf", Household.card(uid: "u\(index)", name: "Person \(index)"))
+    }
+    var status = try await home.sync(allowMassDelete: true)
+    #expect(status.state == .error && status.error.reason == "SOURCE_REPLACED")
+    #expect(status.deleted == 0 && status.live == 60)
+    // The disk is mounted again.
+    try FileManager.default.removeItem(atPath: home.folder)
+    try FileManager.default.moveItem(atPath: home.root + "/away", toPath: home.folder)
+    #expect(try await home.sync().heldBack == 13)
+    status = try await home.sync(allowMassDelete: true)
+    #expect(status.deleted == 13 && status.heldBack == 0 && status.live == 47)
+    await home.close()
+  }
+
   @Test func anotherFolderWithTheSameCardsIsTheSource() async throws {
     let home = try await self.household()
     try FileManager.default.moveItem(atPath: home.folder, toPath: home.root + "/away")

@@ -7,7 +7,8 @@ internal import Storage
 struct PassOptions: Sendable, Equatable {
   /// Reads every card again.
   var isFull = false
-  /// Carries out deletions that an earlier pass held back, and takes a folder that was replaced for the source.
+  /// Carries out deletions that an earlier pass held back, and takes a folder for the source that an earlier pass reported as
+  /// replaced.
   var allowsMassDelete = false
 
   /// Whether a pass with these options does all that one with `other` does.
@@ -184,19 +185,21 @@ actor Pass {
   }
 
   /// Another folder than before is the source only when it holds most of the same cards: a disk that is not mounted leaves an
-  /// empty or older folder at the same path.
+  /// empty or older folder at the same path. Leave to delete is leave to replace the folder as well, once an earlier pass has
+  /// reported all the cards that this one lacks.
   private func check(_ identity: String, against location: SourceLocation) async throws(Failure) {
-    guard !location.identity.isEmpty, identity != location.identity, !self.options.allowsMassDelete else { return }
+    guard !location.identity.isEmpty, identity != location.identity else { return }
     let isAccount = location.isAccount
     // Books come and go; each has a rule of its own in the guard.
     if isAccount, AccountPosition.moved(from: location.identity, to: identity).isEmpty { return }
     let lost = self.lost.values.filter { !$0.contactID.isEmpty }
-    let missing = lost.count { !$0.isKept }
+    let missing = lost.filter { !$0.isKept }
+    if self.options.allowsMassDelete, missing.allSatisfy({ $0.missingSince != 0 }) { return }
     let shown = self.diff.shownContacts(without: self.lost)
     let isEmpty = !lost.isEmpty && !self.diff.lists(under: "")
-    guard isEmpty || missing * DeletionGuard.share > shown + missing else { return }
+    guard isEmpty || missing.count * DeletionGuard.share > shown + missing.count else { return }
     // A person who reads the error and gives leave to delete gives it for these.
-    let (name, now, hrefs) = (self.name, self.now(), lost.filter { !$0.isKept }.map(\.href))
+    let (name, now, hrefs) = (self.name, self.now(), missing.map(\.href))
     try await self.write { transaction throws(Failure) in
       try transaction.cards.setMissing(hrefs, in: name, since: now, counts: false)
       // What has been missing stays missing while a source says that nothing changed: the next pass lists everything.
