@@ -33,7 +33,9 @@ actor BlobFiles {
 
   // MARK: - Uploads
 
-  func open(_ request: BlobOpenRequest, principal: String, now: Int64) async throws(Failure) -> BlobOpenReply {
+  func open(
+    _ request: BlobOpenRequest, principal: String, now: @Sendable () -> Int64
+  ) async throws(Failure) -> BlobOpenReply {
     let digest = try BlobDigest(request.blob.sha256)
     guard request.blob.size <= self.limits.size else {
       throw .invalid(field: "size", "is more than the \(self.limits.size) bytes that a blob may have.")
@@ -41,7 +43,7 @@ actor BlobFiles {
     var reply = BlobOpenReply()
     reply.chunk = self.limits.chunk
     reply.window = self.limits.window
-    if let size = try await self.completeSize(digest, keepUntilTomorrow: now) {
+    if let size = try await self.completeSize(digest, keepUntilTomorrow: now()) {
       reply.nextOffset = size
       reply.complete = true
       return reply
@@ -55,7 +57,7 @@ actor BlobFiles {
       reply.nextOffset = try DiskFile.open(self.path(of: part))?.size() ?? 0
       return reply
     }
-    try self.makeRoom(principal: principal, now: now)
+    try self.makeRoom(principal: principal, now: now())
     let kept = try await self.reader.read { view throws(Failure) in try BlobRows(view: view).fileBytes() }
     guard kept + request.blob.size <= self.limits.total else {
       throw Failure(
@@ -131,9 +133,10 @@ actor BlobFiles {
       .map { "\(self.directory)/parts/\($0)" }
     guard others.count >= self.limits.openUploads else { return }
     let rest = self.limits.rest.nanoseconds
-    // One that seems to rest for longer than it may was written by a clock that was ahead.
+    // One that was written long after now was written by a clock that was ahead. One that was written a little after it goes on:
+    // the clock may have been set back by so much.
     let resting = others.map { (path: $0, end: (DiskFile.modified($0) ?? 0) + rest) }
-      .filter { Due(at: $0.end, atMost: rest).isDue(at: now) }
+      .filter { Due(at: $0.end, atMost: 2 * rest).isDue(at: now) }
     guard let oldest = resting.min(by: { $0.end < $1.end }) else {
       throw Failure(
         .resourceExhausted, "BLOB_QUOTA",

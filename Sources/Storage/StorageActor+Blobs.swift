@@ -5,10 +5,13 @@ public import KithMessages
 extension StorageActor {
   /// Starts or resumes an upload: `System/BlobOpen`.
   ///
-  /// - Parameter principal: Whose upload it is; each may have 4 under way.
+  /// - Parameters:
+  ///   - principal: Whose upload it is; each may have 4 under way.
+  ///   - now: Gives the time of day in nanoseconds since 1970. It is read when the others are looked at, behind the pieces that
+  ///     were written while this waited.
   /// - Throws: `INVALID_ARGUMENT` for a digest or size that cannot be, `RESOURCE_EXHAUSTED/BLOB_QUOTA`, `DISK_FULL`.
   public nonisolated func openBlob(
-    _ request: BlobOpenRequest, principal: String, now: Int64 = WallClock.nanoseconds()
+    _ request: BlobOpenRequest, principal: String, now: @Sendable () -> Int64 = { WallClock.nanoseconds() }
   ) async throws(Failure) -> BlobOpenReply {
     try await self.blobs.open(request, principal: principal, now: now)
   }

@@ -188,7 +188,7 @@ import Testing
       $0.blob.size = 1
     }
     let later = WallClock.nanoseconds() + Duration.seconds(601).nanoseconds
-    _ = try await storage.openBlob(request, principal: "uid:1", now: later)
+    _ = try await storage.openBlob(request, principal: "uid:1", now: { later })
     let parts = try FileManager.default.contentsOfDirectory(atPath: temporary.directory + "/blobs/parts")
     #expect(parts.count == 4 && parts.contains { $0.hasPrefix(digests[5]) })
     // One that a clock wrote which was ahead by hours rests as well, beside three that go on.
@@ -201,6 +201,33 @@ import Testing
     _ = try await self.open(storage, digests[1])
     let others = try FileManager.default.contentsOfDirectory(atPath: temporary.directory + "/blobs/parts")
     #expect(others.count == 4 && !others.contains(rested))
+    await storage.close()
+  }
+
+  /// Pieces that were queued when the clock was read, and a clock that was set back, leave times that are a little ahead.
+  @Test(arguments: [0.005, 1, 590]) func `an upload that was written after now does not rest`(
+    ahead: Double
+  ) async throws {
+    let temporary = TemporaryStore()
+    let storage = try temporary.open()
+    let digests = (0..<5).map { Hex.encode(SHA256.digest([UInt8($0)])) }
+    for digest in digests.prefix(4) { _ = try await self.open(storage, digest) }
+    let directory = temporary.directory + "/blobs/parts/"
+    let parts = try FileManager.default.contentsOfDirectory(atPath: directory)
+    let now = WallClock.nanoseconds()
+    let written = Date(timeIntervalSince1970: Double(now) / 1e9 + ahead)
+    for part in parts {
+      try FileManager.default.setAttributes([.modificationDate: written], ofItemAtPath: directory + part)
+    }
+    let request = BlobOpenRequest.with {
+      $0.blob.sha256 = digests[4]
+      $0.blob.size = 1
+    }
+    let failure = await #expect(throws: Failure.self) {
+      _ = try await storage.openBlob(request, principal: "uid:1", now: { now })
+    }
+    #expect(failure?.reason == "BLOB_QUOTA")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == parts.sorted())
     await storage.close()
   }
 
