@@ -171,6 +171,19 @@ import Testing
     }
   }
 
+  /// The root of an ext4 file system has it, and nobody but root may read it.
+  @Test func whatFileSystemsKeepForThemselvesIsLeftOut() async throws {
+    let home = try Household()
+    try FileManager.default.createDirectory(atPath: home.path("lost+found"), withIntermediateDirectories: true)
+    try home.write("lost+found/1.vcf", Household.card(uid: "1", name: "One"))
+    try home.write("2.vcf", Household.card(uid: "2", name: "Two"))
+    try await home.addFolder()
+    let status = try await home.sync()
+    #expect(status.added == 1 && status.skipped == 0)
+    #expect(try Folder(path: home.folder).folders().isEmpty)
+    await home.close()
+  }
+
   @Test func aNameOfAnyBytesIsRead() async throws {
     let home = try Household()
     let path = Array(home.path("").utf8) + [0xFF, 0x25] + Array(".vcf".utf8)

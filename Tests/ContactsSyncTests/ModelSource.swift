@@ -49,7 +49,7 @@ struct ModelSource: Sendable {
 
   let kind: Kind
   var answer = Answer()
-  /// What was shown under each token.
+  /// What was shown by the number of the listing, which is the state of each book that it lists.
   private var shown: [String: Cards] = [:]
   /// The UIDs of the cards that the last listing named.
   private(set) var named: Set<String> = []
@@ -75,12 +75,14 @@ struct ModelSource: Sendable {
     var reply = ListItemsReply()
     var batch = ItemBatch()
     reply.complete = answer.isComplete
-    reply.token = "t\(self.shown.count)"
     reply.identity = self.identity(isAnother: answer.isAnother)
-    let before = self.shown[request.token]
-    var now = answer.shows
+    let known = AccountPosition(token: request.token)?.books ?? []
+    let number = "t\(self.shown.count)"
+    var books: [AccountPosition.Book] = []
     for (book, cards) in answer.shows.sorted(by: { $0.key < $1.key }) {
       let beginning = book.isEmpty ? "" : book + "/"
+      let state = known.first { $0.key == book }?.state ?? ""
+      books.append(.init(key: book, url: "/dav/\(book)", state: number))
       if answer.unlisted.contains(book) || answer.gone.contains(book) {
         let isGone = answer.gone.contains(book)
         let kind = self.kind == .folder ? "folder_unreadable" : isGone ? "book_missing" : "book_unavailable"
@@ -88,22 +90,28 @@ struct ModelSource: Sendable {
           reply.problems.append(CardProblem.problem(kind, href: beginning, skipped: true))
         }
         if !isGone { reply.unlistedUnder.append(beginning) }
-        now[book] = isGone ? nil : before?[book]
+        books[books.count - 1].state = isGone ? "" : state
         continue
       }
-      let known = answer.namesChanges ? before?[book] : nil
-      if known != nil { reply.unchangedUnder.append(beginning) }
-      for (name, card) in cards.sorted(by: { $0.key < $1.key }) where known?[name] != card {
+      let before = answer.namesChanges ? self.shown[state]?[book] : nil
+      if before != nil { reply.unchangedUnder.append(beginning) }
+      for (name, card) in cards.sorted(by: { $0.key < $1.key }) where before?[name] != card {
         var item = SourceItem()
         item.href = self.href(book, name)
         item.fingerprint = "\(card.version)"
         batch.items.append(item)
         self.named.insert(card.uid)
       }
-      batch.gone += (known ?? [:]).keys.filter { cards[$0] == nil }.map { self.href(book, $0) }
+      batch.gone += (before ?? [:]).keys.filter { cards[$0] == nil }.map { self.href(book, $0) }
     }
-    self.shown[reply.token] = now
+    self.shown[number] = answer.shows
+    reply.token = self.kind == .account ? Self.token(of: books) : number
     return (batch, reply)
+  }
+
+  private static func token(of books: [AccountPosition.Book]) -> String {
+    let books = (try? JSONEncoder().encode(books)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    return "{\"books\":\(books),\"foundAt\":0,\"version\":\(ContactMapping.version)}"
   }
 
   private func identity(isAnother: Bool) -> String {

@@ -1,6 +1,8 @@
+import Bus
 import Foundation
 import KithMessages
 import Storage
+import SwiftProtobuf
 import Testing
 
 @testable import ContactsSync
@@ -162,6 +164,54 @@ import Testing
     let all = try await home.all()
     #expect(all.count == 12 && all.allSatisfy { ids[$0.uid] == $0.id })
     #expect(all.filter(\.hasDeletedAt).map(\.uid) == ["u0"])
+    await home.close()
+  }
+
+  @Test(arguments: [ModelSource.Kind.folder, .account]) func aCardThatWaitsForAFolderSaysSo(
+    _ kind: ModelSource.Kind
+  ) async throws {
+    let (sources, beginning) = (ModelSources(), kind == .folder ? "" : "own/")
+    let home = try Household(source: sources.port)
+    sources["home"] = ModelSource(kind)
+    let own = kind == .folder ? "" : "own"
+    var cards: ModelSource.Cards = [own: [:], "shared": ["9": .init(uid: "u9", version: 1)], "other": [:]]
+    cards["other"]?["8"] = .init(uid: "u8", version: 1)
+    for number in 0..<5 { cards[own]?["\(number)"] = .init(uid: "u\(number)", version: 1) }
+    sources["home"].answer = .init(shows: cards)
+    if kind == .folder {
+      try await home.addFolder()
+    } else {
+      _ = try await home.router.ask(
+        AddSourceRequest.with {
+          $0.name = "home"
+          $0.carddav.url = "https://dav.example.org/"
+        })
+    }
+    #expect(try await home.sync().added == 7)
+    // The name is another person's now, and what was there may be where nothing can be read.
+    cards[own]?["3"] = .init(uid: "new", version: 2)
+    sources["home"].answer = .init(shows: cards, unlisted: ["shared"], namesChanges: kind == .account)
+    for named in [["new"], ["new", "u0", "u1", "u2", "u4"]] as [Set<String>] {
+      let status = try await home.sync()
+      #expect(status.state == .completed && status.added == 0 && status.updated == 0)
+      // The book of the card is listed whole again, and the others are not.
+      if kind == .account { #expect(sources["home"].named == named) }
+      let problems = try await home.problems()
+      let waiting = problems.filter { $0.sourceIdentifier == "\(beginning)3.vcf" }
+      #expect(waiting.map(\.kind) == ["card_waits"] && waiting.allSatisfy(\.skipped))
+      #expect(waiting.allSatisfy { $0.message.contains("'shared'") })
+      #expect(status.skipped == (kind == .folder ? 2 : 1))
+    }
+    // It has its old name back, unread because nothing is new about it.
+    var before = cards
+    before[own]?["3"] = .init(uid: "u3", version: 1)
+    sources["home"].answer = .init(shows: before)
+    #expect(try await home.sync().skipped == 0)
+    #expect(try await home.problems().isEmpty)
+    sources["home"].answer = .init(shows: cards)
+    #expect(try await home.sync().skipped == 0)
+    #expect(try await home.problems().isEmpty)
+    #expect(Set(try await home.live().map(\.uid)) == ["u0", "u1", "u2", "new", "u4", "u8", "u9"])
     await home.close()
   }
 

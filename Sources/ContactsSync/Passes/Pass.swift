@@ -81,7 +81,7 @@ actor Pass {
     do throws(Failure) {
       var listing = try await self.list(record)
       // A sync token never reports the same change twice, so it is stored only when every change was stored.
-      if try await self.fetch(record.location, listing) > 0 { listing.token = "" }
+      if try await self.fetch(record.location, &listing) > 0 { listing.token = "" }
       guard !Task.isCancelled else { throw .cancelled }
       try await self.end(listing, of: record.location)
     } catch {
@@ -223,7 +223,9 @@ actor Pass {
   /// Reads what has changed, and stores it batch by batch; cards that may have moved last, when it is known where each UID is.
   ///
   /// - Returns: How many cards could not be had now.
-  private func fetch(_ location: SourceLocation, _ listing: ListItemsReply) async throws(Failure) -> UInt32 {
+  private func fetch(
+    _ location: SourceLocation, _ listing: inout ListItemsReply
+  ) async throws(Failure) -> UInt32 {
     let token = listing.token
     self.moved = MovedCards(known: self.diff.toFetch.flatMap { self.diff.cards(of: $0) })
     var failed = try await self.read(self.diff.toFetch, location, token, "-fetch")
@@ -234,10 +236,18 @@ actor Pass {
     let isAllListed = listing.complete && listing.unlistedUnder.isEmpty
     let undecided = isAllListed ? [] : self.moved.undecided(moves)
     self.settled = Set(self.moved.putOff.keys).subtracting(undecided)
-    failed += UInt32(clamping: undecided.count)
+    if !undecided.isEmpty { self.wait(undecided, &listing) }
     failed += try await self.read(
       Array(Set(self.settled.map { self.diff.item(of: $0) })), location, token, "-fetch-moved")
     return failed
+  }
+
+  /// Reports cards that wait until everything can be listed. Until then the next pass lists what is around them.
+  private func wait(_ undecided: Set<String>, _ listing: inout ListItemsReply) {
+    let unlisted = listing.unlistedUnder.map { AccountPosition.title(ofBook: $0, token: listing.token) }
+    self.remarks += undecided.sorted().map { CardProblem.waiting($0, for: unlisted) }
+    self.state.skip(undecided.count)
+    AccountPosition.forgetStates(around: undecided, in: &listing)
   }
 
   private func read(
@@ -332,7 +342,7 @@ actor Pass {
         try transaction.problems.replace([problem], of: problem.sourceIdentifier, in: name, at: now)
       }
       let deleted = try transaction.carryOut(decision, on: lost, of: name, now: now)
-      try transaction.problems.clear(except: problems.map(\.sourceIdentifier), in: name)
+      try transaction.problems.clear(except: problems.map(\.sourceIdentifier), of: CardProblem.cardWaits, in: name)
       try transaction.contacts.purge(keptFor: Self.keptAfterDeletion, notice: Self.noticeOfErasure, at: now)
       try transaction.photos.dropUnreferenced()
       try transaction.sources.setListing(

@@ -29,12 +29,26 @@ enum CardProblem {
     Self.problem(Self.snake(fault.kind.rawValue), href: href, line: fault.line, skipped: true)
   }
 
+  /// A card that has another UID than at the last pass, while the card that was there may be where nothing could be listed.
+  ///
+  /// - Parameter unlisted: What could not be listed, as people are shown it.
+  static func waiting(_ href: String, for unlisted: [String]) -> Problem {
+    var problem = Self.problem(Self.cardWaits, href: href, skipped: true)
+    guard let first = unlisted.first else { return problem }
+    let others = unlisted.count == 1 ? "" : " and \(unlisted.count - 1) more"
+    problem.message =
+      "This card waits until '\(first)'\(others) can be read: the card that was here before, with another UID, may be there."
+    return problem
+  }
+
   /// The kinds that say that a part of a file may be missing: what is absent from it is not thereby gone.
   static let truncating: Set<String> = [
     Self.snake(Warning.Kind.missingEnd.rawValue), Self.snake(CardFault.Kind.cutOff.rawValue),
     Self.snake(CardFault.Kind.cardTooLarge.rawValue), Self.snake(CardFault.Kind.lineTooLong.rawValue),
   ]
 
+  /// A card of which it is not known yet whose contact it belongs to.
+  static let cardWaits = "card_waits"
   /// An address book that its account does not have any more.
   static let bookMissing = "book_missing"
   /// An address book that could not be read.
@@ -64,6 +78,8 @@ enum CardProblem {
     "file_empty": "The file is empty. It may be half written; its contact stays as it was.",
     "no_card": "The file holds no card.",
     "card_unreachable": "The server did not give the card. The next pass asks for it again.",
+    Self.cardWaits:
+      "This card waits until the source can be read whole: the card that was here before, with another UID, may be in the rest.",
     Self.bookMissing: "The address book is not at the account any more. Its contacts stay as they were.",
     Self.bookUnavailable: "The address book could not be read. Its contacts stay as they were.",
     Self.bookPartial:

@@ -59,6 +59,9 @@ struct FileName: Sendable, Hashable {
     text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
   }
 
+  /// Whether a folder of this name is left out: a hidden one, or the one that a file system has at its root for itself.
+  var isLeftOut: Bool { self.bytes.first == UInt8(ascii: ".") || self.bytes == Array("lost+found".utf8) }
+
   /// Whether it is the name of a card file: `.vcf` in any case at its end, no dot file, and none that programs write for a while
   /// (`*.tmp`, `*~`).
   var isCardFile: Bool {

@@ -18,9 +18,9 @@ struct Folder: ~Copyable {
     var files: [Entry] = []
     /// Named like card files, but links, folders, pipes or devices.
     var others: [FileName] = []
-    /// The folders in it, but hidden ones.
+    /// The folders in it, but those that are left out.
     var folders: [FileName] = []
-    /// Links to folders, but hidden ones.
+    /// Links to folders, but those that are left out.
     var links: [FileName] = []
   }
 
@@ -67,7 +67,7 @@ struct Folder: ~Copyable {
     // An entry is valid until the next one, and nothing keeps it.
     unsafe try self.forEach { entry, name throws(Failure) in
       guard name.isCardFile else {
-        guard name.bytes.first != UInt8(ascii: "."), let isLink = unsafe self.leadsToFolder(entry) else { return true }
+        guard !name.isLeftOut, let isLink = unsafe self.leadsToFolder(entry) else { return true }
         if isLink { listing.links.append(name) } else { listing.folders.append(name) }
         return true
       }
@@ -105,7 +105,7 @@ struct Folder: ~Copyable {
     return hasCard
   }
 
-  /// The folders in it, but links and hidden ones: those that ``list()`` names, without the stamps of files.
+  /// The folders in it, but links and those that are left out: those that ``list()`` names, without the stamps of files.
   func folders() throws(Failure) -> [FileName] {
     var folders: [FileName] = []
     // An entry is valid until the next one, and nothing keeps it.
@@ -117,7 +117,7 @@ struct Folder: ~Copyable {
   }
 
   private func isInnerFolder(_ entry: UnsafeMutablePointer<dirent>, _ name: FileName) -> Bool {
-    unsafe !name.isCardFile && name.bytes.first != UInt8(ascii: ".") && self.leadsToFolder(entry) == false
+    unsafe !name.isCardFile && !name.isLeftOut && self.leadsToFolder(entry) == false
   }
 
   /// - Parameter body: Returns whether the next entry is wanted.

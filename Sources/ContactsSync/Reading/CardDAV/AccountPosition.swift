@@ -70,11 +70,29 @@ struct AccountPosition: Codable, Equatable {
 
   /// What people are shown of the books that problems of a kind are about.
   static func titles(of problems: [Problem], _ kind: String, token: String) -> [String] {
-    let books = AccountPosition(token: token)?.books ?? []
-    return problems.filter { $0.kind == kind }.map { problem in
-      let key = String(problem.sourceIdentifier.dropLast())
-      return (books.first { $0.key == key } ?? Book(key: key, url: "")).title
+    problems.filter { $0.kind == kind }.map { Self.title(ofBook: $0.sourceIdentifier, token: token) }
+  }
+
+  /// What people are shown of a book, or of a folder of a source that has no books.
+  ///
+  /// - Parameter beginning: What the hrefs of its cards begin with.
+  static func title(ofBook beginning: String, token: String) -> String {
+    let key = String(beginning.dropLast())
+    let book = AccountPosition(token: token)?.books.first { $0.key == key }
+    return (book ?? Book(key: key, url: "")).title
+  }
+
+  /// Lets the next pass list the books of some cards whole, or a source that has no books.
+  static func forgetStates(around hrefs: Set<String>, in reply: inout ListItemsReply) {
+    guard var position = AccountPosition(token: reply.token) else {
+      reply.token = ""
+      return
     }
+    for index in position.books.indices {
+      let beginning = position.books[index].key + "/"
+      if hrefs.contains(where: { $0.utf8.starts(with: beginning.utf8) }) { position.books[index].state = "" }
+    }
+    reply.token = position.token
   }
 
   /// The position as a token.
