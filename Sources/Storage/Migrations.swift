@@ -32,6 +32,7 @@ extension Migration {
     .blobReaders,
     .careAges,
     .clockSteps,
+    .fileNames,
   ]
 
   /// The role that reads a blob. Backups, which hold everything, are for admins.

@@ -7,8 +7,9 @@ import Glibc
 import KithMessages
 import Logging
 import Secrets
-import Storage
 import SwiftProtobuf
+
+@testable import Storage
 
 /// A real store, a real folder and the actor between them, in a temporary directory.
 final class Household: Sendable {
@@ -25,7 +26,8 @@ final class Household: Sendable {
   /// - Parameters:
   ///   - root: An existing directory to go on with; nil = a new one.
   ///   - source: The way to the sources; nil = those on disk.
-  init(root: String? = nil, source: LocalBatchPort? = nil) throws {
+  ///   - migrations: Those of an earlier version, whose store it is then.
+  init(root: String? = nil, source: LocalBatchPort? = nil, migrations: [Migration] = Migration.all) throws {
     let root = try root ?? Self.directory()
     self.root = root
     self.folder = root + "/cards"
@@ -37,8 +39,9 @@ final class Household: Sendable {
     self.ahead = ahead
     let now: @Sendable () -> Int64 = { WallClock.nanoseconds() + ahead.withLock { $0 } }
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    self.storage = try StorageActor(directory: root + "/state", logger: logger) {
-      [commits = self.commits.continuation] events in
+    self.storage = try StorageActor(
+      directory: root + "/state", logger: logger, limits: StorageLimits(), migrations: migrations
+    ) { [commits = self.commits.continuation] events in
       log.withLock { $0 += events }
       commits.yield()
     }
@@ -58,9 +61,14 @@ final class Household: Sendable {
   }
 
   func close() async {
+    await self.stop()
+    try? FileManager.default.removeItem(atPath: self.root)
+  }
+
+  /// Ends it, and leaves its directory to another one.
+  func stop() async {
     await self.contacts.stop()
     await self.storage.close()
-    try? FileManager.default.removeItem(atPath: self.root)
   }
 
   var events: [LoggedEvent] { self.log.withLock { $0 } }

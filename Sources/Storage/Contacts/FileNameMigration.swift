@@ -1,0 +1,65 @@
+internal import Foundation
+internal import GRDB
+
+extension Migration {
+  /// The names of cards on disk whose file or folder has a name that is not in normalization form C, as a Mac writes them. Their
+  /// bytes beyond ASCII are written `%XX` now: without this, a card that has no UID would come as a new contact.
+  static let fileNames = Migration(name: "file_names", sql: "") { database in
+    let sources = try Row.fetchAll(
+      database, sql: "SELECT id, kind, location FROM source WHERE kind IN ('vdir', 'vcf')")
+    for source in sources {
+      let file = (source[2] as String).utf8.split(separator: UInt8(ascii: "/")).last
+      let isFile = source[1] as String == "vcf"
+      let marks = isFile ? file?.count { $0 == UInt8(ascii: "#") } : nil
+      let written = DatabaseFunction("written", argumentCount: 1, pure: true) { values in
+        String.fromDatabaseValue(values[0]).map { CardName(text: $0, marksInFile: marks).written }
+      }
+      database.add(function: written)
+      defer { database.remove(function: written) }
+      for (table, name) in [("card", "href"), ("card_problem", "href"), ("contact", "source_identifier")] {
+        // A name that is there already is that of a card which was read since: both stay as they are.
+        try database.execute(
+          sql:
+            "UPDATE OR IGNORE \(table) SET \(name) = written(\(name)) WHERE source = ? AND \(name) <> written(\(name))",
+          arguments: [source[0] as Int64])
+      }
+    }
+  }
+}
+
+/// The name of a card on disk, as this step of the schema found it: the file, after that of its folder and a slash; in a file of
+/// several cards a number sign and the key of the card follow.
+private struct CardName {
+  let text: String
+  /// How many number signs the name of the file has; nil where it ends as those of card files do.
+  let marksInFile: Int?
+
+  /// The name with the bytes beyond ASCII of each part that is not in form C written `%XX`.
+  var written: String {
+    let bytes = Array(self.text.utf8)
+    guard bytes.contains(where: { $0 >= 0x80 }) else { return self.text }
+    let end = self.endOfFile(bytes)
+    var start = 0
+    var written: [UInt8] = []
+    if self.marksInFile == nil, let slash = bytes[..<end].firstIndex(of: UInt8(ascii: "/")) {
+      written += Self.written(bytes[..<slash]) + [UInt8(ascii: "/")]
+      start = slash + 1
+    }
+    written += Self.written(bytes[start..<end])
+    return String(decoding: written + bytes[end...], as: UTF8.self)
+  }
+
+  private func endOfFile(_ bytes: [UInt8]) -> Int {
+    let marks = bytes.indices.filter { bytes[$0] == UInt8(ascii: "#") }
+    if let marksInFile { return marks.dropFirst(marksInFile).first ?? bytes.count }
+    return marks.first { String(decoding: bytes[..<$0].suffix(4), as: UTF8.self).lowercased() == ".vcf" } ?? bytes.count
+  }
+
+  private static func written(_ part: ArraySlice<UInt8>) -> [UInt8] {
+    let text = String(decoding: part, as: UTF8.self)
+    guard let name = text.removingPercentEncoding,
+      !name.precomposedStringWithCanonicalMapping.utf8.elementsEqual(name.utf8)
+    else { return Array(part) }
+    return part.flatMap { $0 < 0x80 ? [$0] : Array(String(format: "%%%02X", Int($0)).utf8) }
+  }
+}

@@ -1,0 +1,93 @@
+import Bus
+import Foundation
+import KithMessages
+import Testing
+
+@testable import ContactsSync
+@testable import Storage
+
+/// What a new version makes of the store and the cards of the one before.
+@Suite(.timeLimit(.minutes(5))) struct UpgradeTests {
+  /// The names of files as they are in a folder that came from a Mac, as they were written before and as they are.
+  private static let names = [
+    ("jose\u{301}.vcf", "jose\u{301}.vcf", "jose%CC%81.vcf"),
+    ("100% jose\u{301}.vcf", "100%25 jose\u{301}.vcf", "100%25 jose%CC%81.vcf"),
+    ("jos\u{E9}.vcf", "jos\u{E9}.vcf", "jos\u{E9}.vcf"),
+    ("ko\u{308}ln #1/b.vcf", "ko\u{308}ln %231/b.vcf", "ko%CC%88ln %231/b.vcf"),
+    ("k\u{F6}ln/jose\u{301}.vcf", "k\u{F6}ln/jose\u{301}.vcf", "k\u{F6}ln/jose%CC%81.vcf"),
+    ("plain.vcf", "plain.vcf", "plain.vcf"),
+  ]
+
+  /// A household with the store of the version that wrote names of files as they are, in whatever form.
+  ///
+  /// - Parameter renames: Names of cards as they are written now, and as they were.
+  private func before(_ source: String, _ renames: (Household) async throws -> [(String, String)]) async throws -> (
+    root: String, ids: [String: String]
+  ) {
+    let home = try Household(migrations: Array(Migration.all.prefix { $0.name != "file_names" }))
+    let renames = try await renames(home)
+    try await home.storage.write { transaction throws(Failure) in
+      for (now, before) in renames where !now.utf8.elementsEqual(before.utf8) {
+        try transaction.cards.rename(now, to: before, in: source)
+        var problem = CardProblem.problem("missing_version", href: before, skipped: false)
+        problem.line = 2
+        try transaction.problems.replace([], of: now, in: source, at: 1)
+        try transaction.problems.replace([problem], of: before, in: source, at: 1)
+      }
+    }
+    let ids = Dictionary(uniqueKeysWithValues: try await home.live().map { ($0.formattedName, $0.id) })
+    await home.stop()
+    return (home.root, ids)
+  }
+
+  @Test func cardsInFilesWithDecomposedNamesKeepTheirContacts() async throws {
+    let (root, ids) = try await self.before("home") { home in
+      for folder in ["ko\u{308}ln #1", "k\u{F6}ln"] {
+        try FileManager.default.createDirectory(atPath: home.path(folder), withIntermediateDirectories: true)
+      }
+      for (name, _, now) in Self.names { try home.write(name, Household.card(uid: nil, name: now)) }
+      // Two cards in one file, whose keys may look like anything.
+      try home.write(
+        "mu\u{308}ller.vcf",
+        Household.card(uid: "jose\u{301}/\u{FC}.vcf#x", name: "First") + Household.card(uid: nil, name: "Second"))
+      try await home.addFolder()
+      #expect(try await home.sync().added == Self.names.count + 2)
+      let hrefs = try await home.live().map(\.sourceIdentifier).filter { $0.hasPrefix("mu%CC%88ller.vcf#") }
+      #expect(hrefs.count == 2)
+      return Self.names.map { ($0.2, $0.1) }
+        + hrefs.map { ($0, $0.replacing("mu%CC%88ller.vcf", with: "mu\u{308}ller.vcf")) }
+    }
+    let home = try Household(root: root)
+    let problems = try await home.problems().map(\.sourceIdentifier)
+    #expect(problems.count == 6 && problems.allSatisfy { $0.contains("%CC%8") })
+    for isFull in [false, true] {
+      let status = try await home.sync(full: isFull)
+      #expect(status.added + status.updated + status.deleted + status.heldBack == 0)
+      let live = try await home.live()
+      #expect(live.count == ids.count && live.allSatisfy { ids[$0.formattedName] == $0.id })
+      #expect(live.count { $0.sourceIdentifier.utf8.elementsEqual($0.formattedName.utf8) } == Self.names.count)
+    }
+    await home.close()
+  }
+
+  @Test func cardsOfAFileWithADecomposedNameKeepTheirContacts() async throws {
+    // The name may hold what otherwise ends it, and need not end as those of card files do.
+    for name in ["jose\u{301}.vcf", "jose\u{301}#1.vcf#2", "jose\u{301} 100%.txt"] {
+      let (root, ids) = try await self.before("export") { home in
+        let cards = (0..<20).map { Household.card(uid: $0 == 7 ? "e\u{301}#7" : nil, name: "Person \($0)") }
+        try home.write(name, cards.joined())
+        try await home.addFile(file: name)
+        #expect(try await home.sync("export").added == 20)
+        return try await home.live().map {
+          ($0.sourceIdentifier, $0.sourceIdentifier.replacing("%CC%81", with: "\u{301}"))
+        }
+      }
+      let home = try Household(root: root)
+      let status = try await home.sync("export", full: true)
+      #expect(status.added + status.updated + status.deleted + status.heldBack == 0 && status.live == 20)
+      let live = try await home.live()
+      #expect(live.count == ids.count && live.allSatisfy { ids[$0.formattedName] == $0.id })
+      await home.close()
+    }
+  }
+}
