@@ -1,6 +1,8 @@
 import Bus
+import Digest
 import Foundation
 import KithMessages
+import SwiftProtobuf
 import Testing
 
 @testable import ContactsSync
@@ -89,5 +91,35 @@ import Testing
       #expect(live.count == ids.count && live.allSatisfy { ids[$0.formattedName] == $0.id })
       await home.close()
     }
+  }
+
+  /// Every card is read again when what is made of it changes, and ``ContactMapping/version`` says that it did.
+  @Test func aChangeOfTheReaderIsANewVersion() throws {
+    let cards = [
+      "VERSION:2.1\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;J=C3=B6rg;;Dr.;\r\nTEL;CELL;PREF:+49 30 1\r\n"
+        + "BDAY:19700102\r\nNOTE;ENCODING=QUOTED-PRINTABLE:one=0D=0Atwo=\r\n three\r\n",
+      "VERSION:3.0\r\nUID:urn:uuid:1\r\nFN:Ann Sample\r\nN:Sample;Ann;Mary,Sue;Dr.;Jr.\r\nNICKNAME:A,Annie\r\n"
+        + "ite\r\n m1.TEL;TYPE=\"cell,voice\":+1 555 0100\r\nitem1.X-ABLabel:_$!<Mobile>!$_\r\nTE\r\n L;TYPE=HOME:+1 555 0101\r\n"
+        + "BDAY;X-APPLE-OMIT-YEAR=1604:1604-02-29\r\nX-ANNIVERSARY:2000-01-02\r\nORG:Sample;Tea;Pots\r\n"
+        + "ADR;TYPE=WORK:1;2;3 Street;Town;State;12345;Land\r\nIMPP;X-SERVICE-TYPE=Skype:skype:ann\r\nCATEGORIES:b,a\r\n"
+        + "X-PHONETIC-FIRST-NAME:An\r\nREV:2020-01-02T03:04:05Z\r\n",
+      "VERSION:3.0\r\nFN:Year\r\nBDAY;X-APPLE-OMIT-YEAR=1985:1985\r\nBDAY;X-APPLE-OMIT-YEAR=1604:1985\r\n"
+        + "PHOTO;ENCODING=b;TYPE=GIF:R0lGODlhAQABAAAAACwAAAAAAQABAAA=\r\n",
+      "VERSION:4.0\r\nUID:2\r\nFN:Team\r\nKIND:group\r\nMEMBER:urn:uuid:1\r\nTEL;VALUE=uri;PREF=1:tel:+1-555-0102\r\n"
+        + "ANNIVERSARY:--0102\r\nBDAY;VALUE=text:circa 1800\r\nRELATED;TYPE=spouse:urn:uuid:3\r\nURL:https://example.org\r\n"
+        + "EMAIL;TYPE=work:team@example.org\r\nPHOTO:https://example.org/p.jpg\r\nTITLE:T\r\nROLE:R\r\n",
+    ]
+    var said: [UInt8] = []
+    for card in cards {
+      let text = "BEGIN:VCARD\r\n\(card)END:VCARD\r\n"
+      for var read in CardRead.cards(Array(text.utf8), href: "a.vcf", fingerprint: "") {
+        #expect(read.hasContact)
+        read.pictures = []
+        said += try read.serializedBytes() as [UInt8]
+      }
+    }
+    // Where the digest is another one, raise the version, and write both here.
+    #expect(ContactMapping.version == 3)
+    #expect(Hex.encode(SHA256.digest(said)) == "6002186011b3ae51f33e0e7f1a04c3464522e1923157ff2980c7aec3235c0b14")
   }
 }

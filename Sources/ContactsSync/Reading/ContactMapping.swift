@@ -7,7 +7,7 @@ internal import VCard
 /// Turns a card into the `Contact` message and what is stored beside it.
 enum ContactMapping {
   /// Raised with the reader or this mapping: every card is read again then.
-  static let version = 2
+  static let version = 3
 
   /// Maps a card.
   ///
