@@ -165,10 +165,31 @@ import Testing
     let path = home.path + "/a/" + (0..<5).map { "\($0)" }.joined(separator: "/")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let folder = try Folder(path: home.path)
-    for (limit, hasCards, rest) in [(9, false, 3), (6, false, 0), (5, true, 0)] {
+    let trials: [(Int, Bool?, Int)] = [(9, false, 3), (6, false, 0), (5, nil, 0)]
+    for (limit, hasCards, rest) in trials {
       var left = limit
       #expect(try folder.hasCards(in: FileName(text: "a"), lookingInto: &left) == hasCards && left == rest)
     }
+  }
+
+  /// As many as somebody's documents have.
+  @Test func foldersThatWereNotSearchedAreNotSaidToHoldCards() async throws {
+    let home = try Household()
+    for number in 0..<1_010 {
+      for folder in ["a", "b"] {
+        try FileManager.default.createDirectory(
+          atPath: home.path("\(folder)/\(number)"), withIntermediateDirectories: true)
+      }
+    }
+    try home.write("1.vcf", Household.card(uid: "1", name: "One"))
+    try await home.addFolder()
+    for _ in 0..<2 {
+      let status = try await home.sync()
+      #expect(status.state == .completed && status.live == 1 && status.skipped == 1)
+      let problems = try await home.problems()
+      #expect(problems.map(\.kind) == ["folders_not_searched"] && problems.allSatisfy(\.skipped))
+    }
+    await home.close()
   }
 
   /// The root of an ext4 file system has it, and nobody but root may read it.

@@ -72,6 +72,8 @@ enum CardProblem {
       "This is a link to a folder. Its cards are not read: add the folder that it leads to as a source of its own.",
     "folder_too_deep":
       "Cards in this folder are not read, because it lies in a folder of a folder. Add it as a source of its own.",
+    "folders_not_searched":
+      "Folders here lie too deep and were not all searched; they may hold cards. Add those that do as sources of their own.",
     "folder_unreadable": "The folder cannot be read. Give kithd's user the right to. Its contacts stay as they were.",
     "file_unreadable": "The file cannot be opened. Give kithd's user the right to read it.",
     "file_too_large": "The file is larger than 17 MiB. Add it as a source of its own with --vcf.",

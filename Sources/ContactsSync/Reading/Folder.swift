@@ -82,11 +82,12 @@ struct Folder: ~Copyable {
     return listing
   }
 
-  /// Whether card files lie in a folder in it, or in folders in that one. Returns true as well where this cannot be found out.
+  /// Whether card files lie in a folder in it, or in folders in that one.
   ///
   /// - Parameter limit: How many more folders may be looked into.
-  func hasCards(in name: FileName, lookingInto limit: inout Int) -> Bool {
-    guard limit > 0 else { return true }
+  /// - Returns: true as well where a folder cannot be read; nil where the limit ends the search.
+  func hasCards(in name: FileName, lookingInto limit: inout Int) -> Bool? {
+    guard limit > 0 else { return nil }
     limit -= 1
     guard let folder = Folder(name, in: self) else { return !Self.isGone(errno: errno) }
     var hasCard = false
@@ -101,8 +102,12 @@ struct Folder: ~Copyable {
     } catch {
       return true
     }
-    for inner in folders where !hasCard { hasCard = folder.hasCards(in: inner, lookingInto: &limit) }
-    return hasCard
+    guard !hasCard else { return true }
+    for inner in folders {
+      let answer = folder.hasCards(in: inner, lookingInto: &limit)
+      guard answer == false else { return answer }
+    }
+    return false
   }
 
   /// The folders in it, but links and those that are left out: those that ``list()`` names, without the stamps of files.

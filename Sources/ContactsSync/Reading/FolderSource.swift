@@ -55,6 +55,8 @@ struct FolderSource: Sendable {
     var folders = 0
     /// What the hrefs of folders begin with that could not be read.
     var unlisted: [String] = []
+    /// Whether folders that lie too deep are searched for cards.
+    var isSearched = true
 
     mutating func add(_ listing: Folder.Listing, under beginning: String, seenAt start: Int64) {
       self.items += listing.files.map { entry in
@@ -69,6 +71,12 @@ struct FolderSource: Sendable {
       self.problems += listing.links.map {
         CardProblem.problem("folder_link", href: beginning + $0.text, skipped: true)
       }
+    }
+
+    /// Notes that there are too many folders to look into: nothing is known of the rest.
+    mutating func endSearch() {
+      self.isSearched = false
+      self.problems.append(CardProblem.problem("folders_not_searched", href: "", skipped: true))
     }
 
     /// Notes a folder that cannot be read: its contacts stay as they are.
@@ -99,7 +107,12 @@ struct FolderSource: Sendable {
       }
       whole.folders += 1
       whole.add(listing, under: beginning, seenAt: start)
-      for deep in listing.folders where inner.hasCards(in: deep, lookingInto: &limit) {
+      for deep in listing.folders where whole.isSearched {
+        guard let hasCards = inner.hasCards(in: deep, lookingInto: &limit) else {
+          whole.endSearch()
+          break
+        }
+        guard hasCards else { continue }
         whole.problems.append(
           CardProblem.problem("folder_too_deep", href: beginning + deep.text + "/", skipped: true))
       }
