@@ -188,6 +188,35 @@ import Transfer
     #expect(!away.isWhole && away.homes.isEmpty)
   }
 
+  @Test func homesThatLeadToEachOtherAreNotListed() throws {
+    let home = try WebURL("https://example.com/home/"), sister = try WebURL("https://dav.example.com/home/")
+    let other = try WebURL("https://example.com/other/")
+    var discovery = Discovery(try AccountAddress("example.com"), homes: [home, other])
+    for (asked, final) in [(home, sister), (sister, home)] {
+      guard case .ask(_, asked) = discovery.next() else { throw DAVError.notAnAddress("\(asked)") }
+      discovery.answered(.success(DAVReply(status: 401)), at: final)
+    }
+    guard case .ask(_, other) = discovery.next() else { throw DAVError.notAnAddress("\(other)") }
+    var list = DAVReply(status: 207)
+    list.responses = [Self.response("/other/"), Self.response("/other/book/", [.collection, .addressBook])]
+    discovery.answered(.success(list), at: other)
+    guard case .finished(let books) = discovery.next() else { throw DAVError.noAddressBook(place: "\(other)") }
+    #expect(books.count == 1 && discovery.homes == [other] && !discovery.isWhole)
+  }
+
+  @Test func aHomeThatLeadsToAListedOneIsListed() throws {
+    let home = try WebURL("https://example.com/home/"), sister = try WebURL("https://dav.example.com/home/")
+    var discovery = Discovery(try AccountAddress("example.com"), homes: [sister, home])
+    var list = DAVReply(status: 207)
+    list.responses = [Self.response("/home/"), Self.response("/home/book/", [.collection, .addressBook])]
+    _ = discovery.next()
+    discovery.answered(.success(list), at: sister)
+    _ = discovery.next()
+    discovery.answered(.success(list), at: sister)
+    guard case .finished = discovery.next() else { throw DAVError.noAddressBook(place: "\(home)") }
+    #expect(discovery.isWhole)
+  }
+
   @Test func aWrongPasswordIsSentOnce() throws {
     var world = World()
     world.answers["0 https://example.com/dav/"] = DAVReply(status: 401)

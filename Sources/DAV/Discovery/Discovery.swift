@@ -103,7 +103,7 @@ public struct Discovery: Sendable {
       switch task {
       case .lookUp(let domain): return .lookUp(domain: domain)
       case .ask(let url, let role):
-        let isNew = self.visited.insert("\(role.purpose) \(url)").inserted
+        let isNew = self.visited.insert(Self.question(role, url)).inserted
         if isNew { return .ask(self.request(role), url) }
       }
     }
@@ -159,11 +159,13 @@ public struct Discovery: Sendable {
 
   // MARK: Answers
 
-  /// A redirect to another server goes on without the password; it is asked again by itself where it may have that.
+  /// A redirect to another server goes on without the password; it is asked again by itself where it may have that. One that was
+  /// asked before is not: servers that lead to each other list no home.
   private mutating func movedAway(from url: WebURL, to final: WebURL, _ role: Role, _ asked: String) {
     if self.family.includes(final) {
       self.step(asked, "leads to \(final)")
       self.followUps = [.ask(final, role)] + self.followUps
+      if self.visited.contains(Self.question(role, final)), !self.homes.contains(final) { self.fail(role) }
     } else {
       self.note(.elsewhere(place: url.description, url: final.description))
       self.fail(role)
@@ -248,6 +250,8 @@ public struct Discovery: Sendable {
   private mutating func note(_ error: DAVError) {
     if error.discoveryRank > (self.fault?.discoveryRank ?? 0) { self.fault = error }
   }
+
+  private static func question(_ role: Role, _ url: WebURL) -> String { "\(role.purpose) \(url)" }
 
   private func request(_ role: Role) -> DAVRequest {
     role.listsBooks
