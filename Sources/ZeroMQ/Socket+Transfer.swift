@@ -19,8 +19,8 @@ public enum ReceiveResult: Hashable, Sendable {
   case received
   /// Nothing is waiting.
   case empty
-  /// A message of `frameCount` frames was too long, and was thrown away.
-  case oversized(frameCount: Int)
+  /// A message of `frameCount` frames was too long, and was thrown away; `connection` as of a ``MultipartMessage``.
+  case oversized(frameCount: Int, connection: Int32? = nil)
 }
 
 /// Whether a call may wait.
@@ -141,9 +141,10 @@ extension Socket {
     }
     message.count = min(frameCount, message.capacity)
     meter?.took(message, size)
+    let connection = frameCount > message.capacity ? message.connection : nil
     message.count = max(held, min(frameCount, message.capacity))
     message.truncate(to: frameCount > message.capacity ? 0 : frameCount)
-    return frameCount > message.capacity ? .oversized(frameCount: frameCount) : .received
+    return frameCount > message.capacity ? .oversized(frameCount: frameCount, connection: connection) : .received
   }
 
   /// Receives messages until none is waiting or `limit` is reached, and gives each to `body`.

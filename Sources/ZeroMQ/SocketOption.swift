@@ -14,8 +14,8 @@ extension SocketOption<Bool> {
   public static let routerHandover = Self(rawValue: ZMQ_ROUTER_HANDOVER)
   /// Queues only for peers that are connected.
   public static let immediate = Self(rawValue: ZMQ_IMMEDIATE)
-  /// Lets the owner of an XPUB accept each subscription, with `subscribe` and `unsubscribe` for the last one reported.
-  public static let manualSubscriptions = Self(rawValue: ZMQ_XPUB_MANUAL)
+  /// Makes an XPUB report each subscription and its end, also of a topic that others hold.
+  public static let reportsAllSubscriptions = Self(rawValue: ZMQ_XPUB_VERBOSER)
   /// Takes addresses of IPv6 as well.
   public static let ipv6 = Self(rawValue: ZMQ_IPV6)
   /// Makes the socket the CURVE server of its connections.
@@ -72,7 +72,7 @@ extension SocketOption<String> {
 }
 
 extension SocketOption<[UInt8]> {
-  /// Adds a subscription by its prefix: of this SUB, or on a manual XPUB of the peer reported last.
+  /// Adds a subscription of a SUB by its prefix.
   public static let subscribe = Self(rawValue: ZMQ_SUBSCRIBE)
   /// Removes a subscription.
   public static let unsubscribe = Self(rawValue: ZMQ_UNSUBSCRIBE)

@@ -11,132 +11,112 @@ struct SubscriptionTableTests {
     return table
   }
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+  private let all =
+    ["sync", "contacts"].flatMap { [Topic.stream($0, .json), .stream($0, .pb)] } + [.head(.json), .head(.pb)]
 
-  @Test func aWholeStreamIsGranted() {
+  @Test func aWholeStreamIsWanted() {
     var table = self.table()
-    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer) == [self.bytes("j/sync/")])
-    #expect(table.wants(.stream("sync", .json)))
-    #expect(!table.wants(.stream("sync", .pb)))
-    #expect(!table.wants(.stream("contacts", .json)))
+    #expect(table.isEmpty)
+    let isNew = table.subscribe(self.bytes("j/sync/"), peer: 7)
+    #expect(isNew && self.all.filter(table.wants) == [.stream("sync", .json)])
   }
 
   @Test(arguments: [("j/", 3), ("p/", 3), ("", 6), ("j/s", 1)])
-  func aWideRequestIsNarrowed(topic: String, streams: Int) {
+  func aPrefixStandsForAllTopicsBelowIt(prefix: String, topics: Int) {
     var table = self.table()
-    #expect(table.subscribe(self.bytes(topic), peer: 7, role: .viewer).count == streams)
-    #expect(table.unsubscribe(self.bytes(topic), peer: 7).count == streams)
-    #expect(!table.wants(.stream("sync", .json)))
-    #expect(table.count == 0)
+    let isNew = table.subscribe(self.bytes(prefix), peer: 7)
+    #expect(isNew && self.all.count(where: table.wants) == topics)
+    #expect(table.count == 1)
+    table.unsubscribe(self.bytes(prefix), peer: 7)
+    #expect(table.isEmpty && table.count == 0)
   }
 
-  @Test(arguments: ["j/secrets/", "j/sync/key", "x/sync/", "j/sync/" + String(repeating: "a", count: 60)])
-  func anUnknownTopicIsRefused(topic: String) {
+  @Test(arguments: ["j/secrets/", "j/sync/key", "x/sync/", "j/sync/" + String(repeating: "a", count: 57)])
+  func aPrefixOfNoTopicStandsForNone(prefix: String) {
     var table = self.table()
-    #expect(table.subscribe(self.bytes(topic), peer: 7, role: .admin).isEmpty)
-    #expect(table.unsubscribe(self.bytes(topic), peer: 7).isEmpty)
+    let isNew = table.subscribe(self.bytes(prefix), peer: 7)
+    #expect(!isNew && table.isEmpty && table.count == 0 && !table.isGreedy(7))
   }
 
-  @Test func whoAsksForMuchThatItCannotHaveIsGreedy() {
+  @Test func moreSubscriptionsThanTheLimitAreGreedyWhateverTheyStandFor() {
     var table = self.table()
-    for number in 0..<64 { _ = table.subscribe(self.bytes("j/\(number)"), peer: 7, role: .viewer) }
-    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).count == 1)
+    for prefix in ["j/sync/", "x", "y", "j/sync/"] { _ = table.subscribe(self.bytes(prefix), peer: 7) }
     #expect(!table.isGreedy(7))
-    _ = table.subscribe(self.bytes("j/64"), peer: 7, role: .viewer)
-    #expect(table.isGreedy(7) && !table.isGreedy(8))
-    _ = table.subscribe([UInt8](repeating: 0, count: 65), peer: 8, role: .viewer)
-    #expect(table.isGreedy(8), "longer than any topic")
-    table.meet(peer: 8)
-    #expect(!table.isGreedy(8), "another connection under the descriptor")
-  }
-
-  @Test func strangersAndWorkersGetNothing() {
-    var table = self.table()
-    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: nil).isEmpty)
-    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .worker).isEmpty)
-    #expect(table.count == 0)
-  }
-
-  @Test func aPeerHasSoManyAndANewOneStartsAfresh() {
-    var table = self.table()
-    for topic in ["j/sync/", "j/contacts/", "j/!head/"] {
-      #expect(!table.subscribe(self.bytes(topic), peer: 7, role: .viewer).isEmpty)
-    }
-    #expect(table.subscribe(self.bytes("p/sync/"), peer: 7, role: .viewer).isEmpty)
-    #expect(!table.subscribe(self.bytes("p/sync/"), peer: 8, role: .viewer).isEmpty)
+    table.unsubscribe(self.bytes("x"), peer: 7)
+    _ = table.subscribe(self.bytes("z"), peer: 7)
+    #expect(!table.isGreedy(7))
+    let isNew = table.subscribe(self.bytes("p/sync/"), peer: 7)
+    #expect(!isNew && table.isGreedy(7) && !table.isGreedy(8))
+    #expect(!table.wants(.stream("sync", .pb)))
     table.meet(peer: 7)
-    #expect(!table.subscribe(self.bytes("p/sync/"), peer: 7, role: .viewer).isEmpty)
-    #expect(table.count == 2)
+    #expect(!table.isGreedy(7), "another connection under the descriptor")
   }
 
-  @Test func whoHasGoneMeanwhileGetsNothing() {
+  @Test func aPrefixThatIsLongerThanAnyTopicIsGreedy() {
+    var table = self.table()
+    _ = table.subscribe([UInt8](repeating: 0, count: 64), peer: 8)
+    #expect(!table.isGreedy(8))
+    _ = table.subscribe([UInt8](repeating: 0, count: 65), peer: 8)
+    #expect(table.isGreedy(8))
+  }
+
+  @Test func aPeerThatHasGoneMeanwhileCountsForNothing() {
     var table = self.table()
     table.forget(peer: 7)
-    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).isEmpty)
-    #expect(!table.wants(.stream("sync", .json)) && table.count == 0)
-    #expect(table.unsubscribe(self.bytes("j/sync/"), peer: 7).isEmpty)
+    var isNew = table.subscribe(self.bytes("j/sync/"), peer: 7)
+    #expect(!isNew && table.isEmpty && table.count == 0)
+    table.unsubscribe(self.bytes("j/sync/"), peer: 7)
     table.meet(peer: 7)
-    #expect(!table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).isEmpty)
+    isNew = table.subscribe(self.bytes("j/sync/"), peer: 7)
+    #expect(isNew)
   }
 
-  @Test func whoAsksForTooMuchTakesNothingFromOthersWhenItLeaves() {
+  @Test func aGreedyPeerTakesNothingFromOthersWhenItLeaves() {
     var table = self.table()
-    #expect(!table.subscribe(self.bytes("p/sync/"), peer: 8, role: .viewer).isEmpty)
-    for topic in ["j/sync/", "j/contacts/", "j/!head/", "p/sync/"] {
-      _ = table.subscribe(self.bytes(topic), peer: 7, role: .viewer)
-    }
+    _ = table.subscribe(self.bytes("p/sync/"), peer: 8)
+    for topic in ["j/sync/", "j/contacts/", "j/!head/", "p/sync/"] { _ = table.subscribe(self.bytes(topic), peer: 7) }
     table.forget(peer: 7)
     #expect(table.wants(.stream("sync", .pb)))
     #expect(!table.wants(.stream("contacts", .json)))
     #expect(table.count == 1)
   }
 
-  @Test func theStreamIsWantedUntilTheLastOneLeaves() {
+  @Test func aStreamIsWantedUntilTheLastListenerLeaves() {
     var table = self.table()
-    _ = table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer)
-    _ = table.subscribe(self.bytes("j/"), peer: 8, role: .viewer)
+    _ = table.subscribe(self.bytes("j/sync/"), peer: 7)
+    _ = table.subscribe(self.bytes("j/"), peer: 8)
     table.forget(peer: 7)
     #expect(table.wants(.stream("sync", .json)))
     table.keep([7, 9])
-    #expect(!table.wants(.stream("sync", .json)))
-    #expect(table.count == 0)
+    #expect(table.isEmpty && table.count == 0)
   }
 
-  @Test func whoAsksTwiceHasOne() {
+  @Test func aTopicThatIsSubscribedTwiceIsHeldOnce() {
     var table = self.table()
-    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).count == 1)
-    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer).isEmpty)
-    #expect(table.count == 1)
-    #expect(table.unsubscribe(self.bytes("j/sync/"), peer: 7).count == 1)
-    #expect(!table.wants(.stream("sync", .json)))
-    #expect(table.unsubscribe(self.bytes("j/sync/"), peer: 7).isEmpty)
+    _ = table.subscribe(self.bytes("j/sync/"), peer: 7)
+    let isNew = table.subscribe(self.bytes("j/sync/"), peer: 7)
+    #expect(!isNew && table.count == 1)
+    table.unsubscribe(self.bytes("j/sync/"), peer: 7)
+    #expect(table.isEmpty)
+    table.unsubscribe(self.bytes("j/sync/"), peer: 7)
+    #expect(table.isEmpty && table.count == 0)
   }
 
-  @Test func whatAWiderRequestStandsForStaysWhenANarrowerOneIsGivenBack() {
+  @Test func whatAWiderPrefixStandsForStaysWhenANarrowerOneEnds() {
     var table = self.table()
-    _ = table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer)
-    _ = table.subscribe(self.bytes("j/"), peer: 7, role: .viewer)
-    #expect(table.unsubscribe(self.bytes("j/sync/"), peer: 7).isEmpty)
+    _ = table.subscribe(self.bytes("j/sync/"), peer: 7)
+    _ = table.subscribe(self.bytes("j/"), peer: 7)
+    table.unsubscribe(self.bytes("j/sync/"), peer: 7)
     #expect(table.wants(.stream("sync", .json)))
-    #expect(table.unsubscribe(self.bytes("j/"), peer: 7).count == 3)
-    #expect(table.count == 0)
+    table.unsubscribe(self.bytes("j/"), peer: 7)
+    #expect(table.isEmpty)
   }
 
-  @Test func onlyWhatIsNewIsSubscribed() {
+  @Test func aSubscriptionIsNewWhereItBringsATopic() {
     var table = self.table()
-    _ = table.subscribe(self.bytes("j/sync/"), peer: 7, role: .viewer)
-    #expect(
-      Set(table.subscribe(self.bytes("j/"), peer: 7, role: .viewer)) == [
-        self.bytes("j/contacts/"), self.bytes("j/!head/"),
-      ])
-    #expect(table.subscribe(self.bytes("j/s"), peer: 7, role: .viewer).isEmpty)
-    #expect(table.subscribe(self.bytes("j/sync/"), peer: 8, role: .viewer) == [self.bytes("j/sync/")])
-  }
-
-  @Test func aKeyThatMayNoMoreTakesNothingFromOthersWhenItLeaves() {
-    var table = self.table()
-    _ = table.subscribe(self.bytes("j/sync/"), peer: 8, role: .viewer)
-    #expect(table.subscribe(self.bytes("j/sync/"), peer: 7, role: nil).isEmpty)
-    table.forget(peer: 7)
-    #expect(table.wants(.stream("sync", .json)))
+    let isNew = ["j/sync/", "j/", "j/s"].map { table.subscribe(self.bytes($0), peer: 7) }
+    #expect(isNew == [true, true, false])
+    let isNewToAnother = table.subscribe(self.bytes("j/sync/"), peer: 8)
+    #expect(isNewToAnother)
   }
 }

@@ -109,26 +109,40 @@ struct QueueTests {
     await context.terminateOffPool()
   }
 
-  @Test("a manual XPUB gives a subscriber what it accepts, not what was asked for")
-  func manualSubscription() async throws {
+  @Test("an XPUB reports each subscription and its end, and serves the right peer beside messages that are none")
+  func subscriptions() async throws {
     let context = try Context()
     do {
       var publisher = try context.makeTestSocket(.extendedPublish)
-      try publisher.set(.manualSubscriptions, true)
+      try publisher.set(.reportsAllSubscriptions, true)
       try publisher.bind("inproc://events")
-      var subscriber = try context.makeTestSocket(.subscribe)
-      try subscriber.connect("inproc://events")
-      try subscriber.set(.subscribe, Array("j/".utf8))
-      var request = MultipartMessage()
-      #expect(try publisher.receive(&request, waiting: .allowed) == .received)
-      #expect(request.bytes(at: 0) == [1] + Array("j/".utf8))
-      try publisher.set(.subscribe, Array("j/sync/".utf8))
-      for topic in ["j/care/", "j/sync/"] {
-        #expect(try publisher.send(Array(topic.utf8)) == .sent)
+      var loud = try context.makeTestSocket(.extendedSubscribe)
+      try loud.connect("inproc://events")
+      #expect(try loud.send([2]) == .sent)
+      var first = try context.makeTestSocket(.subscribe)
+      try first.connect("inproc://events")
+      try first.set(.subscribe, [1])
+      var second = try context.makeTestSocket(.subscribe)
+      try second.connect("inproc://events")
+      try second.set(.subscribe, [2])
+      var message = MultipartMessage()
+      var reports: Set<[UInt8]> = []
+      for _ in 0..<3 {
+        #expect(try publisher.receive(&message, waiting: .allowed) == .received)
+        reports.insert(message.bytes(at: 0))
       }
-      var event = MultipartMessage()
-      #expect(try subscriber.receive(&event, waiting: .allowed) == .received)
-      #expect(event.string(at: 0) == "j/sync/")
+      #expect(reports == [[2], [1, 1], [1, 2]])
+      for topic: UInt8 in [1, 2] { #expect(try publisher.send([topic]) == .sent) }
+      #expect(try first.receive(&message, waiting: .allowed) == .received)
+      #expect(message.bytes(at: 0) == [1])
+      #expect(try second.receive(&message, waiting: .allowed) == .received)
+      #expect(message.bytes(at: 0) == [2])
+      try second.set(.subscribe, [1])
+      try second.set(.unsubscribe, [1])
+      for kind: UInt8 in [1, 0] {
+        #expect(try publisher.receive(&message, waiting: .allowed) == .received)
+        #expect(message.bytes(at: 0) == [kind, 1])
+      }
     }
     await context.terminateOffPool()
   }

@@ -2,6 +2,7 @@
 
 ZeroMQ RFC 37 and, for a peer with a key, RFC 26 (CURVE) with libsodium.
 """
+import contextlib
 import ctypes
 import os
 import socket
@@ -172,7 +173,19 @@ class Speaker:
         """A PING of ZMTP, not of Kith."""
         return self.bytes(b"\x04PING" + struct.pack(">H", lifetime), is_command=True)
 
+    def close(self):
+        self.socket.close()
+
     def tear(self):
         """Ends the connection without a word: the other side gets a reset."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
+
+
+def ends(speaker):
+    """Whether the other side ends the connection."""
+    speaker.socket.settimeout(20)
+    with contextlib.suppress(ConnectionError):
+        while speaker.socket.recv(4096):
+            pass
+    return True

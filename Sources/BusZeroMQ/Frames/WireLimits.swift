@@ -40,10 +40,8 @@ public enum WireLimits {
   public static let window: UInt32 = 2 << 20
   /// Of the connections of each plane, those that are for this machine alone.
   public static let localConnections = 8
-  /// Topics a peer may subscribe to.
-  public static let subscriptions = 16
-  /// Subscriptions that are refused to a connection; one more, or one of a topic that is too long, cuts it.
-  public static let refusedSubscriptions = 64
+  /// Topics that a connection may subscribe to; one more, or one that is too long, cuts it.
+  public static let subscriptions = 64
   /// Bytes of any frame to the events plane, those of a handshake among them.
   public static let subscriptionFrame = 2 << 10
   /// Bytes of subscriptions that a connection may send before the hub takes them.

@@ -139,7 +139,7 @@ public actor ControlPlane: LoopActor, NetworkPlane {
       for _ in 0..<64 {
         switch try self.socket?.receive(&self.incoming) ?? .empty {
         case .empty: return
-        case .oversized(let frameCount): self.drop(frameCount)
+        case .oversized(let frameCount, _): self.drop(frameCount)
         case .received: self.take()
         }
       }

@@ -142,7 +142,7 @@ public actor EventsPlane: LoopActor, NetworkPlane {
 
   /// Keeps one timer: the earlier of this one and the one that is set.
   private func armHead(at due: ContinuousClock.Instant) {
-    guard self.subscriptions.count > 0 else { return }
+    guard !self.subscriptions.isEmpty else { return }
     if let headTimer {
       guard due < headTimer.deadline else { return }
       self.cancel(headTimer)
@@ -161,11 +161,12 @@ public actor EventsPlane: LoopActor, NetworkPlane {
       var isNew = false
       // Few at once: each is compared with all streams, and commands wait meanwhile.
       for _ in 0..<8 {
-        guard try self.socket?.receive(&self.incoming) == .received else { break }
+        let result = try self.socket?.receive(&self.incoming) ?? .empty
+        if result == .empty { break }
         // libzmq tells of a connection before it hands on what came by it, so its descriptor is known to be of this
         // one.
         self.drainMonitor()
-        isNew = try self.take() || isNew
+        isNew = self.take(result) || isNew
       }
       if isNew { self.announceHead() }
     } catch {
@@ -173,29 +174,32 @@ public actor EventsPlane: LoopActor, NetworkPlane {
     }
   }
 
-  /// Reads a subscription: one byte, 1 to subscribe and 0 to unsubscribe, then the topic (ZeroMQ RFC 29).
+  /// Takes up a subscription that libzmq has carried out: one byte, 1 to subscribe and 0 to unsubscribe, then the topic
+  /// (ZeroMQ RFC 29).
   ///
-  /// libzmq applies an option to the peer whose message was read last, so each is dealt with before the next is read.
-  /// For a peer that is gone it makes up messages, which name no connection and ask for nothing: the monitor tells the
-  /// same.
+  /// A peer that sends anything else is cut: behind such a frame libzmq carries out subscriptions that it does not report by
+  /// themselves. For a peer that is gone it makes up messages, which name no connection: the monitor tells the same.
   ///
-  /// - Returns: Whether the peer got a topic that it did not hold.
-  private func take() throws(ZMQError) -> Bool {
+  /// - Returns: Whether the peer gets a topic that it did not get before.
+  private func take(_ result: ReceiveResult) -> Bool {
+    if case .oversized(_, let connection?) = result { ConnectionTraffic.cut(connection) }
+    guard let peer = self.incoming.connection else { return false }
     let bytes = self.incoming.bytes(at: 0)
-    guard let first = bytes.first, first <= 1, let peer = self.incoming.connection else {
+    guard self.incoming.count == 1, let first = bytes.first, first <= 1,
+      let role = self.access.principal(userID: self.connections.hear(self.incoming, self.access))?.role,
+      role.covers(.viewer)
+    else {
+      ConnectionTraffic.cut(peer)
       return false
     }
-    let userID = self.connections.hear(self.incoming, self.access)
     let topic = Array(bytes.dropFirst())
     guard first == 1 else {
-      for granted in self.subscriptions.unsubscribe(topic, peer: peer) { try self.socket?.set(.unsubscribe, granted) }
+      self.subscriptions.unsubscribe(topic, peer: peer)
       return false
     }
-    let role = self.access.principal(userID: userID)?.role
-    let granted = self.subscriptions.subscribe(topic, peer: peer, role: role)
-    for topic in granted { try self.socket?.set(.subscribe, topic) }
+    let isNew = self.subscriptions.subscribe(topic, peer: peer)
     if self.subscriptions.isGreedy(peer) { ConnectionTraffic.cut(peer) }
-    return !granted.isEmpty
+    return isNew
   }
 
   /// Whether a peer that is just asked about may come in.

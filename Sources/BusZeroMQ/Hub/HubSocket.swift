@@ -13,12 +13,13 @@ enum HubSocket {
       try socket.set(.routerHandover, false)
       try socket.set(.sendHighWaterMark, 128)
     } else {
-      try socket.set(.manualSubscriptions, true)
+      // Not manual: libzmq loses count of whose subscription was read. docs/decisions/0044.
+      try socket.set(.reportsAllSubscriptions, true)
       try socket.set(.sendHighWaterMark, 1000)
     }
     // A queue that is full is what libzmq may abort over: docs/decisions/0030. Bytes are bounded instead.
     try socket.set(.receiveHighWaterMark, 0)
-    // An XPUB keeps each topic that is asked for, granted or not, at 36 times its size, and takes up all that have come at once.
+    // An XPUB keeps each topic that a peer subscribes to at 36 times its size, and takes up all that have come at once.
     socket.startMeter(of: kind, mostUnread: kind == .router ? 0 : WireLimits.unreadSubscriptions)
     try socket.set(.maximumFrameSize, Int64(kind == .router ? WireLimits.frame : WireLimits.subscriptionFrame))
     try socket.set(.linger, .seconds(1))

@@ -3,18 +3,24 @@ internal import KithMessages
 
 /// Who listens to what on the events plane.
 ///
-/// A pure value. A peer asks for a topic; what it gets is the streams that its role may see, so a wide request is
-/// narrowed and an unknown one gets nothing.
+/// A pure value. libzmq sends a peer every message that begins with one of its subscriptions; this says for which of the
+/// hub's topics there is one, and which peer holds more of them than it may.
 struct SubscriptionTable {
   private let topics: [[UInt8]]
   private let limitPerPeer: Int
-  /// The topics that each connection asked for, by its descriptor; once each, although libzmq also reports a topic that
-  /// the peer holds already.
-  private var requested: [Int32: Set<[UInt8]>] = [:]
-  /// How often a connection was refused a topic.
-  private var refusals: [Int32: Int] = [:]
-  /// How many connections each topic was granted to.
-  private var granted: [[UInt8]: Int] = [:]
+  private var peers: [Int32: Peer] = [:]
+  /// How many connections listen to each topic.
+  private var listeners: [[UInt8]: Int] = [:]
+
+  /// What a connection subscribes to.
+  private struct Peer {
+    /// The hub's topics that each of its prefixes stands for: none for a prefix that is of no topic. Once each, although libzmq also
+    /// reports a prefix that the peer holds already.
+    var prefixes: [[UInt8]: [[UInt8]]] = [:]
+    var isGreedy = false
+
+    var topics: Set<[UInt8]> { Set(self.prefixes.values.joined()) }
+  }
 
   /// Makes an empty table.
   ///
@@ -28,78 +34,69 @@ struct SubscriptionTable {
     self.limitPerPeer = limitPerPeer
   }
 
-  /// Whether a connection asks for so much that it has to be cut: libzmq keeps what is refused as well.
-  func isGreedy(_ peer: Int32) -> Bool { self.refusals[peer, default: 0] > WireLimits.refusedSubscriptions }
+  /// Whether a connection subscribed to so much, or to a prefix so long, that it has to be cut: libzmq keeps each.
+  func isGreedy(_ peer: Int32) -> Bool { self.peers[peer]?.isGreedy ?? false }
 
-  /// The subscriptions that are held.
-  var count: Int { self.requested.values.reduce(0) { $0 + $1.count } }
+  /// The subscriptions to topics of the hub.
+  var count: Int { self.peers.values.reduce(0) { $0 + $1.prefixes.values.count { !$0.isEmpty } } }
+
+  /// Whether nobody listens.
+  var isEmpty: Bool { self.listeners.isEmpty }
 
   /// Whether anybody listens to a topic.
-  func wants(_ topic: Topic) -> Bool { self.granted[topic.bytes] != nil }
+  func wants(_ topic: Topic) -> Bool { self.listeners[topic.bytes] != nil }
 
   /// A connection is there, maybe under the descriptor of another one that has ended.
   mutating func meet(peer: Int32) {
     self.forget(peer: peer)
-    self.requested[peer] = []
+    self.peers[peer] = Peer()
   }
 
-  /// A peer asks for a topic. libzmq hands that on also when the peer has gone meanwhile, and tells of its end once
-  /// only: then it gets nothing.
+  /// A peer has subscribed to what begins with a prefix. libzmq reports that also when the peer has gone meanwhile, and tells of
+  /// its end once only: then it counts for nothing.
   ///
-  /// - Parameters:
-  ///   - peer: The descriptor of its connection.
-  ///   - role: Nil for a stranger.
-  /// - Returns: The topics to subscribe it to; none when it is refused, or holds them all.
-  mutating func subscribe(_ topic: [UInt8], peer: Int32, role: Role?) -> [[UInt8]] {
-    guard let held = self.requested[peer] else { return [] }
-    guard let role, role.covers(.viewer), !self.topics(matching: topic).isEmpty,
-      held.contains(topic) || held.count < self.limitPerPeer
-    else {
-      self.refusals[peer, default: 0] += topic.count > WireLimits.topic ? WireLimits.refusedSubscriptions + 1 : 1
-      return []
+  /// - Parameter peer: The descriptor of its connection.
+  /// - Returns: Whether it listens to a topic that it did not listen to before.
+  mutating func subscribe(_ prefix: [UInt8], peer: Int32) -> Bool {
+    guard let known = self.peers[peer], known.prefixes[prefix] == nil else { return false }
+    guard prefix.count <= WireLimits.topic, known.prefixes.count < self.limitPerPeer else {
+      self.peers[peer]?.isGreedy = true
+      return false
     }
-    return self.change(peer, to: held.union([topic])).gained
+    self.peers[peer]?.prefixes[prefix] = self.topics.filter { $0.starts(with: prefix) }
+    return self.count(peer, since: known.topics)
   }
 
-  /// A peer gives a topic back.
-  ///
-  /// - Returns: The topics to unsubscribe it from: those that nothing else it asked for stands for.
-  mutating func unsubscribe(_ topic: [UInt8], peer: Int32) -> [[UInt8]] {
-    guard let held = self.requested[peer] else { return [] }
-    return self.change(peer, to: held.subtracting([topic])).lost
+  /// A peer has ended a subscription.
+  mutating func unsubscribe(_ prefix: [UInt8], peer: Int32) {
+    guard let known = self.peers[peer], known.prefixes[prefix] != nil else { return }
+    self.peers[peer]?.prefixes[prefix] = nil
+    self.count(peer, since: known.topics)
   }
 
   /// A connection has ended.
   mutating func forget(peer: Int32) {
-    self.change(peer, to: [])
-    self.requested[peer] = nil
-    self.refusals[peer] = nil
+    guard let known = self.peers.removeValue(forKey: peer)?.topics else { return }
+    self.count(peer, since: known)
   }
 
   /// Forgets the connections that are not among these.
   mutating func keep(_ peers: some Collection<Int32>) {
-    for peer in Set(self.requested.keys).subtracting(peers) { self.forget(peer: peer) }
+    for peer in Set(self.peers.keys).subtracting(peers) { self.forget(peer: peer) }
   }
 
-  /// - Returns: The topics that the peer has since, and those that it has no more.
+  /// Counts the listeners of each topic after a change of one peer.
+  ///
+  /// - Parameter before: The topics that it listened to.
+  /// - Returns: Whether it listens to another one.
   @discardableResult
-  private mutating func change(
-    _ peer: Int32, to requested: Set<[UInt8]>
-  ) -> (gained: [[UInt8]], lost: [[UInt8]]) {
-    let before = self.topics(matchingAny: self.requested[peer] ?? [])
-    let after = self.topics(matchingAny: requested)
-    self.requested[peer] = requested
+  private mutating func count(_ peer: Int32, since before: Set<[UInt8]>) -> Bool {
+    let after = self.peers[peer]?.topics ?? []
     let gained = after.subtracting(before)
-    for topic in gained { self.granted[topic, default: 0] += 1 }
-    let lost = before.subtracting(after)
-    for topic in lost { self.granted[topic] = self.granted[topic].flatMap { $0 > 1 ? $0 - 1 : nil } }
-    return (Array(gained), Array(lost))
-  }
-
-  /// The whole streams that a requested prefix stands for. A topic below a stream is not: filter by key locally.
-  private func topics(matching prefix: [UInt8]) -> [[UInt8]] { self.topics.filter { $0.starts(with: prefix) } }
-
-  private func topics(matchingAny prefixes: Set<[UInt8]>) -> Set<[UInt8]> {
-    Set(prefixes.flatMap { self.topics(matching: $0) })
+    for topic in gained { self.listeners[topic, default: 0] += 1 }
+    for topic in before.subtracting(after) {
+      self.listeners[topic] = self.listeners[topic].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+    return !gained.isEmpty
   }
 }

@@ -174,7 +174,7 @@ public actor WorkPlane: LoopActor, NetworkPlane {
       for _ in 0..<64 {
         switch try self.socket?.receive(&self.incoming) ?? .empty {
         case .empty: return self.arm()
-        case .oversized(let frameCount):
+        case .oversized(let frameCount, _):
           self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
         case .received:
           guard self.incoming.count >= 2 else { continue }
