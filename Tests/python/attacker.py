@@ -7,14 +7,18 @@ another user where it may become one (as root), and looks all the time whether
 
 * the hub lives,
 * Ping and an ordinary command of a good client are answered within --wait seconds,
+* a good subscriber that connects every second gets HEAD as fast, and nothing else,
 * the hub's anonymous memory stays within --memory MiB of what it was,
-* no answer or event of anybody else reaches the attacker, and nothing that needs another role is done for it.
+* nothing that needs another role is done for the attacker, and where it reads, it gets no answer to another connection and no topic
+  that it did not subscribe to.
 
-The attacks follow from the seed: in rounds of two seconds, three at a time. Ends with 0 when all held, and prints numbers and, of a
-fault, the round that it fell into.
+The attacks follow from the seed: in rounds of two seconds, three at a time, each as often as the others. One that has sent nothing in
+the end is tried by itself, and is a fault if it still cannot. Ends with 0 when all held, and prints numbers and, of a fault, the
+round that it fell into.
 """
 import _strptime  # noqa: F401  Imported late by others, when this process is another user and may not read it.
 import argparse
+import collections
 import json
 import multiprocessing
 import os
@@ -25,6 +29,8 @@ import sys
 import threading
 import time
 import uuid
+
+import zmq
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -37,34 +43,43 @@ ROUND = 2.0
 AT_ONCE = 3
 # Of the attacker. Each has a share of the places, and all of them leave room for others.
 KEYS = 3
+# How often an attack that could send nothing is tried by itself.
+TRIES = 5
 
 
-def attack(ways, names, seconds, seed, faults, user):
-    """The process of the attacker."""
+def attack(ways, names, seconds, seed, told, user):
+    """The process of the attacker. Tells of each round (number, attacks, faults, bytes sent by each attack), first without the last two."""
     if user is not None:
         os.setgroups([])
         os.setgid(user)
         os.setuid(user)
     chosen, end = random.Random(seed), time.monotonic() + seconds
-    number = 0
-    while time.monotonic() < end:
-        attackers = []
-        for _ in range(AT_ONCE):
-            attacker = Attacker(seed=chosen.randrange(1 << 30), **chosen.choice(ways))
-            name = chosen.choice(names)
-            attackers.append((attacker, name))
-        faults.put((number, [name for _, name in attackers], None))
+    number, deck, sent = 0, [], collections.Counter()
+
+    def play(names):
+        nonlocal number
+        attackers = [(Attacker(seed=chosen.randrange(1 << 30), **chosen.choice(ways)), name) for name in names]
+        told.put((number, names, None, None))
         threads = [threading.Thread(target=each.attack, args=(name, ROUND), daemon=True) for each, name in attackers]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        for attacker, name in attackers:
-            for fault in attacker.faults:
-                faults.put((number, [name], fault))
+        for each, name in attackers:
+            sent[name] += each.sent
+            told.put((number, [name], each.faults, each.sent))
         number += 1
-    faults.close()
-    faults.join_thread()
+
+    while time.monotonic() < end:
+        while len(deck) < AT_ONCE:
+            deck += chosen.sample(names, len(names))
+        play([deck.pop(0) for _ in range(AT_ONCE)])
+    for name in [name for name, count in sent.items() if count == 0]:
+        for _ in range(TRIES):
+            if sent[name] == 0:
+                play([name])
+    told.close()
+    told.join_thread()
     # Without cleaning up what the user that it was has made.
     os._exit(0)
 
@@ -106,6 +121,34 @@ class GoodClient(threading.Thread):
             self.waits.append((time.monotonic() - begin, time.monotonic(), method))
 
 
+class GoodSubscriber(GoodClient):
+    """Comes every second, and notes how long it waited for HEAD."""
+
+    def run(self):
+        try:
+            while not self.ends.wait(1):
+                self.listen()
+        except Exception as fault:  # A fault of the trial is one too.
+            self.faults.append(repr(fault))
+
+    def listen(self):
+        begin = time.monotonic()
+        with self.make() as wire:
+            frames = wire.receive(20)
+        if frames is None:
+            self.faults.append("a subscriber got no HEAD within 20 s")
+        elif frames[0] != b"j/!head/":
+            self.faults.append(f"a subscriber of j/!head/ got {frames[0]}")
+        else:
+            self.waits.append((time.monotonic() - begin, time.monotonic(), "HEAD"))
+
+
+def local_subscriber(hub):
+    wire = Wire(hub.events, zmq.SUB)
+    wire.socket.subscribe(b"j/!head/")
+    return wire
+
+
 def memory(hub):
     """Anonymous memory of the hub in MiB."""
     text = pathlib.Path(f"/proc/{hub.process.pid}/status").read_text()
@@ -118,7 +161,7 @@ class Trial:
     def __init__(self, seconds, seed, over=("tcp", "ipc"), names=None, wait=0.5, growth=64):
         self.seconds, self.seed, self.over, self.wait, self.growth = seconds, seed, over, wait, growth
         self.names = names or Attacker.names()
-        self.faults, self.rounds = [], []
+        self.faults, self.rounds, self.sent = [], [], collections.Counter()
         self.peak = self.longest = 0.0
 
     def run(self):
@@ -134,15 +177,23 @@ class Trial:
             hub.remove()
         return self
 
-    def attack(self, hub, becomes):
-        bad, good = [Key() for _ in range(KEYS)], Key()
-        for number, key in enumerate(bad):
+    def keys(self, hub):
+        """Keys of the attacker."""
+        keys = [Key() for _ in range(KEYS)]
+        for number, key in enumerate(keys):
             hub.approve(key, f"bad-{number}")
+        return keys
+
+    def attack(self, hub, becomes):
+        bad, good = self.keys(hub), Key()
         hub.approve(good, "good")
-        server_key = hub.server_key.encode()
-        ways = {"tcp": [dict(control=hub.tcp(), events=hub.tcp("events"), server_key=server_key, key=key) for key in bad],
+        server_key = hub.server_key
+        ways = {"tcp": [dict(control=hub.tcp(), events=hub.tcp("events"), server_key=server_key.encode(), key=key) for key in bad],
                 "ipc": [dict(control=hub.control, events=hub.events)] * KEYS}
-        clients = [GoodClient(lambda: Wire(hub.control)), GoodClient(lambda: CurveWire(hub, good, server_key=server_key.decode()))]
+        subscribes = dict(plane="events", kind=zmq.SUB, topics=[b"j/!head/"])
+        clients = [GoodClient(lambda: Wire(hub.control)), GoodClient(lambda: CurveWire(hub, good, server_key=server_key)),
+                   GoodSubscriber(lambda: local_subscriber(hub)),
+                   GoodSubscriber(lambda: CurveWire(hub, good, server_key=server_key, **subscribes))]
         for client in clients:
             client.start()
         time.sleep(1)
@@ -153,10 +204,12 @@ class Trial:
             [way for name in self.over for way in ways[name]], self.names, self.seconds, self.seed, told, becomes))
         process.start()
         try:
-            while process.is_alive() and hub.process.poll() is None:
+            while process.is_alive() and hub.process.poll() is None and time.monotonic() < begin + self.seconds + 300:
                 self.look(hub, before, told, begin)
                 time.sleep(0.05)
             self.look(hub, before, told, begin)
+            if hub.process.poll() is None:
+                self.judge(process)
         finally:
             if process.is_alive():
                 process.terminate()
@@ -166,6 +219,8 @@ class Trial:
         for client in clients:
             client.join(25)
             self.faults += client.faults
+            if not client.waits:
+                self.faults.append(f"a {type(client).__name__} was never answered")
             for wait, at, method in client.waits:
                 self.longest = max(self.longest, wait)
                 if wait > self.wait:
@@ -177,17 +232,26 @@ class Trial:
 
     def look(self, hub, before, told, begin):
         while not told.empty():
-            number, names, fault = told.get()
-            if fault is not None:
-                self.faults.append(f"round {number}: {fault}")
-            else:
+            number, names, faults, sent = told.get()
+            if faults is None:
                 self.rounds.append((time.monotonic() - begin, names))
+            else:
+                self.faults += [f"round {number}: {fault}" for fault in faults]
+                self.sent[names[0]] += sent
         if hub.process.poll() is not None:
             return
         grown = memory(hub) - before
         if grown > self.growth and self.peak <= self.growth:
             self.faults.append(f"memory grew by {grown:.0f} MiB in {self.rounds[-1:]}")
         self.peak = max(self.peak, grown)
+
+    def judge(self, process):
+        """Whether there was an attack at all."""
+        if process.exitcode != 0:
+            self.faults.append(f"the attacker did not end, or with another code than 0: {process.exitcode}")
+        if not self.rounds:
+            self.faults.append("there was no round")
+        self.faults += [f"{name} sent nothing" for name, sent in self.sent.items() if sent == 0]
 
     def during(self, moment):
         return next((names for at, names in reversed(self.rounds) if at <= moment), [])
@@ -209,8 +273,9 @@ def main():
     names = options.only.split(",") if options.only else None
     trial = Trial(options.seconds, options.seed, options.over.split(","), names, options.wait, options.memory).run()
     count = len(trial.waits)
-    print(f"{len(trial.rounds)} rounds, seed {options.seed}; the good clients asked {count} times and waited {trial.longest:.3f} s at most, "
-          f"{trial.waits[count * 99 // 100]:.3f} s for 99 %; memory grew by {trial.peak:.1f} MiB at most")
+    most = trial.waits[count * 99 // 100] if count else 0
+    print(f"{len(trial.rounds)} rounds of {len(trial.sent)} attacks, seed {options.seed}; the good clients were answered {count} times and waited "
+          f"{trial.longest:.3f} s at most, {most:.3f} s for 99 %; memory grew by {trial.peak:.1f} MiB at most")
     for fault in trial.faults:
         print("FAULT:", fault)
     return 1 if trial.faults else 0

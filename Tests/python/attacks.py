@@ -3,7 +3,10 @@ import contextlib
 import json
 import os
 import random
+import select
+import socket
 import time
+import traceback
 import uuid
 
 from garbage import Garbage
@@ -28,6 +31,25 @@ def large_ping(size=240 * KIB):
     return frames
 
 
+class CountedSocket(socket.socket):
+    """Goes on with a connection, and adds what is sent to an attacker's count."""
+
+    def __init__(self, plain, attacker):
+        timeout = plain.gettimeout()
+        super().__init__(fileno=plain.detach())
+        self.settimeout(timeout)
+        self.attacker = attacker
+
+    def send(self, data, *flags):
+        count = super().send(data, *flags)
+        self.attacker.sent += count
+        return count
+
+    def sendall(self, data, *flags):
+        super().sendall(data, *flags)
+        self.attacker.sent += len(data)
+
+
 class Attacker:
     """One way in, and what is tried by it. Each attack goes on until its time is over."""
 
@@ -35,11 +57,18 @@ class Attacker:
         self.control, self.events, self.way = control, events, way
         self.random = random.Random(seed)
         self.over = 0.0
+        # Bytes, without those of handshakes that were let in.
+        self.sent = 0
         # What must not happen, in words.
         self.faults = []
 
     def connect(self, endpoint=None, kind=b"DEALER", identity=b""):
-        return Speaker(endpoint or self.control, kind, identity=identity, timeout=1, **self.way)
+        speaker = Speaker(endpoint or self.control, kind, identity=identity, timeout=1, **self.way)
+        speaker.socket = CountedSocket(speaker.socket, self)
+        return speaker
+
+    def dial(self, endpoint, timeout):
+        return CountedSocket(Speaker.dial(endpoint, timeout), self)
 
     @property
     def goes_on(self):
@@ -187,10 +216,26 @@ class Attacker:
         with self.connections(8, endpoint=self.events, kind=b"XSUB") as speakers:
             self.pour(speakers, lambda speaker: speaker.message([bytes(self.random.choice([0, 10, 200 * KIB]))] * 3))
 
+    def messages_between_subscriptions(self):
+        """For which libzmq once gave the next subscription to another connection, or to one that had gone: see decision 44."""
+        while self.goes_on:
+            with contextlib.closing(self.connect(self.events, b"SUB")) as gone, \
+                    contextlib.closing(self.connect(self.events, b"SUB")) as own, \
+                    contextlib.closing(self.connect(self.events, b"XSUB")) as loud:
+                loud.socket.sendall(loud.bytes(b"\0") * (10 if loud.box else 5000) + loud.bytes(b"\2user"))
+                own.socket.sendall(own.bytes(b"\1j/!head/"))
+                gone.socket.sendall(gone.bytes(b"\1"))
+                gone.close()
+                while select.select([own.socket], [], [], 0.2)[0]:
+                    if (topic := own.receive()[0]) != b"j/!head/":
+                        self.faults.append(f"a subscriber of j/!head/ got {topic}")
+
     # MARK: Connections
 
     def all_places(self):
         with self.connections(80) as speakers, self.connections(140, endpoint=self.events, kind=b"SUB") as others:
+            # It says nothing: places are what it takes.
+            self.sent += len(speakers) + len(others)
             while self.goes_on and (speakers or others):
                 time.sleep(0.1)
 
@@ -207,7 +252,7 @@ class Attacker:
         made = []
         while self.goes_on:
             with contextlib.suppress(OSError, AssertionError):
-                half = Speaker.dial(self.control, 2)
+                half = self.dial(self.control, 2)
                 half.sendall(greeting(self.random.choice([b"CURVE", b"NULL", b"PLAIN"]))[:self.random.choice([5, 11, 64])])
                 made.append(half)
             if len(made) > 40:
@@ -235,13 +280,23 @@ class Attacker:
         made = []
         while self.goes_on:
             with contextlib.suppress(OSError, AssertionError):
-                made.append(self.connect(identity=self.random.choice(names)))
-                made[-1].socket.sendall(made[-1].message(request()))
+                speaker = self.connect(identity=self.random.choice(names))
+                name = str(uuid.uuid4())
+                made.append((speaker, name))
+                speaker.socket.sendall(speaker.message(request(header={"requestId": name})))
             if len(made) > 20:
-                made.pop(0).tear()
+                self.read_own(*made.pop(0))
             time.sleep(0.005)
-        for speaker in made:
-            speaker.tear()
+        for speaker, name in made:
+            self.read_own(speaker, name)
+
+    def read_own(self, speaker, name):
+        """Reads what has come by a connection, which is about one request alone, and tears it off."""
+        with contextlib.suppress(OSError):
+            while select.select([speaker.socket], [], [], 0)[0]:
+                if (answered := json.loads(speaker.receive()[4]).get("requestId")) != name:
+                    self.faults.append(f"an answer to {answered} came to the connection that sent {name}")
+        speaker.tear()
 
     # MARK: Words
 
@@ -253,7 +308,7 @@ class Attacker:
     def noise(self):
         while self.goes_on:
             with contextlib.suppress(OSError):
-                raw = Speaker.dial(self.random.choice([self.control, self.events]), 1)
+                raw = self.dial(self.random.choice([self.control, self.events]), 1)
                 with contextlib.closing(raw):
                     raw.sendall(self.random.choice([b"", greeting(b"NULL")]) + self.random.randbytes(self.random.choice([1, 64, 5000])))
             time.sleep(0.005)
@@ -298,12 +353,16 @@ class Attacker:
     @classmethod
     def names(cls):
         return [name for name, kind in vars(cls).items() if callable(kind) and not name.startswith("_")
-                and name not in ("connect", "connections", "pour", "names", "attack")]
+                and name not in ("connect", "dial", "connections", "pour", "read_own", "names", "attack")]
 
     def attack(self, name, seconds):
         self.over = time.monotonic() + seconds
         try:
             getattr(self, name)()
+            return
         except (OSError, AssertionError):
             # It was cut, or not let in.
-            time.sleep(max(0, min(0.2, self.over - time.monotonic())))
+            pass
+        except Exception:
+            self.faults.append(f"{name} itself failed: {traceback.format_exc()}")
+        time.sleep(max(0, min(0.2, self.over - time.monotonic())))

@@ -3,6 +3,7 @@ import pytest
 
 from attacker import Trial
 from conftest import size
+from keyed import Key
 
 
 @pytest.mark.long
@@ -16,3 +17,20 @@ def test_a_viewer_neither_ends_nor_starves_nor_fills_the_hub(record_property):
     print(f"{len(trial.waits)} answers, the longest after {trial.longest:.3f} s; memory grew by {trial.peak:.0f} MiB")
     assert not trial.faults, "\n".join(trial.faults)
     assert len(trial.waits) > 20 and len(trial.rounds) > 5
+
+
+class LockedOut(Trial):
+    """Its attacker has a key that nobody approved."""
+
+    def keys(self, hub):
+        return [Key()]
+
+
+@pytest.mark.parametrize("trial, fault", [
+    (Trial(0, seed=1), "there was no round"),
+    (Trial(1, seed=1, names=["an_attack_that_does_not_exist"]), "an_attack_that_does_not_exist itself failed"),
+    (LockedOut(1, seed=1, over=["tcp"], names=["garbage"]), "garbage sent nothing")], ids=["no round", "broken", "locked out"])
+def test_a_trial_without_an_attack_is_a_fault(trial, fault):
+    trial.wait, trial.growth = 20, 128
+    trial.run()
+    assert trial.faults and all(fault in each or each.endswith("sent nothing") for each in trial.faults), trial.faults
