@@ -41,3 +41,7 @@ struct kith_reading kith_stream_follow(struct kith_stream *stream, const unsigne
   }
   return reading;
 }
+
+uint64_t kith_stream_unended(const struct kith_stream *stream) {
+  return stream->left > 0 ? stream->frame - stream->left : stream->header_count;
+}

@@ -43,6 +43,9 @@ struct kith_reading {
 /// Follows a stream through what has come.
 struct kith_reading kith_stream_follow(struct kith_stream *stream, const unsigned char *bytes, size_t count);
 
+/// What has come of a frame that has not ended.
+uint64_t kith_stream_unended(const struct kith_stream *stream);
+
 /// Lowers a count, to nothing at least; how much that was.
 static inline uint64_t kith_lower(uint64_t *count, uint64_t by) {
   uint64_t part = by < *count ? by : *count;

@@ -64,13 +64,20 @@ struct ConnectionMeter {
     self.plane = kith_traffic_plane(mostUnread)
   }
 
-  /// Counts a frame that was received as it travelled. The routing id of a ROUTER did not, and of SUBSCRIBE and CANCEL one byte stands for
-  /// the name (ZeroMQ RFC 37).
+  /// Counts a frame that was received as it travelled, which the routing id of a ROUTER did not. A subscription may have come as a
+  /// message, which is as long, or as a command, with a name in place of the first byte (ZeroMQ RFC 37).
   ///
   /// - Parameter number: Of the frame in its message, from 1.
   func count(_ frame: UnsafeRawBufferPointer, at number: Int, in size: inout MessageSize) {
     guard number == 1 else { return size.add(frame.count) }
-    if !self.isRouter { unsafe size.add(frame.count + (frame.first == 1 ? 9 : 6)) }
+    guard !self.isRouter else { return }
+    let name: StaticString =
+      switch unsafe frame.first {
+      case 0: "CANCEL"
+      case 1: "SUBSCRIBE"
+      default: ""
+      }
+    size.add(frame.count, name: name.utf8CodeUnitCount)
   }
 
   /// Has connections belong to this socket that come in by listeners which `body` makes.
@@ -99,8 +106,11 @@ struct ConnectionMeter {
     if let connection = self.connections[peer] { kith_traffic_withdraw(connection, size.counted) }
   }
 
-  /// Everything that had come was taken.
-  func drained() { kith_traffic_drained(self.plane) }
+  /// How many connections of this process have ended; to be read before a message is looked for.
+  static var closings: UInt64 { kith_traffic_closings() }
+
+  /// No message was there: everything was taken that had come by connections which ended before the look.
+  func drained(closings: UInt64) { kith_traffic_drained(self.plane, closings) }
 
   /// A connection has ended.
   mutating func forget(_ connection: Int32) {
@@ -113,8 +123,11 @@ struct MessageSize {
   private(set) var counted = kith_traffic_message()
 
   /// Counts one frame more. ZMTP writes the length of one with up to 255 bytes in one byte, that of others in eight, and CURVE adds 33.
-  mutating func add(_ bytes: Int) {
+  ///
+  /// - Parameter name: Bytes that it may have had beyond those.
+  mutating func add(_ bytes: Int, name: Int = 0) {
     self.counted.bytes += bytes
+    self.counted.names += name
     self.counted.frames += 1
     if bytes > 255 { self.counted.long_frames += 1 }
     if bytes > 255 - 33 { self.counted.long_encrypted_frames += 1 }

@@ -120,6 +120,7 @@ extension Socket {
       let index = min(frameCount, message.capacity - 1)
       // Within the allocation, and initialised.
       let frame = unsafe message.storage + index
+      let closings = ConnectionMeter.closings
       guard unsafe zmq_msg_recv(frame, handle, flags) != -1 else {
         let code = ZMQError.Code.last
         if code == .interrupted { continue }
@@ -128,7 +129,7 @@ extension Socket {
         guard code == .wouldBlock else { throw ZMQError(code: code, "zmq_msg_recv") }
         // libzmq has taken every command before it says so: the next one will be heard of.
         unsafe state.pointee.mustBeAsked = false
-        meter?.drained()
+        meter?.drained(closings: closings)
         return .empty
       }
       frameCount += 1

@@ -52,6 +52,15 @@ struct SubscriptionTableTests {
     #expect(!table.isGreedy(7), "another connection under the descriptor")
   }
 
+  @Test func moreEndsOfSubscriptionsThatItDoesNotHaveThanTheLimitAreGreedy() {
+    var table = self.table()
+    _ = table.subscribe(self.bytes("j/sync/"), peer: 7)
+    for _ in 0..<4 { table.unsubscribe(self.bytes("j/sync/"), peer: 7) }
+    #expect(!table.isGreedy(7))
+    table.unsubscribe([], peer: 7)
+    #expect(table.isGreedy(7) && !table.isGreedy(8))
+  }
+
   @Test func aPrefixThatIsLongerThanAnyTopicIsGreedy() {
     var table = self.table()
     _ = table.subscribe([UInt8](repeating: 0, count: 64), peer: 8)

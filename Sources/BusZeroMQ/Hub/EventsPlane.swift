@@ -193,11 +193,12 @@ public actor EventsPlane: LoopActor, NetworkPlane {
       return false
     }
     let topic = Array(bytes.dropFirst())
-    guard first == 1 else {
+    var isNew = false
+    if first == 1 {
+      isNew = self.subscriptions.subscribe(topic, peer: peer)
+    } else {
       self.subscriptions.unsubscribe(topic, peer: peer)
-      return false
     }
-    let isNew = self.subscriptions.subscribe(topic, peer: peer)
     if self.subscriptions.isGreedy(peer) { ConnectionTraffic.cut(peer) }
     return isNew
   }

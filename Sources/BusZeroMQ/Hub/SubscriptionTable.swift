@@ -17,6 +17,8 @@ struct SubscriptionTable {
     /// The hub's topics that each of its prefixes stands for: none for a prefix that is of no topic. Once each, although libzmq also
     /// reports a prefix that the peer holds already.
     var prefixes: [[UInt8]: [[UInt8]]] = [:]
+    /// How often it ended a subscription that it did not have.
+    var strays = 0
     var isGreedy = false
 
     var topics: Set<[UInt8]> { Set(self.prefixes.values.joined()) }
@@ -67,9 +69,14 @@ struct SubscriptionTable {
     return self.count(peer, since: known.topics)
   }
 
-  /// A peer has ended a subscription.
+  /// A peer has ended a subscription. One that it did not have is an error of its library, or a flood that libzmq keeps until it is read.
   mutating func unsubscribe(_ prefix: [UInt8], peer: Int32) {
-    guard let known = self.peers[peer], known.prefixes[prefix] != nil else { return }
+    guard let known = self.peers[peer] else { return }
+    guard known.prefixes[prefix] != nil else {
+      self.peers[peer]?.strays += 1
+      if known.strays >= self.limitPerPeer { self.peers[peer]?.isGreedy = true }
+      return
+    }
     self.peers[peer]?.prefixes[prefix] = nil
     self.count(peer, since: known.topics)
   }
