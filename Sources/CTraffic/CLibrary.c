@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -102,16 +103,19 @@ int listen(int listener, int backlog) {
 /// some thousand others have come. Where none is left it is closed: the low ones are for files, and for what the program connects to.
 static int move(int descriptor) {
   static _Atomic int next;
-  int lowest = kith_highest_descriptor / 4;
+  // It may have been lowered since the start.
+  struct rlimit files;
+  bool is_lowered = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < (rlim_t)kith_highest_descriptor;
+  int highest = is_lowered ? (int)files.rlim_cur : kith_highest_descriptor, lowest = highest / 4;
   int from = atomic_load(&next);
-  if (from < lowest || from >= kith_highest_descriptor) from = lowest;
+  if (from < lowest || from >= highest) from = lowest;
   int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, from);
-  if (moved < 0 || moved >= kith_highest_descriptor) {
+  if (moved < 0 || moved >= highest) {
     if (moved >= 0) syscall(SYS_close, moved);
     moved = fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
   }
   syscall(SYS_close, descriptor);
-  if (moved >= kith_highest_descriptor) {
+  if (moved >= highest) {
     syscall(SYS_close, moved);
     moved = -1;
   }
