@@ -53,9 +53,9 @@ public actor AccessProbe: LoopActor {
   isolated deinit {}
 
   private func run(within limit: Duration) async -> Bool {
-    self.schedule(at: .now + limit) { $0.end(false) }
     let isGuarded = await withCheckedContinuation { waiter in
       self.waiter = waiter
+      self.schedule(at: .now + limit) { $0.end(false) }
       self.watch = self.watch(self.source, for: .readable) { probe, _ in probe.drain() }
     }
     self.watch = nil

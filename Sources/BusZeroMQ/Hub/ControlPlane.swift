@@ -93,9 +93,11 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   /// Refuses new commands and waits until those that run have been answered, or `limit` is over.
   public func drain(limit: Duration) async {
     self.isClosing = true
-    guard self.requests.count > 0 else { return }
-    self.schedule(at: .now + limit) { $0.finishDraining() }
-    await withCheckedContinuation { self.drained = $0 }
+    await withCheckedContinuation { continuation in
+      guard self.requests.count > 0 else { return continuation.resume() }
+      self.drained = continuation
+      self.schedule(at: .now + limit) { $0.finishDraining() }
+    }
   }
 
   /// Ends the connections. Answers that were sent linger for a second.

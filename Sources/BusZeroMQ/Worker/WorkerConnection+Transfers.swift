@@ -16,8 +16,8 @@ extension WorkerConnection {
 
   private func fetch(_ blob: BlobRef, for lease: String) async throws(Failure) -> [UInt8] {
     let id = Transfer(lease: lease, sha256: blob.sha256)
-    guard self.tasks[lease] != nil, self.downloads[id] == nil else { throw .cancelled }
     let result = await withCheckedContinuation { (end: CheckedContinuation<Result<[UInt8], Failure>, Never>) in
+      guard self.tasks[lease] != nil, self.downloads[id] == nil else { return end.resume(returning: .failure(.cancelled)) }
       var download = Download(blob, now: .now)
       self.send(.fetch(download.ask(.now)))
       self.downloads[id] = (download, end)
@@ -46,6 +46,7 @@ extension WorkerConnection {
   func upload(_ upload: Upload, for lease: String) async throws(Failure) -> BlobRef {
     let id = Transfer(lease: lease, sha256: upload.blob.sha256)
     let failure = await withCheckedContinuation { (end: CheckedContinuation<Failure?, Never>) in
+      guard self.tasks[lease] != nil else { return end.resume(returning: .cancelled) }
       self.uploads[id] = upload
       self.uploaded[id] = end
       self.goOn(id)

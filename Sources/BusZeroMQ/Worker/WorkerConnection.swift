@@ -74,9 +74,9 @@ public actor WorkerConnection: LoopActor {
   /// - Throws: Why the hub does not take this worker: `PERMISSION_DENIED`, `UNAUTHENTICATED`, `ABORTED/REPLACED`,
   ///   `UNIMPLEMENTED/VERSION_UNSUPPORTED`.
   public func run() async throws(Failure) {
-    // It may have been drained before.
-    guard !self.hasLeft else { return }
-    let failure = await withCheckedContinuation { continuation in
+    let failure: Failure? = await withCheckedContinuation { continuation in
+      // It may have been drained before. Asked in here: an actor on a loop may do something else between its last line and this one.
+      guard !self.hasLeft else { return continuation.resume(returning: nil) }
       self.end = continuation
       self.connect()
       self.perform(self.machine.start(now: .now))
@@ -309,8 +309,8 @@ public actor WorkerConnection: LoopActor {
       outputs = [try await self.upload(upload, for: lease)]
       batch = []
     }
-    guard self.tasks[lease] != nil else { throw .cancelled }
     await withCheckedContinuation { gate in
+      guard self.tasks[lease] != nil else { return gate.resume() }
       self.gates[lease] = gate
       self.perform(
         self.machine.batch(lease, batch, checkpoint: checkpoint, outputs: outputs, now: .now))

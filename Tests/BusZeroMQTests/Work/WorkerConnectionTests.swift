@@ -1,5 +1,6 @@
 import Bus
 import EventLoop
+import Glibc
 import KithMessages
 import SwiftProtobuf
 import TestKit
@@ -21,6 +22,18 @@ import ZeroMQ
     let worker = self.worker(try TestRoom())
     await worker.drain()
     try await worker.run()
+  }
+
+  @Test func oneThatIsDrainedInTheMomentInWhichItBeginsEnds() async throws {
+    let room = try TestRoom()
+    for _ in 0..<200 {
+      let worker = self.worker(room)
+      // Both wait for the loop then, one behind the other.
+      room.loop.post { usleep(2000) }
+      async let running: Void = worker.run()
+      await worker.drain()
+      try await running
+    }
   }
 
   @Test func whoWaitsForAnInputDoesNotWaitForEver() async throws {
