@@ -288,8 +288,11 @@ def test_backup_in_a_pass_can_be_restored(hub, tmp_path):
         assert {name: without_marks(contact) for name, contact in restored.items()} == {
             name: without_marks(contact) for name, contact in after.items()}
         assert {name: contact["id"] for name, contact in restored.items()} == {name: contact["id"] for name, contact in after.items()}
-        photo = next(contact["photo"] for contact in restored.values() if "photo" in contact)
-        assert len(fetch(other, photo)) == int(photo["size"])
+        photos = [contact["photo"] for contact in restored.values() if "photo" in contact]
+        # Cards that are made here, where the sample cards are absent, have none.
+        assert bool(photos) == any(b"PHOTO" in card for card in book.good.values())
+        for photo in photos[:1]:
+            assert len(fetch(other, photo)) == int(photo["size"])
         assert other.reply("System/Status")["storage"]["integrity"] in ("SOUND", "CHECKING")
         assert other.end() == 0
     print(f"backup of {len(backup) >> 10} KiB in a pass, restored elsewhere: a new epoch, the same contacts and ids")

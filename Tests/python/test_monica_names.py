@@ -189,10 +189,12 @@ def test_a_tag_that_the_server_refuses_and_then_makes_itself_is_there_once(house
     server.faults(always=[{"drop": True}])
     household.hub.reply("Tags/Create", {"record": {"name": "new"}})
     assign(household, ann, "new")
-    # Monica refuses the tag, and takes the person who carries it.
+    # Monica refuses the tag, and takes the person who carries it. Nothing is sent between the two orders.
+    assert household.hub.end() == 0
     server.forget_requests()
     server.clear_faults()
     server.faults({"status": 422, "match": {"method": "POST", "path": "/tags$"}})
+    household.hub.start()
     household.hub.ask("Monica/Sync")
     assert [each for each in server.requests()["requests"] if each["fault"] and "status" in each["fault"]]
     household.sync(full=True)

@@ -17,7 +17,9 @@ extension WorkerConnection {
   private func fetch(_ blob: BlobRef, for lease: String) async throws(Failure) -> [UInt8] {
     let id = Transfer(lease: lease, sha256: blob.sha256)
     let result = await withCheckedContinuation { (end: CheckedContinuation<Result<[UInt8], Failure>, Never>) in
-      guard self.tasks[lease] != nil, self.downloads[id] == nil else { return end.resume(returning: .failure(.cancelled)) }
+      guard self.tasks[lease] != nil, self.downloads[id] == nil else {
+        return end.resume(returning: .failure(.cancelled))
+      }
       var download = Download(blob, now: .now)
       self.send(.fetch(download.ask(.now)))
       self.downloads[id] = (download, end)
