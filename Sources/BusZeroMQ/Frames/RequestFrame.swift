@@ -81,6 +81,14 @@ public struct RequestFrame: Sendable, Hashable {
           .invalid(field: "idempotency_key", "It may have \(WireLimits.idempotencyKey) bytes."), service: service,
           encoding: encoding, requestID: header.requestID))
     }
+    // SQLite ends texts at one in some places and not in others: sqlite3_bind_text(3).
+    for (field, text) in [("request_id", header.requestID), ("idempotency_key", header.idempotencyKey)]
+    where text.utf8.contains(0) {
+      return .rejected(
+        FrameRejection(
+          .malformed, .invalid(field: field, "It may have any character but NUL."), service: service, encoding: encoding,
+          requestID: header.requestID))
+    }
     return .accepted(
       RequestFrame(
         service: service, encoding: encoding, header: header, body: frames[5],

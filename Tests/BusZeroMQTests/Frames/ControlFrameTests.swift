@@ -161,4 +161,14 @@ struct ControlFrameTests {
     request.header.requestID += "x"
     #expect(rejection(RequestFrame.decode(try request.encoded()))?.failure.reason == "REQUEST_ID_TOO_LONG")
   }
+
+  /// The store would take two ids for one that differ behind a NUL, or one for two.
+  @Test("An id with a NUL is refused", arguments: ["request_id", "idempotency_key"])
+  func nul(field: String) throws {
+    var request = RequestFrame(service: "kith.v1.System/Ping", header: RequestHeader(), body: [], attachments: [])
+    request.header.requestID = field == "request_id" ? "a\0b" : "a"
+    if field == "idempotency_key" { request.header.idempotencyKey = "a\0b" }
+    let failure = rejection(RequestFrame.decode(try request.encoded()))?.failure
+    #expect(failure?.reason == "FIELD_INVALID" && failure?.message.hasPrefix("\(field): ") == true)
+  }
 }
