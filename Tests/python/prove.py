@@ -289,7 +289,9 @@ def run(chosen, lanes, unit, seed):
         for lane in running:
             lane.start()
         for lane in running:
-            lane.join()
+            # A signal that comes just before the wait does not end it.
+            while lane.is_alive():
+                lane.join(1)
     finally:
         for lane in running:
             lane.stop()
