@@ -86,7 +86,8 @@ public struct RequestFrame: Sendable, Hashable {
     where text.utf8.contains(0) {
       return .rejected(
         FrameRejection(
-          .malformed, .invalid(field: field, "It may have any character but NUL."), service: service, encoding: encoding,
+          .malformed, .invalid(field: field, "It may have any character but NUL."), service: service,
+          encoding: encoding,
           requestID: header.requestID))
     }
     return .accepted(
