@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds everything and runs all tests. Those in Python, against the built programs, and those in Swift, in two processes, run
-# side by side, because most of them wait. Arguments go to the Swift tests. KITH_LONG=1 runs tests that have a full size at that size;
+# Builds everything and runs all tests. Those in Python, against the built programs, and those in Swift run side by side,
+# because most of them wait. Arguments go to the Swift tests. KITH_LONG=1 runs tests that have a full size at that size;
 # KITH_SERVERS names the CardDAV servers that Kith is held against, which are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,36 +14,24 @@ read -r bin python < <(scripts/tested-programs.sh)
 work=$(mktemp -d /tmp/kith-tests.XXXXXX)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
-# Not by `swift test`, which has been seen to wait for ever for a test process that crashed. One Swift test of each of two
-# processes at a time: on two cores those that compute would starve those that wait.
+# Not by `swift test`, which has been seen to wait for ever for a test process that crashed. One Swift test at a time: on two
+# cores those that compute would starve those that wait.
 # `set -m`, because jobs in the background would ignore SIGINT otherwise, and so would the programs that they start.
 set -m
 # A test that hangs beyond its own limit would hang all.
 limit=(timeout --kill-after 10 1800)
-swift_tests() { exec "${limit[@]}" "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$work/$log" 2>&1; }
-jobs=()
 KITH_BIN_DIR=$bin PYTHONDONTWRITEBYTECODE=1 "${limit[@]}" "$python" -m pytest -q -n 8 --dist loadgroup Tests/python &
-jobs+=("Python:$!")
-if [ $# -gt 0 ]; then
-  log=Swift swift_tests "$@" &
-  jobs+=("Swift:$!")
-else
-  log=Swift-contacts swift_tests --filter '^ContactsSyncTests[.]' &
-  jobs+=("Swift-contacts:$!")
-  log=Swift-others swift_tests --skip '^ContactsSyncTests[.]' &
-  jobs+=("Swift:$!")
-fi
+python_tests=$!
+"${limit[@]}" "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$work/swift" 2>&1 &
+swift_tests=$!
 set +m
 failed=()
-for job in "${jobs[@]}"; do wait "${job#*:}" || failed+=("${job%:*}"); done
+wait $python_tests || failed+=(Python)
+wait $swift_tests || failed+=(Swift)
 
 # Of the Swift tests what failed, with its details; all that is left of them after a crash.
-for log in "$work"/*; do
-  grep -aq '^[^ ]* Test run with' "$log" || tail -n 100 "$log"
-  LC_ALL=C.UTF-8 sed -n -E '/^✘/,/^[◇✔]/{/^[◇✔]/!p}' "$log"
-done
+grep -aq '^[^ ]* Test run with' "$work/swift" || tail -n 100 "$work/swift"
+LC_ALL=C.UTF-8 sed -n -E '/^✘/,/^[◇✔]/{/^[◇✔]/!p}' "$work/swift"
 [ ${#failed[@]} = 0 ] || echo "failed: ${failed[*]}"
-for log in "$work"/*; do
-  grep -a '^[^ ]* Test run with' "$log" || echo "the Swift tests (${log##*/}) did not come to their end"
-done
+grep -a '^[^ ]* Test run with' "$work/swift" || echo "the Swift tests did not come to their end"
 [ ${#failed[@]} = 0 ]

@@ -60,6 +60,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// How often an enqueue had to wake the loop: fewer than jobs, because a loop that is awake is left alone.
   package var wakeups: Int { inbox.withLock { $0.wakeups } }
 
+  /// Jobs that wait for the loop, without those that it has taken.
+  package var waiting: Int { inbox.withLock { $0.count } }
+
   // MARK: - Jobs
 
   /// Takes a job from the Swift runtime, after what is waiting already.

@@ -17,6 +17,9 @@ struct LoopInbox: Sendable {
   /// How often an enqueue had to wake the loop.
   private(set) var wakeups = 0
 
+  /// Jobs that wait, without those that the loop has taken.
+  var count: Int { entries.count }
+
   mutating func append(_ entry: Entry) -> Acceptance {
     guard state.acceptsJobs else { return .refused }
     entries.append(entry)

@@ -2,8 +2,9 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// Gives back to the system what a burst of messages leaves in the heaps of malloc(3): gaps that it keeps, three quarters of all memory
-/// after a flood. When to look, and when to give back, follows from how much memory the process has of its own.
+/// Gives back to the system what a burst of messages leaves in the heaps of malloc(3): gaps, three quarters of all memory after a
+/// flood. It does so while the burst lasts; the store gives its caches back when a burst of its own is over. How much memory the
+/// process has of its own says when to look, and when to give back.
 struct HeapGaps {
   /// Growth that is worth a walk through the heaps, which takes some milliseconds.
   private static let growth = 8 << 20

@@ -81,14 +81,13 @@ public struct RequestFrame: Sendable, Hashable {
           .invalid(field: "idempotency_key", "It may have \(WireLimits.idempotencyKey) bytes."), service: service,
           encoding: encoding, requestID: header.requestID))
     }
-    // SQLite ends texts at one in some places and not in others: sqlite3_bind_text(3).
+    // As of all texts. A statement of GRDB would bind an id up to its NUL, and the store not find the command again.
     for (field, text) in [("request_id", header.requestID), ("idempotency_key", header.idempotencyKey)]
     where text.utf8.contains(0) {
+      let failure = Failure.invalid(field: field, "must not have the character U+0000.")
       return .rejected(
         FrameRejection(
-          .malformed, .invalid(field: field, "It may have any character but NUL."), service: service,
-          encoding: encoding,
-          requestID: header.requestID))
+          .malformed, failure, service: service, encoding: encoding, requestID: header.requestID))
     }
     return .accepted(
       RequestFrame(

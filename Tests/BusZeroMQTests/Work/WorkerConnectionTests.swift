@@ -1,6 +1,6 @@
 import Bus
+import Dispatch
 import EventLoop
-import Glibc
 import KithMessages
 import SwiftProtobuf
 import TestKit
@@ -26,14 +26,18 @@ import ZeroMQ
 
   @Test func oneThatIsDrainedInTheMomentInWhichItBeginsEnds() async throws {
     let room = try TestRoom()
-    for _ in 0..<200 {
-      let worker = self.worker(room)
-      // Both wait for the loop then, one behind the other.
-      room.loop.post { usleep(2000) }
-      async let running: Void = worker.run()
-      await worker.drain()
-      try await running
-    }
+    let worker = self.worker(room)
+    // Both wait for the loop then, one behind the other.
+    let held = DispatchSemaphore(value: 0)
+    room.loop.post { held.wait() }
+    try await until { room.loop.waiting == 0 }
+    async let running: Void = worker.run()
+    try await until { room.loop.waiting == 1 }
+    async let draining: Void = worker.drain()
+    try await until { room.loop.waiting == 2 }
+    held.signal()
+    await draining
+    try await running
   }
 
   @Test func whoWaitsForAnInputDoesNotWaitForEver() async throws {
