@@ -77,7 +77,7 @@ class Hub:
 
     def __init__(self):
         # Short: the path of an ipc socket may have 107 bytes.
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="kith-", dir="/tmp"))
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="kith-"))
         self.runtime = self.directory / "run"
         self.control = f"ipc://{self.runtime}/control.sock"
         self.events = f"ipc://{self.runtime}/events.sock"
