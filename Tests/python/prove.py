@@ -78,8 +78,8 @@ class Programs:
 
     def attacker(self, seed, seconds):
         return [sys.executable, "Tests/python/attacker.py", "--seconds", str(int(min(seconds, 600))), "--seed", str(seed),
-                # Of a hub that is not optimized.
-                "--wait", "3"], {
+                # Of a hub that is not optimized; attacker.py by itself has the bounds of one that is.
+                "--wait", "20", "--memory", "192"], {
             "KITH_BIN_DIR": str(self.folder)}
 
     @staticmethod
