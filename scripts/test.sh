@@ -11,8 +11,17 @@ export KITH_SERVERS=${KITH_SERVERS:-radicale,xandikos,digest,cyrus}
 scripts/servers.sh ${KITH_SERVERS//,/ }
 read -r bin python < <(scripts/tested-programs.sh)
 
-work=$(mktemp -d /tmp/kith-tests.XXXXXX)
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
+# What tests write is kept in memory where there is room: most of their time on a disk goes by in fsync(2). A process that is killed
+# loses nothing in memory either. Other users of the trials have to reach it, as they reach /tmp.
+room() {
+  read -r free options < <(findmnt --noheadings --bytes --output AVAIL,OPTIONS --target /dev/shm 2>/dev/null || echo 0 noexec)
+  available=$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)
+  [ "$free" -ge $((4 << 30)) ] && [ "$available" -ge $((8 << 20)) ] && [[ ,$options, != *,noexec,* ]]
+}
+if room; then TMPDIR=$(mktemp -d /dev/shm/k.XXXX); else TMPDIR=$(mktemp -d /tmp/k.XXXX); fi
+export TMPDIR
+chmod 1777 "$TMPDIR"
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$TMPDIR"' EXIT
 
 # Not by `swift test`, which has been seen to wait for ever for a test process that crashed. One Swift test at a time: on two
 # cores those that compute would starve those that wait.
@@ -22,7 +31,7 @@ set -m
 limit=(timeout --kill-after 10 1800)
 KITH_BIN_DIR=$bin PYTHONDONTWRITEBYTECODE=1 "${limit[@]}" "$python" -m pytest -q -n 8 --dist loadgroup Tests/python &
 python_tests=$!
-"${limit[@]}" "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$work/swift" 2>&1 &
+"${limit[@]}" "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$TMPDIR/swift.log" 2>&1 &
 swift_tests=$!
 set +m
 failed=()
@@ -30,8 +39,8 @@ wait $python_tests || failed+=(Python)
 wait $swift_tests || failed+=(Swift)
 
 # Of the Swift tests what failed, with its details; all that is left of them after a crash.
-grep -aq '^[^ ]* Test run with' "$work/swift" || tail -n 100 "$work/swift"
-LC_ALL=C.UTF-8 sed -n -E '/^✘/,/^[◇✔]/{/^[◇✔]/!p}' "$work/swift"
+grep -aq '^[^ ]* Test run with' "$TMPDIR/swift.log" || tail -n 100 "$TMPDIR/swift.log"
+LC_ALL=C.UTF-8 sed -n -E '/^✘/,/^[◇✔]/{/^[◇✔]/!p}' "$TMPDIR/swift.log"
 [ ${#failed[@]} = 0 ] || echo "failed: ${failed[*]}"
-grep -a '^[^ ]* Test run with' "$work/swift" || echo "the Swift tests did not come to their end"
+grep -a '^[^ ]* Test run with' "$TMPDIR/swift.log" || echo "the Swift tests did not come to their end"
 [ ${#failed[@]} = 0 ]
