@@ -88,13 +88,50 @@ reasons_documented() {
   done
 }
 
-# Relative links of Markdown pages lead to files.
+# The anchors of a Markdown page's headings, as GitHub makes them, with their level and text: `2 three-words Three words`.
+headings() {
+  LC_ALL=C.UTF-8 awk '
+    /^```/ { inCode = !inCode }
+    !inCode && /^#+ / {
+      level = length($1)
+      text = substr($0, level + 2)
+      anchor = tolower(text)
+      gsub(/[^[:alnum:]_ -]/, "", anchor)
+      gsub(/ /, "-", anchor)
+      print level, anchor, text
+    }' "$1"
+}
+
+# Relative links of Markdown pages lead to files, and to headings in them.
 links() {
   files '*.md' | while IFS= read -r page; do
-    grep -o -E '\]\([^)]+\)' "$page" | sed -E 's/^\]\(//; s/\)$//; s/#.*//' | grep -v -E '^(https?|mailto):|^$' |
+    grep -o -E '\]\([^)]+\)' "$page" | sed -E 's/^\]\(//; s/\)$//' | grep -v -E '^(https?|mailto):' |
       while IFS= read -r target; do
-        [ -e "$(dirname "$page")/$target" ] || echo "$page: no such file: $target"
+        file=${target%%#*}
+        [ -z "$file" ] || [ -e "$(dirname "$page")/$file" ] || { echo "$page: no such file: $target"; continue; }
+        [[ $target == *.md#* || $target == "#"* ]] || continue
+        file=${file:+$(dirname "$page")/$file}
+        headings "${file:-$page}" | grep "^[0-9]* ${target#*#} " >/dev/null || echo "$page: no such heading: $target"
       done || true
+  done
+}
+
+# Paths that pages name exist. Those with a placeholder, such as NAME, are not looked at.
+named_paths() {
+  files '*.md' | while IFS= read -r page; do
+    grep -o -E '`(Sources|Tests|Fuzz|Benchmarks|docs|examples|proto|scripts)/[^` ]+`' "$page" | tr -d '`' | grep -v -E '[*<{]|NAME' |
+      sort -u | while IFS= read -r path; do
+        [ -e "$path" ] || echo "$page: no such path: $path"
+      done || true
+  done
+}
+
+# A page of more than 150 lines begins with a list of its sections, in their order.
+contents() {
+  files '*.md' | while IFS= read -r page; do
+    [ "$(wc -l <"$page")" -gt 150 ] || continue
+    diff <(sed -n '/^## /q; s/^\* \[\(.*\)\](#\(.*\))$/\2 \1/p' "$page") <(headings "$page" | sed -n 's/^2 //p') |
+      sed -n "s|^<|$page: only in the contents list, or in another place there:|p; s|^>|$page: missing in the contents list:|p"
   done
 }
 
@@ -118,6 +155,8 @@ check "forbidden forms" forbidden_forms
 check "arguments for what is unchecked" unargued_unsafety
 check "file lengths" file_lengths
 check "links" links
+check "named paths" named_paths
+check "contents lists" contents
 check "decisions" decisions_listed
 check "reasons" reasons_documented
 check "methods" methods_documented_and_reachable

@@ -11,7 +11,9 @@ struct ServiceReference {
       "",
       "Generated from `proto/` by `scripts/protos.sh`. Field names are those of the proto files; in JSON they are",
       "lowerCamelCase (snake_case is accepted). Frames, headers and error codes are in [protocol.md](protocol.md).",
+      "",
     ]
+    out += self.contents.map { "* [\($0)](#\($0.lowercased().split(separator: " ").joined(separator: "-")))" }
     var service = ""
     for method in self.methods {
       if method.service != service {
@@ -42,8 +44,15 @@ struct ServiceReference {
     return out.joined(separator: "\n") + "\n"
   }
 
+  /// The sections, in their order.
+  private var contents: [String] {
+    let services = self.methods.map(\.service)
+    let changes = services.indices.filter { $0 == 0 || services[$0] != services[$0 - 1] }
+    return changes.map { services[$0] } + ["Who may call what", "Messages"]
+  }
+
   private func rules(of method: MethodModel) -> String {
-    var words = ["role `\(method.role)`", "\(method.timeoutMilliseconds / 1000) s when no deadline is named"]
+    var words = ["role `\(method.role)`", "timeout \(method.timeoutMilliseconds / 1000) s"]
     if method.rules.mutating { words.append("mutating: the same key gives the same FINAL") }
     if method.rules.longRunning { words.append("long: reports progress; after a crash: \(method.rules.recovery)") }
     if method.rules.placeable { words.append("placeable, \(method.rules.delivery)") }
