@@ -32,7 +32,7 @@ public actor AccessProbe: LoopActor {
     _ domain: String, context: Context, loop: LoopExecutor, access: AccessPolicy
   ) throws(ZMQError) {
     let (serverKeys, strangerKeys) = (try CurveKeyPair.random(), try CurveKeyPair.random())
-    var server = try HubSocket.make(.router, zapDomain: domain, in: context)
+    var server = try PlaneSocket.make(.router, zapDomain: domain, in: context)
     self.source = try server.startMonitor(.handshakes)
     try server.set(.curveServer, true)
     try server.set(.curveSecretKey, serverKeys.secretKey)

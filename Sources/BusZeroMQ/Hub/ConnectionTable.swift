@@ -44,7 +44,7 @@ struct ConnectionTable {
   private var admissions: [(at: ContinuousClock.Instant, arrival: Arrival, isHeard: Bool)] = []
 
   /// How old a connection gets that is not let in, with a second to spare.
-  static let youth = HubSocket.handshakeTime + .seconds(1)
+  static let youth = PlaneSocket.handshakeTime + .seconds(1)
 
   /// Makes an empty table.
   ///

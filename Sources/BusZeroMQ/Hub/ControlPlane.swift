@@ -9,8 +9,7 @@ public import ZeroMQ
 ///
 /// It lives on the event loop. What a command does happens elsewhere, in a task that comes back with a posted closure;
 /// only Ping is answered here.
-public actor ControlPlane: LoopActor, NetworkPlane {
-
+public actor ControlPlane: Plane, NetworkPlane {
   /// The name under which ZAP is asked about its peers.
   public nonisolated let domain = "control"
   /// The loop that owns the socket.
@@ -18,18 +17,8 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   private let router: Router
   private let access: AccessPolicy
   private let logger: Logger
+  let socket: PlaneSocket
 
-  /// Nil after ``close()``.
-  private var socket: Socket?
-  private var tcp = TCPBinding()
-  private var handshakes = HandshakeLog()
-  private var watch: Watch?
-  private var monitorWatch: Watch?
-  /// With room for the routing id, the delimiter of a REQ, and one frame too many, which is answered.
-  private var incoming = MultipartMessage(capacity: WireLimits.frames + 3)
-  private var outgoing = MultipartMessage(capacity: WireLimits.frames + 2)
-
-  private var connections = ConnectionTable(limit: WireLimits.controlConnections)
   private var requests: RequestTable
   private let lanes = CommandLanes()
   private var tasks: [RequestTable.Key: Task<Void, Never>] = [:]
@@ -58,7 +47,10 @@ public actor ControlPlane: LoopActor, NetworkPlane {
     self.router = router
     self.access = access
     self.logger = logger
-    self.socket = try HubSocket.make(.router, zapDomain: self.domain, in: context)
+    // With room for the routing id, the delimiter of a REQ, and one frame too many, which is answered.
+    self.socket = try PlaneSocket(
+      .router, domain: self.domain, in: context, connections: WireLimits.controlConnections,
+      frames: WireLimits.frames + 3, access: access, logger: logger)
   }
 
   isolated deinit {}
@@ -66,26 +58,13 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   /// Binds the endpoint and begins to serve.
   ///
   /// - Throws: `ZMQError`.
-  public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
-    guard let source = self.socket?.source,
-      let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
-    else { return }
-    self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(self.domain) { [weak self] arrival in
-      self?.assumeIsolated { $0.hasRoom(for: arrival) } ?? true
-    }
-    try self.socket?.bind(endpoint)
-    self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
-  }
+  public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) { try self.socket.bind(endpoint, of: self) }
 
   /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
-  public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] {
-    try self.socket?.listen(listeners, &self.tcp)
-    return self.tcp.endpoints
-  }
+  public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] { try self.socket.listen(listeners) }
 
   /// ``NetworkPlane/peers``.
-  public var peers: PlaneStatus { PlaneStatus(self.domain, self.connections, self.handshakes, self.tcp) }
+  public var peers: PlaneStatus { self.socket.peers }
 
   /// Commands that are being worked on.
   public var inFlight: Int { self.requests.running }
@@ -103,70 +82,28 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   /// Ends the connections. Answers that were sent linger for a second.
   public func close() {
     self.isClosing = true
-    self.watch = nil
-    self.monitorWatch = nil
     for task in self.tasks.values { task.cancel() }
     self.tasks = [:]
-    self.socket = nil
-  }
-
-  // MARK: - Connections
-
-  /// Whether a peer that is just asked about may come in.
-  private func hasRoom(for arrival: Arrival) -> Bool {
-    self.drainMonitor()
-    return self.connections.admit(arrival, now: .now).carryOut()
-  }
-
-  private func report(_ event: MonitorEvent) {
-    guard let line = self.handshakes.line(event, on: self.domain, now: .now) else { return }
-    self.logger.notice("peer not let in", metadata: line)
-  }
-
-  private func drainMonitor() {
-    do {
-      try self.socket?.drainMonitor { event in
-        self.connections.note(event.kind, at: event.endpoint, now: .now)
-        self.report(event)
-      }
-    } catch {
-      self.logger.error("monitor of the control plane failed", metadata: ["error": "\(error)"])
-    }
+    self.socket.close()
   }
 
   // MARK: - Requests
 
-  private func readable() {
-    do {
-      for _ in 0..<64 {
-        switch try self.socket?.receive(&self.incoming) ?? .empty {
-        case .empty: return
-        case .oversized(let frameCount, _): self.drop(frameCount)
-        case .received: self.take()
-        }
-      }
-    } catch {
-      self.logger.error("control plane cannot receive", metadata: ["error": "\(error)"])
-    }
+  func readable() {
+    self.socket.receive { message, userID in self.take(message, userID) }
   }
 
-  private func take() {
-    guard self.incoming.count >= 2 else { return }
-    let peer = self.incoming.bytes(at: 0)
-    let isPlainRequest = self.incoming.byteCount(at: 1) == 0
-    let userID = self.connections.hear(self.incoming, self.access)
-    let frames = ((isPlainRequest ? 2 : 1)..<self.incoming.count).map { self.incoming.bytes(at: $0) }
-    guard frames.count <= WireLimits.frames + 1 else { return self.drop(frames.count) }
-    let client = ReplyAddress(peer: peer, isPlainRequest: isPlainRequest, userID: userID)
+  private func take(_ message: borrowing MultipartMessage, _ userID: String) {
+    let isPlainRequest = message.byteCount(at: 1) == 0
+    var frames: [[UInt8]] = []
+    for index in (isPlainRequest ? 2 : 1)..<message.count { frames.append(message.bytes(at: index)) }
+    guard frames.count <= WireLimits.frames + 1 else { return self.socket.drop(frames.count) }
+    let client = ReplyAddress(peer: message.bytes(at: 0), isPlainRequest: isPlainRequest, userID: userID)
     switch RequestFrame.decode(frames) {
     case .foreign: self.logger.debug("message of another protocol dropped")
     case .rejected(let rejection): self.send(rejection.answer, to: client)
     case .accepted(let frame): self.take(frame, userID: userID, from: client)
     }
-  }
-
-  private func drop(_ frameCount: Int) {
-    self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
   }
 
   private func take(_ frame: RequestFrame, userID: String, from client: ReplyAddress) {
@@ -360,14 +297,9 @@ public actor ControlPlane: LoopActor, NetworkPlane {
   }
 
   private func trySend(_ envelope: [[UInt8]], _ frames: [[UInt8]]) -> SendResult {
-    do {
-      self.outgoing.removeAll()
-      for frame in envelope { try self.outgoing.append(frame) }
-      for frame in frames { try self.outgoing.append(frame) }
-      return try self.socket?.send(&self.outgoing) ?? .lost
-    } catch {
-      self.logger.error("control plane cannot send", metadata: ["error": "\(error)"])
-      return .lost
+    self.socket.send { message throws(ZMQError) in
+      for frame in envelope { try message.append(frame) }
+      for frame in frames { try message.append(frame) }
     }
   }
 

@@ -5,7 +5,7 @@ public import Logging
 public import ZeroMQ
 
 /// The hub's side of the events plane: publishes what was committed, and where the streams stand.
-public actor EventsPlane: LoopActor, NetworkPlane {
+public actor EventsPlane: Plane, NetworkPlane {
   /// How often positions are published while anybody listens.
   public static let headInterval = Duration.seconds(2)
   /// The least time between two publications of positions: subscribers that come together share one, and one that
@@ -19,17 +19,8 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   private let access: AccessPolicy
   private let hubInstance: String
   private let logger: Logger
+  let socket: PlaneSocket
 
-  /// Nil after ``close()``.
-  private var socket: Socket?
-  private var tcp = TCPBinding()
-  private var handshakes = HandshakeLog()
-  private var watch: Watch?
-  private var monitorWatch: Watch?
-  private var incoming = MultipartMessage(capacity: 2)
-  private var outgoing = MultipartMessage(capacity: 6)
-
-  private var connections = ConnectionTable(limit: WireLimits.eventConnections)
   private var subscriptions: SubscriptionTable
   /// What was published, which is what HEAD may promise: the store may be ahead by what is still on its way here.
   private var positions: [String: StreamPosition]
@@ -56,7 +47,9 @@ public actor EventsPlane: LoopActor, NetworkPlane {
     self.logger = logger
     self.subscriptions = SubscriptionTable(streams: heads.map(\.stream))
     self.positions = Dictionary(heads.map { ($0.stream, $0) }, uniquingKeysWith: { first, _ in first })
-    self.socket = try HubSocket.make(.extendedPublish, zapDomain: self.domain, in: context)
+    self.socket = try PlaneSocket(
+      .extendedPublish, domain: self.domain, in: context, connections: WireLimits.eventConnections, frames: 2,
+      access: access, logger: logger)
   }
 
   isolated deinit {}
@@ -64,23 +57,10 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   /// Binds the endpoint and begins to serve.
   ///
   /// - Throws: `ZMQError`.
-  public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
-    guard let source = self.socket?.source,
-      let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
-    else { return }
-    self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(self.domain) { [weak self] arrival in
-      self?.assumeIsolated { $0.hasRoom(for: arrival) } ?? true
-    }
-    try self.socket?.bind(endpoint)
-    self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
-  }
+  public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) { try self.socket.bind(endpoint, of: self) }
 
   /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
-  public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] {
-    try self.socket?.listen(listeners, &self.tcp)
-    return self.tcp.endpoints
-  }
+  public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] { try self.socket.listen(listeners) }
 
   /// Subscriptions that are held.
   public var subscriptionCount: Int { self.subscriptions.count }
@@ -93,15 +73,13 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   }
 
   /// ``NetworkPlane/peers``.
-  public var peers: PlaneStatus { PlaneStatus(self.domain, self.connections, self.handshakes, self.tcp) }
+  public var peers: PlaneStatus { self.socket.peers }
 
   /// Ends the connections.
   public func close() {
     if let headTimer { self.cancel(headTimer) }
     self.headTimer = nil
-    self.watch = nil
-    self.monitorWatch = nil
-    self.socket = nil
+    self.socket.close()
   }
 
   // MARK: - Publishing
@@ -123,9 +101,10 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   private func send(_ frame: EventFrame, as topics: Topic...) {
     for topic in topics where self.subscriptions.wants(topic) {
       do {
-        self.outgoing.removeAll()
-        for bytes in try frame.encoded(topic.encoding) { try self.outgoing.append(bytes) }
-        _ = try self.socket?.send(&self.outgoing)
+        let frames = try frame.encoded(topic.encoding)
+        _ = self.socket.send { message throws(ZMQError) in
+          for bytes in frames { try message.append(bytes) }
+        }
       } catch {
         self.logger.error("event cannot be published", metadata: ["error": "\(error)"])
       }
@@ -156,22 +135,15 @@ public actor EventsPlane: LoopActor, NetworkPlane {
 
   // MARK: - Subscriptions
 
-  private func readable() {
-    do {
-      var isNew = false
-      // Few at once: each is compared with all streams, and commands wait meanwhile.
-      for _ in 0..<8 {
-        let result = try self.socket?.receive(&self.incoming) ?? .empty
-        if result == .empty { break }
-        // libzmq tells of a connection before it hands on what came by it, so its descriptor is known to be of this
-        // one.
-        self.drainMonitor()
-        isNew = self.take(result) || isNew
-      }
-      if isNew { self.announceHead() }
-    } catch {
-      self.logger.error("events plane cannot receive", metadata: ["error": "\(error)"])
+  func readable() {
+    var isNew = false
+    // Few at once: each is compared with all streams, and commands wait meanwhile.
+    self.socket.receive(atMost: 8) { result, message in
+      // libzmq tells of a connection before it hands on what came by it, so its descriptor is known to be of this one.
+      self.socket.drainMonitor(self)
+      isNew = self.take(result, message) || isNew
     }
+    if isNew { self.announceHead() }
   }
 
   /// Takes up a subscription that libzmq has carried out: one byte, 1 to subscribe and 0 to unsubscribe, then the topic
@@ -181,12 +153,12 @@ public actor EventsPlane: LoopActor, NetworkPlane {
   /// themselves. For a peer that is gone it makes up messages, which name no connection: the monitor tells the same.
   ///
   /// - Returns: Whether the peer gets a topic that it did not get before.
-  private func take(_ result: ReceiveResult) -> Bool {
+  private func take(_ result: ReceiveResult, _ message: borrowing MultipartMessage) -> Bool {
     if case .oversized(_, let connection?) = result { ConnectionTraffic.cut(connection) }
-    guard let peer = self.incoming.connection else { return false }
-    let bytes = self.incoming.bytes(at: 0)
-    guard self.incoming.count == 1, let first = bytes.first, first <= 1,
-      let role = self.access.principal(userID: self.connections.hear(self.incoming, self.access))?.role,
+    guard let peer = message.connection else { return false }
+    let bytes = message.bytes(at: 0)
+    guard message.count == 1, let first = bytes.first, first <= 1,
+      let role = self.access.principal(userID: self.socket.userID(of: message))?.role,
       role.covers(.viewer)
     else {
       ConnectionTraffic.cut(peer)
@@ -203,31 +175,12 @@ public actor EventsPlane: LoopActor, NetworkPlane {
     return isNew
   }
 
-  /// Whether a peer that is just asked about may come in.
-  private func hasRoom(for arrival: Arrival) -> Bool {
-    self.drainMonitor()
-    return self.connections.admit(arrival, now: .now).carryOut()
-  }
-
-  private func report(_ event: MonitorEvent) {
-    guard let line = self.handshakes.line(event, on: self.domain, now: .now) else { return }
-    self.logger.notice("peer not let in", metadata: line)
-  }
-
-  private func drainMonitor() {
-    do {
-      try self.socket?.drainMonitor { event in
-        self.connections.note(event.kind, at: event.endpoint, now: .now)
-        self.report(event)
-        switch event.kind {
-        case .accepted(let descriptor): self.subscriptions.meet(peer: descriptor)
-        case .disconnected(let descriptor): self.subscriptions.forget(peer: descriptor)
-        case .closed: self.subscriptions.keep(self.connections.descriptors)
-        default: break
-        }
-      }
-    } catch {
-      self.logger.error("monitor of the events plane failed", metadata: ["error": "\(error)"])
+  func note(_ event: MonitorEvent.Kind) {
+    switch event {
+    case .accepted(let descriptor): self.subscriptions.meet(peer: descriptor)
+    case .disconnected(let descriptor): self.subscriptions.forget(peer: descriptor)
+    case .closed: self.subscriptions.keep(self.socket.descriptors)
+    default: break
     }
   }
 }

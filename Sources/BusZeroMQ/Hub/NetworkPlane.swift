@@ -3,7 +3,7 @@ public import ZeroMQ
 
 /// A plane that can be served over tcp beside ipc.
 ///
-/// A plane has a ``TCPBinding`` beside its socket, binds ipc first, and hands the listeners of ``listen(_:)`` on.
+/// A plane binds ipc first: see ``TCPBinding``.
 public protocol NetworkPlane: Sendable {
   /// Its ZAP domain: `control`, `events` or `work`.
   var domain: String { get }
@@ -17,16 +17,6 @@ public protocol NetworkPlane: Sendable {
 
   /// Who is connected, in numbers.
   var peers: PlaneStatus { get async }
-}
-
-extension PlaneStatus {
-  init(_ domain: String, _ connections: ConnectionTable, _ handshakes: HandshakeLog, _ tcp: TCPBinding) {
-    self.init()
-    self.name = domain
-    self.connections = UInt32(connections.count)
-    self.failedHandshakes = handshakes.count
-    self.endpoints = tcp.endpoints
-  }
 }
 
 extension NetworkPlane {

@@ -8,7 +8,7 @@ public import ZeroMQ
 /// The hub's side of the work plane: gives jobs to workers and brings back what they found.
 ///
 /// It lives on the event loop. The rules are ``LeaseTable``'s; here are the socket, the bytes of bodies, and the commits.
-public actor WorkPlane: LoopActor, NetworkPlane {
+public actor WorkPlane: Plane, NetworkPlane {
   /// ``NetworkPlane/domain``.
   public nonisolated let domain = "work"
 
@@ -22,15 +22,7 @@ public actor WorkPlane: LoopActor, NetworkPlane {
   /// Between two looks for jobs that nobody waits for. Callers come back within a minute.
   static let patience = Duration.seconds(120)
 
-  /// Nil after ``close()``.
-  private var socket: Socket?
-  private var tcp = TCPBinding()
-  private var handshakes = HandshakeLog()
-  private var watch: Watch?
-  private var monitorWatch: Watch?
-  private var incoming = MultipartMessage(capacity: WireLimits.frames + 2)
-  private var outgoing = MultipartMessage(capacity: WireLimits.frames + 2)
-  private var connections = ConnectionTable(limit: WireLimits.workConnections)
+  let socket: PlaneSocket
   private var timer: LoopTimer?
 
   var table = LeaseTable()
@@ -73,7 +65,9 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     self.codecs = Dictionary(codecs.map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.access = access
     self.logger = logger
-    self.socket = try HubSocket.make(.router, zapDomain: self.domain, in: context)
+    self.socket = try PlaneSocket(
+      .router, domain: self.domain, in: context, connections: WireLimits.workConnections,
+      frames: WireLimits.frames + 2, access: access, logger: logger)
   }
 
   isolated deinit {}
@@ -107,29 +101,19 @@ public actor WorkPlane: LoopActor, NetworkPlane {
   /// Binds the endpoint and begins to serve.
   ///
   /// - Throws: `ZMQError`.
-  public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) {
-    guard let source = self.socket?.source,
-      let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
-    else { return }
-    self.monitorWatch = self.watch(monitor, for: .readable) { plane, _ in plane.drainMonitor() }
-    self.access.askFirst(self.domain) { [weak self] arrival in
-      self?.assumeIsolated { $0.hasRoom(for: arrival) } ?? true
-    }
-    try self.socket?.bind(endpoint)
-    self.watch = self.watch(source, for: .readable) { plane, _ in plane.readable() }
-  }
+  public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) { try self.socket.bind(endpoint, of: self) }
 
   /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
   public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] {
-    try self.socket?.listen(listeners, &self.tcp)
+    let endpoints = try self.socket.listen(listeners)
     // Until now workers on other machines had no way to come back.
     self.table.extendGrace(now: .now)
     self.table.nextServerKey = listeners.dropFirst().first?.keys.publicKey.z85 ?? ""
-    return self.tcp.endpoints
+    return endpoints
   }
 
   /// ``NetworkPlane/peers``.
-  public var peers: PlaneStatus { PlaneStatus(self.domain, self.connections, self.handshakes, self.tcp) }
+  public var peers: PlaneStatus { self.socket.peers }
 
   /// From now on callers that leave do not end their jobs: workers go on, and the next process takes the jobs up.
   public func beginClosing() { self.isClosing = true }
@@ -144,52 +128,20 @@ public actor WorkPlane: LoopActor, NetworkPlane {
       caller.end(.failure(Self.shuttingDown))
     }
     self.callers = [:]
-    self.watch = nil
-    self.monitorWatch = nil
-    self.socket = nil
+    self.socket.close()
     while let writer { await writer.value }
   }
 
-  // MARK: - Connections
+  // MARK: - Carrying out
 
-  private func hasRoom(for arrival: Arrival) -> Bool {
-    self.drainMonitor()
-    return self.connections.admit(arrival, now: .now).carryOut()
-  }
-
-  private func drainMonitor() {
-    do {
-      try self.socket?.drainMonitor { event in
-        self.connections.note(event.kind, at: event.endpoint, now: .now)
-        guard let line = self.handshakes.line(event, on: self.domain, now: .now) else { return }
-        self.logger.notice("peer not let in", metadata: line)
-      }
-    } catch {
-      self.logger.error("monitor of the work plane failed", metadata: ["error": "\(error)"])
-    }
-  }
-
-  private func readable() {
-    do {
-      for _ in 0..<64 {
-        switch try self.socket?.receive(&self.incoming) ?? .empty {
-        case .empty: return self.arm()
-        case .oversized(let frameCount, _):
-          self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frameCount)"])
-        case .received:
-          guard self.incoming.count >= 2 else { continue }
-          let userID = self.connections.hear(self.incoming, self.access)
-          let frames = (1..<self.incoming.count).map { self.incoming.bytes(at: $0) }
-          self.take(frames, from: self.incoming.bytes(at: 0), userID: userID)
-        }
-      }
-    } catch {
-      self.logger.error("work plane cannot receive", metadata: ["error": "\(error)"])
+  func readable() {
+    self.socket.receive { message, userID in
+      var frames: [[UInt8]] = []
+      for index in 1..<message.count { frames.append(message.bytes(at: index)) }
+      self.take(frames, from: message.bytes(at: 0), userID: userID)
     }
     self.arm()
   }
-
-  // MARK: - Carrying out
 
   /// Carries out what the table says.
   ///
@@ -315,15 +267,10 @@ public actor WorkPlane: LoopActor, NetworkPlane {
     _ frame: WorkFrame, data: ArraySlice<UInt8>? = nil, to peer: [UInt8]
   ) throws(Failure) -> SendResult {
     let frames = try frame.encoded()
-    do {
-      self.outgoing.removeAll()
-      try self.outgoing.append(peer)
-      for bytes in data == nil ? frames[...] : frames.dropLast() { try self.outgoing.append(bytes) }
-      if let data { try self.outgoing.append(data) }
-      return try self.socket?.send(&self.outgoing) ?? .lost
-    } catch {
-      self.logger.error("work plane cannot send", metadata: ["error": "\(error)", "kind": "\(frame.message.kind)"])
-      return .lost
+    return self.socket.send { message throws(ZMQError) in
+      try message.append(peer)
+      for bytes in data == nil ? frames[...] : frames.dropLast() { try message.append(bytes) }
+      if let data { try message.append(data) }
     }
   }
 
