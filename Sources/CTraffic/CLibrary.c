@@ -171,7 +171,7 @@ int close(int descriptor) {
     // A frame that has not ended goes with it, and whatever was a handshake.
     uint64_t cost = connection->cost, goes = kith_stream_unended(&connection->stream);
     kith_lower(&connection->bytes, goes);
-    kith_lower(&cost, goes > 0 ? goes + frame_cost : 0);
+    kith_lower(&cost, goes + (connection->stream.left > 0 ? frame_cost : 0));
     kith_change(connection, kith_is_in(connection) ? cost : 0);
     kith_sent(connection, connection->unsent);
     connection->closing = atomic_fetch_add(&kith_closings, 1) + 1;

@@ -51,7 +51,7 @@ void kith_traffic_drained(int number, uint64_t closings) {
   if (kith_planes[number].left == 0 && !has_names) return;
   for (int descriptor = 0; descriptor < kith_end; descriptor++) {
     struct connection *connection = &kith_connections[descriptor];
-    if (connection->plane != number || connection->cost == 0) continue;
+    if (connection->plane != number || (connection->cost == 0 && connection->names == 0)) continue;
     pthread_mutex_lock(&connection->lock);
     if (connection->plane == number) {
       if (!connection->is_open && connection->closing <= closings) kith_change(connection, 0);

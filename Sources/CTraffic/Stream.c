@@ -27,8 +27,8 @@ struct kith_reading kith_stream_follow(struct kith_stream *stream, const unsigne
       stream->header[stream->header_count++] = *bytes;
       if (stream->header_count == (stream->header[0] & 2 ? long_header : short_header)) begin_frame(stream, &reading);
     } else {
-      // SUBSCRIBE and CANCEL go on to the program, by the lengths of their names.
-      if (stream->kind == unnamed) stream->kind = *bytes == 9 || *bytes == 6 ? ordinary : passing;
+      // SUBSCRIBE and CANCEL go on to the program, and so does what CURVE has in a MESSAGE; by the lengths of their names.
+      if (stream->kind == unnamed) stream->kind = *bytes == 9 || *bytes == 7 || *bytes == 6 ? ordinary : passing;
       reading.stays |= stream->kind == ordinary;
       part = kith_lower(&stream->left, count);
       if (stream->left == 0 && stream->kind == passing) {

@@ -11,18 +11,20 @@ struct HeapGaps {
 
   /// Bytes after the last walk, or fewer that were seen since.
   private var least: Int?
+  /// Bytes at the last look.
+  private var last: Int?
 
   /// Takes up how much memory the process has.
   ///
-  /// - Returns: Whether to walk, and when to look again: soon while memory grows, and seldom on an idle hub.
+  /// - Returns: Whether to walk, and when to look again: soon while memory grows, and seldom otherwise.
   mutating func look(_ bytes: Int) -> (walks: Bool, again: Duration) {
-    let least = min(self.least ?? bytes, bytes)
-    self.least = least
-    return (bytes - least >= Self.growth, bytes - least >= Self.growth / 4 ? .milliseconds(500) : .seconds(3))
+    let (least, grown) = (min(self.least ?? bytes, bytes), bytes - (self.last ?? bytes))
+    (self.least, self.last) = (least, bytes)
+    return (bytes - least >= Self.growth, grown >= Self.growth / 4 ? .milliseconds(500) : .seconds(3))
   }
 
   /// Takes up how much is left after a walk.
-  mutating func walked(_ bytes: Int) { self.least = bytes }
+  mutating func walked(_ bytes: Int) { (self.least, self.last) = (bytes, bytes) }
 
   /// Bounds the number of heaps, before threads make more, and looks until the task is cancelled.
   static func start() -> Task<Void, Never> {

@@ -11,7 +11,7 @@ import uuid
 
 from garbage import Garbage
 from keyed import Key
-from zmtp import Speaker, greeting
+from zmtp import COMMAND, Speaker, greeting
 
 CONNECTIONS = 24
 KIB = 1 << 10
@@ -172,6 +172,16 @@ class Attacker:
                 count = max(1, min(200, 100_000 // (chosen + 1)))
                 return b"".join(speaker.bytes(bytes(chosen), more=True) for _ in range(count))
 
+            self.pour(speakers, part)
+
+    def messages_in_frames_of_commands(self):
+        """Over CURVE the bit of a command says nothing about what is in the box."""
+        def part(speaker):
+            sealed = bytearray(speaker.bytes(bytes(100 * KIB), more=True))
+            sealed[0] |= COMMAND
+            return bytes(sealed)
+
+        with self.connections() as speakers:
             self.pour(speakers, part)
 
     def frames_in_drops(self):

@@ -84,6 +84,11 @@ def test_a_worker_is_told_what_it_may_not_be(home):
     for name in ("Not A Name", "-a"):
         worker = Frames(home, name=name).ready()
         assert worker.wait(0x06)[0]["status"]["details"].keys() == {"worker_name"}, name
+    for instance in ("", "a\0b", "i" * 65):
+        started = Frames(home)
+        started.instance = instance
+        assert started.ready().wait(0x06)[0]["status"]["details"].keys() == {"instance_id"}, instance
+        started.close()
     # A name belongs to its key.
     home.reply("Keys/Approve", {"publicKeyZ85": Key().public.decode(), "name": "speech", "role": "worker",
                                 "services": ["transcriber"]})

@@ -175,7 +175,7 @@ public actor ControlPlane: Plane, NetworkPlane {
       } catch {
         outcome = .failure(error)
       }
-      // Before the answer goes: the client may send the same id again as soon as it has it.
+      // Before this answer goes: the client may send the same id again as soon as it has it.
       router.retract(context)
       context.turn?.end()
       self?.post { $0.finish(key, serial, frame, outcome) }

@@ -16,13 +16,19 @@ extension Migration {
       }
       database.add(function: written)
       defer { database.remove(function: written) }
-      for (table, name) in [("card", "href"), ("card_problem", "href"), ("contact", "source_identifier")] {
+      for table in ["card", "card_problem"] {
         // A name that is there already is that of a card which was read since: both stay as they are.
         try database.execute(
-          sql:
-            "UPDATE OR IGNORE \(table) SET \(name) = written(\(name)) WHERE source = ? AND \(name) <> written(\(name))",
+          sql: "UPDATE OR IGNORE \(table) SET href = written(href) WHERE source = ? AND href <> written(href)",
           arguments: [source[0] as Int64])
       }
+      // A contact has the name of its card.
+      try database.execute(
+        sql: """
+          UPDATE contact SET source_identifier = written(source_identifier)
+          WHERE source = ? AND source_identifier <> written(source_identifier)
+            AND NOT EXISTS (SELECT 1 FROM card WHERE card.source = contact.source AND href = source_identifier)
+          """, arguments: [source[0] as Int64])
     }
   }
 }

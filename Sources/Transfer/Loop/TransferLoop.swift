@@ -49,7 +49,7 @@ actor TransferLoop: LoopActor {
     let end = await withTaskCancellationHandler {
       await withCheckedContinuation { start(id, $0) }
     } onCancel: {
-      // Comes after the start, which is part of the job that runs now.
+      // Comes before the start where the actor takes up another job between the line above and the closure.
       post { $0.end(id, .cancelled) }
     }
     switch end {
@@ -72,7 +72,7 @@ actor TransferLoop: LoopActor {
   // MARK: - Transfers
 
   private func start(_ id: Int, _ waiter: CheckedContinuation<TransferEnd, Never>) {
-    guard let new = running[id] else { return waiter.resume(returning: .ended(.closed)) }
+    guard let new = running[id] else { return waiter.resume(returning: .ended(isClosed ? .closed : .cancelled)) }
     new.waiter = waiter
     do throws(TransferError) {
       try multi?.add(new.easy)

@@ -44,8 +44,9 @@ extension WorkPlane {
     let services = approval.approved(ready.capabilities)
     do throws(Failure) {
       guard PeerName.isValid(ready.workerName) else { throw .invalid(field: "worker_name", PeerName.rule) }
-      guard (1...64).contains(ready.instanceID.utf8.count) else {
-        throw .invalid(field: "instance_id", "has to be new at every start of a worker, at most 64 bytes.")
+      guard (1...64).contains(ready.instanceID.utf8.count), !ready.instanceID.utf8.contains(0) else {
+        throw .invalid(
+          field: "instance_id", "has to be new at every start of a worker, at most 64 bytes, none of them 0.")
       }
       let others = self.table.workers.sessions.values.filter { $0.principal != approval.principal }
       guard !others.contains(where: { $0.instance == ready.instanceID }) else {
