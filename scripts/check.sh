@@ -148,6 +148,19 @@ decisions_listed() {
     done) | sed -n 's/^</only in docs\/decisions\/README.md, or in another place there:/p; s/^>/missing there:/p'
 }
 
+# THIRD-PARTY.md has a row for each Swift package, and for each library that a module map links; and no row for another package.
+third_party_named() {
+  local packages links link
+  packages=$({ sed -n 's/.*"location" : "\(.*\)".*/\1/p' Package.resolved; sed -n 's/.*\.package(url: "\([^"]*\)".*/\1/p' Package.swift; } |
+    sed 's/\.git$//' | sort -u)
+  diff <(grep -oE '^\| <https://[^>]+>' THIRD-PARTY.md | sed 's/^| <//; s/>$//' | sort -u) <(echo "$packages") |
+    sed -n 's/^> /THIRD-PARTY.md lacks /p; s/^< /THIRD-PARTY.md has a row for a package that is not used: /p'
+  links=$(files 'Sources/*/module.modulemap' | xargs sed -n 's/^ *link "\(.*\)"$/\1/p')
+  for link in $links sqlite3; do
+    grep -q "^| .*\`$link\`.* |" THIRD-PARTY.md || echo "THIRD-PARTY.md lacks the library $link"
+  done
+}
+
 check "shell scripts" shell_syntax
 check "format" format
 check "upcoming features" upcoming_features
@@ -158,6 +171,7 @@ check "links" links
 check "named paths" named_paths
 check "contents lists" contents
 check "decisions" decisions_listed
+check "software of others" third_party_named
 check "reasons" reasons_documented
 check "methods" methods_documented_and_reachable
 
