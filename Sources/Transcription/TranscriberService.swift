@@ -14,7 +14,7 @@ public struct TranscriberService: Sendable {
   private let engines: EngineTable
   private let intake: SoundIntake
   private let scratch: ScratchSpace
-  private let queue = Turnstile()
+  private let queue = AsyncLock()
   private let readBlob: BlobReader?
 
   /// Makes a service. It starts nothing before the first recording.
@@ -57,7 +57,7 @@ public struct TranscriberService: Sendable {
     }
     let entry = try self.engines.engine(for: language)
     let recording = try await self.recording(request, context.attachments)
-    return try await self.queue.pass { () async throws(Failure) in
+    return try await self.queue.withLock { () async throws(Failure) in
       let started = ContinuousClock.now
       // Kept until the engine has ended; removed with its last owner, however this ends.
       let scratch: ScratchDirectory

@@ -44,7 +44,7 @@ extension SyncEngine {
   /// Asks the server whose token it is.
   private func user(of token: String, _ request: VerifyAccountRequest) async throws(Failure) -> VerifyAccountReply {
     // Each login puts its token under the same name.
-    try await self.inTurn(self.logins) { () async throws(Failure) in
+    try await self.logins.withLock { () async throws(Failure) in
       try await self.secrets.keep(token, named: MonicaEndpoint.candidateName)
       let user: VerifyAccountReply
       do throws(Failure) {
@@ -60,7 +60,7 @@ extension SyncEngine {
 
   /// Forgets the token of a login that was killed. What cannot be forgotten now is at the next login.
   func forgetCandidate() async {
-    try? await self.inTurn(self.logins) { () async throws(Failure) in
+    try? await self.logins.withLock { () async throws(Failure) in
       try await self.secrets.forget(MonicaEndpoint.candidateName)
     }
   }

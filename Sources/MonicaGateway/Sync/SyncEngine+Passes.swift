@@ -123,11 +123,11 @@ extension SyncEngine {
       guard !Task.isCancelled else { throw .cancelled }
       if isMoreDue || self.isPushWanted {
         self.isPushWanted = false
-        isMoreDue = try await self.inTurn { () async throws(Failure) in try await self.sendRound() }
+        isMoreDue = try await self.server.withLock { () async throws(Failure) in try await self.sendRound() }
       }
       if let step = self.plan?.next {
         self.agenda.close()
-        try await self.inTurn { () async throws(Failure) in try await self.perform(step) }
+        try await self.server.withLock { () async throws(Failure) in try await self.perform(step) }
       }
     }
   }

@@ -25,7 +25,7 @@ extension SyncEngine {
       var outcome = Result<Bool, Failure>.success(false)
       while let answer = await group.next() {
         do throws(Failure) {
-          let goesOn = (try? outcome.get()) != nil && sent < Self.round && !self.isTurnWanted && !Task.isCancelled
+          let goesOn = (try? outcome.get()) != nil && sent < Self.round && self.server.waiting == 0 && !Task.isCancelled
           let next = try await self.take(answer, goesOn: goesOn)
           sent += next.count
           for entry in next { group.addTask { await (entry, self.send(entry)) } }

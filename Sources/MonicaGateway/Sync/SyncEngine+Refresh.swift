@@ -35,7 +35,7 @@ extension SyncEngine {
     if let order = self.push.gate.order(now: self.uptime()) { throw order }
     do throws(Failure) {
       return try await self.withinLimit { () async throws(Failure) in
-        try await self.inTurn { () async throws(Failure) in try await self.readWhole(person: id) }
+        try await self.server.withLock { () async throws(Failure) in try await self.readWhole(person: id) }
       }
     } catch {
       guard RemoteFault(error) == .session else { throw error }

@@ -39,10 +39,10 @@ public actor SyncEngine {
   private var sinks: [UUIDv7: @Sendable (Progress) -> Void] = [:]
   /// What a pass that failed had still to read.
   var suspended: PullPlan?
-  /// Who asks the server, and who waits to.
-  private let turn = Turn()
-  /// Who logs in, and who waits to.
-  let logins = Turn()
+  /// Whoever asks the server has it.
+  let server = AsyncLock()
+  /// Whoever logs in has it.
+  let logins = AsyncLock()
   /// When each person of the account was last read whole, in nanoseconds since 1970.
   var refreshedAt: [String: Int64] = [:]
   var loop: Task<Void, Never>?
@@ -147,7 +147,7 @@ public actor SyncEngine {
     let result: Result<Value, Failure>
     do throws(Failure) {
       result = .success(
-        try await self.inTurn { () async throws(Failure) in
+        try await self.server.withLock { () async throws(Failure) in
           let value = try await work()
           try await self.load(startsNow: true)
           return value
@@ -270,41 +270,7 @@ public actor SyncEngine {
     return account.state == "expired" ? .sessionExpired : .notLoggedIn
   }
 
-  // MARK: - Turns and writes
-
-  /// Waits until nobody else has the turn, then does something. First come, first served.
-  ///
-  /// - Parameter turn: Which one; nil = to ask the server.
-  /// - Throws: `CANCELLED` where the task was cancelled while it waited.
-  func inTurn<Value: Sendable>(
-    _ turn: Turn? = nil, _ work: () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
-    let turn = turn ?? self.turn
-    if !turn.take() {
-      let place = UUIDv7.make()
-      let isMine = await withTaskCancellationHandler {
-        await withCheckedContinuation { self.wait(for: turn, place, $0) }
-      } onCancel: {
-        Task { await self.leaveTurns(place) }
-      }
-      guard isMine else { throw .cancelled }
-    }
-    defer { turn.pass()?.resume(returning: true) }
-    return try await work()
-  }
-
-  /// Waits in line. A closure that did not name the engine would not run on it: the turn could be passed on to nobody before its place is
-  /// there.
-  private func wait(for turn: Turn, _ place: UUIDv7, _ waiter: Turn.Waiter) {
-    if turn.take() { waiter.resume(returning: true) } else { turn.wait(place, waiter) }
-  }
-
-  private func leaveTurns(_ place: UUIDv7) {
-    for turn in [self.turn, self.logins] { turn.leave(place)?.resume(returning: false) }
-  }
-
-  /// Whether somebody waits for their turn.
-  var isTurnWanted: Bool { self.turn.isWanted }
+  // MARK: - Writes
 
   /// Writes a part of the pass, and notes when the store refuses it.
   func write<Value: Sendable>(
@@ -326,36 +292,6 @@ public actor SyncEngine {
   static let stopping = Failure(
     .unavailable, "SHUTTING_DOWN", "kithd is stopping. Send the command again when it is back; the sync then goes on.",
     retryAfterMilliseconds: 1000)
-}
-
-/// A turn that one has at a time, and who waits for it. It belongs to the engine, on which all of it happens.
-final class Turn {
-  /// Is resumed with whether the turn is its own.
-  typealias Waiter = CheckedContinuation<Bool, Never>
-
-  private var isTaken = false
-  private var waiting: [(place: UUIDv7, waiter: Waiter)] = []
-
-  var isWanted: Bool { !self.waiting.isEmpty }
-
-  func take() -> Bool {
-    defer { self.isTaken = true }
-    return !self.isTaken
-  }
-
-  func wait(_ place: UUIDv7, _ waiter: Waiter) { self.waiting.append((place, waiter)) }
-
-  /// Gives a place among those who wait up; nil when it is not among them any more.
-  func leave(_ place: UUIDv7) -> Waiter? {
-    self.waiting.firstIndex { $0.place == place }.map { self.waiting.remove(at: $0).waiter }
-  }
-
-  /// Gives it on.
-  func pass() -> Waiter? {
-    guard self.waiting.isEmpty else { return self.waiting.removeFirst().waiter }
-    self.isTaken = false
-    return nil
-  }
 }
 
 extension MonicaAccount {
