@@ -16,9 +16,8 @@ package struct SyncSchedule: Sendable, Equatable {
   package static let quiet: Int64 = 500_000_000
   /// Changes that never end are taken up after so long.
   package static let patience: Int64 = 5_000_000_000
-  /// The first wait after a failure; it doubles up to ``longestBackoff``.
-  package static let firstBackoff: Int64 = 5_000_000_000
-  package static let longestBackoff: Int64 = 300_000_000_000
+  /// The waits after failures.
+  package static let backoff = Backoff(first: 5_000_000_000, longest: 300_000_000_000, spread: 1...1.2)
 
   /// What came of a pass.
   package enum Outcome: Sendable, Equatable {
@@ -67,7 +66,7 @@ package struct SyncSchedule: Sendable, Equatable {
 
   /// A pass has ended.
   ///
-  /// - Parameter jitter: 0 to 1; stretches the wait after a failure by up to a fifth, so that many do not come at once.
+  /// - Parameter jitter: 0 to 1; see ``Backoff``.
   package mutating func end(_ outcome: Outcome, jitter: Double, now: Int64) {
     self.needsPerson = outcome == .needsPerson && !self.wasHelped
     switch outcome {
@@ -80,9 +79,10 @@ package struct SyncSchedule: Sendable, Equatable {
       self.nextRegular = self.wasHelped ? now : nil
     case .failed(let retryAfter):
       self.failures += 1
-      let backoff = min(Self.firstBackoff << Int64(min(self.failures - 1, 16)), Self.longestBackoff)
-      let wait = max(min(backoff, max(self.interval ?? .max, Self.firstBackoff)), retryAfter ?? 0)
-      self.nextRegular = now + wait + Int64(Double(wait) * jitter / 5)
+      let backoff = Self.backoff
+      let wait = max(
+        min(backoff.wait(after: self.failures), max(self.interval ?? .max, backoff.first)), retryAfter ?? 0)
+      self.nextRegular = now + backoff.spread(wait, jitter: jitter)
     }
   }
 

@@ -81,7 +81,10 @@ import Testing
     let tasks = (0..<500).map { _ in
       Task { [lock] in
         try await lock.withLock { () async throws(Failure) in
-          #expect(inside.withLock { $0 += 1; return $0 } == 1)
+          #expect(
+            inside.withLock {
+              $0 += 1; return $0
+            } == 1)
           await Task.yield()
           inside.withLock { $0 -= 1 }
         }

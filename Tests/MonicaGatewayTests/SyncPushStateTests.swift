@@ -50,9 +50,9 @@ import Testing
   }
 
   @Test func waitsAreScatteredByHalf() {
-    #expect(ServerGate.backoff(attempts: 3, jitter: 0) == 2 * Self.second)
-    #expect(ServerGate.backoff(attempts: 3, jitter: 0.5) == 3 * Self.second)
-    #expect(ServerGate.backoff(attempts: 3, jitter: 1) == 4 * Self.second)
+    #expect(ServerGate.backoff.wait(after: 3, jitter: 0) == 2 * Self.second)
+    #expect(ServerGate.backoff.wait(after: 3, jitter: 0.5) == 3 * Self.second)
+    #expect(ServerGate.backoff.wait(after: 3, jitter: 1) == 4 * Self.second)
   }
 
   @Test func troubleOfAnyThreeStopsAll() {

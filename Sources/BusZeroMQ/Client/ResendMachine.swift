@@ -28,8 +28,8 @@ public struct ResendMachine: Sendable, Equatable {
     case sent(retryAt: ContinuousClock.Instant)
   }
 
-  /// Pauses before the second, third... try.
-  static let pauses: [Duration] = [.seconds(2), .seconds(4), .seconds(8), .seconds(15)]
+  /// The waits before the second, third... try.
+  static let backoff = Backoff(first: 2_000_000_000, longest: 15_000_000_000, spread: 1...1.2)
   /// How long a command that runs may be silent.
   static let silence = Duration.seconds(5)
   /// How long a hub that was there may be away.
@@ -63,12 +63,11 @@ public struct ResendMachine: Sendable, Equatable {
 
   /// The socket took the command.
   ///
-  /// - Parameter jitter: 0 to 1; stretches the pause by up to a fifth, so that many clients do not come at once.
+  /// - Parameter jitter: 0 to 1; see ``Backoff``.
   public mutating func sent(_ now: ContinuousClock.Instant, jitter: Double) {
-    let pause = Self.pauses[min(self.triesInSilence, Self.pauses.count - 1)]
     self.triesInSilence += 1
     self.attempts += 1
-    self.state = .sent(retryAt: now + pause * (1 + jitter / 5))
+    self.state = .sent(retryAt: now + .nanoseconds(Self.backoff.wait(after: self.triesInSilence, jitter: jitter)))
   }
 
   /// The hub is there, or cannot be looked for: the limit of the caller holds.

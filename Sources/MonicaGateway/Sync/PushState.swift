@@ -55,7 +55,7 @@ struct PushState: Sendable {
     _ row: Int64, attempts: Int, _ result: Result<PushReply, Failure>, now: Int64, jitter: Double
   ) -> Verdict {
     self.underWay.remove(row)
-    let wait = ServerGate.backoff(attempts: attempts, jitter: jitter)
+    let wait = ServerGate.backoff.wait(after: attempts, jitter: jitter)
     switch result {
     case .success(let reply):
       self.failuresInRow = 0

@@ -5,9 +5,8 @@ internal import Storage
 /// Whether the server is asked at all now: after it said that it was asked too often, and while it cannot be reached, all work
 /// waits together, and not each piece of it by itself. Times are nanoseconds of a clock that never goes back.
 struct ServerGate: Sendable, Equatable {
-  /// The first wait of something that failed; it doubles up to ``longestBackoff``.
-  static let firstBackoff: Int64 = 1_000_000_000
-  static let longestBackoff = OutboxEntry.longestWait
+  /// The waits of something that failed: half of each for certain, the rest by chance.
+  static let backoff = Backoff(first: 1_000_000_000, longest: OutboxEntry.longestWait, spread: 0.5...1)
 
   /// Nil while it is open.
   private(set) var until: Int64?
@@ -39,7 +38,7 @@ struct ServerGate: Sendable, Equatable {
     let ordered = failure.status.retryAfterMs > 0 ? now + Int64(failure.status.retryAfterMs) * 1_000_000 : nil
     self.orderedUntil = [before, ordered].compactMap(\.self).max()
     if before == nil || self.orderedUntil != before { self.cause = failure }
-    self.until = max(self.orderedUntil ?? now, now + Self.backoff(attempts: self.failures, jitter: jitter))
+    self.until = max(self.orderedUntil ?? now, now + Self.backoff.wait(after: self.failures, jitter: jitter))
   }
 
   /// The server answered. An answer to what was asked before it was closed changes nothing.
@@ -50,15 +49,5 @@ struct ServerGate: Sendable, Equatable {
   /// A person wants it tried now. Only what the server itself ordered stands.
   mutating func force(now: Int64) {
     self.until = self.orderedUntil.flatMap { now < $0 ? $0 : nil }
-  }
-
-  /// How long to wait after so many failures: half of it for certain, the rest by chance, so that many do not come at once.
-  ///
-  /// - Parameters:
-  ///   - attempts: Failures so far, at least 1.
-  ///   - jitter: 0 to 1.
-  static func backoff(attempts: Int, jitter: Double) -> Int64 {
-    let full = min(Self.firstBackoff << Int64(min(max(attempts, 1) - 1, 20)), Self.longestBackoff)
-    return full / 2 + Int64(Double(full / 2) * jitter)
   }
 }

@@ -6,8 +6,8 @@ internal import SwiftProtobuf
 ///
 /// Time and chance are passed in; what is decided here is committed before and after each attempt.
 extension DeliveryEntry {
-  /// The first pause, and the longest: ten seconds, a quarter of an hour.
-  private static let (shortest, longest): (Int64, Int64) = (10_000_000_000, 900_000_000_000)
+  /// The waits between attempts: from ten seconds to a quarter of an hour, a quarter more or less.
+  private static let backoff = Backoff(first: 10_000_000_000, longest: 900_000_000_000, spread: 0.75...1.25)
   /// How long a person's retry goes on: a day.
   private static let secondLife: Int64 = 86_400_000_000_000
   /// Of what the other side answers, in code points.
@@ -17,7 +17,8 @@ extension DeliveryEntry {
   var due: Due? {
     guard self.state == "pending" else { return nil }
     // Its own pause, or what the other side has asked for.
-    let longest = max(Self.pause(after: self.attempts, chance: 1), Int64(self.error.retryAfterMs) * 1_000_000)
+    let longest = max(
+      Self.backoff.wait(after: Int(self.attempts), jitter: 1), Int64(self.error.retryAfterMs) * 1_000_000)
     return Due(at: self.nextAttemptAt.nanosecondsSince1970, atMost: longest)
   }
 
@@ -73,7 +74,8 @@ extension DeliveryEntry {
         self.mayHaveArrived = true
       }
       guard failure.isTransient else { return self.giveUp() }
-      let pause = max(Self.pause(after: self.attempts, chance: chance), Int64(failure.status.retryAfterMs) * 1_000_000)
+      let pause = max(
+        Self.backoff.wait(after: Int(self.attempts), jitter: chance), Int64(failure.status.retryAfterMs) * 1_000_000)
       self.goOn(at: now + pause)
     }
   }
@@ -122,11 +124,5 @@ extension DeliveryEntry {
   private mutating func giveUp() {
     self.state = self.mayHaveArrived ? "unknown" : "failed"
     self.clearNextAttemptAt()
-  }
-
-  /// Doubles from attempt to attempt, a quarter more or less.
-  private static func pause(after attempts: UInt32, chance: Double) -> Int64 {
-    let whole = min(Self.shortest << Int64(min(attempts, 10) - min(attempts, 1)), Self.longest)
-    return Int64(Double(whole) * (0.75 + chance / 2))
   }
 }

@@ -73,9 +73,10 @@ extension LeaseTable {
       return [self.end(&job, isBeyondResuming ? .failed : .dead)]
     }
     // The time since it was last heard of has been waited already.
-    var notBefore = wasSent && isCounted ? max(now, lease.heardAt + self.timing.backoff(job.record.losses)) : now
+    let wait = Duration.nanoseconds(self.timing.backoff.wait(after: Int(job.record.losses)))
+    var notBefore = wasSent && isCounted ? max(now, lease.heardAt + wait) : now
     // A worker that miscounts its slots would get it again and again.
-    if isRefused { notBefore += self.timing.firstBackoff }
+    if isRefused { notBefore += .nanoseconds(self.timing.backoff.first) }
     job.phase = .queued(notBefore: notBefore)
     job.record.state = .queued
     self.jobs[id] = job

@@ -1,3 +1,5 @@
+internal import Bus
+
 /// The times and numbers of the work plane: protocol.md, "Workers".
 struct WorkTiming: Sendable {
   /// Between two heartbeats of either side.
@@ -10,14 +12,8 @@ struct WorkTiming: Sendable {
   var grace = Duration.seconds(10)
   /// Workers that may be lost over a job.
   var attempts: UInt32 = 5
-  /// The wait after the first loss; it doubles up to ``longestBackoff``.
-  var firstBackoff = Duration.seconds(1)
-  var longestBackoff = Duration.seconds(60)
+  /// The waits after losses.
+  var backoff = Backoff(first: 1_000_000_000, longest: 60_000_000_000)
   /// Batches that may be unanswered.
   var window: UInt32 = 2
-
-  /// The wait after so many losses.
-  func backoff(_ losses: UInt32) -> Duration {
-    min(self.firstBackoff * (1 << Int(min(max(losses, 1) - 1, 16))), self.longestBackoff)
-  }
 }
