@@ -4,9 +4,11 @@ import contextlib
 import hashlib
 import http.client
 import itertools
+import random
 import re
 import secrets
 import ssl
+import time
 import urllib.parse
 import xml.etree.ElementTree
 
@@ -73,11 +75,12 @@ class CardDAVClient:
         return {"Authorization": f"Digest {', '.join(words)}, qop=auth, nc={count}"}
 
     def done(self, method, path, *arguments, **options):
-        for _ in range(100):
+        end = time.monotonic() + 60
+        status, _, body = self.ask(method, path, *arguments, **options)
+        # Xandikos does not wait until another write is over.
+        while status == 423 and time.monotonic() < end:
+            time.sleep(random.uniform(0, 0.02))
             status, _, body = self.ask(method, path, *arguments, **options)
-            # Xandikos does not wait until another write is over.
-            if status != 423:
-                break
         assert 200 <= status < 300, f"{method} {path}: {status} {body[:300]}"
         return body
 
