@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import time
+import uuid
 
 from conftest import BINARIES, Wire
 from keyed import Key
@@ -102,6 +103,27 @@ def test_a_worker_is_told_what_it_may_not_be(home):
     other.wait(0x10)
     assert worker.wait(0x06)[0]["status"]["reason"] == "REPLACED"
     worker.close()
+    other.close()
+
+
+def test_a_worker_gets_and_ends_no_job_of_another_one(home):
+    one, other = Frames(home, name="one").ready(), Frames(home, name="other").ready(credit=0)
+    one.wait(0x10)
+    other.wait(0x10)
+    identity = home.speak()
+    job, _, _ = one.wait(0x02)
+    # It even knows the digest and the id of the job; only the lease is not to be guessed.
+    other.send(0x15, {"sha256": job["inputs"][0]["sha256"], "window": 1 << 20})
+    chunk, _, data = other.wait(0x16)
+    assert chunk["status"]["reason"] == "BLOB_MISSING" and not any(data)
+    other.final({**job, "leaseId": str(uuid.uuid4())}, {"text": "words of another", "language": "en-US"})
+    assert other.wait(0x13)[0]["duplicate"] is True
+    assert home.entry(identity)["state"] == "pending_transcription"
+    one.final(job)
+    one.wait(0x13)
+    home.settled(identity)
+    one_effect(home, identity, attempts=1)
+    one.close()
     other.close()
 
 
