@@ -148,6 +148,27 @@ decisions_listed() {
     done) | sed -n 's/^</only in docs\/decisions\/README.md, or in another place there:/p; s/^>/missing there:/p'
 }
 
+# The release is written in one place; the newest one that CHANGELOG.md describes is the same.
+one_version() {
+  local release newest
+  release=$(sed -n 's/^ *static let release = "\(.*\)"$/\1/p' Sources/Bus/SoftwareVersion.swift)
+  newest=$(sed -n 's/^## \[\([0-9][^]]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -1)
+  [[ $release =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || echo "Sources/Bus/SoftwareVersion.swift has no release that can be read: '$release'"
+  [ "$newest" = "$release" ] || echo "CHANGELOG.md describes '$newest' as the newest release, Sources/Bus/SoftwareVersion.swift says '$release'"
+}
+
+# Tests that SECURITY.md names are there: `FILE::TEST`, where FILE may have its folder in front, and TEST is a function of it.
+security_tests() {
+  local named file test
+  named=$(grep -oE '`[^` ]+\.(py|swift)::[^`]+`' SECURITY.md | tr -d '`' | sort -u)
+  [ "$(wc -l <<<"$named")" -gt 50 ] || echo "SECURITY.md names hardly any test"
+  while IFS= read -r test; do
+    file=$(files "Tests/**/${test%%::*}" "Tests/${test%%::*}")
+    [ "$(wc -w <<<"$file")" = 1 ] || { echo "SECURITY.md: not one file of this name: $test"; continue; }
+    grep -qE "(def|func) \`?${test#*::}\`?\(" "$file" || echo "SECURITY.md: no such test: $test"
+  done <<<"$named"
+}
+
 # THIRD-PARTY.md has a row for each Swift package, and for each library that a module map links; and no row for another package.
 third_party_named() {
   local packages links link
@@ -172,6 +193,8 @@ check "named paths" named_paths
 check "contents lists" contents
 check "decisions" decisions_listed
 check "software of others" third_party_named
+check "tests of SECURITY.md" security_tests
+check "version" one_version
 check "reasons" reasons_documented
 check "methods" methods_documented_and_reachable
 

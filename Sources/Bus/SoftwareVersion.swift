@@ -2,8 +2,8 @@ internal import CBuild
 
 /// The version of daemon, worker, client and command line, which are released together.
 public enum SoftwareVersion {
-  /// The release, which scripts/version.sh reads here. Semantic Versioning 2.0.0.
-  static let release = "0.1.0"
+  /// The release, by Semantic Versioning 2.0.0: written here alone, read here by scripts/version.sh, and the newest of CHANGELOG.md.
+  static let release = "0.2.0"
 
   /// As `System/Hello`, `System/Status` and `--version` tell it: the release, with the state of the sources as build metadata
   /// where they are not those of the release.
