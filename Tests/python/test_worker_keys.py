@@ -57,6 +57,20 @@ def test_contacts_are_read_by_a_worker_elsewhere_until_its_key_is_revoked(home, 
         assert "revoked" in worker.log.read_text()
 
 
+def test_a_worker_that_shows_nothing_any_more_deletes_nothing(home, tmp_path):
+    key = Key()
+    home.approve(key, "attic", "worker", services=["contacts"])
+    with remote_worker(home, key, tmp_path / "worker"):
+        home.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(home.cards)}}, timeout=60)
+        assert synced(home)["live"] == 3
+        for card in home.cards.iterdir():
+            card.unlink()
+        for _ in range(2):
+            status = synced(home)
+            assert (status["live"], status["heldBack"], status["holdReason"]) == (3, 3, "LISTING_EMPTY"), status
+            assert "deleted" not in status
+
+
 def test_a_worker_is_served_while_strangers_knock_at_its_plane(home, tmp_path):
     key = Key()
     home.approve(key, "attic", "worker", services=["contacts"])
