@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Generates the Swift code and the service reference from proto/. With --check: fails when the checked-in files differ.
+# Generates the Swift code, the service reference and the description of the API from proto/. With --check: fails when the
+# checked-in files differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,7 +8,7 @@ out=.
 if [ "${1:-}" = --check ]; then
   out=$(mktemp -d)
   trap 'rm -rf "$out"' EXIT
-  mkdir -p "$out/Sources/KithMessages/Generated" "$out/Sources/protoc-gen-kith" "$out/docs"
+  mkdir -p "$out/Sources/KithMessages/Generated" "$out/Sources/protoc-gen-kith" "$out/docs/api"
 fi
 
 swift build --product protoc-gen-swift
@@ -23,10 +24,12 @@ protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" \
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=swift \
   --kith_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=markdown --kith_out="$out/docs" "${messages[@]}"
+protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=openapi --kith_out="$out/docs/api" "${messages[@]}"
 
 if [ "$out" != . ]; then
   diff -r Sources/KithMessages/Generated "$out/Sources/KithMessages/Generated"
   diff Sources/protoc-gen-kith/options.pb.swift "$out/Sources/protoc-gen-kith/options.pb.swift"
   diff docs/services.md "$out/docs/services.md"
-  echo "generated code is what proto/ says"
+  diff docs/api/openapi.json "$out/docs/api/openapi.json"
+  echo "what is generated is what proto/ says"
 fi

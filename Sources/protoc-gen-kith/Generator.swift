@@ -1,12 +1,14 @@
 import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
-/// Turns the services of `proto/` into the method table (`--kith_opt=swift`) or the service reference
-/// (`--kith_opt=markdown`).
+/// Turns `proto/` into the tables of methods and fields (`--kith_opt=swift`), the service reference
+/// (`--kith_opt=markdown`) or the description of the API (`--kith_opt=openapi`).
 @main
 struct Generator: CodeGenerator {
   var supportedFeatures: [Google_Protobuf_Compiler_CodeGeneratorResponse.Feature] { [.proto3Optional] }
-  var customOptionExtensions: [any AnyMessageExtension] { [Kith_V1_Extensions_rules] }
+  var customOptionExtensions: [any AnyMessageExtension] {
+    [Kith_V1_Extensions_rules, Kith_V1_Extensions_field, Kith_V1_Extensions_record]
+  }
   var version: String? { nil }
   var projectURL: String? { nil }
   var copyrightLine: String? { nil }
@@ -16,14 +18,20 @@ struct Generator: CodeGenerator {
     generatorOutputs: any GeneratorOutputs
   ) throws {
     let methods = try files.flatMap(\.services).flatMap(\.methods).map(MethodModel.init)
+    let messages = try MessageModel.all(of: files)
     switch parameter.parameter {
     case "swift":
       try generatorOutputs.add(fileName: "Methods.swift", contents: SwiftTable(methods: methods).text)
+      try generatorOutputs.add(fileName: "Fields.swift", contents: FieldTable(messages: messages).text)
     case "markdown":
       try generatorOutputs.add(
-        fileName: "services.md", contents: ServiceReference(methods: methods, files: files).text)
+        fileName: "services.md",
+        contents: ServiceReference(methods: methods, messages: messages, files: files).text)
+    case "openapi":
+      try generatorOutputs.add(
+        fileName: "openapi.json", contents: APIDescription(methods: methods, messages: messages, files: files).text)
     default:
-      throw GeneratorError(description: "--kith_opt must be swift or markdown, not '\(parameter.parameter)'")
+      throw GeneratorError(description: "--kith_opt must be swift, markdown or openapi, not '\(parameter.parameter)'")
     }
   }
 }

@@ -17,8 +17,7 @@ struct MethodModel {
     self.request = method.inputType
     self.reply = method.outputType
     self.rules = method.options.Kith_V1_rules
-    self.summary = method.protoSourceComments(commentPrefix: "", leadingDetachedPrefix: nil)
-      .split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
+    self.summary = method.comment
     guard self.rules.role != .unspecified else {
       throw GeneratorError(description: "\(self.wireName): option (rules).role is missing")
     }

@@ -1,8 +1,10 @@
+import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
 /// Emits the reference page of all services: rules, request and reply fields, and who may call what.
 struct ServiceReference {
   let methods: [MethodModel]
+  let messages: [MessageModel]
   let files: [FileDescriptor]
 
   var text: String {
@@ -12,6 +14,10 @@ struct ServiceReference {
       "Generated from `proto/` by `scripts/protos.sh`. Field names are those of the proto files; in JSON they are",
       "lowerCamelCase (snake_case is accepted). Frames, headers and error codes are in [protocol.md](protocol.md).",
       "",
+      "The rules of a field are in brackets: what the hub accepts from a client, where the field is stored, and how changes on",
+      "both sides are merged. `proto/kith/v1/options.proto` explains each rule. [api/openapi.json](api/openapi.json) has the",
+      "same as OpenAPI 3.1 with JSON Schemas.",
+      "",
     ]
     out += self.contents.map { "* [\($0)](#\($0.lowercased().split(separator: " ").joined(separator: "-")))" }
     var service = ""
@@ -19,10 +25,8 @@ struct ServiceReference {
       if method.service != service {
         service = method.service
         out += ["", "## \(service)"]
-        let prose =
-          self.files.flatMap(\.services).first { $0.name == service }?
-          .protoSourceComments(commentPrefix: "", leadingDetachedPrefix: nil) ?? ""
-        if !prose.isEmpty { out += ["", flattened(prose)] }
+        let prose = self.files.flatMap(\.services).first { $0.name == service }?.comment ?? ""
+        if !prose.isEmpty { out += ["", prose] }
       }
       out += ["", "### \(method.wireName)", "", method.summary, "", self.rules(of: method), ""]
       out += self.fields("Request", method.request)
@@ -35,11 +39,11 @@ struct ServiceReference {
     ]
     out += self.methods.map(self.accessRow)
     out += ["", "## Messages"]
-    for message in self.files.flatMap(\.messages) where !self.methods.contains(where: { $0.request === message }) {
+    for message in self.messages where message.hasWords || !self.isRequest(message) {
       out += ["", "### \(message.name)", ""]
-      let prose = flattened(message.protoSourceComments(commentPrefix: "", leadingDetachedPrefix: nil))
-      if !prose.isEmpty { out += [prose, ""] }
-      out += message.fields.isEmpty ? ["No fields."] : message.fields.map(self.row)
+      if !message.summary.isEmpty { out += [message.summary, ""] }
+      if let record = message.record { out += [self.rules(of: record), ""] }
+      out += message.fields.isEmpty ? ["No fields."] : message.fields.map { self.row($0, of: message) }
     }
     return out.joined(separator: "\n") + "\n"
   }
@@ -64,11 +68,32 @@ struct ServiceReference {
     return ["- \(title) `\(message.name)`: \(names.isEmpty ? "no fields" : names)"]
   }
 
-  private func row(_ field: FieldDescriptor) -> String {
-    let type = field.messageType?.name ?? field.enumType?.name ?? String(describing: field.type)
-    let prose = flattened(field.protoSourceComments(commentPrefix: "", leadingDetachedPrefix: nil))
-    return
-      "- \(field.number) `\(field.name)`: \(field.isRepeated ? "repeated " : "")\(type)\(prose.isEmpty ? "" : " — \(prose)")"
+  private func isRequest(_ message: MessageModel) -> Bool {
+    self.methods.contains { $0.request === message.descriptor }
+  }
+
+  private func rules(of record: Kith_V1_RecordRules) -> String {
+    let owner =
+      switch record.belongsTo {
+      case .person: "belongs to a person"
+      case .personOrNobody: "belongs to a person or to nobody"
+      default: "belongs to nobody"
+      }
+    var words = ["kind `\(record.kind)`", owner, "stream `\(record.stream)`"]
+    words.append("listed by \(record.byName ? "name" : "time")")
+    if record.outlivesPerson { words.append("the server keeps it when its person is deleted") }
+    return words.joined(separator: " · ")
+  }
+
+  private func row(_ field: FieldModel, of message: MessageModel) -> String {
+    let (descriptor, isRecord) = (field.descriptor, message.record != nil)
+    let type = descriptor.messageType?.name ?? descriptor.enumType?.name ?? String(describing: descriptor.type)
+    let rules = field.rules ?? (isRecord ? Kith_V1_FieldRules() : nil)
+    let words = rules?.words(
+      isRepeated: descriptor.isRepeated, isNumber: descriptor.type == .uint32, isOfRecord: isRecord)
+    return "- \(descriptor.number) `\(field.name)`: \(descriptor.isRepeated ? "repeated " : "")\(type)"
+      + (words.map { $0.isEmpty ? "" : " [\($0.joined(separator: "; "))]" } ?? "")
+      + (field.summary.isEmpty ? "" : " — \(field.summary)")
   }
 
   private func accessRow(_ method: MethodModel) -> String {
@@ -80,9 +105,5 @@ struct ServiceReference {
       default: ["-", "-", "-", "yes"]
       }
     return "| \(method.wireName) | \(granted.joined(separator: " | ")) |"
-  }
-
-  private func flattened(_ comment: String) -> String {
-    comment.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
   }
 }

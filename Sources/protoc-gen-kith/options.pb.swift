@@ -20,7 +20,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Who may call a method. Each role may do what the roles before it may, except WORKER, which stands alone.
+/// Who may call a method. Each role may do what the roles before it may, except WORKER, which includes no other.
 nonisolated enum Kith_V1_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -31,7 +31,7 @@ nonisolated enum Kith_V1_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// also records: calls, conversations, care, reminders; starts a sync
   case recorder // = 2
 
-  /// everything, credentials and paths on the hub's disk included
+  /// everything, including credentials and paths on the hub's disk
   case admin // = 3
 
   /// takes leased jobs and nothing else
@@ -75,17 +75,17 @@ nonisolated enum Kith_V1_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// What the hub does after a crash with a command that had started.
+/// What the hub does with a started command after a crash.
 nonisolated enum Kith_V1_Recovery: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// answer ABORTED/OUTCOME_UNKNOWN: a person or a program has to look
+  /// answer ABORTED/OUTCOME_UNKNOWN: the client checks the outcome
   case report // = 0
 
   /// run it again from the stored request: the method is idempotent
   case rerun // = 1
 
-  /// it is a job: its lease goes on
+  /// it is a job: its lease continues
   case resume // = 2
   case UNRECOGNIZED(Int)
 
@@ -162,10 +162,10 @@ nonisolated struct Kith_V1_MethodRules: Sendable {
 
   var role: Kith_V1_Role = .unspecified
 
-  /// has a dedup row: the same key gives the same FINAL
+  /// it is remembered: the same key gives the same FINAL
   var mutating: Bool = false
 
-  /// the dedup row is committed before the work starts; Progress is reported
+  /// it is recorded before the work starts, and reports Progress
   var longRunning: Bool = false
 
   /// may run on a worker
@@ -177,13 +177,330 @@ nonisolated struct Kith_V1_MethodRules: Sendable {
   /// of a long-running method
   var recovery: Kith_V1_Recovery = .report
 
-  /// when the caller names none; 0 = 30 s
+  /// unless the caller gives one; 0 = 30 s
   var timeoutMs: UInt32 = 0
 
   /// message type of the batches a placeable method yields
   var batch: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The rules of a field.
+///
+/// They apply to what a client sends; white space at both ends of a text of a record does not count. What a server or a card has
+/// is stored unchanged, so a reply may have a longer text, or a word that is not among the choices. No text of a record may contain
+/// U+0000 or have more than 200,000 bytes of UTF-8.
+nonisolated struct Kith_V1_FieldRules: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// of a text: most characters (Unicode code points), for each entry if repeated; of a number: largest value
+  var max: UInt32 = 0
+
+  /// smallest value of a number
+  var min: UInt32 = 0
+
+  /// most bytes of a text, for each entry if repeated
+  var maxBytes: UInt32 = 0
+
+  /// most entries of a repeated field
+  var maxItems: UInt32 = 0
+
+  /// must be given; in a record, when it is created, and it cannot be emptied later
+  var required: Bool = false
+
+  /// never taken from a client: a value in a request is ignored
+  var readOnly: Bool = false
+
+  /// taken when the record is created, and never changed
+  var fixed: Bool = false
+
+  /// not in the future; one day ahead is accepted because of time zones, in care one hour
+  var past: Bool = false
+
+  var place: Kith_V1_FieldRules.Place = .both
+
+  var merge: Kith_V1_FieldRules.Merge = .value
+
+  /// the Search method of its service searches it
+  var search: Bool = false
+
+  /// must be a name in this catalog of the server (CatalogEntry), once the catalog was read
+  var catalog: String = String()
+
+  /// must be one of these words, or empty unless required
+  var choices: [String] = []
+
+  /// requests may have words other than `choices`: other spellings, or filters that match nothing
+  var loose: Bool = false
+
+  var format: Kith_V1_FieldRules.Format = .any
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Where a field of a record is stored.
+  nonisolated enum Place: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+
+    /// on the hub and on the server
+    case both // = 0
+
+    /// only on the hub; never sent
+    case hub // = 1
+
+    /// only the server sets it; the hub has a copy
+    case server // = 2
+
+    /// not in the stored record: computed for each reply from columns and other rows
+    case derived // = 3
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .both
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .both
+      case 1: self = .hub
+      case 2: self = .server
+      case 3: self = .derived
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .both: return 0
+      case .hub: return 1
+      case .server: return 2
+      case .derived: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Kith_V1_FieldRules.Place] = [
+      .both,
+      .hub,
+      .server,
+      .derived,
+    ]
+
+  }
+
+  /// How changes on the hub and on the server are merged. Applies to fields that clients change and that are in both places.
+  nonisolated enum Merge: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+
+    /// two different changes are a conflict; moments are compared by seconds
+    case value // = 0
+
+    /// appended text of both sides is kept, up to `max`; other changes are a conflict
+    case text // = 1
+
+    /// names without order: additions and removals of both sides are applied
+    case set // = 2
+
+    /// messages: each is merged by its id
+    case each // = 3
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .value
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .value
+      case 1: self = .text
+      case 2: self = .set
+      case 3: self = .each
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .value: return 0
+      case .text: return 1
+      case .set: return 2
+      case .each: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Kith_V1_FieldRules.Merge] = [
+      .value,
+      .text,
+      .set,
+      .each,
+    ]
+
+  }
+
+  /// The form of a text.
+  nonisolated enum Format: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case any // = 0
+
+    /// one line, without control characters
+    case line // = 1
+
+    /// letters, digits, "-" and "_"
+    case word // = 2
+
+    /// 1 to 32 of a-z, 0-9 and "-", not beginning with "-"
+    case name // = 3
+
+    /// YYYY-MM-DD, a day that exists
+    case day // = 4
+
+    /// as DAY, or --MM-DD without a year, or ~YYYY if only the age is known
+    case partialDay // = 5
+
+    /// HH:MM or H:MM
+    case time // = 6
+
+    /// a decimal: at most twelve digits, and at most two after the point
+    case amount // = 7
+
+    /// ISO 3166 code of two letters
+    case country // = 8
+
+    /// decimal degrees, -90 to 90
+    case latitude // = 9
+
+    /// decimal degrees, -180 to 180
+    case longitude // = 10
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .any
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .any
+      case 1: self = .line
+      case 2: self = .word
+      case 3: self = .name
+      case 4: self = .day
+      case 5: self = .partialDay
+      case 6: self = .time
+      case 7: self = .amount
+      case 8: self = .country
+      case 9: self = .latitude
+      case 10: self = .longitude
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .any: return 0
+      case .line: return 1
+      case .word: return 2
+      case .name: return 3
+      case .day: return 4
+      case .partialDay: return 5
+      case .time: return 6
+      case .amount: return 7
+      case .country: return 8
+      case .latitude: return 9
+      case .longitude: return 10
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Kith_V1_FieldRules.Format] = [
+      .any,
+      .line,
+      .word,
+      .name,
+      .day,
+      .partialDay,
+      .time,
+      .amount,
+      .country,
+      .latitude,
+      .longitude,
+    ]
+
+  }
+
+  init() {}
+}
+
+/// Makes a message a kind of record. Fields 1 to 9 are the same in all kinds and state their rules once: a field without rules has
+/// those of the field of its name in the first kind that has it.
+nonisolated struct Kith_V1_RecordRules: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the name on the wire, as in QueueEntry.kind
+  var kind: String = String()
+
+  var belongsTo: Kith_V1_RecordRules.Owner = .nobody
+
+  /// the event stream of its changes
+  var stream: String = String()
+
+  /// lists are ordered by name; other kinds by time
+  var byName: Bool = false
+
+  /// the server keeps it when it deletes the person it belongs to
+  var outlivesPerson: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// To whom a record belongs.
+  nonisolated enum Owner: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case nobody // = 0
+
+    /// always to a person
+    case person // = 1
+    case personOrNobody // = 2
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .nobody
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .nobody
+      case 1: self = .person
+      case 2: self = .personOrNobody
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .nobody: return 0
+      case .person: return 1
+      case .personOrNobody: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Kith_V1_RecordRules.Owner] = [
+      .nobody,
+      .person,
+      .personOrNobody,
+    ]
+
+  }
 
   init() {}
 }
@@ -196,6 +513,42 @@ nonisolated struct Kith_V1_MethodRules: Sendable {
 // extension fields. The names are based on the extension field name from the proto
 // declaration. To avoid naming collisions, the names are prefixed with the name of
 // the scope where the extend directive occurs.
+
+nonisolated extension SwiftProtobuf.Google_Protobuf_FieldOptions {
+
+  var Kith_V1_field: Kith_V1_FieldRules {
+    get {return getExtensionValue(ext: Kith_V1_Extensions_field) ?? Kith_V1_FieldRules()}
+    set {setExtensionValue(ext: Kith_V1_Extensions_field, value: newValue)}
+  }
+  /// Returns true if extension `Kith_V1_Extensions_field`
+  /// has been explicitly set.
+  var hasKith_V1_field: Bool {
+    return hasExtensionValue(ext: Kith_V1_Extensions_field)
+  }
+  /// Clears the value of extension `Kith_V1_Extensions_field`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_V1_field() {
+    clearExtensionValue(ext: Kith_V1_Extensions_field)
+  }
+}
+
+nonisolated extension SwiftProtobuf.Google_Protobuf_MessageOptions {
+
+  var Kith_V1_record: Kith_V1_RecordRules {
+    get {return getExtensionValue(ext: Kith_V1_Extensions_record) ?? Kith_V1_RecordRules()}
+    set {setExtensionValue(ext: Kith_V1_Extensions_record, value: newValue)}
+  }
+  /// Returns true if extension `Kith_V1_Extensions_record`
+  /// has been explicitly set.
+  var hasKith_V1_record: Bool {
+    return hasExtensionValue(ext: Kith_V1_Extensions_record)
+  }
+  /// Clears the value of extension `Kith_V1_Extensions_record`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_V1_record() {
+    clearExtensionValue(ext: Kith_V1_Extensions_record)
+  }
+}
 
 nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
 
@@ -223,7 +576,9 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
 /// in parsing, or it can be combined with other `SwiftProtobuf.SimpleExtensionMap`s to create
 /// a larger `SwiftProtobuf.SimpleExtensionMap`.
 nonisolated let Kith_V1_Options_Extensions: SwiftProtobuf.SimpleExtensionMap = [
-  Kith_V1_Extensions_rules
+  Kith_V1_Extensions_rules,
+  Kith_V1_Extensions_field,
+  Kith_V1_Extensions_record
 ]
 
 // Extension Objects - The only reason these might be needed is when manually
@@ -233,6 +588,16 @@ nonisolated let Kith_V1_Options_Extensions: SwiftProtobuf.SimpleExtensionMap = [
 nonisolated let Kith_V1_Extensions_rules = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalMessageExtensionField<Kith_V1_MethodRules>, SwiftProtobuf.Google_Protobuf_MethodOptions>(
   _protobuf_fieldNumber: 50501,
   fieldName: "kith.v1.rules"
+)
+
+nonisolated let Kith_V1_Extensions_field = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalMessageExtensionField<Kith_V1_FieldRules>, SwiftProtobuf.Google_Protobuf_FieldOptions>(
+  _protobuf_fieldNumber: 50502,
+  fieldName: "kith.v1.field"
+)
+
+nonisolated let Kith_V1_Extensions_record = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalMessageExtensionField<Kith_V1_RecordRules>, SwiftProtobuf.Google_Protobuf_MessageOptions>(
+  _protobuf_fieldNumber: 50503,
+  fieldName: "kith.v1.record"
 )
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -314,4 +679,170 @@ nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Kith_V1_FieldRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FieldRules"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}max\0\u{1}min\0\u{3}max_bytes\0\u{3}max_items\0\u{1}required\0\u{3}read_only\0\u{1}fixed\0\u{1}past\0\u{1}place\0\u{1}merge\0\u{1}search\0\u{1}catalog\0\u{1}choices\0\u{1}loose\0\u{1}format\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.max) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.min) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.maxBytes) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.maxItems) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.required) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.readOnly) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.fixed) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.past) }()
+      case 9: try { try decoder.decodeSingularEnumField(value: &self.place) }()
+      case 10: try { try decoder.decodeSingularEnumField(value: &self.merge) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.search) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self.catalog) }()
+      case 13: try { try decoder.decodeRepeatedStringField(value: &self.choices) }()
+      case 14: try { try decoder.decodeSingularBoolField(value: &self.loose) }()
+      case 15: try { try decoder.decodeSingularEnumField(value: &self.format) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.max != 0 {
+      try visitor.visitSingularUInt32Field(value: self.max, fieldNumber: 1)
+    }
+    if self.min != 0 {
+      try visitor.visitSingularUInt32Field(value: self.min, fieldNumber: 2)
+    }
+    if self.maxBytes != 0 {
+      try visitor.visitSingularUInt32Field(value: self.maxBytes, fieldNumber: 3)
+    }
+    if self.maxItems != 0 {
+      try visitor.visitSingularUInt32Field(value: self.maxItems, fieldNumber: 4)
+    }
+    if self.required != false {
+      try visitor.visitSingularBoolField(value: self.required, fieldNumber: 5)
+    }
+    if self.readOnly != false {
+      try visitor.visitSingularBoolField(value: self.readOnly, fieldNumber: 6)
+    }
+    if self.fixed != false {
+      try visitor.visitSingularBoolField(value: self.fixed, fieldNumber: 7)
+    }
+    if self.past != false {
+      try visitor.visitSingularBoolField(value: self.past, fieldNumber: 8)
+    }
+    if self.place != .both {
+      try visitor.visitSingularEnumField(value: self.place, fieldNumber: 9)
+    }
+    if self.merge != .value {
+      try visitor.visitSingularEnumField(value: self.merge, fieldNumber: 10)
+    }
+    if self.search != false {
+      try visitor.visitSingularBoolField(value: self.search, fieldNumber: 11)
+    }
+    if !self.catalog.isEmpty {
+      try visitor.visitSingularStringField(value: self.catalog, fieldNumber: 12)
+    }
+    if !self.choices.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.choices, fieldNumber: 13)
+    }
+    if self.loose != false {
+      try visitor.visitSingularBoolField(value: self.loose, fieldNumber: 14)
+    }
+    if self.format != .any {
+      try visitor.visitSingularEnumField(value: self.format, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_V1_FieldRules, rhs: Kith_V1_FieldRules) -> Bool {
+    if lhs.max != rhs.max {return false}
+    if lhs.min != rhs.min {return false}
+    if lhs.maxBytes != rhs.maxBytes {return false}
+    if lhs.maxItems != rhs.maxItems {return false}
+    if lhs.required != rhs.required {return false}
+    if lhs.readOnly != rhs.readOnly {return false}
+    if lhs.fixed != rhs.fixed {return false}
+    if lhs.past != rhs.past {return false}
+    if lhs.place != rhs.place {return false}
+    if lhs.merge != rhs.merge {return false}
+    if lhs.search != rhs.search {return false}
+    if lhs.catalog != rhs.catalog {return false}
+    if lhs.choices != rhs.choices {return false}
+    if lhs.loose != rhs.loose {return false}
+    if lhs.format != rhs.format {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_V1_FieldRules.Place: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0BOTH\0\u{1}HUB\0\u{1}SERVER\0\u{1}DERIVED\0")
+}
+
+nonisolated extension Kith_V1_FieldRules.Merge: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VALUE\0\u{1}TEXT\0\u{1}SET\0\u{1}EACH\0")
+}
+
+nonisolated extension Kith_V1_FieldRules.Format: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ANY\0\u{1}LINE\0\u{1}WORD\0\u{1}NAME\0\u{1}DAY\0\u{1}PARTIAL_DAY\0\u{1}TIME\0\u{1}AMOUNT\0\u{1}COUNTRY\0\u{1}LATITUDE\0\u{1}LONGITUDE\0")
+}
+
+nonisolated extension Kith_V1_RecordRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordRules"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{3}belongs_to\0\u{1}stream\0\u{3}by_name\0\u{3}outlives_person\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.belongsTo) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.stream) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.byName) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.outlivesPerson) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 1)
+    }
+    if self.belongsTo != .nobody {
+      try visitor.visitSingularEnumField(value: self.belongsTo, fieldNumber: 2)
+    }
+    if !self.stream.isEmpty {
+      try visitor.visitSingularStringField(value: self.stream, fieldNumber: 3)
+    }
+    if self.byName != false {
+      try visitor.visitSingularBoolField(value: self.byName, fieldNumber: 4)
+    }
+    if self.outlivesPerson != false {
+      try visitor.visitSingularBoolField(value: self.outlivesPerson, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_V1_RecordRules, rhs: Kith_V1_RecordRules) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.belongsTo != rhs.belongsTo {return false}
+    if lhs.stream != rhs.stream {return false}
+    if lhs.byName != rhs.byName {return false}
+    if lhs.outlivesPerson != rhs.outlivesPerson {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_V1_RecordRules.Owner: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0NOBODY\0\u{1}PERSON\0\u{1}PERSON_OR_NOBODY\0")
 }

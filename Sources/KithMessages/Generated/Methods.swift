@@ -9,37 +9,37 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Tells one job.
+  /// Returns one job.
   public static let jobsGet = Method(
     name: "kith.v1.Jobs/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Has a dead job, over which workers were lost, tried again: workers get it when its caller asks for it again.
+  /// Retries a dead job: five workers failed while running it. A worker gets it once its caller asks for it again.
   public static let jobsRetry = Method(
     name: "kith.v1.Jobs/Retry", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Ends a job. Whoever waits for it is told so.
+  /// Cancels a job. Its caller gets CANCELLED.
   public static let jobsCancel = Method(
     name: "kith.v1.Jobs/Cancel", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Agrees on version and features, and tells the limits and the positions of all streams. Optional for one-shot scripts.
+  /// Agrees on version and features, and returns the limits and the positions of all streams. Optional.
   public static let systemHello = Method(
     name: "kith.v1.System/Hello", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Answers with the bytes it was sent.
+  /// Returns the bytes of the request.
   public static let systemPing = Method(
     name: "kith.v1.System/Ping", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Cancels a command of the same principal that still runs.
+  /// Cancels a running command of the same principal.
   public static let systemCancel = Method(
     name: "kith.v1.System/Cancel", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -51,19 +51,19 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Tells how the hub is: version, storage, commands in flight, subscriptions.
+  /// Returns the hub's state: version, storage, commands in flight, subscriptions.
   public static let systemStatus = Method(
     name: "kith.v1.System/Status", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives the last event of every key of a stream, with the position at which they were read.
+  /// Returns the last event of every key of a stream, and the position at which they were read.
   public static let systemSnapshot = Method(
     name: "kith.v1.System/Snapshot", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives the events of a stream after a position.
+  /// Returns the events of a stream after a position.
   public static let systemReplay = Method(
     name: "kith.v1.System/Replay", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -75,85 +75,85 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Stores the attachment at an offset; an empty one completes the blob after its digest was checked.
+  /// Stores the attachment at an offset; an empty attachment completes the blob if its digest is right.
   public static let systemBlobPut = Method(
     name: "kith.v1.System/BlobPut", role: .recorder, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives an upload up: its pieces are deleted, and it no longer counts among those that are open.
+  /// Abandons an upload: deletes its pieces and frees its place among the open uploads.
   public static let systemBlobAbandon = Method(
     name: "kith.v1.System/BlobAbandon", role: .recorder, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Reads a piece of a blob; the bytes are the attachment of the reply.
+  /// Returns a piece of a blob as the attachment of the reply.
   public static let systemBlobGet = Method(
     name: "kith.v1.System/BlobGet", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Makes a consistent copy of the whole store while it is in use; fetched by BlobGet, kept for 24 hours.
+  /// Copies the whole store consistently while it is in use. The copy is a blob for BlobGet, kept for 24 hours.
   public static let systemBackup = Method(
     name: "kith.v1.System/Backup", role: .admin, isMutating: true,
     isLongRunning: true, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .rerun,
     timeoutMilliseconds: 600000)
-  /// Adds a source. Paths are on the hub's disk, which is why this takes an admin.
+  /// Adds a source. Needs the role admin because paths are on the hub's disk.
   public static let contactsAddSource = Method(
     name: "kith.v1.Contacts/AddSource", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Lists the sources with the state of each.
+  /// Lists the sources and the state of each.
   public static let contactsListSources = Method(
     name: "kith.v1.Contacts/ListSources", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Removes a source and, at once, the contacts that came from it.
+  /// Removes a source and its contacts at once.
   public static let contactsRemoveSource = Method(
     name: "kith.v1.Contacts/RemoveSource", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a CardDAV source another user name or password.
+  /// Changes the user name or password of a CardDAV source.
   public static let contactsSetCredentials = Method(
     name: "kith.v1.Contacts/SetCredentials", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Looks for the address books of a CardDAV server, and tells what it tried. Keeps nothing.
+  /// Searches a CardDAV server for address books and returns them with each step it tried. Stores nothing.
   public static let contactsDiscover = Method(
     name: "kith.v1.Contacts/Discover", role: .admin, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
-  /// Looks whether a source can be read, changing nothing.
+  /// Checks whether a source can be read. Changes nothing.
   public static let contactsTestSource = Method(
     name: "kith.v1.Contacts/TestSource", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
-  /// Brings the store in step with the sources. FINAL is OK when the pass ran, also where a source failed.
+  /// Runs a pass over the sources. FINAL is OK if the pass ran, even if a source failed.
   public static let contactsSync = Method(
     name: "kith.v1.Contacts/Sync", role: .recorder, isMutating: true,
     isLongRunning: true, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .rerun,
     timeoutMilliseconds: 3600000)
-  /// Tells the state of every source.
+  /// Returns the state of every source.
   public static let contactsSyncStatus = Method(
     name: "kith.v1.Contacts/SyncStatus", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Pages through the contacts in the order of their names.
+  /// Lists the contacts in the order of their names.
   public static let contactsList = Method(
     name: "kith.v1.Contacts/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives one contact, deleted ones included.
+  /// Returns one contact, even if it is deleted.
   public static let contactsGet = Method(
     name: "kith.v1.Contacts/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -165,37 +165,37 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Lists the cards that could not be read, or were repaired.
+  /// Lists the cards that could not be read or were repaired.
   public static let contactsProblems = Method(
     name: "kith.v1.Contacts/Problems", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Brings a deleted contact back. A later pass does not delete it again while its card stays away.
+  /// Restores a deleted contact. Later passes keep it although its card is missing.
   public static let contactsRestore = Method(
     name: "kith.v1.Contacts/Restore", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Writes the contacts to a blob; fetched by System/BlobGet, kept for 24 hours.
+  /// Writes the contacts to a blob for System/BlobGet, kept for 24 hours.
   public static let contactsExport = Method(
     name: "kith.v1.Contacts/Export", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 120000)
-  /// Looks whether the source can be read.
+  /// Checks whether the source can be read.
   public static let contactsSourceProbe = Method(
     name: "kith.v1.ContactsSource/Probe", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
-  /// Looks for the address books of a server.
+  /// Searches a server for address books.
   public static let contactsSourceFindBooks = Method(
     name: "kith.v1.ContactsSource/FindBooks", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
-  /// Lists what the source holds, in batches. The reply carries the proof that the listing is whole.
+  /// Lists the items of a source, in batches. The reply says whether the listing is complete.
   public static let contactsSourceList = Method(
     name: "kith.v1.ContactsSource/List", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
@@ -207,67 +207,67 @@ public enum Methods {
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 3600000)
-  /// Logs in with an API token, which the server is asked about before anything is kept.
+  /// Logs in with an API token. The server verifies the token before anything is stored.
   public static let monicaLogin = Method(
     name: "kith.v1.Monica/Login", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
-  /// Tells which account is in use, and where the sync with it stands.
+  /// Returns the account in use and the state of its sync.
   public static let monicaStatus = Method(
     name: "kith.v1.Monica/Status", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Forgets the token. What is stored, and what waits to be sent, stays for the next login to the same account.
+  /// Deletes the token. Records and waiting changes stay for the next login to the same account.
   public static let monicaLogout = Method(
     name: "kith.v1.Monica/Logout", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Turns to another account that was logged in to before.
+  /// Switches to another account that was logged in before.
   public static let monicaSwitchInstance = Method(
     name: "kith.v1.Monica/SwitchInstance", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Forgets what the server can give again. Refused while changes wait for it, unless they may be lost.
+  /// Deletes the local copy of what the server has. Refused while changes wait, unless they may be discarded.
   public static let monicaClearCache = Method(
     name: "kith.v1.Monica/ClearCache", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Sends what waits and fetches what changed. FINAL is OK when the pass ran, also where the server failed.
+  /// Runs a pass: sends waiting changes and reads new ones. FINAL is OK if the pass ran, even if the server failed.
   public static let monicaSync = Method(
     name: "kith.v1.Monica/Sync", role: .recorder, isMutating: true,
     isLongRunning: true, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .rerun,
     timeoutMilliseconds: 3600000)
-  /// Lists the changes that wait for the server, those that it refused and those in conflict.
+  /// Lists changes that wait for the server, that it refused, or that conflict.
   public static let monicaQueue = Method(
     name: "kith.v1.Monica/Queue", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Sends refused or waiting changes again now.
+  /// Retries refused or waiting changes now.
   public static let monicaRetryQueue = Method(
     name: "kith.v1.Monica/RetryQueue", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives changes up: the records become again what the server has, and those it never had are deleted.
+  /// Discards changes: records return to what the server has; records that the server never had are deleted.
   public static let monicaClearQueue = Method(
     name: "kith.v1.Monica/ClearQueue", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Lists the records that were changed here and on the server, with both sides.
+  /// Lists records changed on both sides, with both versions.
   public static let monicaConflicts = Method(
     name: "kith.v1.Monica/Conflicts", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Settles a conflict.
+  /// Resolves a conflict.
   public static let monicaResolveConflict = Method(
     name: "kith.v1.Monica/ResolveConflict", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
@@ -279,7 +279,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Asks who the token belongs to.
+  /// Returns the user whom a token belongs to.
   public static let monicaRemoteVerify = Method(
     name: "kith.v1.MonicaRemote/Verify", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
@@ -309,37 +309,37 @@ public enum Methods {
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
-  /// Brings one record to the server, when the server still has what the change was made from.
+  /// Sends one record, provided that the server still has the version that the change was made from.
   public static let monicaRemotePush = Method(
     name: "kith.v1.MonicaRemote/Push", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atMostOnce, recovery: .report,
     timeoutMilliseconds: 120000)
-  /// Pages through the people in the order of their names.
+  /// Lists people in the order of their names.
   public static let peopleList = Method(
     name: "kith.v1.People/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Finds people by name, nickname, company or e-mail; a name is also found when it is spelled a little differently.
+  /// Finds people by name, nickname, company or email, with small differences in spelling.
   public static let peopleSearch = Method(
     name: "kith.v1.People/Search", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a person with everything that belongs to them; `refresh` asks the server first.
+  /// Returns a person with everything that belongs to them; `refresh` reads it from the server first.
   public static let peopleGet = Method(
     name: "kith.v1.People/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
-  /// Calls, conversations, activities and notes of a person, newest first.
+  /// Lists calls, conversations, activities and notes of a person, newest first.
   public static let peopleTimeline = Method(
     name: "kith.v1.People/Timeline", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Records a person.
+  /// Creates a person.
   public static let peopleCreate = Method(
     name: "kith.v1.People/Create", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
@@ -351,7 +351,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Deletes a person with everything that belongs to them.
+  /// Deletes a person and everything that belongs to them.
   public static let peopleDelete = Method(
     name: "kith.v1.People/Delete", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
@@ -411,31 +411,31 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Suggests which contacts of the address book are which people, by e-mail, phone and name. Nothing is linked by itself.
+  /// Suggests links between people and contacts of the address book, by email, phone and name. Links nothing by itself.
   public static let peopleSuggestLinks = Method(
     name: "kith.v1.People/SuggestLinks", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Says that a person and a contact of the address book are the same; an empty contact takes the link away.
+  /// Links a person to a contact of the address book; an empty contact removes the link.
   public static let peopleLink = Method(
     name: "kith.v1.People/Link", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Says that a suggestion is wrong, so that it is not made again.
+  /// Rejects a suggestion, so that it is not made again.
   public static let peopleDismissLink = Method(
     name: "kith.v1.People/DismissLink", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Notes of a person, newest first.
+  /// Lists notes of a person, newest first.
   public static let notesList = Method(
     name: "kith.v1.Notes/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a note, deleted ones included.
+  /// Returns a note, even if it is deleted.
   public static let notesGet = Method(
     name: "kith.v1.Notes/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -459,13 +459,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Tasks of a person or of all, open ones before those that are done.
+  /// Lists tasks of one person or of all, open ones first.
   public static let tasksList = Method(
     name: "kith.v1.Tasks/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a task, deleted ones included.
+  /// Returns a task, even if it is deleted.
   public static let tasksGet = Method(
     name: "kith.v1.Tasks/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -489,13 +489,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Activities with a person or with anybody, newest first.
+  /// Lists activities with one person or with anybody, newest first.
   public static let activitiesList = Method(
     name: "kith.v1.Activities/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives an activity, deleted ones included.
+  /// Returns an activity, even if it is deleted.
   public static let activitiesGet = Method(
     name: "kith.v1.Activities/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -519,13 +519,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gifts for or from a person or anybody, newest first.
+  /// Lists gifts for or from one person or anybody, newest first.
   public static let giftsList = Method(
     name: "kith.v1.Gifts/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a gift, deleted ones included.
+  /// Returns a gift, even if it is deleted.
   public static let giftsGet = Method(
     name: "kith.v1.Gifts/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -549,13 +549,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// The tags in the order of their names.
+  /// Lists the tags in the order of their names.
   public static let tagsList = Method(
     name: "kith.v1.Tags/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Records a tag.
+  /// Creates a tag.
   public static let tagsCreate = Method(
     name: "kith.v1.Tags/Create", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
@@ -567,37 +567,37 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Deletes a tag and takes it from everybody.
+  /// Deletes a tag and removes it from everybody.
   public static let tagsDelete = Method(
     name: "kith.v1.Tags/Delete", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives tags to a person, and takes others away; unknown ones are made.
+  /// Adds tags to a person and removes others; creates unknown tags.
   public static let tagsAssign = Method(
     name: "kith.v1.Tags/Assign", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// The relationships of a person, each as seen from them.
+  /// Lists the relationships of a person, each as seen from that person.
   public static let relationshipsList = Method(
     name: "kith.v1.Relationships/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a relationship, deleted ones included.
+  /// Returns a relationship, even if it is deleted.
   public static let relationshipsGet = Method(
     name: "kith.v1.Relationships/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Records a relationship.
+  /// Creates a relationship.
   public static let relationshipsCreate = Method(
     name: "kith.v1.Relationships/Create", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Changes the type.
+  /// Changes the type of a relationship.
   public static let relationshipsUpdate = Method(
     name: "kith.v1.Relationships/Update", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
@@ -615,19 +615,19 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Records a call that ended just now, with as little as a name.
+  /// Records a call that ended just now; a person is enough.
   public static let callsQuick = Method(
     name: "kith.v1.Calls/Quick", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Starts the timer of a call. It goes on while kithd restarts.
+  /// Starts the timer of a call. The timer survives a restart of kithd.
   public static let callsStart = Method(
     name: "kith.v1.Calls/Start", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Stops the timer: the call has the time that passed, in whole minutes rounded up.
+  /// Stops the timer: the duration is the time since the start, rounded up to minutes.
   public static let callsStop = Method(
     name: "kith.v1.Calls/Stop", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
@@ -651,19 +651,19 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Brings a deleted call back.
+  /// Restores a deleted call.
   public static let callsRestore = Method(
     name: "kith.v1.Calls/Restore", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Calls by the given filters, newest first.
+  /// Lists calls by filters, newest first.
   public static let callsList = Method(
     name: "kith.v1.Calls/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a call, deleted ones included.
+  /// Returns a call, even if it is deleted.
   public static let callsGet = Method(
     name: "kith.v1.Calls/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -675,25 +675,25 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Calls with everybody, in groups: today, yesterday, this week, earlier.
+  /// Lists calls with everybody in groups: today, yesterday, this week, earlier.
   public static let callsTimeline = Method(
     name: "kith.v1.Calls/Timeline", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Counts, calls a week, average duration, last call of each person.
+  /// Returns counts, calls per week, average duration, and the last call of each person.
   public static let callsStats = Method(
     name: "kith.v1.Calls/Stats", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Whom to call: those for whom more time has passed than is usual between their calls.
+  /// Suggests whom to call: people whose last call is longer ago than their usual interval.
   public static let callsSuggest = Method(
     name: "kith.v1.Calls/Suggest", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Writes calls to a blob as CSV, JSON or a PDF report; fetched by System/BlobGet, kept for 24 hours.
+  /// Writes calls to a blob as CSV, JSON or a PDF report, for System/BlobGet, kept for 24 hours.
   public static let callsExport = Method(
     name: "kith.v1.Calls/Export", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -705,7 +705,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Keeps a template under its name, in place of one with the same name.
+  /// Stores a template; replaces one of the same name.
   public static let callsSaveTemplate = Method(
     name: "kith.v1.Calls/SaveTemplate", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
@@ -717,13 +717,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Conversations with a person or with anybody, newest first.
+  /// Lists conversations with one person or with anybody, newest first.
   public static let conversationsList = Method(
     name: "kith.v1.Conversations/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a conversation, deleted ones included.
+  /// Returns a conversation, even if it is deleted.
   public static let conversationsGet = Method(
     name: "kith.v1.Conversations/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -765,55 +765,55 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Adds a channel. Nothing goes over it before a command or a setting of reminders names it.
+  /// Adds a channel. It is used once a command or a reminder setting names it.
   public static let channelsAdd = Method(
     name: "kith.v1.Channels/Add", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// The channels by name, each with how its last delivery went.
+  /// Lists the channels by name, each with its last delivery.
   public static let channelsList = Method(
     name: "kith.v1.Channels/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives a channel another secret.
+  /// Changes the secret of a channel.
   public static let channelsSetCredentials = Method(
     name: "kith.v1.Channels/SetCredentials", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Removes a channel and its secret. What waits for it is discarded.
+  /// Removes a channel and its secret. Its waiting deliveries are discarded.
   public static let channelsRemove = Method(
     name: "kith.v1.Channels/Remove", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Sends a short message over a channel, once, and says how that went.
+  /// Sends one short message over a channel and returns the result.
   public static let channelsTest = Method(
     name: "kith.v1.Channels/Test", role: .admin, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 120000)
-  /// What is on its way and what became of the rest, newest first. Kept for 30 days.
+  /// Lists the deliveries of the last 30 days, newest first.
   public static let channelsDeliveries = Method(
     name: "kith.v1.Channels/Deliveries", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Tries again what failed, or what may not have arrived.
+  /// Retries a delivery that failed or whose outcome is unknown.
   public static let channelsRetry = Method(
     name: "kith.v1.Channels/Retry", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives up what waits or failed.
+  /// Discards a delivery that waits or failed.
   public static let channelsDiscard = Method(
     name: "kith.v1.Channels/Discard", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Delivers one message. The same id again is the same message: who can tell doubles by it drops them.
+  /// Sends one message. A retry has the same id, by which the other side can drop duplicates.
   public static let deliveryDeliver = Method(
     name: "kith.v1.Delivery/Deliver", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
@@ -825,13 +825,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Corrects an entry. What it said before is kept.
+  /// Corrects an entry. Its earlier version is kept.
   public static let careUpdate = Method(
     name: "kith.v1.Care/Update", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Says that the transcript of an entry is right.
+  /// Confirms the transcript of an entry.
   public static let careConfirm = Method(
     name: "kith.v1.Care/Confirm", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
@@ -843,19 +843,19 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Brings a deleted entry back.
+  /// Restores a deleted entry.
   public static let careRestore = Method(
     name: "kith.v1.Care/Restore", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// The entries of a local day, or of all days newest first.
+  /// Lists the entries of a local day, or of all days, newest first.
   public static let careList = Method(
     name: "kith.v1.Care/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Gives one entry, deleted ones included, with what it said before it was corrected.
+  /// Returns one entry, even if it is deleted, with its earlier versions.
   public static let careGet = Method(
     name: "kith.v1.Care/Get", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -867,55 +867,55 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Begins a spoken entry. Its time is now.
+  /// Starts a spoken entry. Its time is now.
   public static let careStartVoice = Method(
     name: "kith.v1.Care/StartVoice", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Adds sound to a spoken entry: the bytes come as an attachment, at an offset, so that a piece sent twice counts once.
+  /// Appends sound to a spoken entry: the attachment at an offset, so that a piece sent twice counts once.
   public static let careAppendVoice = Method(
     name: "kith.v1.Care/AppendVoice", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Ends a spoken entry; it is transcribed without further action.
+  /// Ends a spoken entry; its transcription starts by itself.
   public static let careStopVoice = Method(
     name: "kith.v1.Care/StopVoice", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Names the sound of an entry as a blob, while it is kept (`has_audio`); fetched by System/BlobGet.
+  /// Returns the sound of an entry as a blob for System/BlobGet, while it is kept (`has_audio`).
   public static let careAudio = Method(
     name: "kith.v1.Care/Audio", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Has kept sound transcribed again.
+  /// Transcribes kept sound again.
   public static let careTranscribe = Method(
     name: "kith.v1.Care/Transcribe", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// The summary of a day, as text.
+  /// Returns the summary of a day as text.
   public static let careSummary = Method(
     name: "kith.v1.Care/Summary", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Sends the summary of a day over channels: queued when it answers, and brought there in the background.
+  /// Queues the summary of a day for channels; it is sent in the background.
   public static let careShare = Method(
     name: "kith.v1.Care/Share", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Writes entries to a blob as CSV or JSON; fetched by System/BlobGet, kept for 24 hours.
+  /// Writes entries to a blob as CSV or JSON, for System/BlobGet, kept for 24 hours.
   public static let careExport = Method(
     name: "kith.v1.Care/Export", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 120000)
-  /// Tells who is cared for and how is written about them.
+  /// Returns the settings: the person cared for, language, time zone.
   public static let careSettings = Method(
     name: "kith.v1.Care/Settings", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -927,55 +927,55 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Transcribes one recording, given as an attachment or as a blob. What is not a WAV of 16 kHz is converted first.
+  /// Transcribes one recording, given as an attachment or a blob. Converts it first unless it is a WAV of 16 kHz.
   public static let transcriberTranscribe = Method(
     name: "kith.v1.Transcriber/Transcribe", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 2400000)
-  /// Tells which languages can be transcribed, and by what.
+  /// Lists the languages that can be transcribed, with their engines.
   public static let transcriberEngines = Method(
     name: "kith.v1.Transcriber/Engines", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Sets the one daily reminder to record care, or turns it off.
+  /// Sets the daily reminder to record care, or turns it off.
   public static let remindersSetDaily = Method(
     name: "kith.v1.Reminders/SetDaily", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// The daily reminder, what is due and what waits.
+  /// Returns the daily reminder, due reminders and waiting ones.
   public static let remindersStatus = Method(
     name: "kith.v1.Reminders/Status", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Reminds to call somebody, in so many days or on a day.
+  /// Creates a reminder to call a person, in some days or on a day.
   public static let remindersAddCall = Method(
     name: "kith.v1.Reminders/AddCall", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Reminders by time: those to come, or those that were.
+  /// Lists reminders by time: coming ones or past ones.
   public static let remindersList = Method(
     name: "kith.v1.Reminders/List", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Lets a due reminder come again later.
+  /// Snoozes a due reminder.
   public static let remindersSnooze = Method(
     name: "kith.v1.Reminders/Snooze", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Says that what a reminder is about is done.
+  /// Marks a reminder as done.
   public static let remindersDone = Method(
     name: "kith.v1.Reminders/Done", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Tells what reminders are about and which channels they go over.
+  /// Returns the settings of reminders and their channels.
   public static let remindersSettings = Method(
     name: "kith.v1.Reminders/Settings", role: .viewer, isMutating: false,
     isLongRunning: false, isPlaceable: false,
@@ -987,43 +987,43 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Takes a reminder away.
+  /// Removes a reminder.
   public static let remindersRemove = Method(
     name: "kith.v1.Reminders/Remove", role: .recorder, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Lists the keys that were approved or revoked, and those that wait for approval.
+  /// Lists approved, revoked and pending keys.
   public static let keysList = Method(
     name: "kith.v1.Keys/List", role: .admin, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Lets a key in under a name and a role, or changes those of a key that is in.
+  /// Approves a key under a name and a role, or changes name and role of an approved key.
   public static let keysApprove = Method(
     name: "kith.v1.Keys/Approve", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Shuts a key out for good, and cuts the connections it has. One that only waits is turned away.
+  /// Revokes a key for good and cuts its connections. A pending key is refused.
   public static let keysRevoke = Method(
     name: "kith.v1.Keys/Revoke", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Tells the server's public key, the one that follows it while they change, and where tcp is served.
+  /// Returns the server's public key, the next key during a change, and the tcp endpoints.
   public static let keysServer = Method(
     name: "kith.v1.Keys/Server", role: .admin, isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Makes the server's key if there is none yet, and tells its public half.
+  /// Creates the server's key if there is none, and returns its public half.
   public static let keysInit = Method(
     name: "kith.v1.Keys/Init", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Makes the server a new key, served beside the old one on ports of its own until the overlap is over.
+  /// Creates a new server key, served on separate ports beside the old one until the overlap ends.
   public static let keysRotateServer = Method(
     name: "kith.v1.Keys/RotateServer", role: .admin, isMutating: true,
     isLongRunning: false, isPlaceable: false,

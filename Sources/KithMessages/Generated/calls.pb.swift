@@ -34,10 +34,10 @@ public nonisolated struct LogCallRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
-  /// by name: gives the fields that the record leaves empty
+  /// name of a template that fills the empty fields of the record
   public var template: String = String()
 
-  /// as of People
+  /// see service People
   public var clientID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -86,7 +86,7 @@ public nonisolated struct StopCallRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// empty = the one that runs
+  /// empty = the running call
   public var id: String = String()
 
   public var emotion: String = String()
@@ -181,7 +181,7 @@ public nonisolated struct RestoreCallRequest: Sendable {
   public init() {}
 }
 
-/// What calls are asked for; what is empty does not restrict.
+/// A filter of calls; empty fields do not restrict.
 public nonisolated struct CallFilter: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -198,7 +198,7 @@ public nonisolated struct CallFilter: Sendable {
   /// Clears the value of `from`. Subsequent reads from it will return its default value.
   public mutating func clearFrom() {self._from = nil}
 
-  /// up to but without it
+  /// exclusive
   public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_to = newValue}
@@ -301,7 +301,7 @@ public nonisolated struct SearchCallsRequest: Sendable {
   fileprivate var _filter: CallFilter? = nil
 }
 
-/// Where a word was found, in code points of the excerpt.
+/// Where a match is, in code points of the excerpt.
 public nonisolated struct TextMark: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -432,7 +432,7 @@ public nonisolated struct CallStatsReply: Sendable {
 
   public var calls: UInt32 = 0
 
-  /// of calls with a duration
+  /// sum over calls with a duration
   public var minutes: UInt32 = 0
 
   /// over calls with a duration
@@ -462,7 +462,6 @@ public nonisolated struct WeekOfCalls: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// YYYY-MM-DD
   public var monday: String = String()
 
   public var calls: UInt32 = 0
@@ -533,7 +532,7 @@ public nonisolated struct CallSuggestion: Sendable {
   /// Clears the value of `lastCalledAt`. Subsequent reads from it will return its default value.
   public mutating func clearLastCalledAt() {self._lastCalledAt = nil}
 
-  /// the middle of the gaps between their calls
+  /// the median interval between their calls
   public var usualDays: UInt32 = 0
 
   public var overdueDays: UInt32 = 0
@@ -562,7 +561,6 @@ public nonisolated struct ExportCallsRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "csv", "json", "pdf"
   public var format: String = String()
 
   public var filter: CallFilter {
@@ -576,7 +574,7 @@ public nonisolated struct ExportCallsRequest: Sendable {
 
   public var timeZone: String = String()
 
-  /// of the report: "en", "ja"
+  /// of the report
   public var language: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -586,37 +584,36 @@ public nonisolated struct ExportCallsRequest: Sendable {
   fileprivate var _filter: CallFilter? = nil
 }
 
-/// What kith-report sets as a PDF. Days and times are those of the time zone.
+/// The content of the PDF that kith-report makes. Days and times are in the time zone.
 public nonisolated struct CallReport: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "en", "ja"
   public var language: String {
     get {_storage._language}
     set {_uniqueStorage()._language = newValue}
   }
 
-  /// YYYY-MM-DD; empty = from the first call
+  /// empty = from the first call
   public var from: String {
     get {_storage._from}
     set {_uniqueStorage()._from = newValue}
   }
 
-  /// the last day, itself included; empty = to the last call
+  /// the last day, inclusive; empty = to the last call
   public var to: String {
     get {_storage._to}
     set {_uniqueStorage()._to = newValue}
   }
 
-  /// of the only person it is about
+  /// if the report is about one person
   public var personName: String {
     get {_storage._personName}
     set {_uniqueStorage()._personName = newValue}
   }
 
-  /// the only feeling, tag
+  /// if the report has one emotion only; likewise the tag below
   public var emotion: String {
     get {_storage._emotion}
     set {_uniqueStorage()._emotion = newValue}
@@ -632,7 +629,6 @@ public nonisolated struct CallReport: @unchecked Sendable {
     set {_uniqueStorage()._timeZone = newValue}
   }
 
-  /// YYYY-MM-DD
   public var madeOn: String {
     get {_storage._madeOn}
     set {_uniqueStorage()._madeOn = newValue}
@@ -647,7 +643,7 @@ public nonisolated struct CallReport: @unchecked Sendable {
   /// Clears the value of `stats`. Subsequent reads from it will return its default value.
   public mutating func clearStats() {_uniqueStorage()._stats = nil}
 
-  /// in the order in which they are printed
+  /// in the printed order
   public var days: [CallReportDay] {
     get {_storage._days}
     set {_uniqueStorage()._days = newValue}
@@ -665,7 +661,6 @@ public nonisolated struct CallReportDay: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// YYYY-MM-DD
   public var date: String = String()
 
   public var entries: [CallReportEntry] = []
@@ -680,7 +675,6 @@ public nonisolated struct CallReportEntry: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// HH:MM
   public var time: String = String()
 
   public var call: Call {
@@ -704,7 +698,6 @@ public nonisolated struct CallTemplate: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1-64 characters
   public var name: String = String()
 
   public var durationMinutes: UInt32 = 0

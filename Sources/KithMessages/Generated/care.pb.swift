@@ -30,13 +30,12 @@ public nonisolated struct CareRecord: @unchecked Sendable {
     set {_uniqueStorage()._id = newValue}
   }
 
-  /// "medication", "meal", "toileting", "medical_visit", "free_memo"
   public var category: String {
     get {_storage._category}
     set {_uniqueStorage()._category = newValue}
   }
 
-  /// of a spoken entry: when recording began
+  /// of a spoken entry: the start of the recording
   public var occurredAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._occurredAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._occurredAt = newValue}
@@ -51,25 +50,24 @@ public nonisolated struct CareRecord: @unchecked Sendable {
     set {_uniqueStorage()._transcript = newValue}
   }
 
-  /// at most 5,000 characters
   public var memo: String {
     get {_storage._memo}
     set {_uniqueStorage()._memo = newValue}
   }
 
-  /// "none" (nothing to review), "needed", "done"
+  /// "none" = nothing to review
   public var review: String {
     get {_storage._review}
     set {_uniqueStorage()._review = newValue}
   }
 
-  /// "written" (typed), "recording", "pending_transcription", "transcribed", "needs_memo"
+  /// "written" = typed
   public var state: String {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
   }
 
-  /// why a memo is needed, or what transcription waits for
+  /// why a memo is needed, or why the transcription waits
   public var reason: String {
     get {_storage._reason}
     set {_uniqueStorage()._reason = newValue}
@@ -80,7 +78,7 @@ public nonisolated struct CareRecord: @unchecked Sendable {
     set {_uniqueStorage()._engine = newValue}
   }
 
-  /// 0...1; 0 = not said
+  /// 0...1; 0 = unknown
   public var confidence: Float {
     get {_storage._confidence}
     set {_uniqueStorage()._confidence = newValue}
@@ -92,7 +90,7 @@ public nonisolated struct CareRecord: @unchecked Sendable {
     set {_uniqueStorage()._language = newValue}
   }
 
-  /// who recorded it
+  /// name of the person who recorded it
   public var recorder: String {
     get {_storage._recorder}
     set {_uniqueStorage()._recorder = newValue}
@@ -130,19 +128,19 @@ public nonisolated struct CareRecord: @unchecked Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {_uniqueStorage()._deletedAt = nil}
 
-  /// heard in the transcript, for a person to confirm
+  /// found in the transcript; a person confirms it
   public var suggestedCategory: String {
     get {_storage._suggestedCategory}
     set {_uniqueStorage()._suggestedCategory = newValue}
   }
 
-  /// the sound is still there
+  /// true while the sound is kept
   public var hasAudio_p: Bool {
     get {_storage._hasAudio_p}
     set {_uniqueStorage()._hasAudio_p = newValue}
   }
 
-  /// of transcription
+  /// attempts to transcribe
   public var attempts: UInt32 {
     get {_storage._attempts}
     set {_uniqueStorage()._attempts = newValue}
@@ -157,13 +155,13 @@ public nonisolated struct CareRecord: @unchecked Sendable {
   /// Clears the value of `nextAttemptAt`. Subsequent reads from it will return its default value.
   public mutating func clearNextAttemptAt() {_uniqueStorage()._nextAttemptAt = nil}
 
-  /// before corrections, newest first; only by Get
+  /// versions before corrections, newest first; only in Get
   public var versions: [CareVersion] {
     get {_storage._versions}
     set {_uniqueStorage()._versions = newValue}
   }
 
-  /// of a transcription that is under way, as the service that does it reports it; by Get and List
+  /// of a running transcription, as its service reports it; in Get and List
   public var progress: Progress {
     get {_storage._progress ?? Progress()}
     set {_uniqueStorage()._progress = newValue}
@@ -194,7 +192,7 @@ public nonisolated struct CareVersion: Sendable {
   /// Clears the value of `replacedAt`. Subsequent reads from it will return its default value.
   public mutating func clearReplacedAt() {self._replacedAt = nil}
 
-  /// who corrected it
+  /// name of the person who corrected it
   public var replacedBy: String = String()
 
   public var category: String = String()
@@ -250,7 +248,7 @@ public nonisolated struct RecordCareRequest: Sendable {
 
   public var memo: String = String()
 
-  /// none = now
+  /// absent = now
   public var occurredAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_occurredAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_occurredAt = newValue}
@@ -263,7 +261,7 @@ public nonisolated struct RecordCareRequest: Sendable {
   /// empty = as configured
   public var recorder: String = String()
 
-  /// as of People
+  /// see service People
   public var clientID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -278,7 +276,7 @@ public nonisolated struct UpdateCareRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// id, and the fields that change
+  /// the id and the changed fields
   public var record: CareRecord {
     get {_record ?? CareRecord()}
     set {_record = newValue}
@@ -288,12 +286,12 @@ public nonisolated struct UpdateCareRequest: Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {self._record = nil}
 
-  /// "category", "occurred_at", "transcript", "memo", "recorder"; none named: those that are not empty
+  /// "category", "occurred_at", "transcript", "memo", "recorder"; empty = those that are not empty
   public var fields: [String] = []
 
   public var correctedBy: String = String()
 
-  /// as of People
+  /// see service People
   public var ifUpdatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_ifUpdatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_ifUpdatedAt = newValue}
@@ -318,7 +316,7 @@ public nonisolated struct ConfirmCareRequest: Sendable {
 
   public var id: String = String()
 
-  /// empty = as it is
+  /// empty = unchanged
   public var category: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -367,12 +365,12 @@ public nonisolated struct ListCareRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// YYYY-MM-DD in the time zone of the settings; empty = all, newest first
+  /// in the time zone of the settings; empty = all, newest first
   public var day: String = String()
 
   public var category: String = String()
 
-  /// 0 = 50, at most 500; a day is given whole, up to 500 a page
+  /// 0 = 50, at most 500; of a day 0 = 500
   public var limit: UInt32 = 0
 
   public var cursor: String = String()
@@ -423,7 +421,7 @@ public nonisolated struct StartVoiceRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// empty = by the first words, else free memo
+  /// empty = told by the first words, else free memo
   public var category: String = String()
 
   /// empty = as configured
@@ -431,7 +429,7 @@ public nonisolated struct StartVoiceRequest: Sendable {
 
   public var recorder: String = String()
 
-  /// of a recording made before; none = now
+  /// of an earlier recording; absent = now
   public var occurredAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_occurredAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_occurredAt = newValue}
@@ -441,10 +439,10 @@ public nonisolated struct StartVoiceRequest: Sendable {
   /// Clears the value of `occurredAt`. Subsequent reads from it will return its default value.
   public mutating func clearOccurredAt() {self._occurredAt = nil}
 
-  /// what the caller says it is; the bytes decide
+  /// a hint; the bytes decide
   public var mediaType: String = String()
 
-  /// as of People
+  /// see service People
   public var clientID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -487,7 +485,7 @@ public nonisolated struct StopVoiceRequest: Sendable {
 
   public var id: String = String()
 
-  /// forget the sound: the entry waits for a memo
+  /// delete the sound: the entry waits for a memo
   public var discard: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -502,7 +500,7 @@ public nonisolated struct TranscribeAgainRequest: Sendable {
 
   public var id: String = String()
 
-  /// empty = as before
+  /// empty = unchanged
   public var language: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -527,10 +525,10 @@ public nonisolated struct CareSummaryRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// YYYY-MM-DD; empty = today
+  /// empty = today
   public var day: String = String()
 
-  /// "ja", "en"; empty = as configured
+  /// empty = as configured
   public var language: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -553,7 +551,7 @@ public nonisolated struct CareSummaryReply: Sendable {
 
   public var unreviewed: UInt32 = 0
 
-  /// the text, where it is too large for a message, which then has none; fetched by System/BlobGet
+  /// for System/BlobGet, instead of `text` if that is too large for a reply
   public var blob: BlobRef {
     get {_blob ?? BlobRef()}
     set {_blob = newValue}
@@ -575,10 +573,10 @@ public nonisolated struct ShareCareRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// YYYY-MM-DD; empty = today
+  /// empty = today
   public var day: String = String()
 
-  /// "ja", "en"; empty = as configured
+  /// empty = as configured
   public var language: String = String()
 
   public var channels: [String] = []
@@ -593,7 +591,7 @@ public nonisolated struct ShareCareReply: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// without its text, where that is too large for a message
+  /// without its text if that is too large for a reply
   public var summary: CareSummaryReply {
     get {_summary ?? CareSummaryReply()}
     set {_summary = newValue}
@@ -603,7 +601,7 @@ public nonisolated struct ShareCareReply: Sendable {
   /// Clears the value of `summary`. Subsequent reads from it will return its default value.
   public mutating func clearSummary() {self._summary = nil}
 
-  /// one for each channel, more where the text is longer than a channel takes
+  /// one for each channel; more if the text is longer than a channel takes
   public var deliveries: [DeliveryEntry] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -618,12 +616,11 @@ public nonisolated struct ExportCareRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "csv", "json"
   public var format: String = String()
 
   public var fromDay: String = String()
 
-  /// included
+  /// inclusive
   public var toDay: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -646,22 +643,22 @@ public nonisolated struct CareSettings: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// name of who is cared for
+  /// name of the person cared for
   public var recipient: String = String()
 
   /// after a Japanese name
   public var honorific: String = String()
 
-  /// who records when nobody is named
+  /// name of the person who records, unless the request names one
   public var recorder: String = String()
 
-  /// "ja", "en": of summaries and speech
+  /// "ja", "en"; of summaries and speech
   public var language: String = String()
 
   /// IANA name; empty = the hub's
   public var timeZone: String = String()
 
-  /// of sound that could not be transcribed; 0 = 72
+  /// for sound that could not be transcribed; 0 = 72
   public var keepAudioHours: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -683,7 +680,7 @@ public nonisolated struct ConfigureCareRequest: Sendable {
   /// Clears the value of `settings`. Subsequent reads from it will return its default value.
   public mutating func clearSettings() {self._settings = nil}
 
-  /// none named: those that are not empty
+  /// empty = those that are not empty
   public var fields: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -746,7 +743,7 @@ public nonisolated struct TranscribeReply: Sendable {
 
   public var language: String = String()
 
-  /// may be empty: nothing was said
+  /// empty if nothing was said
   public var text: String = String()
 
   public var confidence: Float = 0
@@ -784,7 +781,7 @@ public nonisolated struct EngineInfo: Sendable {
 
   public var languages: [String] = []
 
-  /// why it cannot be used; empty = it can
+  /// why it cannot be used; else empty
   public var problem: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

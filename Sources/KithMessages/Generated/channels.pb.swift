@@ -25,7 +25,6 @@ public nonisolated struct Channel: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// small letters, digits and hyphens
   public var name: String = String()
 
   public var kind: Channel.OneOf_Kind? = nil
@@ -78,10 +77,10 @@ public nonisolated struct Channel: Sendable {
     set {kind = .desktop(newValue)}
   }
 
-  /// on the disk of whoever delivers, readable by its user alone; in place of a kept secret
+  /// on the disk of the process that sends, readable by its user only; instead of a stored secret
   public var secretFile: String = String()
 
-  /// PEM: authorities to trust in place of the system's
+  /// PEM file: authorities to trust instead of the system's
   public var caFile: String = String()
 
   public var createdAt: SwiftProtobuf.Google_Protobuf_Timestamp {
@@ -93,7 +92,7 @@ public nonisolated struct Channel: Sendable {
   /// Clears the value of `createdAt`. Subsequent reads from it will return its default value.
   public mutating func clearCreatedAt() {self._createdAt = nil}
 
-  /// the last delivery; read, not written
+  /// the last delivery
   public var last: DeliveryEntry {
     get {_last ?? DeliveryEntry()}
     set {_last = newValue}
@@ -131,15 +130,14 @@ public nonisolated struct MailChannel: Sendable {
   /// 0 = 587, or 465 for "tls"
   public var port: UInt32 = 0
 
-  /// "starttls" (also when empty), "tls"; "none" for this machine alone
+  /// empty = "starttls"; "none" only for this machine
   public var security: String = String()
 
-  /// empty = no login
+  /// empty = no authentication
   public var username: String = String()
 
   public var from: String = String()
 
-  /// at most 20
   public var to: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -173,10 +171,10 @@ public nonisolated struct NtfyChannel: Sendable {
 
   public var topic: String = String()
 
-  /// empty: the secret is an access token, if there is one
+  /// empty: the secret, if any, is an access token
   public var username: String = String()
 
-  /// 1-5; 0 = 3
+  /// 0 = 3
   public var priority: UInt32 = 0
 
   public var tags: [String] = []
@@ -191,7 +189,7 @@ public nonisolated struct WebhookChannel: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "{secret}" in its path or query stands for the secret; without it the secret is a bearer token
+  /// "{secret}" in its path or query is replaced by the secret; otherwise the secret is a bearer token
   public var address: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -204,7 +202,7 @@ public nonisolated struct CommandChannel: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// one of those that the configuration allows
+  /// a program that the configuration allows
   public var program: String = String()
 
   public var arguments: [String] = []
@@ -238,7 +236,7 @@ public nonisolated struct AddChannelRequest: Sendable {
   /// Clears the value of `channel`. Subsequent reads from it will return its default value.
   public mutating func clearChannel() {self._channel = nil}
 
-  /// password or token, kept in the secret store
+  /// password or token; goes to the secret store
   public var secret: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -279,7 +277,7 @@ public nonisolated struct SetChannelCredentialsRequest: Sendable {
 
   public var secret: String = String()
 
-  /// in place of a secret
+  /// instead of a secret
   public var secretFile: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -353,7 +351,7 @@ public nonisolated struct DeliveryEntry: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// stays the same through all attempts, and goes along with the message
+  /// the same for all attempts; sent along with the message
   public var id: String {
     get {_storage._id}
     set {_uniqueStorage()._id = newValue}
@@ -364,7 +362,6 @@ public nonisolated struct DeliveryEntry: @unchecked Sendable {
     set {_uniqueStorage()._channel = newValue}
   }
 
-  /// "care_summary", "daily_reminder", "call_reminder", "person_reminder", "test"
   public var kind: String {
     get {_storage._kind}
     set {_uniqueStorage()._kind = newValue}
@@ -375,7 +372,7 @@ public nonisolated struct DeliveryEntry: @unchecked Sendable {
     set {_uniqueStorage()._title = newValue}
   }
 
-  /// "pending", "sending", "delivered", "failed", "unknown" (it may have arrived), "discarded"
+  /// "unknown" = it may have arrived
   public var state: String {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
@@ -423,7 +420,7 @@ public nonisolated struct DeliveryEntry: @unchecked Sendable {
   /// Clears the value of `nextAttemptAt`. Subsequent reads from it will return its default value.
   public mutating func clearNextAttemptAt() {_uniqueStorage()._nextAttemptAt = nil}
 
-  /// when it is given up
+  /// when retries end
   public var expiresAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._expiresAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._expiresAt = newValue}
@@ -442,19 +439,19 @@ public nonisolated struct DeliveryEntry: @unchecked Sendable {
   /// Clears the value of `deliveredAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeliveredAt() {_uniqueStorage()._deliveredAt = nil}
 
-  /// what the other side answered
+  /// the other side's answer
   public var receipt: String {
     get {_storage._receipt}
     set {_uniqueStorage()._receipt = newValue}
   }
 
-  /// the reminder that it is about
+  /// the reminder that the message announces
   public var reminderID: String {
     get {_storage._reminderID}
     set {_uniqueStorage()._reminderID = newValue}
   }
 
-  /// of a text that is longer than the channel takes: its number, from 1
+  /// number of the part, from 1, if the text is longer than the channel takes
   public var part: UInt32 {
     get {_storage._part}
     set {_uniqueStorage()._part = newValue}
@@ -474,7 +471,7 @@ public nonisolated struct DeliveryEntry: @unchecked Sendable {
   /// Clears the value of `firstAttemptAt`. Subsequent reads from it will return its default value.
   public mutating func clearFirstAttemptAt() {_uniqueStorage()._firstAttemptAt = nil}
 
-  /// an attempt ended without word from the other side
+  /// an attempt ended without an answer
   public var mayHaveArrived: Bool {
     get {_storage._mayHaveArrived}
     set {_uniqueStorage()._mayHaveArrived = newValue}
@@ -545,7 +542,7 @@ public nonisolated struct DiscardDeliveryRequest: Sendable {
   public init() {}
 }
 
-/// What a message says.
+/// The content of a message.
 public nonisolated struct Notice: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -555,10 +552,10 @@ public nonisolated struct Notice: Sendable {
 
   public var title: String = String()
 
-  /// one; several where a channel takes several at once
+  /// one text; several if the channel takes several at once
   public var texts: [String] = []
 
-  /// when it was written, as mail has it: RFC 5322, 3.3
+  /// when it was written, in the form of mail: RFC 5322, 3.3
   public var date: String = String()
 
   public var createdAt: SwiftProtobuf.Google_Protobuf_Timestamp {
@@ -606,7 +603,7 @@ public nonisolated struct DeliverRequest: @unchecked Sendable {
   /// Clears the value of `notice`. Subsequent reads from it will return its default value.
   public mutating func clearNotice() {_uniqueStorage()._notice = nil}
 
-  /// in the secret store of whoever runs the service; empty = none
+  /// in the secret store of the process that runs the service; empty = none
   public var secretName: String {
     get {_storage._secretName}
     set {_uniqueStorage()._secretName = newValue}
@@ -626,7 +623,7 @@ public nonisolated struct DeliverReply: Sendable {
 
   public var receipt: String = String()
 
-  /// the other side had this message already
+  /// true if the other side already had this message
   public var wasKnown: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -30,7 +30,6 @@ public nonisolated struct AddSourceRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// [a-z0-9][a-z0-9-]{0,31}
   public var name: String = String()
 
   public var kind: AddSourceRequest.OneOf_Kind? = nil
@@ -100,18 +99,18 @@ public nonisolated struct CardDAV: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// of an address book, an account or a server; or host, or e-mail address
+  /// of an address book, an account or a server; or a host, or an email address
   public var url: String = String()
 
   public var username: String = String()
 
-  /// on the hub's disk, in place of a password; from this machine alone, in a folder that the configuration allows
+  /// on the hub's disk, instead of a password; only from this machine, in a folder that the configuration allows
   public var passwordFile: String = String()
 
   /// kept in the secret store, never in the database
   public var password: String = String()
 
-  /// trusted in place of the system's authorities, PEM
+  /// PEM file: authorities to trust instead of the system's
   public var caFile: String = String()
 
   /// "sha256//" and the base64 of the SHA-256 of the server's public key
@@ -123,10 +122,10 @@ public nonisolated struct CardDAV: Sendable {
   /// PEM file
   public var clientKey: String = String()
 
-  /// paths of the address books to read; none = all of the account
+  /// paths of the address books to read; empty = all of the account
   public var books: [String] = []
 
-  /// whether it may be read unencrypted from another machine
+  /// allow unencrypted HTTP to another machine
   public var allowPlainHTTP: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -255,13 +254,13 @@ public nonisolated struct SetCredentialsRequest: Sendable {
 
   public var name: String = String()
 
-  /// empty = as it is
+  /// empty = unchanged
   public var username: String = String()
 
   /// kept in the secret store
   public var password: String = String()
 
-  /// in place of a password
+  /// instead of a password
   public var passwordFile: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -297,7 +296,7 @@ public nonisolated struct DiscoverReply: Sendable {
 
   public var books: [AddressBook] = []
 
-  /// what was tried and what came of it, in words
+  /// each step that was tried, with its result, for people
   public var trail: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -312,7 +311,7 @@ public nonisolated struct AddressBook: Sendable {
 
   public var url: String = String()
 
-  /// as people called it
+  /// its display name
   public var name: String = String()
 
   public var description_p: String = String()
@@ -364,7 +363,7 @@ public nonisolated struct TestSourceReply: Sendable {
 
   public var readable: Bool = false
 
-  /// set when not readable
+  /// why it cannot be read
   public var error: Status {
     get {_error ?? Status()}
     set {_error = newValue}
@@ -374,10 +373,10 @@ public nonisolated struct TestSourceReply: Sendable {
   /// Clears the value of `error`. Subsequent reads from it will return its default value.
   public mutating func clearError() {self._error = nil}
 
-  /// cards or files seen
+  /// cards or files found
   public var items: UInt32 = 0
 
-  /// what was found, in words
+  /// what was found, for people
   public var note: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -392,10 +391,10 @@ public nonisolated struct SyncRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// none named: all
+  /// empty = all
   public var sources: [String] = []
 
-  /// read every card again
+  /// read every card, also unchanged ones
   public var full: Bool = false
 
   /// carry out deletions that were held back
@@ -518,7 +517,7 @@ public nonisolated struct SearchContactsReply: Sendable {
 
   public var contacts: [Contact] = []
 
-  /// there are more hits than were asked for
+  /// true if there are more hits than the limit
   public var more: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -556,7 +555,7 @@ public nonisolated struct ListProblemsReply: Sendable {
   public init() {}
 }
 
-/// A card that could not be read, or only after repair. Never carries text of the card.
+/// A card that could not be read, or only after repair. Contains no text of the card.
 public nonisolated struct Problem: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -572,7 +571,7 @@ public nonisolated struct Problem: Sendable {
   /// stable lower_snake: "unreadable_value", "no_end"
   public var kind: String = String()
 
-  /// no contact was made of it; an earlier one stays as it was
+  /// the card was not stored; an earlier version of its contact stays
   public var skipped: Bool = false
 
   public var firstSeenAt: SwiftProtobuf.Google_Protobuf_Timestamp {
@@ -611,14 +610,14 @@ public nonisolated struct ExportContactsRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// vcf (default), json, csv
+  /// empty = "vcf"
   public var format: String = String()
 
   public var source: String = String()
 
   public var includeDeleted: Bool = false
 
-  /// of vcf: "3.0" (default), "4.0"
+  /// of format vcf; empty = "3.0"
   public var vcardVersion: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -631,17 +630,17 @@ public nonisolated struct LabeledValue: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// canonical ("mobile", "work", "home") or the person's own text
+  /// "mobile", "work", "home", or a label of the user's own
   public var label: String = String()
 
   public var value: String = String()
 
-  /// 1 = preferred first; 0 = not said
+  /// 1 = most preferred; 0 = not given
   public var pref: UInt32 = 0
 
   public var labelRaw: String = String()
 
-  /// TYPE words, upper case, PREF left out
+  /// TYPE parameters in upper case, without PREF
   public var types: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -720,7 +719,7 @@ public nonisolated struct Contact: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// ours: UUIDv7, the same as long as the card lives
+  /// Kith's own UUIDv7, stable as long as the card exists
   public var id: String {
     get {_storage._id}
     set {_uniqueStorage()._id = newValue}
@@ -737,7 +736,7 @@ public nonisolated struct Contact: @unchecked Sendable {
     set {_uniqueStorage()._sourceIdentifier = newValue}
   }
 
-  /// the card's own, without urn:uuid:
+  /// the card's own UID, without urn:uuid:
   public var uid: String {
     get {_storage._uid}
     set {_uniqueStorage()._uid = newValue}
@@ -877,13 +876,13 @@ public nonisolated struct Contact: @unchecked Sendable {
     set {_uniqueStorage()._categories = newValue}
   }
 
-  /// of a group: UIDs
+  /// UIDs of the members of a group
   public var members: [String] {
     get {_storage._members}
     set {_uniqueStorage()._members = newValue}
   }
 
-  /// gone from the source, deletion held back
+  /// missing in the source since then, deletion held back
   public var missingSince: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._missingSince ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._missingSince = newValue}
@@ -902,7 +901,7 @@ public nonisolated struct Contact: @unchecked Sendable {
   /// Clears the value of `createdAt`. Subsequent reads from it will return its default value.
   public mutating func clearCreatedAt() {_uniqueStorage()._createdAt = nil}
 
-  /// REV as the card claims it
+  /// the card's REV
   public var revision: String {
     get {_storage._revision}
     set {_uniqueStorage()._revision = newValue}
@@ -914,13 +913,13 @@ public nonisolated struct Contact: @unchecked Sendable {
     set {_uniqueStorage()._stale = newValue}
   }
 
-  /// of a picture that is not in the card
+  /// of a photo that the card links to
   public var photoUri: String {
     get {_storage._photoUri}
     set {_uniqueStorage()._photoUri = newValue}
   }
 
-  /// too large for one reply: the note is cut, or all but the names; Export has the whole
+  /// true if it is too large for one reply: the note is cut, or everything except the names; Export returns all of it
   public var truncated: Bool {
     get {_storage._truncated}
     set {_uniqueStorage()._truncated = newValue}
@@ -933,16 +932,16 @@ public nonisolated struct Contact: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// One thing that a source holds.
+/// One item of a source.
 public nonisolated struct SourceItem: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// file name, or path and key of the card in a file of many
+  /// file name, or path and key of a card in a file of several
   public var href: String = String()
 
-  /// another one when the item may have changed; compared for equality alone
+  /// differs if the item may have changed; compared for equality only
   public var fingerprint: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -957,7 +956,7 @@ public nonisolated struct ItemBatch: Sendable {
 
   public var items: [SourceItem] = []
 
-  /// hrefs that the source itself says are gone
+  /// hrefs that the source reports as deleted
   public var gone: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -965,7 +964,7 @@ public nonisolated struct ItemBatch: Sendable {
   public init() {}
 }
 
-/// Where a source is; what Contacts keeps of it.
+/// Where a source is, as Contacts stores it.
 public nonisolated struct SourceLocation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -999,7 +998,7 @@ public nonisolated struct SourceLocation: Sendable {
     set {kind = .carddav(newValue)}
   }
 
-  /// of the folder or collection when it was last listed whole, e.g. its device; empty at first
+  /// of the folder or collection at the last complete listing, such as its device; empty before the first
   public var identity: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1063,10 +1062,10 @@ public nonisolated struct ListItemsRequest: Sendable {
   /// Clears the value of `source`. Subsequent reads from it will return its default value.
   public mutating func clearSource() {self._source = nil}
 
-  /// of the last whole listing; empty = list everything
+  /// of the last complete listing; empty = list everything
   public var token: String = String()
 
-  /// the caller reads every item that is listed: fingerprints may be left out
+  /// the caller will read every listed item, so fingerprints may be left out
   public var readsAll: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1081,23 +1080,23 @@ public nonisolated struct ListItemsReply: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the token still holds: no items were listed
+  /// nothing changed since the token: no items were listed
   public var unchanged: Bool = false
 
-  /// every item of the source was listed: what is missing is gone
+  /// every item of the source was listed: an item that is missing was deleted
   public var complete: Bool = false
 
   public var token: String = String()
 
   public var identity: String = String()
 
-  /// items that could not be looked at; they count as present
+  /// items that could not be checked; they count as present
   public var problems: [Problem] = []
 
-  /// beginnings of hrefs: what is not named is as it was at the token
+  /// prefixes of hrefs: unlisted items below them are as they were at the token
   public var unchangedUnder: [String] = []
 
-  /// beginnings of hrefs that could not be listed: they count as present
+  /// prefixes of hrefs that could not be listed: items below them count as present
   public var unlistedUnder: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1121,7 +1120,7 @@ public nonisolated struct FetchItemsRequest: Sendable {
 
   public var hrefs: [String] = []
 
-  /// of the listing that named them
+  /// of the listing that contained them
   public var token: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1138,7 +1137,7 @@ public nonisolated struct FetchItemsReply: Sendable {
 
   public var read: UInt32 = 0
 
-  /// not to be had now: the next pass asks for them again
+  /// could not be read; the next pass retries them
   public var failed: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1158,7 +1157,7 @@ public nonisolated struct CardBatch: Sendable {
   public init() {}
 }
 
-/// One card as it was read.
+/// One card that was read.
 public nonisolated struct CardRead: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1166,19 +1165,19 @@ public nonisolated struct CardRead: Sendable {
 
   public var href: String = String()
 
-  /// that of its item, at the moment of reading
+  /// of the item when it was read
   public var fingerprint: String = String()
 
-  /// SHA-256 of raw: another one when the card's bytes in the source are others
+  /// SHA-256 of raw: differs if the card's bytes differ
   public var rawSha256: Data = Data()
 
-  /// the card with pictures replaced by references to their digest
+  /// the card, with its photos replaced by references to their digests
   public var raw: Data = Data()
 
-  /// of what the card says, free of stamps and order: docs/protocol.md, "Digests of a card"
+  /// of the card's content without time stamps and order: docs/protocol.md, "Digests of a card"
   public var semanticDigest: Data = Data()
 
-  /// unset when the card could not be read
+  /// absent if the card could not be read
   public var contact: Contact {
     get {_contact ?? Contact()}
     set {_contact = newValue}
@@ -1192,7 +1191,7 @@ public nonisolated struct CardRead: Sendable {
 
   public var problems: [Problem] = []
 
-  /// gone between listing and reading
+  /// deleted between listing and reading
   public var vanished: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

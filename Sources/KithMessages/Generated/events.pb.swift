@@ -33,7 +33,7 @@ public nonisolated struct EventHeader: Sendable {
   /// dense, +1 per event of the stream, assigned in the commit
   public var seq: UInt64 = 0
 
-  /// entity of the last-value view; empty = not kept as state
+  /// Snapshot keeps the last event of each key; empty = no snapshot
   public var key: String = String()
 
   public var time: SwiftProtobuf.Google_Protobuf_Timestamp {
@@ -47,7 +47,7 @@ public nonisolated struct EventHeader: Sendable {
 
   public var causeRequestID: String = String()
 
-  /// the key is gone
+  /// the key no longer exists
   public var tombstone: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -57,7 +57,7 @@ public nonisolated struct EventHeader: Sendable {
   fileprivate var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// Thin: ids and status, never names, notes or transcripts.
+/// Ids and states, never names, notes or transcripts.
 public nonisolated struct Event: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -128,7 +128,7 @@ public nonisolated struct Event: Sendable {
   public init() {}
 }
 
-/// Records that one commit changed. One event a commit; a commit of more than 500 ids gives several.
+/// Records that one commit changed. One event for each commit, several if it changed more than 500 records.
 public nonisolated struct Changed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -146,7 +146,7 @@ public nonisolated struct Changed: Sendable {
   public init() {}
 }
 
-/// Where the pass of one source stands.
+/// The state of a source's last or running pass.
 public nonisolated struct SyncStatus: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -198,13 +198,13 @@ public nonisolated struct SyncStatus: @unchecked Sendable {
     set {_uniqueStorage()._revived = newValue}
   }
 
-  /// deletions not carried out: see docs/operations.md
+  /// deletions held back: see docs/operations.md
   public var heldBack: UInt32 {
     get {_storage._heldBack}
     set {_uniqueStorage()._heldBack = newValue}
   }
 
-  /// cards that could not be read; `Contacts/Problems` has them
+  /// unreadable cards; `Contacts/Problems` lists them
   public var skipped: UInt32 {
     get {_storage._skipped}
     set {_uniqueStorage()._skipped = newValue}
@@ -257,25 +257,25 @@ public nonisolated struct SyncStatus: @unchecked Sendable {
     set {_uniqueStorage()._live = newValue}
   }
 
-  /// the same through one pass
+  /// the same throughout one pass
   public var runID: String {
     get {_storage._runID}
     set {_uniqueStorage()._runID = newValue}
   }
 
-  /// why deletions are held back: "ALL_WOULD_GO", "TOO_MANY", "LISTING_NOT_WHOLE", "LISTING_EMPTY", "BOOK_GONE"
+  /// why deletions are held back
   public var holdReason: String {
     get {_storage._holdReason}
     set {_uniqueStorage()._holdReason = newValue}
   }
 
-  /// of "monica": changes that wait for the server
+  /// of "monica": changes waiting for the server
   public var pending: UInt32 {
     get {_storage._pending}
     set {_uniqueStorage()._pending = newValue}
   }
 
-  /// changes that this pass brought to the server
+  /// changes that this pass sent to the server
   public var pushed: UInt32 {
     get {_storage._pushed}
     set {_uniqueStorage()._pushed = newValue}
@@ -286,13 +286,13 @@ public nonisolated struct SyncStatus: @unchecked Sendable {
     set {_uniqueStorage()._conflicts = newValue}
   }
 
-  /// changes that the server refuses
+  /// changes that the server refused
   public var failed: UInt32 {
     get {_storage._failed}
     set {_uniqueStorage()._failed = newValue}
   }
 
-  /// when it goes on by itself
+  /// when kithd retries without a command
   public var nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._nextAttemptAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._nextAttemptAt = newValue}
@@ -413,7 +413,7 @@ public nonisolated struct ReminderDue: Sendable {
   fileprivate var _due: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// How a message fares on its channel; the event's key is "delivery:ID". Gone when it arrived or was discarded.
+/// The state of a message on a channel; the event's key is "delivery:ID". Its tombstone says that the message arrived or was discarded.
 public nonisolated struct DeliveryStatus: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -447,7 +447,7 @@ public nonisolated struct SystemNotice: Sendable {
   public init() {}
 }
 
-/// The positions of all streams: welcome message, heartbeat and detector of a lost last event.
+/// The positions of all streams. It shows a subscriber that the hub is alive, and whether the last event was lost.
 public nonisolated struct Head: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

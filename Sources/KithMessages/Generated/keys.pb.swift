@@ -25,10 +25,9 @@ public nonisolated struct KeyInfo: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// a-z, 0-9 and hyphens, 32 at most; empty while it waits
+  /// a-z, 0-9 and hyphens, at most 32; empty while pending
   public var name: String = String()
 
-  /// viewer, recorder, admin or worker
   public var role: String = String()
 
   public var publicKeyZ85: String = String()
@@ -55,7 +54,6 @@ public nonisolated struct KeyInfo: Sendable {
   /// Clears the value of `expires`. Subsequent reads from it will return its default value.
   public mutating func clearExpires() {self._expires = nil}
 
-  /// "pending", "approved", "expired" or "revoked"
   public var state: String = String()
 
   /// the last handshake, to the minute
@@ -70,7 +68,7 @@ public nonisolated struct KeyInfo: Sendable {
 
   public var lastAddress: String = String()
 
-  /// of a worker: what it may take jobs of, such as "kith.v1.Transcriber"
+  /// of a worker: services whose jobs it may take, such as "kith.v1.Transcriber"
   public var services: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -101,7 +99,7 @@ public nonisolated struct KeysListReply: Sendable {
 
   public var pending: [KeyInfo] = []
 
-  /// empty while there is none
+  /// empty if there is none
   public var serverPublicKeyZ85: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -121,7 +119,7 @@ public nonisolated struct KeyApproveRequest: Sendable {
   /// empty: viewer
   public var role: String = String()
 
-  /// absent: without end
+  /// absent: no expiry
   public var validFor: SwiftProtobuf.Google_Protobuf_Duration {
     get {_validFor ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_validFor = newValue}
@@ -131,10 +129,10 @@ public nonisolated struct KeyApproveRequest: Sendable {
   /// Clears the value of `validFor`. Subsequent reads from it will return its default value.
   public mutating func clearValidFor() {self._validFor = nil}
 
-  /// of a worker: "Transcriber", or "kith.v1.Transcriber"; of other roles none
+  /// of a worker: "Transcriber" or "kith.v1.Transcriber"; empty for other roles
   public var services: [String] = []
 
-  /// in place of the fingerprint: a key that has not been here yet
+  /// instead of the fingerprint: a key that has not connected yet
   public var publicKeyZ85: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -151,7 +149,7 @@ public nonisolated struct KeyRevokeRequest: Sendable {
 
   public var name: String = String()
 
-  /// in place of the name
+  /// instead of the name
   public var fingerprint: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -206,12 +204,12 @@ public nonisolated struct ServerKey: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// empty while there is none
+  /// empty if there is none
   public var publicKeyZ85: String = String()
 
   public var fingerprint: String = String()
 
-  /// empty while none follows
+  /// empty unless the key is being changed
   public var nextPublicKeyZ85: String = String()
 
   public var overlapEnds: SwiftProtobuf.Google_Protobuf_Timestamp {
@@ -223,13 +221,13 @@ public nonisolated struct ServerKey: Sendable {
   /// Clears the value of `overlapEnds`. Subsequent reads from it will return its default value.
   public mutating func clearOverlapEnds() {self._overlapEnds = nil}
 
-  /// where tcp is served under the present key
+  /// tcp endpoints of the present key
   public var endpoints: [String] = []
 
-  /// and under the next one
+  /// tcp endpoints of the next key
   public var nextEndpoints: [String] = []
 
-  /// why tcp is not served though it is wanted; empty: it is, or it is not wanted
+  /// why tcp is not served although it is configured; else empty
   public var fault: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -53,10 +53,10 @@ public nonisolated struct LoginRequest: Sendable {
   /// kept in the secret store, never in the database
   public var token: String = String()
 
-  /// on the hub's disk, in place of a token
+  /// on the hub's disk, instead of a token
   public var tokenFile: String = String()
 
-  /// trusted in place of the system's authorities, PEM
+  /// PEM file: authorities to trust instead of the system's
   public var caFile: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -87,13 +87,12 @@ public nonisolated struct MonicaStatus: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// empty = no account yet
+  /// empty = no account
   public var endpoint: String = String()
 
-  /// "none", "logged_in", "logged_out", "expired"
   public var state: String = String()
 
-  /// its last four characters after dots
+  /// only its last four characters, after dots
   public var token: String = String()
 
   public var userName: String = String()
@@ -109,14 +108,14 @@ public nonisolated struct MonicaStatus: Sendable {
   /// Clears the value of `sync`. Subsequent reads from it will return its default value.
   public mutating func clearSync() {self._sync = nil}
 
-  /// changes that wait for the server
+  /// changes waiting for the server
   public var pending: UInt32 = 0
 
   public var failed: UInt32 = 0
 
   public var conflicts: UInt32 = 0
 
-  /// set while it waits by itself, as after 429
+  /// set while kithd waits before a retry, such as after 429
   public var nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_nextAttemptAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_nextAttemptAt = newValue}
@@ -135,10 +134,10 @@ public nonisolated struct MonicaStatus: Sendable {
   /// Clears the value of `lastPullAt`. Subsequent reads from it will return its default value.
   public mutating func clearLastPullAt() {self._lastPullAt = nil}
 
-  /// stored
+  /// people stored here
   public var people: UInt32 = 0
 
-  /// endpoints that were logged in to, the one in use first
+  /// endpoints of all accounts, the one in use first
   public var instances: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -192,7 +191,7 @@ public nonisolated struct ClearCacheReply: Sendable {
   /// records
   public var removed: UInt32 = 0
 
-  /// records with something that the server does not keep
+  /// records with data that the server does not store
   public var kept: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -205,7 +204,7 @@ public nonisolated struct MonicaSyncRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// read every list whole, so that each deletion and each edit is seen
+  /// read every list from end to end, so that no deletion or edit is missed
   public var full: Bool = false
 
   public var pushOnly: Bool = false
@@ -225,7 +224,7 @@ public nonisolated struct QueueRequest: Sendable {
 
   public var cursor: String = String()
 
-  /// "pending", "syncing", "failed" or "conflict"; empty = all
+  /// empty = all
   public var state: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -240,13 +239,11 @@ public nonisolated struct QueueEntry: Sendable {
 
   public var id: String = String()
 
-  /// "call", "person", "note"...
   public var kind: String = String()
 
   /// of the record
   public var entityID: String = String()
 
-  /// "create", "update", "delete"
   public var operation: String = String()
 
   public var state: String = String()
@@ -368,10 +365,10 @@ public nonisolated struct ConflictField: Sendable {
 
   public var server: String = String()
 
-  /// before both changes
+  /// the value before both changes
   public var base: String = String()
 
-  /// changed on both sides; the other fields were merged
+  /// true if changed on both sides; other fields were merged
   public var overlaps: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -436,10 +433,9 @@ public nonisolated struct ResolveConflictRequest: Sendable {
 
   public var id: String = String()
 
-  /// "local", "server" or "merge"
   public var keep: String = String()
 
-  /// merge: field -> "local" or "server"; those not named keep the local side
+  /// of "merge": field -> "local" or "server"; other fields keep the local side
   public var fields: Dictionary<String,String> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -452,6 +448,7 @@ public nonisolated struct CatalogRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// empty = all
   public var catalog: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -471,7 +468,7 @@ public nonisolated struct CatalogReply: Sendable {
   public init() {}
 }
 
-/// Where an account is. The token is named, never carried.
+/// An account. It has the name of the token, never the token.
 public nonisolated struct MonicaAccount: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -480,12 +477,12 @@ public nonisolated struct MonicaAccount: Sendable {
   /// without /api
   public var endpoint: String = String()
 
-  /// in the secret store of whoever runs the service
+  /// in the secret store of the process that runs the service
   public var tokenName: String = String()
 
   public var caFile: String = String()
 
-  /// calls are kept as activities on this server
+  /// this server stores calls as activities
   public var callsAsActivities: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -529,7 +526,7 @@ public nonisolated struct VerifyAccountReply: Sendable {
 
   public var locale: String = String()
 
-  /// of the person that is the user; 0 = none
+  /// the person who is the user; 0 = none
   public var meID: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -537,7 +534,7 @@ public nonisolated struct VerifyAccountReply: Sendable {
   public init() {}
 }
 
-/// A record as the server has it, or shall have it. Ids in `record` are empty: people are named by the server's ids.
+/// A record on the server, or for it. Ids in `record` are empty: people are named by the server's ids.
 public nonisolated struct RemoteRecord: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -545,7 +542,7 @@ public nonisolated struct RemoteRecord: Sendable {
 
   public var monicaID: UInt64 = 0
 
-  /// the server's stamp, whole seconds
+  /// the server's time stamp, in whole seconds
   public var updatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_updatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_updatedAt = newValue}
@@ -555,13 +552,13 @@ public nonisolated struct RemoteRecord: Sendable {
   /// Clears the value of `updatedAt`. Subsequent reads from it will return its default value.
   public mutating func clearUpdatedAt() {self._updatedAt = nil}
 
-  /// the person that it belongs to; 0 = nobody, or somebody deleted
+  /// the person it belongs to; 0 = nobody, or a deleted person
   public var owner: UInt64 = 0
 
-  /// participants of an activity, the other side of a relationship
+  /// participants of an activity, or the other person of a relationship
   public var others: [UInt64] = []
 
-  /// the uuid, where the server stores ours: of calls, conversations, people
+  /// our uuid, where the server stores it: calls, conversations, people
   public var clientID: String = String()
 
   public var record: RemoteRecord.OneOf_Record? = nil
@@ -662,13 +659,13 @@ public nonisolated struct RemoteRecord: Sendable {
     set {record = .conversation(newValue)}
   }
 
-  /// of a person read whole: all contact fields, addresses and relationships
+  /// of a person read completely: contact fields, addresses and relationships
   public var children: [RemoteRecord] = []
 
-  /// they are all of them
+  /// `children` has all of them
   public var hasChildren_p: Bool = false
 
-  /// fields of `record` that the server's answer says nothing of: what is known of them stays
+  /// fields of `record` that the server's answer omits: their known values stay
   public var unsaid: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -711,10 +708,10 @@ public nonisolated struct PullRequest: Sendable {
   /// as in QueueEntry.kind
   public var kind: String = String()
 
-  /// by the time of change where the server can, else by its own order; false = as they were made
+  /// by time of change if the server can sort, else in its own order; false = in order of creation
   public var newestFirst: Bool = false
 
-  /// newest first: stop after the first that is older
+  /// with newest_first: stop after the first older record
   public var since: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_since ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_since = newValue}
@@ -730,10 +727,10 @@ public nonisolated struct PullRequest: Sendable {
   /// 0 = to the end
   public var lastPage: UInt32 = 0
 
-  /// only of this person
+  /// only records of this person
   public var owner: UInt64 = 0
 
-  /// somebody waits: it may use the reserve of the rate limit
+  /// a person waits for it: may use the reserve of the rate limit
   public var urgent: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -774,7 +771,7 @@ public nonisolated struct PullReply: Sendable {
 
   public var reachedSince: Bool = false
 
-  /// the whole list was read, and came out as long as the server says
+  /// the whole list was read and has the length that the server gives
   public var complete: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -908,13 +905,12 @@ public nonisolated struct PushRequest: @unchecked Sendable {
   /// Clears the value of `account`. Subsequent reads from it will return its default value.
   public mutating func clearAccount() {_uniqueStorage()._account = nil}
 
-  /// "create", "update", "delete"
   public var operation: String {
     get {_storage._operation}
     set {_uniqueStorage()._operation = newValue}
   }
 
-  /// as it shall be
+  /// the new version
   public var record: RemoteRecord {
     get {_storage._record ?? RemoteRecord()}
     set {_uniqueStorage()._record = newValue}
@@ -924,7 +920,7 @@ public nonisolated struct PushRequest: @unchecked Sendable {
   /// Clears the value of `record`. Subsequent reads from it will return its default value.
   public mutating func clearRecord() {_uniqueStorage()._record = nil}
 
-  /// update and delete: what the server had when the change was made
+  /// of update and delete: the server's version that the change was made from
   public var base: RemoteRecord {
     get {_storage._base ?? RemoteRecord()}
     set {_uniqueStorage()._base = newValue}
@@ -934,7 +930,7 @@ public nonisolated struct PushRequest: @unchecked Sendable {
   /// Clears the value of `base`. Subsequent reads from it will return its default value.
   public mutating func clearBase() {_uniqueStorage()._base = nil}
 
-  /// an earlier attempt may have arrived: look for the record before it is made again
+  /// an earlier attempt may have arrived: search for the record before creating it
   public var lookFirst: Bool {
     get {_storage._lookFirst}
     set {_uniqueStorage()._lookFirst = newValue}
@@ -986,10 +982,10 @@ public nonisolated struct PushReply: Sendable {
     /// `record` is what the server has now
     case done // = 1
 
-    /// the server has something else than `base`; nothing was written
+    /// the server has a version other than `base`; nothing was written
     case changed // = 2
 
-    /// the server no longer has it; for a delete that is as good as done
+    /// the server does not have it any more; a deletion counts as done
     case gone // = 3
     case UNRECOGNIZED(Int)
 

@@ -30,7 +30,7 @@ public nonisolated struct ListPeopleRequest: Sendable {
 
   public var cursor: String = String()
 
-  /// only those who carry it
+  /// only people with this tag
   public var tag: String = String()
 
   public var includeArchived: Bool = false
@@ -147,7 +147,7 @@ public nonisolated struct PersonDetails: @unchecked Sendable {
     set {_uniqueStorage()._gifts = newValue}
   }
 
-  /// of these and what follows the newest; the lists give the rest
+  /// only the newest, like each list below; the list methods return the rest
   public var notes: [Note] {
     get {_storage._notes}
     set {_uniqueStorage()._notes = newValue}
@@ -168,13 +168,13 @@ public nonisolated struct PersonDetails: @unchecked Sendable {
     set {_uniqueStorage()._conversations = newValue}
   }
 
-  /// the server was asked just now, and answered
+  /// true if the server answered just now
   public var refreshed: Bool {
     get {_storage._refreshed}
     set {_uniqueStorage()._refreshed = newValue}
   }
 
-  /// when the server was last asked about this person or the lists
+  /// when this person or the lists were last read from the server
   public var fetchedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._fetchedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._fetchedAt = newValue}
@@ -184,7 +184,7 @@ public nonisolated struct PersonDetails: @unchecked Sendable {
   /// Clears the value of `fetchedAt`. Subsequent reads from it will return its default value.
   public mutating func clearFetchedAt() {_uniqueStorage()._fetchedAt = nil}
 
-  /// why the refresh that was asked for failed; what follows is as of fetched_at
+  /// why the refresh failed; the reply is as of fetched_at
   public var refreshError: Status {
     get {_storage._refreshError ?? Status()}
     set {_uniqueStorage()._refreshError = newValue}
@@ -596,7 +596,7 @@ public nonisolated struct LinkSuggestion: Sendable {
 
   public var contactName: String = String()
 
-  /// "email", "phone", "name"; the more, the surer
+  /// more reasons are more certain
   public var reasons: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -609,7 +609,7 @@ public nonisolated struct SuggestLinksReply: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the surest first
+  /// most certain first
   public var suggestions: [LinkSuggestion] = []
 
   public var nextCursor: String = String()

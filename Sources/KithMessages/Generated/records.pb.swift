@@ -86,13 +86,12 @@ public nonisolated struct Person: @unchecked Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {_uniqueStorage()._deletedAt = nil}
 
-  /// required, at most 255 characters, as are the other names
   public var firstName: String {
     get {_storage._firstName}
     set {_uniqueStorage()._firstName = newValue}
   }
 
-  /// the server never gives it back on its own
+  /// the server does not return it as a field of its own
   public var middleName: String {
     get {_storage._middleName}
     set {_uniqueStorage()._middleName = newValue}
@@ -108,25 +107,23 @@ public nonisolated struct Person: @unchecked Sendable {
     set {_uniqueStorage()._nickname = newValue}
   }
 
-  /// by its name on the server: "Woman"
+  /// a name from the server's catalog: "Woman"
   public var gender: String {
     get {_storage._gender}
     set {_uniqueStorage()._gender = newValue}
   }
 
-  /// at most 255 characters
   public var description_p: String {
     get {_storage._description_p}
     set {_uniqueStorage()._description_p = newValue}
   }
 
-  /// YYYY-MM-DD, --MM-DD without a year, or ~YYYY when only the age was known
   public var birthday: String {
     get {_storage._birthday}
     set {_uniqueStorage()._birthday = newValue}
   }
 
-  /// the server reminds of it
+  /// the server has a reminder for it
   public var birthdayReminder: Bool {
     get {_storage._birthdayReminder}
     set {_uniqueStorage()._birthdayReminder = newValue}
@@ -137,7 +134,6 @@ public nonisolated struct Person: @unchecked Sendable {
     set {_uniqueStorage()._isDead = newValue}
   }
 
-  /// as birthday
   public var deceasedOn: String {
     get {_storage._deceasedOn}
     set {_uniqueStorage()._deceasedOn = newValue}
@@ -169,13 +165,12 @@ public nonisolated struct Person: @unchecked Sendable {
     set {_uniqueStorage()._tags = newValue}
   }
 
-  /// known only through somebody else
+  /// known only through another person
   public var isPartial: Bool {
     get {_storage._isPartial}
     set {_uniqueStorage()._isPartial = newValue}
   }
 
-  /// this and what follows is read, not written
   public var displayName: String {
     get {_storage._displayName}
     set {_uniqueStorage()._displayName = newValue}
@@ -211,7 +206,7 @@ public nonisolated struct Person: @unchecked Sendable {
   /// Clears the value of `lastInteractionAt`. Subsequent reads from it will return its default value.
   public mutating func clearLastInteractionAt() {_uniqueStorage()._lastInteractionAt = nil}
 
-  /// the contact of the address book that a person said is the same
+  /// the linked contact of the address book
   public var contactID: String {
     get {_storage._contactID}
     set {_uniqueStorage()._contactID = newValue}
@@ -233,7 +228,7 @@ public nonisolated struct Person: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// A way to reach a person: a phone number, an e-mail address, an account.
+/// A way to reach a person: a phone number, an email address, an account.
 public nonisolated struct ContactField: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -304,19 +299,18 @@ public nonisolated struct ContactField: @unchecked Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {_uniqueStorage()._deletedAt = nil}
 
-  /// "email", "phone", or the name of another type of the server: "Whatsapp"
+  /// "email", "phone", or another type of the server: "Whatsapp"
   public var type: String {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
   }
 
-  /// at most 255 characters
   public var data: String {
     get {_storage._data}
     set {_uniqueStorage()._data = newValue}
   }
 
-  /// "home", "work", "cell", or own text
+  /// "home", "work", "cell", or free text
   public var labels: [String] {
     get {_storage._labels}
     set {_uniqueStorage()._labels = newValue}
@@ -426,13 +420,12 @@ public nonisolated struct PersonAddress: @unchecked Sendable {
     set {_uniqueStorage()._postalCode = newValue}
   }
 
-  /// ISO 3166 code of two letters
+  /// "JP"
   public var country: String {
     get {_storage._country}
     set {_uniqueStorage()._country = newValue}
   }
 
-  /// decimal degrees
   public var latitude: String {
     get {_storage._latitude}
     set {_uniqueStorage()._latitude = newValue}
@@ -525,7 +518,6 @@ public nonisolated struct Note: @unchecked Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {_uniqueStorage()._deletedAt = nil}
 
-  /// at most 100,000 characters
   public var body: String {
     get {_storage._body}
     set {_uniqueStorage()._body = newValue}
@@ -536,13 +528,12 @@ public nonisolated struct Note: @unchecked Sendable {
     set {_uniqueStorage()._isFavorite = newValue}
   }
 
-  /// read, not written
   public var personName: String {
     get {_storage._personName}
     set {_uniqueStorage()._personName = newValue}
   }
 
-  /// too large for one reply: its text is cut; read, not written
+  /// true if it is too large for one reply: its text is cut
   public var truncated: Bool {
     get {_storage._truncated}
     set {_uniqueStorage()._truncated = newValue}
@@ -555,7 +546,7 @@ public nonisolated struct Note: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Something to do, for a person or for nobody in particular.
+/// Something to do, for a person or for nobody.
 public nonisolated struct TaskItem: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -626,7 +617,6 @@ public nonisolated struct TaskItem: @unchecked Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {_uniqueStorage()._deletedAt = nil}
 
-  /// at most 255 characters
   public var title: String {
     get {_storage._title}
     set {_uniqueStorage()._title = newValue}
@@ -642,7 +632,6 @@ public nonisolated struct TaskItem: @unchecked Sendable {
     set {_uniqueStorage()._isCompleted = newValue}
   }
 
-  /// read, not written
   public var completedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._completedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._completedAt = newValue}
@@ -652,13 +641,12 @@ public nonisolated struct TaskItem: @unchecked Sendable {
   /// Clears the value of `completedAt`. Subsequent reads from it will return its default value.
   public mutating func clearCompletedAt() {_uniqueStorage()._completedAt = nil}
 
-  /// read, not written
   public var personName: String {
     get {_storage._personName}
     set {_uniqueStorage()._personName = newValue}
   }
 
-  /// too large for one reply: its text is cut; read, not written
+  /// true if it is too large for one reply: its text is cut
   public var truncated: Bool {
     get {_storage._truncated}
     set {_uniqueStorage()._truncated = newValue}
@@ -671,7 +659,7 @@ public nonisolated struct TaskItem: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Something done together with one or more people.
+/// Something done with one or more people.
 public nonisolated struct Activity: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -743,7 +731,6 @@ public nonisolated struct Activity: @unchecked Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {_uniqueStorage()._deletedAt = nil}
 
-  /// at most 255 characters
   public var summary: String {
     get {_storage._summary}
     set {_uniqueStorage()._summary = newValue}
@@ -754,31 +741,30 @@ public nonisolated struct Activity: @unchecked Sendable {
     set {_uniqueStorage()._description_p = newValue}
   }
 
-  /// YYYY-MM-DD
   public var happenedOn: String {
     get {_storage._happenedOn}
     set {_uniqueStorage()._happenedOn = newValue}
   }
 
-  /// ids of people, at least one
+  /// ids of people, at least one; absent = person_id
   public var participants: [String] {
     get {_storage._participants}
     set {_uniqueStorage()._participants = newValue}
   }
 
-  /// by its name on the server: "went to the museum"
+  /// a name from the server's catalog: "went to the museum"
   public var type: String {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
   }
 
-  /// in the order of participants; read, not written
+  /// in the order of participants
   public var participantNames: [String] {
     get {_storage._participantNames}
     set {_uniqueStorage()._participantNames = newValue}
   }
 
-  /// too large for one reply: its text is cut; read, not written
+  /// true if it is too large for one reply: its text is cut
   public var truncated: Bool {
     get {_storage._truncated}
     set {_uniqueStorage()._truncated = newValue}
@@ -861,13 +847,11 @@ public nonisolated struct Gift: @unchecked Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {_uniqueStorage()._deletedAt = nil}
 
-  /// at most 255 characters
   public var name: String {
     get {_storage._name}
     set {_uniqueStorage()._name = newValue}
   }
 
-  /// "idea", "offered", "received"
   public var status: String {
     get {_storage._status}
     set {_uniqueStorage()._status = newValue}
@@ -883,25 +867,23 @@ public nonisolated struct Gift: @unchecked Sendable {
     set {_uniqueStorage()._url = newValue}
   }
 
-  /// decimal: "12.00"
+  /// without a currency: "12.00"
   public var amount: String {
     get {_storage._amount}
     set {_uniqueStorage()._amount = newValue}
   }
 
-  /// YYYY-MM-DD
   public var date: String {
     get {_storage._date}
     set {_uniqueStorage()._date = newValue}
   }
 
-  /// read, not written
   public var personName: String {
     get {_storage._personName}
     set {_uniqueStorage()._personName = newValue}
   }
 
-  /// too large for one reply: its text is cut; read, not written
+  /// true if it is too large for one reply: its text is cut
   public var truncated: Bool {
     get {_storage._truncated}
     set {_uniqueStorage()._truncated = newValue}
@@ -914,7 +896,7 @@ public nonisolated struct Gift: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// A label that people carry. Which people carry it is `Person.tags`.
+/// A label of people. `Person.tags` says which people have it.
 public nonisolated struct Tag: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -980,13 +962,12 @@ public nonisolated struct Tag: @unchecked Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {_uniqueStorage()._deletedAt = nil}
 
-  /// at most 255 characters
   public var name: String {
     get {_storage._name}
     set {_uniqueStorage()._name = newValue}
   }
 
-  /// how many carry it; read, not written
+  /// how many people have it
   public var people: UInt32 {
     get {_storage._people}
     set {_uniqueStorage()._people = newValue}
@@ -1000,7 +981,7 @@ public nonisolated struct Tag: @unchecked Sendable {
 }
 
 /// `other_id` is the `type` of `person_id`: type "parent" says that the other is a parent of the person.
-/// The server keeps the reverse as a record of its own; here it is the same record seen from the other side.
+/// The server stores the reverse as a second record; here both are one record, seen from either side.
 public nonisolated struct Relationship: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1076,19 +1057,18 @@ public nonisolated struct Relationship: @unchecked Sendable {
     set {_uniqueStorage()._otherID = newValue}
   }
 
-  /// by its name on the server: "parent", "friend"
+  /// a name from the server's catalog: "parent", "friend"
   public var type: String {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
   }
 
-  /// what the person is of the other; read, not written
+  /// the type as seen from the other person
   public var reverseType: String {
     get {_storage._reverseType}
     set {_uniqueStorage()._reverseType = newValue}
   }
 
-  /// read, not written
   public var otherName: String {
     get {_storage._otherName}
     set {_uniqueStorage()._otherName = newValue}
@@ -1101,7 +1081,7 @@ public nonisolated struct Relationship: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// A reminder that the server keeps of a person.
+/// A reminder about a person, stored on the server.
 public nonisolated struct PersonReminder: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1182,37 +1162,34 @@ public nonisolated struct PersonReminder: @unchecked Sendable {
     set {_uniqueStorage()._description_p = newValue}
   }
 
-  /// YYYY-MM-DD
   public var initialDate: String {
     get {_storage._initialDate}
     set {_uniqueStorage()._initialDate = newValue}
   }
 
-  /// "one_time", "week", "month", "year"
   public var frequency: String {
     get {_storage._frequency}
     set {_uniqueStorage()._frequency = newValue}
   }
 
-  /// so many weeks, months or years, at least 1
+  /// interval in weeks, months or years; of one_time always 1
   public var every: UInt32 {
     get {_storage._every}
     set {_uniqueStorage()._every = newValue}
   }
 
-  /// YYYY-MM-DD; read, not written
   public var nextOn: String {
     get {_storage._nextOn}
     set {_uniqueStorage()._nextOn = newValue}
   }
 
-  /// made by the server of a birthday: read, not written
+  /// the server made it from a birthday
   public var isAutomatic: Bool {
     get {_storage._isAutomatic}
     set {_uniqueStorage()._isAutomatic = newValue}
   }
 
-  /// too large for one reply: its text is cut; read, not written
+  /// true if it is too large for one reply: its text is cut
   public var truncated: Bool {
     get {_storage._truncated}
     set {_uniqueStorage()._truncated = newValue}
@@ -1311,13 +1288,11 @@ public nonisolated struct Call: @unchecked Sendable {
     set {_uniqueStorage()._durationMinutes = newValue}
   }
 
-  /// "happy", "neutral", "sad", "frustrated", "excited"
   public var emotion: String {
     get {_storage._emotion}
     set {_uniqueStorage()._emotion = newValue}
   }
 
-  /// at most 5,000 characters
   public var note: String {
     get {_storage._note}
     set {_uniqueStorage()._note = newValue}
@@ -1328,31 +1303,29 @@ public nonisolated struct Call: @unchecked Sendable {
     set {_uniqueStorage()._theyCalled = newValue}
   }
 
-  /// of one word each
   public var tags: [String] {
     get {_storage._tags}
     set {_uniqueStorage()._tags = newValue}
   }
 
-  /// voice notes and photos, put by System/BlobPut; they stay on the hub
+  /// voice notes and photos, uploaded by System/BlobPut; they stay on the hub
   public var attachments: [BlobRef] {
     get {_storage._attachments}
     set {_uniqueStorage()._attachments = newValue}
   }
 
-  /// begun by Calls/Start and not stopped; read, not written
+  /// started by Calls/Start and not stopped
   public var isRunning: Bool {
     get {_storage._isRunning}
     set {_uniqueStorage()._isRunning = newValue}
   }
 
-  /// read, not written
   public var personName: String {
     get {_storage._personName}
     set {_uniqueStorage()._personName = newValue}
   }
 
-  /// too large for one reply: its text is cut; read, not written
+  /// true if it is too large for one reply: its text is cut
   public var truncated: Bool {
     get {_storage._truncated}
     set {_uniqueStorage()._truncated = newValue}
@@ -1365,7 +1338,7 @@ public nonisolated struct Call: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Something written or said over a channel: a conversation with its messages.
+/// A conversation over a channel, with its messages.
 public nonisolated struct Conversation: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1456,13 +1429,12 @@ public nonisolated struct Conversation: @unchecked Sendable {
     set {_uniqueStorage()._messages = newValue}
   }
 
-  /// read, not written
   public var personName: String {
     get {_storage._personName}
     set {_uniqueStorage()._personName = newValue}
   }
 
-  /// too large for one reply: older messages are left out; read, not written
+  /// true if it is too large for one reply: older messages are left out
   public var truncated: Bool {
     get {_storage._truncated}
     set {_uniqueStorage()._truncated = newValue}
@@ -1484,7 +1456,6 @@ public nonisolated struct ConversationMessage: Sendable {
 
   public var monicaID: UInt64 = 0
 
-  /// at most 10,000 characters
   public var content: String = String()
 
   public var writtenAt: SwiftProtobuf.Google_Protobuf_Timestamp {
@@ -1505,13 +1476,12 @@ public nonisolated struct ConversationMessage: Sendable {
   fileprivate var _writtenAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// A name that the server knows: a gender, or a type of contact field, activity or relationship.
+/// A name in the server's catalog: a gender, or a type of contact field, activity or relationship.
 public nonisolated struct CatalogEntry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "gender", "contact_field_type", "activity_type", "relationship_type"
   public var catalog: String = String()
 
   public var monicaID: UInt64 = 0

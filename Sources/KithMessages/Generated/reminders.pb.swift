@@ -27,7 +27,7 @@ public nonisolated struct DailyReminder: Sendable {
 
   public var enabled: Bool = false
 
-  /// HH:MM in the time zone
+  /// in the time zone
   public var time: String = String()
 
   /// IANA name; empty = the hub's
@@ -44,19 +44,18 @@ public nonisolated struct DailyReminder: Sendable {
   /// Clears the value of `nextAt`. Subsequent reads from it will return its default value.
   public mutating func clearNextAt() {self._nextAt = nil}
 
-  /// the channels that it goes over, separated by ", "; "events" without any, "off" while it is not enabled
+  /// its channels, separated by ", "; "events" if none, "off" if it is not enabled
   public var delivery: String = String()
 
-  /// YYYY-MM-DD that was last dealt with
+  /// the last day whose reminder was handled
   public var lastDay: String = String()
 
-  /// "delivered", "late", "missed", "satisfied", "acknowledged"
   public var lastOutcome: String = String()
 
-  /// how late it may come; 0 = 360
+  /// how many minutes late it may come; 0 = 360
   public var catchUpMinutes: UInt32 = 0
 
-  /// of the last one, by channel; read, not written
+  /// of the last reminder, by channel; read-only
   public var deliveries: [ReminderDelivery] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -66,7 +65,7 @@ public nonisolated struct DailyReminder: Sendable {
   fileprivate var _nextAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// How a reminder fared on a channel.
+/// The state of a reminder on a channel.
 public nonisolated struct ReminderDelivery: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -74,7 +73,7 @@ public nonisolated struct ReminderDelivery: Sendable {
 
   public var channel: String = String()
 
-  /// as of a DeliveryEntry; empty = nothing went there yet
+  /// as in DeliveryEntry; empty = nothing sent yet
   public var state: String = String()
 
   /// of the delivery
@@ -137,7 +136,7 @@ public nonisolated struct Reminder: @unchecked Sendable {
     set {_uniqueStorage()._id = newValue}
   }
 
-  /// "daily", "call", "person": one that is kept with a person
+  /// "person" = kept with a person
   public var kind: String {
     get {_storage._kind}
     set {_uniqueStorage()._kind = newValue}
@@ -162,7 +161,6 @@ public nonisolated struct Reminder: @unchecked Sendable {
   /// Clears the value of `due`. Subsequent reads from it will return its default value.
   public mutating func clearDue() {_uniqueStorage()._due = nil}
 
-  /// "waiting", "due", "snoozed", "done", "missed", "satisfied", "removed"
   public var state: String {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
@@ -187,7 +185,7 @@ public nonisolated struct Reminder: @unchecked Sendable {
     set {_uniqueStorage()._isLate = newValue}
   }
 
-  /// local day that it is for
+  /// its local day
   public var day: String {
     get {_storage._day}
     set {_uniqueStorage()._day = newValue}
@@ -216,7 +214,7 @@ public nonisolated struct Reminder: @unchecked Sendable {
   /// Clears the value of `updatedAt`. Subsequent reads from it will return its default value.
   public mutating func clearUpdatedAt() {_uniqueStorage()._updatedAt = nil}
 
-  /// only by Status
+  /// only in Status
   public var deliveries: [ReminderDelivery] {
     get {_storage._deliveries}
     set {_uniqueStorage()._deliveries = newValue}
@@ -272,17 +270,17 @@ public nonisolated struct AddCallReminderRequest: Sendable {
 
   public var personID: String = String()
 
-  /// counted in local days, at 10:00
+  /// local days from today, at 10:00
   public var inDays: UInt32 = 0
 
-  /// in place of days: YYYY-MM-DD, or with " HH:MM"
+  /// instead of in_days: YYYY-MM-DD, or YYYY-MM-DD HH:MM
   public var on: String = String()
 
   public var note: String = String()
 
   public var timeZone: String = String()
 
-  /// as of People
+  /// see service People
   public var clientID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -329,7 +327,7 @@ public nonisolated struct SnoozeReminderRequest: Sendable {
 
   public var id: String = String()
 
-  /// 0 = 30; at most 3 times, never past midnight for the daily one
+  /// 0 = 30; at most 3 times, and not past midnight for the daily reminder
   public var minutes: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -382,16 +380,16 @@ public nonisolated struct ReminderSettings: Sendable {
   /// of reminders to call
   public var callChannels: [String] = []
 
-  /// of reminders that are kept with a person
+  /// of reminders kept with a person
   public var personChannels: [String] = []
 
-  /// those that are kept with a person do not come
+  /// turns reminders kept with a person off
   public var noPersonReminders: Bool = false
 
-  /// HH:MM at which these come; empty = 10:00
+  /// of reminders kept with a person; empty = 10:00
   public var personTime: String = String()
 
-  /// "ja", "en": of what is sent; empty = as of care
+  /// of messages; empty = as in the settings of care
   public var language: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -413,7 +411,7 @@ public nonisolated struct ConfigureRemindersRequest: Sendable {
   /// Clears the value of `settings`. Subsequent reads from it will return its default value.
   public mutating func clearSettings() {self._settings = nil}
 
-  /// none named: those that are not empty
+  /// empty = those that are not empty
   public var fields: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

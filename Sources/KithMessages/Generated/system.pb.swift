@@ -38,7 +38,7 @@ public nonisolated struct HelloRequest: Sendable {
 
   public var minorMax: UInt32 = 0
 
-  /// none is known in minor version 0
+  /// minor version 0 has none
   public var features: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -51,13 +51,13 @@ public nonisolated struct HelloReply: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// another one for each Hello; the hub keeps nothing under it
+  /// different for each Hello; the hub does not store it
   public var sessionID: String {
     get {_storage._sessionID}
     set {_uniqueStorage()._sessionID = newValue}
   }
 
-  /// another one for each start of the hub
+  /// different for each start of the hub
   public var hubInstance: String {
     get {_storage._hubInstance}
     set {_uniqueStorage()._hubInstance = newValue}
@@ -68,7 +68,7 @@ public nonisolated struct HelloReply: @unchecked Sendable {
     set {_uniqueStorage()._minor = newValue}
   }
 
-  /// none in minor version 0
+  /// minor version 0 has none
   public var features: [String] {
     get {_storage._features}
     set {_uniqueStorage()._features = newValue}
@@ -117,13 +117,13 @@ public nonisolated struct HelloReply: @unchecked Sendable {
     set {_uniqueStorage()._workEndpoint = newValue}
   }
 
-  /// to be trusted besides: the server's key changes soon
+  /// trust this key as well: the server's key will change
   public var nextServerKeyZ85: String {
     get {_storage._nextServerKeyZ85}
     set {_uniqueStorage()._nextServerKeyZ85 = newValue}
   }
 
-  /// of the hub, such as "kithd 0.1.0+12.gabc1234"
+  /// the hub's version, such as "kithd 0.1.0+12.gabc1234"
   public var software: String {
     get {_storage._software}
     set {_uniqueStorage()._software = newValue}
@@ -152,7 +152,7 @@ public nonisolated struct Limits: Sendable {
   /// bytes of a piece of a blob
   public var chunk: UInt32 = 0
 
-  /// bytes of pieces that may be unanswered
+  /// bytes of a blob that may be unacknowledged
   public var window: UInt32 = 0
 
   public var maxBlob: UInt64 = 0
@@ -194,7 +194,7 @@ public nonisolated struct CancelRequest: Sendable {
   /// of the command
   public var requestID: String = String()
 
-  /// in place of the request id: the command that the job was made for
+  /// instead of the request id: the command that the job belongs to
   public var jobID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -352,16 +352,15 @@ public nonisolated struct PlaneStatus: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "control", "events", "work"
   public var name: String = String()
 
-  /// those whose handshake is under way among them
+  /// including those in their handshake
   public var connections: UInt32 = 0
 
-  /// since the hub was started
+  /// since the hub started
   public var failedHandshakes: UInt64 = 0
 
-  /// over tcp; none = ipc alone
+  /// over tcp; empty = ipc only
   public var endpoints: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -551,10 +550,10 @@ public nonisolated struct BlobOpenReply: Sendable {
 
   public var complete: Bool = false
 
-  /// bytes of a piece, at most
+  /// most bytes of a piece
   public var chunk: UInt32 = 0
 
-  /// bytes of pieces that may be unanswered
+  /// bytes of the blob that may be unacknowledged
   public var window: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -623,7 +622,7 @@ public nonisolated struct BlobGetRequest: Sendable {
 
   public var offset: UInt64 = 0
 
-  /// 0 or more than a chunk = one chunk
+  /// 0 or above the chunk size = one chunk
   public var length: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -128,10 +128,10 @@ public nonisolated struct Status: Sendable {
   /// for people; never parsed
   public var message: String = String()
 
-  /// > 0: the same request may be sent again after this
+  /// > 0: when the same request may be sent again
   public var retryAfterMs: UInt32 = 0
 
-  /// field -> why, or names of what was refused
+  /// field -> why, or the names of the refused items
   public var details: Dictionary<String,String> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -180,10 +180,10 @@ public nonisolated struct RequestHeader: Sendable {
   /// 0, 1, 2... for the log only
   public var attempt: UInt32 = 0
 
-  /// not looked at
+  /// ignored
   public var sessionID: String = String()
 
-  /// Progress PARTIALs wanted; Accepted comes to every DEALER after 1 s all the same
+  /// send Progress PARTIALs; every DEALER gets Accepted after 1 s in any case
   public var wantProgress: Bool = false
 
   /// W3C trace context
@@ -207,7 +207,7 @@ public nonisolated struct ReplyHeader: Sendable {
 
   public var requestID: String = String()
 
-  /// 0.. within this request on this connection; 0 of a PARTIAL = Accepted, else Progress
+  /// counts from 0 within this request on this connection; PARTIAL 0 is Accepted, every other PARTIAL is Progress
   public var seq: UInt32 = 0
 
   public var status: Status {
@@ -219,7 +219,7 @@ public nonisolated struct ReplyHeader: Sendable {
   /// Clears the value of `status`. Subsequent reads from it will return its default value.
   public mutating func clearStatus() {self._status = nil}
 
-  /// FINAL came out of the dedup table
+  /// the FINAL was stored by an earlier run of the same command
   public var replayed: Bool = false
 
   public var hubTime: SwiftProtobuf.Google_Protobuf_Timestamp {
@@ -231,7 +231,7 @@ public nonisolated struct ReplyHeader: Sendable {
   /// Clears the value of `hubTime`. Subsequent reads from it will return its default value.
   public mutating func clearHubTime() {self._hubTime = nil}
 
-  /// read-your-writes: wait until the subscription has these
+  /// a subscriber that has reached these positions has seen what the command did
   public var effects: [StreamPosition] = []
 
   /// not set
@@ -245,7 +245,7 @@ public nonisolated struct ReplyHeader: Sendable {
   fileprivate var _hubTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// Body of the PARTIAL with seq 0: the hub has admitted the command, and works on it.
+/// Body of the PARTIAL with seq 0: the hub has accepted the command and is working on it.
 public nonisolated struct Accepted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -271,7 +271,7 @@ public nonisolated struct Progress: Sendable {
   /// 0...1, of the stage
   public var fraction: Float = 0
 
-  /// what is being done, a word of the service: "listing", "transcribing", "contacts:home"
+  /// the current stage, a word of the service: "listing", "transcribing", "contacts:home"
   public var stage: String = String()
 
   /// for people

@@ -36,7 +36,7 @@ public nonisolated struct ListJobsRequest: Sendable {
   /// 0 = 50, at most 200
   public var limit: UInt32 = 0
 
-  /// next_cursor of the page before
+  /// next_cursor of the previous page
   public var cursor: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -134,31 +134,30 @@ public nonisolated struct JobInfo: @unchecked Sendable {
     set {_uniqueStorage()._service = newValue}
   }
 
-  /// "queued", "leased", "done", "failed", "dead", "unknown", "cancelled"
   public var state: String {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
   }
 
-  /// how often it was leased
+  /// how many times it was leased
   public var attempt: UInt32 {
     get {_storage._attempt}
     set {_uniqueStorage()._attempt = newValue}
   }
 
-  /// attempts that ended without a word of the job; five end it
+  /// attempts whose worker was lost; after five the job is dead
   public var losses: UInt32 {
     get {_storage._losses}
     set {_uniqueStorage()._losses = newValue}
   }
 
-  /// that has it, or had it last
+  /// the worker that has it, or had it last
   public var worker: String {
     get {_storage._worker}
     set {_uniqueStorage()._worker = newValue}
   }
 
-  /// of a queued job: "worker", "credit", "backoff" or "caller"
+  /// why a queued job waits
   public var waitsFor: String {
     get {_storage._waitsFor}
     set {_uniqueStorage()._waitsFor = newValue}
@@ -212,7 +211,7 @@ public nonisolated struct JobInfo: @unchecked Sendable {
     set {_uniqueStorage()._note = newValue}
   }
 
-  /// that are stored
+  /// stored batches
   public var batches: UInt32 {
     get {_storage._batches}
     set {_uniqueStorage()._batches = newValue}
@@ -238,10 +237,9 @@ public nonisolated struct WorkerInfo: Sendable {
 
   public var leases: UInt32 = 0
 
-  /// slots that are free
+  /// free slots
   public var credit: UInt32 = 0
 
-  /// "ready", "draining", "silent"
   public var state: String = String()
 
   public var software: String = String()
@@ -272,7 +270,7 @@ public nonisolated struct WorkerInfo: Sendable {
   fileprivate var _heardAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// What `System/Status` tells of workers.
+/// The workers' part of `System/Status`.
 public nonisolated struct WorkStatus: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -284,7 +282,7 @@ public nonisolated struct WorkStatus: Sendable {
 
   public var leased: UInt32 = 0
 
-  /// services that are placed on workers and that no worker serves
+  /// services placed on workers that no worker serves
   public var unserved: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -292,24 +290,24 @@ public nonisolated struct WorkStatus: Sendable {
   public init() {}
 }
 
-/// 0x01 from the worker: here I am.
+/// 0x01 from the worker: it is ready to take jobs.
 public nonisolated struct Ready: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// with a key: the key's name
+  /// a worker with a key has the key's name
   public var workerName: String = String()
 
-  /// new at every start: tells restarted from reconnected
+  /// new at every start; tells a restart from a reconnection
   public var instanceID: String = String()
 
   public var capabilities: [Capability] = []
 
-  /// slots that are free now, at most 16, in place of what the hub has counted
+  /// free slots now, at most 16; replaces the hub's count
   public var credit: UInt32 = 0
 
-  /// leases that are worked on, or whose end has no Ack yet; others are given up
+  /// leases of running jobs, and of ended jobs without an Ack; all other leases are given up
   public var held: [Held] = []
 
   public var software: String = String()
@@ -329,10 +327,10 @@ public nonisolated struct Capability: Sendable {
   /// "kith.v1.Transcriber", or one method of it
   public var name: String = String()
 
-  /// 1; not looked at
+  /// 1; ignored
   public var version: UInt32 = 0
 
-  /// not looked at
+  /// ignored
   public var labels: Dictionary<String,String> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -362,7 +360,7 @@ public nonisolated struct Welcome: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// for a log; nothing is sent back with it
+  /// for logs; never sent back
   public var sessionID: String = String()
 
   public var heartbeat: SwiftProtobuf.Google_Protobuf_Duration {
@@ -395,13 +393,13 @@ public nonisolated struct Welcome: Sendable {
   /// bytes of a Chunk
   public var maxChunk: UInt32 = 0
 
-  /// bytes that one Fetch may ask for
+  /// most bytes that one Fetch may request
   public var maxWindow: UInt32 = 0
 
-  /// no longer yours: stop these
+  /// leases the worker has lost: stop these jobs
   public var lostLeaseIds: [String] = []
 
-  /// the hub's key that follows the present one; empty while none does
+  /// the hub's next server key; empty unless it is being changed
   public var nextServerKeyZ85: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -413,7 +411,7 @@ public nonisolated struct Welcome: Sendable {
   fileprivate var _resumeGrace: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
-/// 0x02 from the hub. The body frame is the command, unless `body` names a blob that is.
+/// 0x02 from the hub. The body frame is the command, unless `body` names a blob that holds it.
 public nonisolated struct Job: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -434,7 +432,7 @@ public nonisolated struct Job: Sendable {
   /// Clears the value of `lease`. Subsequent reads from it will return its default value.
   public mutating func clearLease() {self._lease = nil}
 
-  /// until when its caller waits, by the hub's clock; a Cancel comes then
+  /// how long its caller waits, by the hub's clock; the hub then sends Cancel
   public var deadline: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_deadline ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_deadline = newValue}
@@ -446,15 +444,15 @@ public nonisolated struct Job: Sendable {
 
   public var delivery: Job.Delivery = .atLeastOnce
 
-  /// to be fetched
+  /// blobs to fetch
   public var inputs: [BlobRef] = []
 
-  /// of the last batch that is stored
+  /// of the last stored batch
   public var checkpoint: Data = Data()
 
   public var service: String = String()
 
-  /// of a command that is larger than a frame
+  /// the command, if it is larger than a frame
   public var body: BlobRef {
     get {_body ?? BlobRef()}
     set {_body = newValue}
@@ -464,7 +462,7 @@ public nonisolated struct Job: Sendable {
   /// Clears the value of `body`. Subsequent reads from it will return its default value.
   public mutating func clearBody() {self._body = nil}
 
-  /// that are stored: the next one is this plus 1
+  /// stored batches: the next one has this number plus 1
   public var batches: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -510,7 +508,7 @@ public nonisolated struct Job: Sendable {
   fileprivate var _body: BlobRef? = nil
 }
 
-/// 0x03 from the worker. It renews the lease. With a batch_seq the body frame is a batch, unless `outputs` names a blob that is.
+/// 0x03 from the worker. It renews the lease. With a batch_seq the body frame is a batch, unless `outputs` names a blob that holds it.
 public nonisolated struct Partial: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -525,7 +523,7 @@ public nonisolated struct Partial: Sendable {
   /// Clears the value of `progress`. Subsequent reads from it will return its default value.
   public mutating func clearProgress() {self._progress = nil}
 
-  /// at most 2 KiB: where another worker can go on after this batch
+  /// at most 2 KiB: where another worker continues after this batch
   public var checkpoint: Data = Data()
 
   public var batchSeq: UInt32 = 0
@@ -545,7 +543,7 @@ public nonisolated struct Partial: Sendable {
   fileprivate var _progress: Progress? = nil
 }
 
-/// 0x04 from the worker. The body frame is the reply, unless `outputs` names a blob that is.
+/// 0x04 from the worker. The body frame is the reply, unless `outputs` names a blob that holds it.
 public nonisolated struct WorkResult: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -562,7 +560,7 @@ public nonisolated struct WorkResult: Sendable {
 
   public var outputs: [BlobRef] = []
 
-  /// of a failure: give the job to a worker again
+  /// of a failure: retry the job
   public var retryable: Bool = false
 
   public var jobID: String = String()
@@ -584,10 +582,10 @@ public nonisolated struct Heartbeat: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// a worker's: to be renewed
+  /// from a worker: the leases to renew
   public var leaseIds: [String] = []
 
-  /// the hub's
+  /// from the hub
   public var hubTime: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_hubTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_hubTime = newValue}
@@ -597,7 +595,7 @@ public nonisolated struct Heartbeat: Sendable {
   /// Clears the value of `hubTime`. Subsequent reads from it will return its default value.
   public mutating func clearHubTime() {self._hubTime = nil}
 
-  /// a worker's: slots that are taken; not looked at
+  /// from a worker: taken slots; ignored
   public var creditInUse: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -671,7 +669,7 @@ public nonisolated struct LeaseUpdate: Sendable {
   /// Clears the value of `lease`. Subsequent reads from it will return its default value.
   public mutating func clearLease() {self._lease = nil}
 
-  /// batches of the job up to here were taken by the call that waits
+  /// the caller has taken all batches of the job up to this one
   public var committedBatch: UInt32 = 0
 
   public var jobID: String = String()
@@ -685,7 +683,7 @@ public nonisolated struct LeaseUpdate: Sendable {
   fileprivate var _lease: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
-/// 0x13 from the hub: the result is on the disk.
+/// 0x13 from the hub: the result is on disk.
 public nonisolated struct Ack: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -695,7 +693,7 @@ public nonisolated struct Ack: Sendable {
 
   public var leaseID: String = String()
 
-  /// another result, or none, is what counts
+  /// the hub did not use this result
   public var duplicate: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -703,7 +701,7 @@ public nonisolated struct Ack: Sendable {
   public init() {}
 }
 
-/// 0x14 from the hub: stop.
+/// 0x14 from the hub: stop the job.
 public nonisolated struct Cancel: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -720,7 +718,7 @@ public nonisolated struct Cancel: Sendable {
   public init() {}
 }
 
-/// 0x15 from the worker: send an input of a job that I have.
+/// 0x15 from the worker: send an input of a job that this worker has.
 public nonisolated struct Fetch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -750,10 +748,10 @@ public nonisolated struct Chunk: Sendable {
 
   public var eof: Bool = false
 
-  /// of the whole
+  /// of the whole blob
   public var size: UInt64 = 0
 
-  /// why there are no bytes
+  /// why the chunk has no bytes
   public var status: Status {
     get {_status ?? Status()}
     set {_status = newValue}
@@ -782,7 +780,7 @@ public nonisolated struct ChunkAck: Sendable {
 
   public var done: Bool = false
 
-  /// why the blob is not taken
+  /// why the blob is refused
   public var status: Status {
     get {_status ?? Status()}
     set {_status = newValue}
