@@ -188,7 +188,7 @@ public final class Flights: Sendable {
   func isCancelledByUser(_ id: FlightID) -> Bool { self.state.withLock { $0.flights[id]?.ending == .byUser } }
 
   private static let ending = Failure(
-    .unavailable, "COMMAND_ENDING", "The command ran out of time and is just ending. Send it again in a moment.",
+    .unavailable, "COMMAND_ENDING", "The command exceeded its time and is ending. Send it again in a moment.",
     retryAfterMilliseconds: 500)
 
   private static let reused = Failure(

@@ -294,7 +294,7 @@ public final class Router: Port, Sendable {
   ) -> Route {
     Route(CancelRequest.self) { request, context throws(Failure) in
       guard request.requestID.isEmpty != request.jobID.isEmpty else {
-        throw .invalid(field: "request_id", "name the command to cancel, or in its place a job of it (job_id).")
+        throw .invalid(field: "request_id", "name the command to cancel, or a job that it waits for (job_id).")
       }
       var reply = CancelReply()
       if request.jobID.isEmpty {
@@ -329,6 +329,6 @@ public final class Router: Port, Sendable {
   private static func unserved(_ name: String) -> Failure {
     Failure(
       .unimplemented, "SERVICE_UNKNOWN",
-      "This hub does not serve '\(name.prefix(80))'. `kith services` lists what it does.")
+      "This hub does not serve '\(name.prefix(80))'. `kith services` lists its methods.")
   }
 }

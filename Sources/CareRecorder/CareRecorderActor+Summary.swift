@@ -25,7 +25,7 @@ extension CareRecorderActor {
   func share(_ request: ShareCareRequest, _ context: CallContext) async throws(Failure) -> Answer<ShareCareReply> {
     let wanted = try SummaryWish(day: request.day, language: request.language)
     guard (1...10).contains(request.channels.count), Set(request.channels).count == request.channels.count else {
-      throw .invalid(field: "channels", "name 1 to 10 channels, each once. `kith channels list` shows those there are.")
+      throw .invalid(field: "channels", "name 1 to 10 channels, each once. `kith channels list` lists them.")
     }
     let now = self.now()
     return try await self.storage.commit(ShareCareRequest.self, context) { transaction throws(Failure) in

@@ -124,7 +124,7 @@ extension CareRecorderActor {
       .failedPrecondition, "NO_SOUND",
       audio?.state == .recording
         ? "This entry is still being recorded. Stop it first."
-        : "The sound of this entry is gone: it is kept until its words are stored.")
+        : "The sound of this entry was deleted, because its transcript is stored.")
   }
 
   /// Unlinks the sound of an entry that was stored as no longer needed.

@@ -64,7 +64,7 @@ public actor CareRecorderActor {
     self.wake()
   }
 
-  /// Takes notice of what was committed: a person may have had a job tried again that rested; and workers come and go.
+  /// Handles committed events: `Jobs/Retry` may have revived a dead job; and workers come and go.
   public nonisolated func see(_ events: [LoggedEvent]) {
     var (isRevived, isOtherwise) = (false, false)
     for event in events {

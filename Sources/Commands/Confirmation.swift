@@ -3,7 +3,7 @@ internal import Bus
 
 /// Leave to do what cannot be undone.
 struct Confirmation: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Do not ask first.")
+  @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
   var yes = false
 
   /// Asks a person who looks at a terminal; a script has said what it wants.

@@ -81,7 +81,7 @@ struct GlobalOptions: ParsableArguments {
   var key: String?
 
   // A key may begin with a hyphen.
-  @Option(parsing: .unconditional, help: "The public key of that kithd, to be remembered in the file of the key.")
+  @Option(parsing: .unconditional, help: "The public key of that kithd, to store in the key file.")
   var serverKey: String?
 
   @Flag(help: "Print messages as proto3 JSON, streams one object a line; errors on standard error.")

@@ -20,7 +20,7 @@ struct LimitOption: ParsableArguments {
 struct PageOptions: ParsableArguments {
   @OptionGroup var size: LimitOption
 
-  @Option(help: "Go on where an earlier list ended.")
+  @Option(help: "Continue an earlier list: its cursor.")
   var cursor = ""
 
   func fill(_ request: inout some PagedRequest) {

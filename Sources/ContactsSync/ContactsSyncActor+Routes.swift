@@ -96,7 +96,7 @@ extension ContactsSyncActor {
 }
 
 extension SourceRecord {
-  /// As people see it: a source that never had a pass is idle.
+  /// The status as clients see it: a source without a pass is idle.
   var shown: Source {
     var source = self.source
     source.status.source = PassState.key(source.name)

@@ -5,7 +5,7 @@ internal import Secrets
 internal import Storage
 
 extension ContactsSyncActor {
-  /// Keeps the password first: a source that is there without one would be tried in vain, and lock the account.
+  /// Stores the password first: passes of a source without its password would fail, and could lock the account.
   func addSource(_ request: AddSourceRequest, _ context: CallContext) async throws(Failure) -> Answer<Source> {
     var source = try SourceRules.source(request)
     try self.beginChanging(source.name)
@@ -49,13 +49,13 @@ extension ContactsSyncActor {
     do throws(Failure) {
       try await self.secrets.forget(SourceSecret.name(of: request.name))
     } catch {
-      // The source is gone, whatever the keyring says.
+      // The source is removed even if the keyring fails.
       self.logger.warning("password of a removed source was not forgotten", metadata: ["reason": "\(error.reason)"])
     }
     return answer
   }
 
-  /// Gives a source another user name or password. What was refused with the old ones is tried again.
+  /// Changes the user name or password of a source, then retries.
   func setCredentials(
     _ request: SetCredentialsRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<Source> {
@@ -89,18 +89,18 @@ extension ContactsSyncActor {
     }
   }
 
-  /// Lets one command at a time change a source and its password, which are not one transaction: of two that add the same name
-  /// the one that comes too late would take the other's password away.
+  /// Lets only one command at a time change a source and its password, which are not one transaction: of two that add the same name,
+  /// the later one would delete the other's password.
   private func beginChanging(_ name: String) throws(Failure) {
     guard self.changing.insert(name).inserted else {
       throw Failure(
         .aborted, "CONFLICT",
-        "Another command is just changing the source '\(name.prefix(64))'. Send this one again in a moment.",
+        "Another command is changing the source '\(name.prefix(64))'. Send this one again in a moment.",
         retryAfterMilliseconds: 500)
     }
   }
 
-  /// Looks for the address books of a server, with a password that is kept nowhere.
+  /// Searches a server for address books, with a password that is not stored.
   func discover(_ request: DiscoverRequest, _ context: CallContext) async throws(Failure) -> DiscoverReply {
     var find = FindBooksRequest()
     find.account = try SourceRules.account(request.account, field: "account")
@@ -108,7 +108,7 @@ extension ContactsSyncActor {
     return try await self.source.ask(find, CallContext(requestID: context.requestID, timeout: context.timeout))
   }
 
-  /// Looks whether a source can be read, and changes nothing.
+  /// Checks whether a source can be read. Changes nothing.
   func testSource(_ request: TestSourceRequest, _ context: CallContext) async throws(Failure) -> TestSourceReply {
     let record = try await self.storage.read { view throws(Failure) in try view.sources.find(request.name) }
     guard let record else { throw Self.unknownSource(request.name) }
@@ -128,7 +128,7 @@ extension ContactsSyncActor {
   }
 }
 
-/// Under which name the password of a source is kept.
+/// The name of a source's password in the secret store.
 enum SourceSecret {
   static func name(of source: String) -> String { "contacts-\(source)" }
 }

@@ -6,19 +6,19 @@ public import Secrets
 public import Storage
 internal import SwiftProtobuf
 
-/// Keeps the stored contacts in step with their sources, and answers for them.
+/// Keeps the stored contacts in step with their sources, and serves `kith.v1.Contacts`.
 ///
 /// It decides and stores; the sources themselves are read through a port, because the reading may happen on another machine.
-/// Passes run in tasks of their own, several sources at once, and nothing waits for them but the commands that asked for one.
+/// Passes run in separate tasks, several sources at once, and only the commands that started them wait for them.
 public actor ContactsSyncActor {
   private struct RunningPass {
     let id: UUIDv7
     let options: PassOptions
     let sinks: ProgressSinks
     let task: Task<Result<SyncStatus, Failure>, Never>
-    /// Those who wait for its end; the pass is cancelled when the last of them was.
+    /// The callers that wait for its end; the pass is cancelled with the last of them.
     var callers = 1
-    /// Whether it has begun to list its source, so that it may miss what changes from now on.
+    /// Whether it has begun to list its source, so that it may miss later changes.
     var isListing = false
   }
 
@@ -27,7 +27,7 @@ public actor ContactsSyncActor {
   let secrets: any SecretStore
   let now: @Sendable () -> Int64
   let logger: Logger
-  /// Of each source the pass that runs, then those that wait for the one before them.
+  /// For each source the running pass, then the waiting ones in order.
   private var passes: [String: [RunningPass]] = [:]
   private var isStopping = false
   /// Names of sources that a command is changing.
@@ -60,9 +60,9 @@ public actor ContactsSyncActor {
     _ = try await self.sync([], PassOptions(), cause: "", progress: nil)
   }
 
-  /// Runs a pass over one source in the background, as on a schedule or a file-change notice; joins the one that runs.
+  /// Runs a pass over one source in the background, for the schedule or a file-change notice; joins a running one.
   ///
-  /// - Returns: What came of it, for the schedule.
+  /// - Returns: Its outcome, for the schedule.
   @discardableResult
   func syncInBackground(_ name: String) async -> SyncSchedule.Outcome {
     guard !self.isStopping, !self.changing.contains(name) else { return .failed(retryAfter: nil) }
@@ -70,10 +70,10 @@ public actor ContactsSyncActor {
     return SyncSchedule.Outcome(status)
   }
 
-  /// Ends in the store what the last process left as running: those passes are no more. For the start, before any pass.
+  /// Ends passes in the store that the last process left as running. For the start, before any pass.
   public func settle() async {
     let now = self.now()
-    // What the store refuses now, the next pass overwrites.
+    // If the store refuses this, the next pass overwrites it.
     try? await self.storage.write { transaction throws(Failure) in
       for record in try transaction.sources.all() where record.source.status.state == .syncing {
         var state = PassState(record.source.status, source: record.source.name)
@@ -83,7 +83,7 @@ public actor ContactsSyncActor {
     }
   }
 
-  /// Where the sources are; none when the store cannot be read.
+  /// The locations of the sources; empty if the store cannot be read.
   func locations() async -> [SourceLocation] {
     let records = try? await self.storage.read { view throws(Failure) in try view.sources.all() }
     return records?.map(\.location) ?? []
@@ -99,7 +99,7 @@ public actor ContactsSyncActor {
   /// Passes that run or wait.
   var passCount: Int { self.passes.values.reduce(0) { $0 + $1.count } }
 
-  /// Cancels the passes of sources, all of them before it waits for any, and those that are asked for meanwhile too.
+  /// Cancels the passes of sources, all before it waits for any, including passes requested meanwhile.
   func stop(_ names: [String]) async {
     while case let passes = names.flatMap({ self.passes[$0] ?? [] }), !passes.isEmpty {
       for pass in passes { pass.task.cancel() }
@@ -133,13 +133,12 @@ public actor ContactsSyncActor {
     return statuses
   }
 
-  /// Joins the pass that runs when it does all that is asked for and has not looked at the source yet, else lets another
-  /// follow it.
+  /// Joins the running pass if it does everything requested and has not begun to list, else queues another one.
   private func join(
     _ name: String, _ options: PassOptions, cause: String, progress: (@Sendable (Progress) -> Void)?
   ) -> RunningPass {
     let last = self.passes[name]?.last
-    // One that everybody has left is cancelled already.
+    // A pass without callers is cancelled already.
     if let last, last.callers > 0, !last.isListing, last.options.covers(options) {
       if let progress { last.sinks.add(progress) }
       self.change(name, last.id) { $0.callers += 1 }
@@ -169,7 +168,7 @@ public actor ContactsSyncActor {
     return running
   }
 
-  /// One who waited for a pass does so no more.
+  /// A caller stops waiting for a pass.
   private func leave(_ name: String, _ id: UUIDv7) {
     self.change(name, id) { pass in
       pass.callers -= 1
@@ -177,7 +176,7 @@ public actor ContactsSyncActor {
     }
   }
 
-  /// Changes what is noted of a pass; nothing happens when it has ended.
+  /// Changes the record of a pass; does nothing if the pass has ended.
   private func change(_ name: String, _ id: UUIDv7, _ change: @Sendable (inout RunningPass) -> Void) {
     guard let index = self.passes[name]?.firstIndex(where: { $0.id == id }) else { return }
     change(&self.passes[name, default: []][index])
@@ -189,16 +188,17 @@ public actor ContactsSyncActor {
   }
 
   private static let stopping = Failure(
-    .unavailable, "SHUTTING_DOWN", "kithd is stopping. Send the command again when it is back; the pass then goes on.",
+    .unavailable, "SHUTTING_DOWN",
+    "kithd is stopping. Send the command again after its restart; the pass then continues.",
     retryAfterMilliseconds: 1000)
 
   static func unknownSource(_ name: String) -> Failure {
     .unknownRecord(
-      name, "There is no source named '\(name.prefix(64))'. `kith contacts source list` shows those there are.")
+      name, "There is no source named '\(name.prefix(64))'. `kith contacts source list` lists them.")
   }
 }
 
-/// Those who wait for a pass and want to hear how far it is.
+/// The callers that wait for a pass and want its progress.
 private final class ProgressSinks: Sendable {
   private let sinks = Lock<[@Sendable (Progress) -> Void]>([])
 

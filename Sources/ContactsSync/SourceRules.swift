@@ -1,7 +1,7 @@
 internal import Bus
 internal import KithMessages
 
-/// What the name and the place of a source must be.
+/// The rules for the name and the location of a source.
 enum SourceRules {
   /// The source that a request describes.
   ///
@@ -45,7 +45,7 @@ enum SourceRules {
     return kept
   }
 
-  /// What a user name and password must be.
+  /// The rules for a user name and password.
   static func credentials(
     username: String, password: String, file: String, field: String
   ) throws(Failure) {

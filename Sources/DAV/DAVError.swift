@@ -94,7 +94,7 @@ extension DAVError: CustomStringConvertible {
     case .forbidden(let place):
       "\(place) may not be read with this user name. Ask its owner for access, or use another address."
     case .notFound(let place):
-      "There is no address book at \(place) any more, or never was. Check the address. Contacts already read are kept."
+      "There is no address book at \(place). Check the address. Contacts already read are kept."
     case .notAnAddressBook(let place):
       "\(place) is no CardDAV address book. Give the address of the account or the book as the provider names it."
     case .noAddressBook(let place):
@@ -106,7 +106,7 @@ extension DAVError: CustomStringConvertible {
     case .refused(let place, let status):
       "\(place) refused the request (status \(status)). Check that the address is that of a CardDAV server."
     case .malformed(let place, let what):
-      "The answer of \(place) cannot be used: \(what). Nothing was changed; it is tried again later."
+      "The answer of \(place) cannot be used: \(what). Nothing was changed; kithd retries later."
     case .tooLarge(let place, let what): "The answer of \(place) exceeds the limit of \(what)."
     case .notAnAddress(let text):
       "'\(text)' is no web address, host or e-mail address. Give one, such as https://dav.example.org/ or ann@example.org."

@@ -40,6 +40,6 @@ enum ContentKey {
     Failure(
       .failedPrecondition, "NOT_CONFIGURED",
       "\(path) is not a key of 32 bytes that can be read and written here (\(String(cString: strerror(errno)))). "
-        + "Check its owner; remove it when it is damaged, which makes kithd forget what it has answered.")
+        + "Check its owner; remove it if it is damaged: kithd then forgets the answers of earlier commands.")
   }
 }

@@ -246,7 +246,7 @@ public struct HubConfiguration: Sendable, Hashable {
   private mutating func place(_ service: String, _ place: String?, _ name: String) throws(Failure) {
     guard let service = PlaceableService(rawValue: service) else {
       let services = PlaceableService.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Self.invalid(name, "placement.\(service) is no service; there are \(services)")
+      throw Self.invalid(name, "placement.\(service) is not a service; the services are \(services)")
     }
     switch place {
     case "hub": self.placement.onWorkers.remove(service)

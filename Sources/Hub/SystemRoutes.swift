@@ -54,7 +54,7 @@ struct SystemRoutes: Sendable {
     guard request.minorMin <= Self.minor else {
       throw Failure(
         .unimplemented, "MINOR_UNSUPPORTED",
-        "This hub speaks minor version \(Self.minor); at least \(request.minorMin) was asked for. Update kithd.",
+        "This hub speaks minor version \(Self.minor); at least \(request.minorMin) is required. Update kithd.",
         details: ["minor": "\(Self.minor)"])
     }
     var reply = HelloReply()

@@ -49,7 +49,7 @@ struct TranscriptionConfiguration: Sendable, Hashable {
       "command": ["languages", "program", "arguments"],
     ]
     guard let keys = allowed[name] else {
-      return "transcription.\(name) is no engine; there are \(allowed.keys.sorted().joined(separator: ", "))"
+      return "transcription.\(name) is not an engine; the engines are \(allowed.keys.sorted().joined(separator: ", "))"
     }
     if let unknown = table.keys.first(where: { !keys.contains($0) }) {
       return "transcription.\(name).\(unknown) is not a key of the configuration"

@@ -32,7 +32,7 @@ extension Port {
       try write(bytes)
     }
     guard Hex.encode(digest.finish()) == blob.sha256 else {
-      throw Failure(.dataLoss, "DIGEST_MISMATCH", "What arrived is not what was asked for. Ask for it again.")
+      throw Failure(.dataLoss, "DIGEST_MISMATCH", "The received bytes do not match their SHA-256. Try again.")
     }
   }
 

@@ -45,7 +45,7 @@ public struct KeyFile: Sendable {
       case "secret": secret = key
       case "public": break
       case "server": serverKeys.append(key.z85)
-      default: throw Self.unreadable(path, "it is no file of keys")
+      default: throw Self.unreadable(path, "it is not a key file")
       }
     }
     guard let secret, let keys = try? CurveKeyPair(secretKey: secret) else {
@@ -72,7 +72,7 @@ public struct KeyFile: Sendable {
     guard !isThere else {
       throw Failure(
         .alreadyExists, "RECORD_EXISTS",
-        "There is something at \(path) already, which is not replaced. Choose another file, or remove it.")
+        "\(path) exists already and is not replaced. Choose another file, or remove it.")
     }
     let keys: CurveKeyPair
     do throws(ZMQError) {

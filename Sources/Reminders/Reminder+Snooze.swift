@@ -22,17 +22,18 @@ extension Reminder {
     guard minutes <= 1440 else { throw .invalid(field: "minutes", "may be a day of minutes, 1440.") }
     guard ["due", "snoozed"].contains(self.state) else {
       throw Failure(
-        .failedPrecondition, "NOT_DUE", "This reminder has not come, or was dealt with: it is \(self.state).")
+        .failedPrecondition, "NOT_DUE", "This reminder is not due: it is \(self.state).")
     }
     guard self.snoozes < 3 else {
       throw Failure(
-        .failedPrecondition, "SNOOZED_ENOUGH", "This reminder came again three times. `kith remind done` ends it.")
+        .failedPrecondition, "SNOOZED_ENOUGH",
+        "This reminder was snoozed three times already. `kith remind done` ends it.")
     }
     let until = now + Int64(minutes) * 60_000_000_000
     guard self.kind != "daily" || zone.day(at: until) == zone.day(at: now) else {
       throw Failure(
         .failedPrecondition, "TOO_LATE_TODAY",
-        "The daily reminder does not come again after midnight. Choose less time.")
+        "The daily reminder cannot be snoozed past midnight. Choose fewer minutes.")
     }
     var snoozed = self
     snoozed.state = "snoozed"

@@ -38,7 +38,7 @@ public struct SecretFile: Sendable {
     var status = stat()
     // `status` is written whole by a call that succeeds.
     guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadableSecret(self.path, Self.reason(errno)) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .unreadableSecret(self.path, "it is no ordinary file") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .unreadableSecret(self.path, "it is not a regular file") }
     guard status.st_mode & others == 0 else {
       throw .unreadableSecret(self.path, "others may read it. Run: chmod 600 \(self.path)")
     }

@@ -62,7 +62,7 @@ actor BlobFiles {
     guard kept + request.blob.size <= self.limits.total else {
       throw Failure(
         .resourceExhausted, "BLOB_QUOTA",
-        "Files of \(kept >> 20) MiB are kept already. Each goes a day after it came; send this one again then.",
+        "Files of \(kept >> 20) MiB are stored already. Each is deleted after a day; send this one again then.",
         retryAfterMilliseconds: 3_600_000)
     }
     _ = try DiskFile.open(self.path(of: Part(digest, principal, size: request.blob.size)), create: true)
@@ -101,14 +101,15 @@ actor BlobFiles {
     }
     guard size == part.size else {
       throw Failure(
-        .outOfRange, "OFFSET_GAP", "This upload was opened with \(part.size) bytes; \(size) have come.",
+        .outOfRange, "OFFSET_GAP", "This upload was opened with \(part.size) bytes, but \(size) bytes arrived.",
         details: ["next_offset": "\(size)"])
     }
     let path = self.path(of: part)
     guard try file.digest() == digest.bytes else {
       DiskFile.remove(path)
       throw Failure(
-        .dataLoss, "DIGEST_MISMATCH", "What arrived is not what its SHA-256 names. It was dropped: upload it again.")
+        .dataLoss, "DIGEST_MISMATCH",
+        "The uploaded bytes do not match their SHA-256. They were deleted: upload the file again.")
     }
     try file.synchronize()
     try await self.keep(path, as: digest, BlobRows.File(size: size, mediaType: "", reader: .viewer), now: now)

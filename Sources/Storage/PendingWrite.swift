@@ -61,6 +61,6 @@ struct WriteQueue: Sendable {
 
   private static let limit = 4096
   private static let full = Failure(
-    .resourceExhausted, "QUEUE_FULL", "More writes wait than the disk keeps up with. Try again in a moment.",
+    .resourceExhausted, "QUEUE_FULL", "Too many writes are waiting for the disk. Try again in a moment.",
     retryAfterMilliseconds: 200)
 }

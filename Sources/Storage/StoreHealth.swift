@@ -78,12 +78,12 @@ public final class StoreHealth: Sendable {
 extension Failure {
   static let diskFull = Failure(
     .resourceExhausted, "DISK_FULL",
-    "The disk of the state directory is full or refuses writes, so nothing was stored. Make room and try again.",
+    "The disk of the state directory is full or refuses writes, so nothing was stored. Free some space and try again.",
     retryAfterMilliseconds: 5000)
 
   static let storeDamaged = Failure(
     .dataLoss, "STORE_DAMAGED",
-    "The database file is damaged. Stop kithd, keep a copy of the file, and put the last backup in its place.")
+    "The database file is damaged. Stop kithd, keep a copy of the file, and restore the last backup.")
 
   static let rolledBack = Failure(
     .unavailable, "STORE_ROLLED_BACK", "SQLite undid the transaction, so nothing was stored. Try again.",

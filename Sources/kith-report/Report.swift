@@ -10,7 +10,7 @@ internal import SwiftProtobuf
 struct Report {
   static func main() {
     guard let report = try? CallReport(serializedBytes: self.input()) else {
-      self.complain("the input is no report of calls")
+      self.complain("the input is not a report of calls")
       exit(65)
     }
     let document = CallDocument(report)

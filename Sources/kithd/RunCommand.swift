@@ -7,14 +7,14 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run", abstract: "Runs the daemon; also without this word.",
     discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith")
 
-  @Option(help: "Where what is kept lives. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
+  @Option(help: "Where the database is. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
   var stateDir: String?
 
-  @Option(help: "Where the sockets live. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
+  @Option(help: "Where the sockets are. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
   var runtimeDir: String?
 
   @Option(
-    help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml when it is there.")
+    help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml if it exists.")
   var config: String?
 
   @Option(

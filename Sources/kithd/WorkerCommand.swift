@@ -16,10 +16,10 @@ struct WorkerCommand: AsyncParsableCommand {
   @Option(help: "The file of this worker's key, for a hub on another machine: kith keys new --file FILE.")
   var key: String?
 
-  @Option(help: "The hub's public key, as `kith keys show` prints it there. Needed once: the file of the key keeps it.")
+  @Option(help: "The hub's public key, as `kith keys show` prints it there. Needed once: the key file stores it.")
   var serverKey: String?
 
-  @Option(help: "What to serve, separated by commas: contacts, monica, transcriber, delivery.")
+  @Option(help: "The services, separated by commas: contacts, monica, transcriber, delivery.")
   var serve: String
 
   @Option(help: "The worker's name: a-z, 0-9 and -. One worker at a time has it.")
@@ -32,11 +32,11 @@ struct WorkerCommand: AsyncParsableCommand {
   var stateDir: String?
 
   @Option(
-    help: "Where recordings are while they are transcribed. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
+    help: "Where recordings are during transcription. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
   var runtimeDir: String?
 
   @Option(
-    help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml when it is there.")
+    help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml if it exists.")
   var config: String?
 
   func validate() throws {

@@ -58,8 +58,8 @@ struct WhisperTests {
     arguments: [
       ("exit 0", Code.internal, "wrote no transcript"),
       ("echo 'error: failed to read audio data' >&2; exit 0", .internal, "failed to read audio data"),
-      ("echo '{' > \"$out\"", .internal, "not the JSON"),
-      ("echo '{\"transcription\":[]}' > \"$out\"", .internal, "not the JSON"),
+      ("echo '{' > \"$out\"", .internal, "not valid JSON"),
+      ("echo '{\"transcription\":[]}' > \"$out\"", .internal, "not valid JSON"),
       ("cat > \"$out\" <<'END'\n\(file("fr", (0, 9, "bonjour")))\nEND", .internal, "in 'fr'"),
       (
         "cat > \"$out\" <<'END'\n\(file("en", (0, 900, " no no"), (900, 950, " No.")))\nEND", .internal, "over and over"
@@ -148,7 +148,7 @@ struct WhisperTests {
     "a server that fails or lies is found out",
     arguments: [
       ("loading", "en", Code.unavailable, "loading"), ("error", "en", .internal, "answers 500"),
-      ("garbage", "en", .internal, "not the JSON"), ("flood", "en", .internal, "without end"),
+      ("garbage", "en", .internal, "not valid JSON"), ("flood", "en", .internal, "without end"),
       ("wrong", "en", .internal, "in 'fr'"), ("hang up", "en", .unavailable, "hung up"),
       ("", "de", .internal, "may not know the language"),
     ])

@@ -174,7 +174,7 @@ def test_channels_by_the_command_line(hub, services):
     assert settled(hub, entry["id"])["state"] == "delivered"
     assert "送信済み" in kith(hub, "channels", "deliveries", "--lang", "ja").stdout
     refused = kith(hub, "channels", "retry", entry["id"], check=False)
-    assert refused.returncode == 1 and "only what failed" in refused.stderr
+    assert refused.returncode == 1 and "only a message that failed" in refused.stderr
     assert "phone" in kith(hub, "remind", "settings", "--daily", "phone").stdout
     kith(hub, "remind", "daily", "21:00", "--time-zone", "Asia/Tokyo")
     assert json.loads(kith(hub, "remind", "status", "--json").stdout)["daily"]["delivery"] == "phone"

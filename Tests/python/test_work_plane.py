@@ -77,7 +77,7 @@ def test_a_job_that_kills_every_worker_rests_until_a_person_has_it_tried_again(h
     one_effect(home, identity, attempts=6)
     error = subprocess.run([BINARIES / "kith", "--runtime-dir", home.runtime, "jobs", "retry", dead["jobId"]],
                            capture_output=True, text=True, timeout=60)
-    assert error.returncode and "Only a dead one" in error.stderr, error
+    assert error.returncode and "Only a dead job" in error.stderr, error
     worker.close()
 
 

@@ -95,7 +95,7 @@ public struct JobRecord: Sendable, Hashable {
     case .unknown:
       Failure(
         .aborted, "OUTCOME_UNKNOWN",
-        "The worker was lost while it ran \(self.service). Look at the result before it is sent again.")
+        "The worker was lost while it ran \(self.service). Check the result before you send it again.")
     }
   }
 }

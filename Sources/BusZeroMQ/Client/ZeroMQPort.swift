@@ -373,7 +373,7 @@ extension ZeroMQPort {
     .unavailable, "SHUTTING_DOWN", "The connection to kithd was closed. Connect again to send more commands.")
   private static let reused = Failure(
     .invalidArgument, "IDEMPOTENCY_KEY_REUSED",
-    "This request id belongs to another command that is under way. Use a new one for a new command.")
+    "This request id belongs to another command in flight. Use a new one for a new command.")
   private static let full = Failure(
     .resourceExhausted, "QUEUE_FULL",
     "\(ZeroMQPort.capacity) commands wait for their answers already. Wait for some of them.",

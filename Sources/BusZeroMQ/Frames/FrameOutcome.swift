@@ -75,7 +75,7 @@ public struct FrameRejection: Sendable, Hashable {
       .oversize,
       Failure(
         .invalidArgument, "BODY_TOO_LARGE",
-        "The \(what) measures \(count), and \(limit) are allowed. Send what is larger as a blob."),
+        "The \(what) measures \(count), and \(limit) are allowed. Send larger data as a blob."),
       service: service, encoding: encoding, requestID: requestID)
   }
 }

@@ -109,7 +109,7 @@ public actor ControlPlane: Plane, NetworkPlane {
   private func take(_ frame: RequestFrame, userID: String, from client: ReplyAddress) {
     do throws(Failure) {
       guard let principal = self.access.principal(userID: userID) else {
-        throw Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "This hub does not know who you are.")
+        throw Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "This hub does not know your key or user.")
       }
       guard !self.isClosing else {
         throw Failure(
@@ -143,7 +143,7 @@ public actor ControlPlane: Plane, NetworkPlane {
     guard let method = self.router.method(named: frame.service) else {
       throw Failure(
         .unimplemented, "SERVICE_UNKNOWN",
-        "This hub does not serve '\(frame.service)'. `kith services` lists what it does.")
+        "This hub does not serve '\(frame.service)'. `kith services` lists its methods.")
     }
     try principal.require(method)
     let now = ContinuousClock.now

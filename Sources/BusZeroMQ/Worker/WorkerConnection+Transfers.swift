@@ -9,7 +9,7 @@ extension WorkerConnection {
   nonisolated func input(_ blob: BlobRef, for lease: String) async throws(Failure) -> [UInt8] {
     let bytes = try await self.fetch(blob, for: lease)
     guard Hex.encode(SHA256.digest(bytes)) == blob.sha256 else {
-      throw Failure(.dataLoss, "DIGEST_MISMATCH", "An input of the job is not what it was named.")
+      throw Failure(.dataLoss, "DIGEST_MISMATCH", "An input of the job does not match its SHA-256.")
     }
     return bytes
   }

@@ -2,7 +2,7 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// What is to be done with sound that somebody left: the last process, or a client that went away.
+/// Decides on sound that the last process or a disconnected client left.
 ///
 /// The row of an entry is written before its file, and the file goes after its words are stored. So whatever was interrupted,
 /// entry and sound tell together how far it came.

@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct ActivityCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "activity", abstract: "Things done together with people.",
+    commandName: "activity", abstract: "Things done with people.",
     discussion: "Example: kith activity add ann Went to the museum --with bob --on yesterday",
     subcommands: [
       AddRecordCommand<NewActivityArguments>.self, ListRecordsCommand<Activity>.self, ShowRecordCommand<Activity>.self,
@@ -24,7 +24,7 @@ struct ActivityArguments: RecordArguments {
   @Option(help: DayArgument.help)
   var on: DayArgument?
 
-  @Option(help: "What kind of activity, as `kith monica catalog activity_type` lists them.")
+  @Option(help: "The kind of activity, one that `kith monica catalog activity_type` lists.")
   var type: String?
 
   func fill(_ changes: inout Changes<Activity>, _ session: Session) throws(Failure) {
@@ -42,7 +42,7 @@ struct NewActivityArguments: RecordArguments {
 
   @OptionGroup var activity: ActivityArguments
 
-  @Option(help: "Somebody else who took part; may be repeated.")
+  @Option(help: "Another participant; may be repeated.")
   var with: [PersonReference] = []
 
   func fill(_ changes: inout Changes<Activity>, _ session: Session) async throws(Failure) {

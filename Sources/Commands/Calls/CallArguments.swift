@@ -31,7 +31,7 @@ struct CallContentOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: "What it was about, at most 5,000 characters.")
   var note: String?
 
-  @Option(help: "A tag of one word; may be repeated. With `edit`, these take the place of all; '' takes all away.")
+  @Option(help: "A tag of one word; may be repeated. With `edit`, they replace all tags; '' removes all.")
   var tag: [String] = []
 
   @Flag(help: "Who called.")
@@ -69,7 +69,7 @@ struct CallArguments: RecordArguments {
   @Option(help: "A voice note or photo to keep with it; may be repeated.", completion: .file())
   var attach: [String] = []
 
-  @Option(help: "With `edit`: an attachment to take away, as `kith call show` counts them; may be repeated.")
+  @Option(help: "With `edit`: the number of an attachment to remove, as `kith call show` counts them; may be repeated.")
   var detach: [Int] = []
 
   func fill(_ changes: inout Changes<Call>, _ session: Session) async throws(Failure) {

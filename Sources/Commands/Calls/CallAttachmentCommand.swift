@@ -12,7 +12,7 @@ struct CallAttachmentCommand: HubCommand {
   @Argument(help: RecordID.help)
   var target: RecordID
 
-  @Option(help: "Which one, as `kith call show` counts them.")
+  @Option(help: "Its number, as `kith call show` counts them.")
   var number = 1
 
   @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())

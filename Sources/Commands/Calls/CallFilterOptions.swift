@@ -4,7 +4,7 @@ internal import KithMessages
 
 /// Which calls are meant.
 struct CallFilterOptions: ParsableArguments {
-  @Option(help: "Only with this person: an id, or a name that only one has.")
+  @Option(help: "Only with this person: an id, or a name that only one person has.")
   var person: PersonReference?
 
   @Option(help: "Only from this day or time on.", transform: TimeText.pointOrDay)
@@ -13,13 +13,13 @@ struct CallFilterOptions: ParsableArguments {
   @Option(help: "Only up to the end of this day, or up to this time.", transform: TimeText.pointOrDay)
   var to: TimeText?
 
-  @Option(help: "Only those that felt like this.")
+  @Option(help: "Only this emotion.")
   var emotion: Emotion?
 
   @Option(help: "Only with this tag.")
   var tag = ""
 
-  @Option(help: "Only those in this state.")
+  @Option(help: "Only this state.")
   var state: SyncState?
 
   func filter(_ session: Session) async throws(Failure) -> CallFilter {

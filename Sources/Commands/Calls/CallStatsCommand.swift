@@ -74,7 +74,7 @@ struct CallStats {
 
 struct SuggestCallsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "suggest", abstract: "Show whom to call: those for whom more time has passed than is usual.",
+    commandName: "suggest", abstract: "Suggest whom to call: people whose last call is longer ago than usual.",
     discussion: "Example: kith call suggest")
 
   @OptionGroup var global: GlobalOptions

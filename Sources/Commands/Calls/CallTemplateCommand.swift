@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct CallTemplateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "template", abstract: "Calls that are often alike.",
+    commandName: "template", abstract: "Templates for calls that repeat.",
     discussion: "Example: kith call template save weekly --duration 30 --tag family",
     subcommands: [ListCallTemplatesCommand.self, SaveCallTemplateCommand.self, DeleteCallTemplateCommand.self])
 
@@ -38,7 +38,7 @@ struct ListCallTemplatesCommand: HubCommand {
 
 struct SaveCallTemplateCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "save", abstract: "Keep a template under its name, in place of one with the same name.",
+    commandName: "save", abstract: "Save a template; it replaces one with the same name.",
     discussion: "Example: kith call template save weekly --duration 30 --tag family")
 
   @OptionGroup var global: GlobalOptions

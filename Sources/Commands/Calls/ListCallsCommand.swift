@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ListCallsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List calls, the newest first.",
+    commandName: "list", abstract: "List calls, newest first.",
     discussion: "Example: kith call list --person ann --from 2026-11-01 --emotion happy")
 
   @OptionGroup var global: GlobalOptions
@@ -12,7 +12,7 @@ struct ListCallsCommand: HubCommand {
 
   @OptionGroup var page: PageOptions
 
-  @Flag(help: "Deleted ones as well.")
+  @Flag(help: "Also deleted ones.")
   var deleted = false
 
   func run(_ session: Session) async throws {
@@ -26,7 +26,7 @@ struct ListCallsCommand: HubCommand {
 
 struct DeleteCallsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Delete calls, all that are named or none.",
+    commandName: "delete", abstract: "Delete calls: all named ones, or none if one fails.",
     discussion: "Example: kith call delete \(RecordID.example)")
 
   @OptionGroup var global: GlobalOptions
@@ -56,7 +56,7 @@ struct DeleteCallsCommand: HubCommand {
 
 struct RestoreCallCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Bring a deleted call back.",
+    commandName: "restore", abstract: "Restore a deleted call.",
     discussion: "Example: kith call restore \(RecordID.example)")
 
   @OptionGroup var global: GlobalOptions

@@ -13,7 +13,7 @@ struct LogCallCommand: HubCommand {
 
   @OptionGroup var call: Owned<CallArguments>
 
-  @Option(help: "Take what is not said from this template.")
+  @Option(help: "A template that fills the missing fields.")
   var template = ""
 
   func run(_ session: Session) async throws {
@@ -77,12 +77,12 @@ struct StartCallCommand: HubCommand {
 
 struct StopCallCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stop", abstract: "Stop the timer of a call: it has the minutes that passed.",
+    commandName: "stop", abstract: "Stop the timer of a call and set its duration.",
     discussion: "Example: kith call stop --emotion excited --note 'She is moving'")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The call's id. None named: the one that runs.")
+  @Argument(help: "The call's id. Default: the running call.")
   var id: String?
 
   @Option(help: Emotion.help)

@@ -3,12 +3,12 @@ internal import KithMessages
 
 struct SearchCallsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "Find calls by the words of their notes and tags, the newest first.",
+    commandName: "search", abstract: "Find calls by words of their notes and tags, newest first.",
     discussion: "Example: kith call search garden --person ann")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "What to look for.")
+  @Argument(help: "The text to search for.")
   var text: [String]
 
   @OptionGroup var filter: CallFilterOptions

@@ -3,28 +3,28 @@ internal import KithMessages
 
 struct CareSettingsCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "settings", abstract: "Show or change who is cared for and how is written about them.",
+    commandName: "settings", abstract: "Show or change the settings: person cared for, language, time zone.",
     discussion: "Example: kith care settings --recipient 'Hanako Sato' --language en --time-zone Asia/Tokyo")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var tongue: TongueOption
 
-  @Option(help: "The name of who is cared for.")
+  @Option(help: "The name of the person cared for.")
   var recipient: String?
 
-  @Option(help: "What follows a Japanese name.")
+  @Option(help: "The honorific after a Japanese name.")
   var honorific: String?
 
-  @Option(help: "Who records when nobody is named.")
+  @Option(help: "The default name of the person who records.")
   var recorder: String?
 
-  @Option(help: "ja or en: of summaries and speech.")
+  @Option(help: "ja or en: the language of summaries and speech.")
   var language: String?
 
-  @Option(help: "In which days begin, such as Asia/Tokyo; '' for the hub's.")
+  @Option(help: "The time zone of days, such as Asia/Tokyo; '' for the hub's.")
   var timeZone: String?
 
-  @Option(help: "Hours that sound is kept which could not be transcribed.")
+  @Option(help: "How many hours to keep sound that could not be transcribed.")
   var keepAudio: UInt32?
 
   func carryOut(_ session: Session) async throws {

@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ConfirmCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "confirm", abstract: "Say that the transcript of an entry is right.",
+    commandName: "confirm", abstract: "Confirm the transcript of an entry.",
     discussion: "Example: kith care confirm 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --category medication")
 
   @OptionGroup var global: GlobalOptions
@@ -12,7 +12,7 @@ struct ConfirmCareCommand: BilingualCommand {
   @Argument(help: "The entry's id.")
   var id: String
 
-  @Option(help: "What it is about, where that was heard wrongly.")
+  @Option(help: "The category, if it was recognised wrongly.")
   var category = ""
 
   func carryOut(_ session: Session) async throws {

@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct DeleteCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Delete an entry. `kith care restore` brings it back.",
+    commandName: "delete", abstract: "Delete an entry. `kith care restore` restores it.",
     discussion: "Example: kith care delete 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions

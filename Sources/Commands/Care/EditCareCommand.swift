@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct EditCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "edit", abstract: "Correct an entry. What it said before is kept.",
+    commandName: "edit", abstract: "Correct an entry. Its earlier version is kept.",
     discussion: "Example: kith care edit 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --memo 'one tablet'")
 
   @OptionGroup var global: GlobalOptions
@@ -12,10 +12,10 @@ struct EditCareCommand: BilingualCommand {
   @Argument(help: "The entry's id.")
   var id: String
 
-  @Option(help: "The memo in place of the one there; '' for none.")
+  @Option(help: "The new memo; '' for none.")
   var memo: String?
 
-  @Option(help: "The transcript in place of the one there.")
+  @Option(help: "The new transcript.")
   var transcript: String?
 
   @Option(help: "Another category.")
@@ -26,7 +26,7 @@ struct EditCareCommand: BilingualCommand {
   @Option(help: "Who recorded it.")
   var recorder: String?
 
-  @Option(help: "Who corrects it.")
+  @Option(help: "The name of the person who corrects it.")
   var by = ""
 
   func carryOut(_ session: Session) async throws {

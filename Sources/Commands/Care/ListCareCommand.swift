@@ -21,10 +21,10 @@ struct ListCareCommand: BilingualCommand {
   @Option(help: "How many, at most 500.")
   var limit: UInt32?
 
-  @Option(help: "nextCursor of the page before.")
+  @Option(help: "nextCursor of the previous page.")
   var cursor = ""
 
-  @Flag(help: "Deleted entries in place of the others.")
+  @Flag(help: "Only deleted entries.")
   var deleted = false
 
   func carryOut(_ session: Session) async throws {

@@ -10,7 +10,7 @@ struct PlayCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Play the recording of an entry, while it is kept.",
     discussion: """
-      Plays by aplay, pw-play or ffplay, whichever is installed. Ctrl-C ends it.
+      Uses aplay, pw-play or ffplay, whichever is installed. Ctrl-C ends it.
       Example: kith care play 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10
       """)
 

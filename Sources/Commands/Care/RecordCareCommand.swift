@@ -17,7 +17,7 @@ struct RecordCareCommand: BilingualCommand {
 
   @OptionGroup var moment: MomentOption
 
-  @Option(help: "Who records; as configured when left out.")
+  @Option(help: "The name of the person who records. Default: as configured.")
   var recorder = ""
 
   func carryOut(_ session: Session) async throws {

@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct RestoreCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Bring a deleted entry back.",
+    commandName: "restore", abstract: "Restore a deleted entry.",
     discussion: "Example: kith care restore 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions

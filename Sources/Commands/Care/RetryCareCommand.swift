@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct RetryCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Have the kept sound of an entry transcribed again.",
+    commandName: "retry", abstract: "Transcribe the kept sound of an entry again.",
     discussion: "Example: kith care retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --language ja-JP")
 
   @OptionGroup var global: GlobalOptions
@@ -12,7 +12,7 @@ struct RetryCareCommand: BilingualCommand {
   @Argument(help: "The entry's id.")
   var id: String
 
-  @Option(help: "What is spoken; as before when left out.")
+  @Option(help: "The spoken language. Default: as before.")
   var language = ""
 
   func carryOut(_ session: Session) async throws {

@@ -9,13 +9,13 @@ struct SearchCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var tongue: TongueOption
 
-  @Argument(help: "What to look for.")
+  @Argument(help: "The text to search for.")
   var text: [String]
 
   @Option(help: "How many, at most 500.")
   var limit: UInt32 = 50
 
-  @Option(help: "Go on where an earlier search ended.")
+  @Option(help: "Continue an earlier search: its cursor.")
   var cursor = ""
 
   func carryOut(_ session: Session) async throws {

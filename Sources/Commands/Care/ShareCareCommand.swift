@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct ShareCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "share", abstract: "Hand the summary of a day on: print it, write it to a file, or send it.",
+    commandName: "share", abstract: "Print the summary of a day, write it to a file, or send it.",
     discussion: """
       Without a way the summary is printed. --mailto and --line print a link that opens it in a program of your own, without any
       account. --to sends it over a channel, in the background; kith channels deliveries shows how that goes.
@@ -15,13 +15,13 @@ struct ShareCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var tongue: TongueOption
 
-  @Option(help: "A day as YYYY-MM-DD; today when left out.")
+  @Option(help: "A day as YYYY-MM-DD. Default: today.")
   var day = ""
 
   @Option(help: "A channel to send it over; may be repeated.")
   var to: [String] = []
 
-  @Option(help: "A file to write it to, for your eyes alone; or - for standard output.", completion: .file())
+  @Option(help: "A file that only you can read, to write it to; - for standard output.", completion: .file())
   var file: String?
 
   @Flag(help: "Print a link that opens it as a mail.")

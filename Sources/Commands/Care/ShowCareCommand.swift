@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ShowCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show one entry with what it said before it was corrected.",
+    commandName: "show", abstract: "Show one entry with its earlier versions.",
     discussion: "Example: kith care show 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions

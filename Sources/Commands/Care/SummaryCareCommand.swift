@@ -5,13 +5,13 @@ internal import KithMessages
 
 struct SummaryCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "summary", abstract: "Print the summary of a day, to be handed on.",
+    commandName: "summary", abstract: "Print the summary of a day.",
     discussion: "Example: kith care summary --day 2026-11-20 --lang ja")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var tongue: TongueOption
 
-  @Option(help: "A day as YYYY-MM-DD; today when left out.")
+  @Option(help: "A day as YYYY-MM-DD. Default: today.")
   var day = ""
 
   func carryOut(_ session: Session) async throws {

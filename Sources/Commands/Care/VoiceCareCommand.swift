@@ -17,19 +17,19 @@ struct VoiceCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var tongue: TongueOption
 
-  @Option(help: "What it is about; when left out, the first words say it.")
+  @Option(help: "The category. Default: the first words name it.")
   var category = ""
 
-  @Option(help: "A recording to take in place of the microphone; - for standard input.", completion: .file())
+  @Option(help: "A recording to use instead of the microphone; - for standard input.", completion: .file())
   var file: String?
 
   @Option(help: "How long to record, at most 300.")
   var seconds = 60
 
-  @Option(help: "A program that writes a WAV to standard output, in place of arecord or pw-record.")
+  @Option(help: "A program that writes a WAV to standard output, instead of arecord or pw-record.")
   var command: String?
 
-  @Option(help: "What is spoken, such as en-US or ja-JP; as configured when left out.")
+  @Option(help: "The spoken language, such as en-US or ja-JP. Default: as configured.")
   var language = ""
 
   @Option(help: "Who records.")

@@ -18,16 +18,16 @@ struct AddChannelCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var tongue: TongueOption
 
-  @Argument(help: "Its name: small letters, digits and hyphens.")
+  @Argument(help: "Its name: lower-case letters, digits and hyphens.")
   var name: String
 
   @Option(help: "A topic of an ntfy server.")
   var ntfy: String?
 
-  @Option(help: "The address of the ntfy server; https://ntfy.sh when left out.")
+  @Option(help: "The address of the ntfy server. Default: https://ntfy.sh.")
   var server = ""
 
-  @Option(help: "How much a message of ntfy presses, from 1 to 5.")
+  @Option(help: "The priority of messages on ntfy, from 1 to 5.")
   var priority: UInt32 = 0
 
   @Option(help: "A tag of ntfy; may be repeated.")
@@ -39,7 +39,7 @@ struct AddChannelCommand: BilingualCommand {
   @Option(help: "Its port; 587, or 465 with --security tls.")
   var port: UInt32 = 0
 
-  @Option(help: "starttls or tls; none for this machine alone.")
+  @Option(help: "starttls or tls; none only for this machine.")
   var security = "starttls"
 
   @Option(help: "The user name, of mail or ntfy.")
@@ -54,10 +54,10 @@ struct AddChannelCommand: BilingualCommand {
   @Option(help: "The id of a user, group or room of LINE.")
   var line: String?
 
-  @Option(help: "The address of LINE's server, when it is another one.")
+  @Option(help: "The address of another LINE server.")
   var lineServer = ""
 
-  @Option(help: "An address that gets JSON; {secret} in its path stands for the secret.")
+  @Option(help: "An address that gets JSON; {secret} in its path is replaced by the secret.")
   var webhook: String?
 
   @Option(help: "A program that gets the text; the configuration has to allow it.")
@@ -69,10 +69,10 @@ struct AddChannelCommand: BilingualCommand {
   @Option(help: InputFile.secretHelp("secret"), completion: .file())
   var secretFile: String?
 
-  @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
+  @Option(help: "A file of certificates (PEM) to trust instead of the system's authorities.", completion: .file())
   var caFile: String?
 
-  @Flag(help: "Ask for no secret.")
+  @Flag(help: "Use no secret.")
   var noSecret = false
 
   func validate() throws {

@@ -37,7 +37,7 @@ struct ListChannelsCommand: BilingualCommand {
 
 struct TestChannelCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "test", abstract: "Send a short message over a channel now, and say how that went.",
+    commandName: "test", abstract: "Send a short message over a channel now, and show the result.",
     discussion: "Example: kith channels test phone")
 
   @OptionGroup var global: GlobalOptions
@@ -63,7 +63,7 @@ struct TestChannelCommand: BilingualCommand {
 
 struct LoginChannelCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "login", abstract: "Give a channel another password or token.",
+    commandName: "login", abstract: "Change the password or token of a channel.",
     discussion: """
       The secret is asked for, and never taken from the command line.
       Example: kith channels login family
@@ -98,7 +98,7 @@ struct LoginChannelCommand: BilingualCommand {
 
 struct RemoveChannelCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove a channel and its secret. What waits for it is discarded.",
+    commandName: "remove", abstract: "Remove a channel and its secret. Its waiting messages are discarded.",
     discussion: "Example: kith channels remove phone")
 
   @OptionGroup var global: GlobalOptions

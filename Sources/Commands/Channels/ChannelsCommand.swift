@@ -3,7 +3,7 @@ internal import ArgumentParser
 struct ChannelsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channels",
-    abstract: "The ways in which summaries and reminders reach people, and what is on its way.",
+    abstract: "Channels for summaries and reminders, and the queue of messages.",
     discussion: """
       A channel is used when `kith care share --to` or `kith remind settings` names it, and never else.
       Example: kith channels add phone --ntfy family-care

@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct DeliveriesCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deliveries", abstract: "List what is on its way and what became of the rest, newest first.",
+    commandName: "deliveries", abstract: "List deliveries of the last 30 days, newest first.",
     discussion: "Example: kith channels deliveries --channel phone --state failed")
 
   @OptionGroup var global: GlobalOptions
@@ -31,7 +31,7 @@ extension ListDeliveriesRequest: PagedRequest {}
 
 struct RetryDeliveryCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Try again what failed, or what may not have arrived.",
+    commandName: "retry", abstract: "Retry a message that failed or may not have arrived.",
     discussion: "Example: kith channels retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions
@@ -50,7 +50,7 @@ struct RetryDeliveryCommand: BilingualCommand {
 
 struct DiscardDeliveryCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "discard", abstract: "Give up what waits or failed.",
+    commandName: "discard", abstract: "Discard a message that waits or failed.",
     discussion: "Example: kith channels discard 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions

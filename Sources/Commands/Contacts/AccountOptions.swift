@@ -10,19 +10,19 @@ struct AccountOptions: ParsableArguments {
   @Option(help: InputFile.secretHelp("password"), completion: .file())
   var passwordFile: String?
 
-  @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
+  @Option(help: "A file of certificates (PEM) to trust instead of the system's authorities.", completion: .file())
   var caFile: String?
 
   @Option(help: "The server's public key: sha256// and the base64 of its SHA-256.")
   var pinnedKey: String?
 
-  @Option(help: "A file with the certificate (PEM) to show to the server.", completion: .file())
+  @Option(help: "A file with the certificate (PEM) to present to the server.", completion: .file())
   var clientCertificate: String?
 
   @Option(help: "The file with the key (PEM) of that certificate.", completion: .file())
   var clientKey: String?
 
-  @Flag(help: "Read it over plain http from another machine too: password and cards can be read on the way.")
+  @Flag(help: "Allow unencrypted http to another machine: others on the network can read password and cards.")
   var allowPlainHttp = false
 
   var isEmpty: Bool {

@@ -14,7 +14,7 @@ struct AddSourceCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "Its name: small letters, digits and hyphens.")
+  @Argument(help: "Its name: lower-case letters, digits and hyphens.")
   var name: String
 
   @Option(help: "A folder with one card a file.", completion: .directory)
@@ -23,7 +23,7 @@ struct AddSourceCommand: HubCommand {
   @Option(help: "A file of cards.", completion: .file(extensions: ["vcf"]))
   var vcf: String?
 
-  @Option(help: "A CardDAV account: the URL of a server, an account or an address book; a host; an e-mail address.")
+  @Option(help: "A CardDAV account: the URL of a server, an account or an address book; a host; an email address.")
   var carddav: String?
 
   @OptionGroup var account: AccountOptions

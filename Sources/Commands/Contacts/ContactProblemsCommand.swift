@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ContactProblemsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "problems", abstract: "List the cards that could not be read, or only after repair.",
+    commandName: "problems", abstract: "List cards that could not be read, or only after repair.",
     discussion: "Example: kith contacts problems --source home")
 
   @OptionGroup var global: GlobalOptions

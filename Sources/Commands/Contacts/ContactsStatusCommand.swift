@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ContactsStatusCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show where each source stands.", discussion: "Example: kith contacts status")
+    commandName: "status", abstract: "Show the state of each source.", discussion: "Example: kith contacts status")
 
   @OptionGroup var global: GlobalOptions
 

@@ -34,7 +34,7 @@ struct ExportContactsCommand: HubCommand {
   @Option(help: "Only contacts of this source.")
   var source = ""
 
-  @Flag(help: "Deleted contacts as well.")
+  @Flag(help: "Also deleted contacts.")
   var deleted = false
 
   func run(_ session: Session) async throws {

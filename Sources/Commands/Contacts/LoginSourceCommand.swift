@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct LoginSourceCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "login", abstract: "Give a CardDAV source another password or user name.",
+    commandName: "login", abstract: "Change the password or user name of a CardDAV source.",
     discussion: """
       The password is asked for, and never taken from the command line.
       Example: kith contacts source login work
@@ -15,7 +15,7 @@ struct LoginSourceCommand: HubCommand {
   @Argument(help: "The source.")
   var name: String
 
-  @Option(help: "The user name. Default: as it is.")
+  @Option(help: "The user name. Default: unchanged.")
   var username: String?
 
   @Option(help: InputFile.secretHelp("password"), completion: .file())

@@ -3,9 +3,9 @@ internal import KithMessages
 
 struct RestoreContactCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Bring a deleted contact back.",
+    commandName: "restore", abstract: "Restore a deleted contact.",
     discussion: """
-      It stays, also when its card stays away from the source. `kith contacts list --deleted` shows the ids.
+      It stays even if its card is missing in the source. `kith contacts list --deleted` shows the ids.
       Example: kith contacts restore 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10
       """)
 

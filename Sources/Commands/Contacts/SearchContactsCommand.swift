@@ -8,7 +8,7 @@ struct SearchContactsCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "What to look for.")
+  @Argument(help: "The text to search for.")
   var text: [String]
 
   @OptionGroup var size: LimitOption

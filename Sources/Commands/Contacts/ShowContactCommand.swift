@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ShowContactCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show everything of one contact, also of a deleted one.",
+    commandName: "show", abstract: "Show all fields of one contact, even if it is deleted.",
     discussion: "Example: kith contacts show 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions

@@ -48,7 +48,7 @@ struct ListSourcesCommand: HubCommand {
 
 struct RemoveSourceCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove a source and the contacts that came from it. Its files stay as they are.",
+    commandName: "remove", abstract: "Remove a source and its contacts. Its files stay unchanged.",
     discussion: "Example: kith contacts source remove home")
 
   @OptionGroup var global: GlobalOptions
@@ -66,7 +66,7 @@ struct RemoveSourceCommand: HubCommand {
 
 struct TestSourceCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "test", abstract: "Look whether a source can be read, changing nothing.",
+    commandName: "test", abstract: "Check whether a source can be read. Changes nothing.",
     discussion: """
       Exits with 1 when it cannot.
       Example: kith contacts source test home

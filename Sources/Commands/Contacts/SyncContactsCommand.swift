@@ -3,22 +3,22 @@ internal import KithMessages
 
 struct SyncContactsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sync", abstract: "Bring the store in step with the sources, and wait until it is.",
+    commandName: "sync", abstract: "Read changes from the sources, and wait for the result.",
     discussion: """
-      Leaving with Ctrl-C does not stop the sync: kithd goes on, and `kith contacts status` shows it.
-      Exits with 1 where a source failed.
+      Ctrl-C does not stop the sync: kithd continues, and `kith contacts status` shows it.
+      Exits with 1 if a source failed.
       Example: kith contacts sync home
       """)
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The source. None named: all.")
+  @Argument(help: "The source. Default: all.")
   var name: String?
 
-  @Flag(help: "Read every card again, changed or not.")
+  @Flag(help: "Read every card again, also unchanged ones.")
   var full = false
 
-  @Flag(help: "Carry out the deletions of this source that were held back before.")
+  @Flag(help: "Carry out the deletions of this source that an earlier pass held back.")
   var allowMassDelete = false
 
   func run(_ session: Session) async throws {

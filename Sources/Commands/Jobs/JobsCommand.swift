@@ -5,7 +5,7 @@ internal import KithMessages
 /// `kith jobs`: the work that is given to workers.
 struct JobsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "jobs", abstract: "Show the jobs of workers, and what became of them.",
+    commandName: "jobs", abstract: "Show and control the jobs of workers.",
     discussion: "Example: kith jobs list",
     subcommands: [ListJobsCommand.self, ShowJobCommand.self, RetryJobCommand.self, CancelJobCommand.self],
     defaultSubcommand: ListJobsCommand.self)
@@ -15,12 +15,12 @@ struct JobsCommand: AsyncParsableCommand {
 
 struct ListJobsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List jobs, the newest first, and the workers that are connected.",
+    commandName: "list", abstract: "List jobs, newest first, and the connected workers.",
     discussion: "Example: kith jobs list --state dead")
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: "Only those in this state: queued, leased, done, failed, dead, unknown, cancelled.")
+  @Option(help: "Only this state: queued, leased, done, failed, dead, unknown, cancelled.")
   var state: String?
 
   @OptionGroup var page: PageOptions
@@ -54,7 +54,7 @@ struct ShowJobCommand: HubCommand {
 
 struct RetryJobCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Have a dead job, over which workers were lost, tried again.",
+    commandName: "retry", abstract: "Retry a dead job: five workers failed while running it.",
     discussion: """
       A transcription: workers get it when the turn of its recording comes.
 
@@ -76,7 +76,7 @@ struct RetryJobCommand: HubCommand {
 
 struct CancelJobCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "End a job. What waits for it is told so.",
+    commandName: "cancel", abstract: "Cancel a job. Its caller gets an error.",
     discussion: "Example: kith jobs cancel \(RecordID.example)")
 
   @OptionGroup var global: GlobalOptions

@@ -4,7 +4,7 @@ internal import SwiftProtobuf
 
 struct ApproveKeyCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "approve", abstract: "Let a key in under a name, or change what it may do.",
+    commandName: "approve", abstract: "Approve a key under a name, or change its role.",
     discussion: """
       Roles: viewer reads and subscribes; recorder records as well; admin does everything; worker takes jobs of the services \
       that are named, and nothing else.
@@ -13,22 +13,22 @@ struct ApproveKeyCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The fingerprint of a key that waits, or is in.")
+  @Argument(help: "The fingerprint of a pending or approved key.")
   var fingerprint: String?
 
-  @Option(help: "Its name here: small letters, digits and hyphens.")
+  @Option(help: "Its name here: lower-case letters, digits and hyphens.")
   var name: String
 
   @Option(help: "viewer, recorder, admin or worker.")
   var role = "viewer"
 
-  @Option(help: "A service that a worker may take jobs of; may be given several times.")
+  @Option(help: "A service whose jobs the worker may take; may be repeated.")
   var service: [String] = []
 
-  @Option(help: ArgumentHelp("How long it is valid. Default: without end.", valueName: "30d, 12h, 10m"))
+  @Option(help: ArgumentHelp("How long it is valid. Default: for ever.", valueName: "30d, 12h, 10m"))
   var validFor: SpanArgument?
 
-  @Option(parsing: .unconditional, help: "The key itself, where it has not been here yet.")
+  @Option(parsing: .unconditional, help: "The key itself, if it has not connected yet.")
   var publicKey: String?
 
   func validate() throws {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "Keys of other machines: who may come in over the network, and as what.",
+    commandName: "keys", abstract: "Keys of other machines: which may connect over the network, and in which role.",
     discussion: "Example: kith keys pending",
     subcommands: [
       ListKeysCommand.self, PendingKeysCommand.self, ApproveKeyCommand.self, RevokeKeyCommand.self,

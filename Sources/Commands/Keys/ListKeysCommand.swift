@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ListKeysCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the keys that were approved or revoked.", discussion: "Example: kith keys list"
+    commandName: "list", abstract: "List approved and revoked keys.", discussion: "Example: kith keys list"
   )
 
   @OptionGroup var global: GlobalOptions
@@ -40,7 +40,7 @@ struct ListKeysCommand: HubCommand {
 
 struct PendingKeysCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pending", abstract: "List the keys that wait for approval.",
+    commandName: "pending", abstract: "List keys that wait for approval.",
     discussion: "Example: kith keys pending")
 
   @OptionGroup var global: GlobalOptions

@@ -6,7 +6,7 @@ internal import KithMessages
 
 struct NewKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Make a key for this machine, in a file that nobody else may read.",
+    commandName: "new", abstract: "Make a key for this machine, in a file that only you can read.",
     discussion: """
       Needs no kithd. The hub gets to see the public half of it, the first time that it is used. Its key is what `kith keys show` \
       prints there.
@@ -15,12 +15,12 @@ struct NewKeyCommand: AsyncParsableCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: "Where to; nothing that is there is replaced.", completion: .file())
+  @Option(help: "The file to create; an existing file is not replaced.", completion: .file())
   var file: String
 
   func validate() throws {
     guard self.file != OutputFile.standardOutput else {
-      throw ValidationError("A key is kept in a file that nobody else may read: give --file the path of one.")
+      throw ValidationError("Name the file for the key: --file PATH.")
     }
   }
 

@@ -3,10 +3,10 @@ internal import KithMessages
 
 struct RevokeKeyCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Shut a key out for good, at once.",
+    commandName: "revoke", abstract: "Revoke a key for good, at once.",
     discussion: """
-      Its connections are cut. Everybody else who is connected over the network is cut as well, and back in a moment. The \
-      fingerprint of a key that waits turns it away.
+      Its connections are cut. All other clients on the network are disconnected as well, and reconnect within a second. \
+      With the fingerprint of a pending key: refuses it.
       Example: kith keys revoke kitchen
       """)
 

@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct ShowServerKeyCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show the public key of kithd, and where it serves other machines.",
+    commandName: "show", abstract: "Show the public key of kithd, and its addresses for other machines.",
     discussion: "Example: kith keys show")
 
   @OptionGroup var global: GlobalOptions
@@ -17,7 +17,7 @@ struct ShowServerKeyCommand: HubCommand {
 
 struct InitKeysCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "init", abstract: "Make the key of kithd, if it has none yet, and show its public half.",
+    commandName: "init", abstract: "Make the key of kithd if it has none, and show its public half.",
     discussion: """
       kithd makes it by itself when it first serves other machines; this is for giving it to them before.
       Example: kith keys init
@@ -33,7 +33,7 @@ struct InitKeysCommand: HubCommand {
 
 struct RotateKeysCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rotate", abstract: "Give kithd a new key; the old one is good until the overlap is over.",
+    commandName: "rotate", abstract: "Make a new key for kithd; the old one is valid until the overlap ends.",
     discussion: """
       Clients that connect meanwhile are told of the new key and remember it. Those that do not have to be given it.
       Example: kith keys rotate --overlap 7d
@@ -42,7 +42,7 @@ struct RotateKeysCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
 
   @Option(
-    help: ArgumentHelp("How long both are good. Default: 7d; 0 = the old one ends now.", valueName: "7d, 12h, 10m"))
+    help: ArgumentHelp("How long both are valid. Default: 7d; 0 = the old one ends now.", valueName: "7d, 12h, 10m"))
   var overlap: SpanArgument?
 
   func run(_ session: Session) async throws {

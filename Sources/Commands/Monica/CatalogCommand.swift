@@ -17,7 +17,7 @@ struct CatalogCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "Which names. None named: all.")
+  @Argument(help: "The catalog. Default: all.")
   var catalog: Catalog?
 
   func run(_ session: Session) async throws { try await session.showCatalog(self.catalog?.rawValue ?? "") }

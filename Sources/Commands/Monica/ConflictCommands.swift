@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ConflictsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "conflicts", abstract: "Show the records that were changed here and on the server, with both sides.",
+    commandName: "conflicts", abstract: "Show records changed here and on the server, with both versions.",
     discussion: "Example: kith monica conflicts")
 
   @OptionGroup var global: GlobalOptions
@@ -69,7 +69,7 @@ struct ConflictView {
 
 struct ResolveConflictCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resolve", abstract: "Settle a conflict.",
+    commandName: "resolve", abstract: "Resolve a conflict.",
     discussion: """
       Example: kith monica resolve \(RecordID.example) --keep local
       Example: kith monica resolve \(RecordID.example) --merge note=local called_at=server
@@ -80,12 +80,12 @@ struct ResolveConflictCommand: HubCommand {
   @Argument(help: "The conflict's id, as `kith monica conflicts` shows it.")
   var id: String
 
-  @Option(help: "The side that stays whole.")
+  @Option(help: "The side to keep.")
   var keep: Side?
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("The side of single fields; those not named keep the local one.", valueName: "field=side"))
+    help: ArgumentHelp("The side for single fields; other fields keep the local one.", valueName: "field=side"))
   var merge: [FieldChoice] = []
 
   func validate() throws {

@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct LoginMonicaCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "login", abstract: "Log in with an API token, which the server is asked about first.",
+    commandName: "login", abstract: "Log in with an API token; the server verifies it first.",
     discussion: """
       Monica makes tokens under Settings, API. The token is asked for, and never taken from the command line. A token
       file may be in a folder that kithd's configuration allows (secrets.folders).
@@ -23,7 +23,7 @@ struct LoginMonicaCommand: HubCommand {
   @Option(help: InputFile.secretHelp("token"), completion: .file())
   var tokenFile: String?
 
-  @Option(help: "A file of certificates (PEM) to trust in place of the system's authorities.", completion: .file())
+  @Option(help: "A file of certificates (PEM) to trust instead of the system's authorities.", completion: .file())
   var caFile: String?
 
   func validate() throws {
@@ -49,7 +49,7 @@ struct LoginMonicaCommand: HubCommand {
 
 struct MonicaStatusCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show which account is in use and where the sync stands.",
+    commandName: "status", abstract: "Show the account in use and the state of its sync.",
     discussion: "Example: kith monica status")
 
   @OptionGroup var global: GlobalOptions
@@ -59,7 +59,7 @@ struct MonicaStatusCommand: HubCommand {
 
 struct LogoutMonicaCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "logout", abstract: "Forget the token. What is stored and what waits stays.",
+    commandName: "logout", abstract: "Delete the token. Records and waiting changes stay.",
     discussion: "Example: kith monica logout")
 
   @OptionGroup var global: GlobalOptions
@@ -69,7 +69,7 @@ struct LogoutMonicaCommand: HubCommand {
 
 struct SwitchMonicaCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "switch", abstract: "Turn to another account that was logged in to before.",
+    commandName: "switch", abstract: "Switch to another account that was logged in before.",
     discussion: "Example: kith monica switch https://monica.example.com")
 
   @OptionGroup var global: GlobalOptions
@@ -86,7 +86,7 @@ struct SwitchMonicaCommand: HubCommand {
 
 struct ForgetCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "forget", abstract: "Forget the stored copy of what the server has.",
+    commandName: "forget", abstract: "Delete the local copy of the server's records.",
     discussion: """
       Refused while changes wait for the server, unless --discard-pending gives them up.
       Example: kith monica forget
@@ -94,7 +94,7 @@ struct ForgetCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Flag(help: "Give up the changes that wait for the server.")
+  @Flag(help: "Discard changes that wait for the server.")
   var discardPending = false
 
   @OptionGroup var confirmation: Confirmation

@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 struct MonicaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "monica", abstract: "The account on a Monica server, and what waits for it.",
+    commandName: "monica", abstract: "The account on a Monica server, and the changes that wait for it.",
     discussion: "Example: kith monica sync",
     subcommands: [
       LoginMonicaCommand.self, MonicaStatusCommand.self, LogoutMonicaCommand.self, SwitchMonicaCommand.self,

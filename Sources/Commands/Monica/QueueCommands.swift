@@ -4,12 +4,12 @@ internal import KithMessages
 
 struct QueueCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "queue", abstract: "List the changes that wait for the server, were refused or are in conflict.",
+    commandName: "queue", abstract: "List changes that wait for the server, that it refused, or that conflict.",
     discussion: "Example: kith monica queue --state failed")
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: "Only those in this state.")
+  @Option(help: "Only this state.")
   var state: QueueState?
 
   @OptionGroup var page: PageOptions
@@ -30,12 +30,12 @@ enum QueueState: String, ExpressibleByArgument, CaseIterable {
 
 struct RetryQueueCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Send refused or waiting changes again now.",
+    commandName: "retry", abstract: "Retry refused or waiting changes now.",
     discussion: "Example: kith monica retry")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The ids, as `kith monica queue` lists them. None named: all that failed or wait.")
+  @Argument(help: "The ids, as `kith monica queue` lists them. Default: all that failed or wait.")
   var ids: [String] = []
 
   func run(_ session: Session) async throws {
@@ -47,7 +47,7 @@ struct RetryQueueCommand: HubCommand {
 
 struct ClearQueueCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "clear", abstract: "Give up changes that wait for the server.",
+    commandName: "clear", abstract: "Discard changes that wait for the server.",
     discussion: """
       The records become again what the server has; those it never had are deleted.
       Example: kith monica clear \(RecordID.example)

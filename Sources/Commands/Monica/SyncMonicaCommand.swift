@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct SyncMonicaCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sync", abstract: "Send what waits, fetch what changed, and wait until that is done.",
+    commandName: "sync", abstract: "Send waiting changes, read new ones, and wait for the result.",
     discussion: """
       Leaving with Ctrl-C does not stop the sync: kithd goes on, and `kith monica status` shows it.
       Says of each change that is not on the server yet why, and what to do. Exits with 0 where the server was asked for all there
@@ -14,10 +14,10 @@ struct SyncMonicaCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Flag(help: "Read every list whole, so that each edit and each deletion is seen.")
+  @Flag(help: "Read every list from end to end, so that no edit or deletion is missed.")
   var full = false
 
-  @Flag(help: "Send only.")
+  @Flag(help: "Only send changes.")
   var pushOnly = false
 
   func validate() throws {

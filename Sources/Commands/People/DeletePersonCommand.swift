@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct DeletePersonCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Delete a person with everything that belongs to them.",
+    commandName: "delete", abstract: "Delete a person and everything that belongs to them.",
     discussion: "Example: kith people delete ann")
 
   @OptionGroup var global: GlobalOptions

@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct LinkPersonCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "link", abstract: "Say that a person and a contact of the address book are the same.",
+    commandName: "link", abstract: "Link a person to a contact of the address book.",
     discussion: """
       Without a contact, those who may be the same are shown. Nothing is linked by itself.
       Example: kith people link --suggest
@@ -18,7 +18,7 @@ struct LinkPersonCommand: HubCommand {
   @Argument(help: ContactReference.help)
   var contact: ContactReference?
 
-  @Flag(help: "Show who may be the same, of one person or of all.")
+  @Flag(help: "Show suggested links, for one person or for all.")
   var suggest = false
 
   @OptionGroup var page: PageOptions
@@ -65,7 +65,7 @@ struct LinkPersonCommand: HubCommand {
 
 struct UnlinkPersonCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unlink", abstract: "Take the link between a person and a contact away.",
+    commandName: "unlink", abstract: "Remove the link between a person and a contact.",
     discussion: "Example: kith people unlink ann")
 
   @OptionGroup var global: GlobalOptions
@@ -84,7 +84,7 @@ struct UnlinkPersonCommand: HubCommand {
 struct DismissLinkCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "dismiss",
-    abstract: "Say that a person and a contact are not the same, so that it is not suggested again.",
+    abstract: "Reject a suggested link between a person and a contact.",
     discussion: "Example: kith people dismiss ann 'Anna Leigh'")
 
   @OptionGroup var global: GlobalOptions

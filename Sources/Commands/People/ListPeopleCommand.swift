@@ -10,13 +10,13 @@ struct ListPeopleCommand: HubCommand {
 
   @OptionGroup var page: PageOptions
 
-  @Option(help: "Only those who carry this tag.")
+  @Option(help: "Only people with this tag.")
   var tag = ""
 
-  @Flag(help: "Archived people and those known only through others as well.")
+  @Flag(help: "Also archived people and people known only through others.")
   var all = false
 
-  @Flag(help: "Deleted people as well.")
+  @Flag(help: "Also deleted people.")
   var deleted = false
 
   func run(_ session: Session) async throws {
@@ -32,12 +32,12 @@ struct ListPeopleCommand: HubCommand {
 
 struct SearchPeopleCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "Find people by name, nickname, company or email, also misspelt.",
+    commandName: "search", abstract: "Find people by name, nickname, company or email, even if misspelt.",
     discussion: "Example: kith people search john")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "What to look for.")
+  @Argument(help: "The text to search for.")
   var text: [String]
 
   @OptionGroup var size: LimitOption

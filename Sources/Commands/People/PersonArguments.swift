@@ -7,19 +7,19 @@ struct PersonArguments: RecordArguments {
   @Option(help: "The last name.")
   var lastName: String?
 
-  @Option(help: "Names between the first and the last.")
+  @Option(help: "Middle names.")
   var middleName: String?
 
   @Option(help: "What friends say.")
   var nickname: String?
 
-  @Option(help: "The gender, as `kith monica catalog gender` lists them.")
+  @Option(help: "The gender, one that `kith monica catalog gender` lists.")
   var gender: String?
 
   @Option(parsing: .unconditional, help: "Who they are, in a few words.")
   var description: String?
 
-  @Option(parsing: .unconditional, help: "YYYY-MM-DD, --MM-DD without the year, ~YYYY when only the age is known.")
+  @Option(parsing: .unconditional, help: "YYYY-MM-DD, --MM-DD without the year, ~YYYY if only the age is known.")
   var birthday: String?
 
   @Flag(inversion: .prefixedNo, help: "Whether Monica reminds of the birthday.")
@@ -43,7 +43,7 @@ struct PersonArguments: RecordArguments {
   @Option(help: "How you met.")
   var met: String?
 
-  @Option(help: "A tag; may be repeated. With `edit`, these take the place of all; '' takes all away.")
+  @Option(help: "A tag; may be repeated. With `edit`, they replace all tags; '' removes all.")
   var tag: [String] = []
 
   func fill(_ changes: inout Changes<Person>, _ session: Session) throws(Failure) {

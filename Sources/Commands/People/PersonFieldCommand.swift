@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct PersonFieldCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "field", abstract: "Ways to reach people: numbers, addresses of email, accounts.",
+    commandName: "field", abstract: "Ways to reach people: numbers, email addresses, accounts.",
     discussion: "Example: kith people field add ann email ann@example.com --label work",
     subcommands: [
       AddRecordCommand<Owned<NewFieldArguments>>.self, EditRecordCommand<FieldEdits>.self,
@@ -40,7 +40,7 @@ struct FieldEdits: RecordArguments {
   @Option(help: "The number, the address or the name of the account.")
   var data: String?
 
-  @Option(help: "home, work, cell or a word of your own, in place of those before; may be repeated.")
+  @Option(help: "home, work, cell or a word of your own, replacing the earlier ones; may be repeated.")
   var label: [String] = []
 
   func fill(_ changes: inout Changes<ContactField>, _ session: Session) throws(Failure) {

@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct PersonReminderCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remind", abstract: "Reminders that the server keeps of people.",
+    commandName: "remind", abstract: "Reminders about people, stored on the server.",
     discussion: "Example: kith people remind add ann Send a card --on 2026-12-10 --every 1 --unit year",
     subcommands: [
       AddRecordCommand<Owned<ReminderArguments>>.self, EditRecordCommand<ReminderArguments>.self,
@@ -22,7 +22,7 @@ struct ReminderArguments: RecordArguments {
     var field: String { self == .never ? "one_time" : self.rawValue }
   }
 
-  @Argument(help: "What to be reminded of.")
+  @Argument(help: "The text of the reminder.")
   var title: [String] = []
 
   @Option(parsing: .unconditional, help: "More about it.")
@@ -31,7 +31,7 @@ struct ReminderArguments: RecordArguments {
   @Option(help: "The first day: YYYY-MM-DD, today or yesterday.")
   var on: DayArgument?
 
-  @Option(help: "It comes again after so many weeks, months or years.")
+  @Option(help: "The interval, in weeks, months or years.")
   var every: UInt32?
 
   @Option(help: "Whether these are weeks, months or years; never: it comes once.")

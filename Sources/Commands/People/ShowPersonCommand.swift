@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct ShowPersonCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show a person with everything that belongs to them.",
+    commandName: "show", abstract: "Show a person and everything that belongs to them.",
     discussion: """
       Where Monica cannot be asked, --refresh shows what is stored, says why and as of when, and exits with 1, or with 4
       where Monica no longer accepts the token.
@@ -16,7 +16,7 @@ struct ShowPersonCommand: HubCommand {
   @Argument(help: PersonReference.help)
   var person: PersonReference
 
-  @Flag(help: "Ask the server first. Default: what is stored.")
+  @Flag(help: "Read it from the server first. Default: show the stored record.")
   var refresh = false
 
   func run(_ session: Session) async throws {

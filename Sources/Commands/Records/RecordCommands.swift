@@ -88,7 +88,7 @@ struct RecordListOptions<Record: ListedRecord>: ParsableArguments {
 
   @OptionGroup var page: PageOptions
 
-  @Flag(help: "Deleted ones as well.")
+  @Flag(help: "Also deleted ones.")
   var deleted = false
 
   func validate() throws {

@@ -26,7 +26,7 @@ struct RelationTypesCommand: HubCommand {
 }
 
 struct RelationArguments: RecordArguments {
-  @Argument(help: "What the other is of the person, as `kith relation types` lists it.")
+  @Argument(help: "What the other person is to the person, one of `kith relation types`.")
   var type: String
 
   func fill(_ changes: inout Changes<Relationship>, _ session: Session) throws(Failure) {
@@ -38,7 +38,7 @@ struct RelationArguments: RecordArguments {
 struct NewRelationArguments: RecordArguments {
   @OptionGroup var relation: RelationArguments
 
-  @Argument(help: "The other: an id, or a name that only one has.")
+  @Argument(help: "The other person: an id, or a name that only one person has.")
   var other: PersonReference
 
   func fill(_ changes: inout Changes<Relationship>, _ session: Session) async throws(Failure) {

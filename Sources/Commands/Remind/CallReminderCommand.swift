@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct CallReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "call", abstract: "Be reminded to call somebody.",
+    commandName: "call", abstract: "Create a reminder to call a person.",
     discussion: """
       Example: kith remind call Ann --in 10
       Example: kith remind call Ann --on '2026-12-24 18:00'
@@ -16,7 +16,7 @@ struct CallReminderCommand: BilingualCommand {
   @Argument(help: PersonReference.help)
   var person: PersonReference
 
-  @Option(name: .customLong("in"), help: "In so many days.")
+  @Option(name: .customLong("in"), help: "In how many days.")
   var days: UInt32 = 0
 
   @Option(help: "On a day as YYYY-MM-DD, at 10:00 or with a time.")

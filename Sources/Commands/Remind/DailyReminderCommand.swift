@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct DailyReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "daily", abstract: "Set the one daily reminder to record care, or turn it off.",
+    commandName: "daily", abstract: "Set the daily reminder to record care, or turn it off.",
     discussion: """
       A time that has passed today comes tomorrow.
       Example: kith remind daily 21:00 --time-zone Asia/Tokyo
@@ -16,7 +16,7 @@ struct DailyReminderCommand: BilingualCommand {
   @Argument(help: "HH:MM, or off.")
   var time: String
 
-  @Option(help: "Whose clocks it goes by, such as Asia/Tokyo; system for those of the hub.")
+  @Option(help: "Its time zone, such as Asia/Tokyo; system for the hub's.")
   var timeZone = ""
 
   @Flag(inversion: .prefixedNo, help: "Only on days on which nothing was recorded.")

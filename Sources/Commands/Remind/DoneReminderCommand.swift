@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct DoneReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "done", abstract: "Say that what a reminder is about is done.",
+    commandName: "done", abstract: "Mark a reminder as done.",
     discussion: "Example: kith remind done daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions

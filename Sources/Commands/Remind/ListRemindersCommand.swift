@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ListRemindersCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the reminders to come, or those that were.",
+    commandName: "list", abstract: "List coming reminders, or past ones.",
     discussion: "Example: kith remind list --past --limit 20")
 
   @OptionGroup var global: GlobalOptions
@@ -18,7 +18,7 @@ struct ListRemindersCommand: BilingualCommand {
   @Option(help: "How many, at most 500.")
   var limit: UInt32 = 50
 
-  @Option(help: "nextCursor of the page before.")
+  @Option(help: "nextCursor of the previous page.")
   var cursor = ""
 
   func carryOut(_ session: Session) async throws {

@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ReminderSettingsCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "settings", abstract: "Show or change which channels reminders go over.",
+    commandName: "settings", abstract: "Show or change the channels of reminders.",
     discussion: """
       Reminders are always events of kithd; over channels they go when they are named here.
       Example: kith remind settings --daily phone --daily family --call phone
@@ -19,7 +19,7 @@ struct ReminderSettingsCommand: BilingualCommand {
   @Option(help: "A channel of reminders to call; may be repeated.")
   var call: [String] = []
 
-  @Option(help: "A channel of reminders that are kept with a person; may be repeated.")
+  @Option(help: "A channel of reminders kept with a person; may be repeated.")
   var person: [String] = []
 
   @Flag(help: "No channels for the daily reminder.")
@@ -28,16 +28,16 @@ struct ReminderSettingsCommand: BilingualCommand {
   @Flag(help: "No channels for reminders to call.")
   var noCall = false
 
-  @Flag(help: "No channels for reminders that are kept with a person.")
+  @Flag(help: "No channels for reminders kept with a person.")
   var noPerson = false
 
-  @Flag(inversion: .prefixedNo, help: "Whether reminders that are kept with a person come at all.")
+  @Flag(inversion: .prefixedNo, help: "Whether reminders kept with a person come at all.")
   var people: Bool?
 
-  @Option(help: "HH:MM at which these come.")
+  @Option(help: "Their time, as HH:MM.")
   var personTime: String?
 
-  @Option(help: "ja or en: of what is sent.")
+  @Option(help: "ja or en: the language of messages.")
   var language: String?
 
   func carryOut(_ session: Session) async throws {

@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ReminderStatusCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show the daily reminder, what is due and what is to come.",
+    commandName: "status", abstract: "Show the daily reminder, due reminders and coming ones.",
     discussion: "Example: kith remind status --json")
 
   @OptionGroup var global: GlobalOptions

@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct RemoveReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Take a reminder away.",
+    commandName: "remove", abstract: "Remove a reminder.",
     discussion: "Example: kith remind remove daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions

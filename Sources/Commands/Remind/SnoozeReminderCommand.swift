@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct SnoozeReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
-    commandName: "snooze", abstract: "Let a reminder that has come come again later.",
+    commandName: "snooze", abstract: "Snooze a due reminder.",
     discussion: "Example: kith remind snooze daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions
@@ -12,7 +12,7 @@ struct SnoozeReminderCommand: BilingualCommand {
   @Argument(help: "The reminder's id, as lists show it.")
   var id: String
 
-  @Option(help: "In how many minutes; 30 when left out.")
+  @Option(help: "In how many minutes. Default: 30.")
   var minutes: UInt32 = 0
 
   func carryOut(_ session: Session) async throws {

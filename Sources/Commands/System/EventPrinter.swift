@@ -58,10 +58,10 @@ struct EventPrinter: Sendable {
 
   private static func words(_ cause: StreamElement.Cause) -> String {
     switch cause {
-    case .compacted: "older events are no longer kept. What follows is the present state."
-    case .newEpoch: "the log was begun anew. What follows is the present state."
-    case .hubBehind: "kithd runs on an older copy of its data. What follows is the state of that copy."
-    case .tooSlow: "too slow for every event. What follows is the present state, every ten seconds."
+    case .compacted: "older events are no longer kept. The present state follows."
+    case .newEpoch: "the event log was created again. The present state follows."
+    case .hubBehind: "kithd runs on an older copy of its data. The state of that copy follows."
+    case .tooSlow: "too slow for every event. The present state follows, every ten seconds."
     }
   }
 }

@@ -4,7 +4,8 @@ internal import SwiftProtobuf
 
 struct StatusCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show how kithd is: storage, streams, sources.", discussion: "Example: kith status"
+    commandName: "status", abstract: "Show the state of kithd: storage, streams, sources.",
+    discussion: "Example: kith status"
   )
 
   @OptionGroup var global: GlobalOptions

@@ -5,21 +5,21 @@ internal import KithMessages
 
 struct WatchCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Show what happens, as it happens.",
+    commandName: "watch", abstract: "Show events as they happen.",
     discussion: """
-      Nothing is missed: what was lost on the way is asked for again. Ctrl-C ends it.
+      No event is missed: lost ones are requested again. Ctrl-C ends it.
       Example: kith watch sync --since sync=120 --count 5
       """)
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "Streams, such as sync, contacts, system. None named: all.")
+  @Argument(help: "Streams, such as sync, contacts, system. Default: all.")
   var streams: [String] = []
 
   @Option(help: ArgumentHelp("Begin after this event of a stream.", valueName: "stream=seq"))
   var since: [SinceArgument] = []
 
-  @Option(help: "End after so many events.")
+  @Option(help: "End after this number of events.")
   var count: Int?
 
   func validate() throws {

@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct TagCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tag", abstract: "Labels that people carry.", discussion: "Example: kith tag assign ann family london",
+    commandName: "tag", abstract: "Labels of people.", discussion: "Example: kith tag assign ann family london",
     subcommands: [
       AddRecordCommand<TagArguments>.self, ListTagsCommand.self, EditRecordCommand<TagArguments>.self,
       DeleteRecordCommand<Tag>.self, AssignTagsCommand.self, UnassignTagsCommand.self,
@@ -39,7 +39,7 @@ struct TagAssignment: ParsableArguments {
 
 struct AssignTagsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "assign", abstract: "Give tags to a person; new ones are made.",
+    commandName: "assign", abstract: "Add tags to a person; creates new tags.",
     discussion: "Example: kith tag assign ann family london")
 
   @OptionGroup var global: GlobalOptions
@@ -53,7 +53,8 @@ struct AssignTagsCommand: HubCommand {
 
 struct UnassignTagsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unassign", abstract: "Take tags from a person.", discussion: "Example: kith tag unassign ann london")
+    commandName: "unassign", abstract: "Remove tags from a person.", discussion: "Example: kith tag unassign ann london"
+  )
 
   @OptionGroup var global: GlobalOptions
 

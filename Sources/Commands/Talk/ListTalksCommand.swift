@@ -3,7 +3,7 @@ internal import KithMessages
 
 struct ListTalksCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the conversations with a person or with everybody, the newest first.",
+    commandName: "list", abstract: "List conversations with a person or with everybody, newest first.",
     discussion: "Example: kith talk list ann --channel email")
 
   @OptionGroup var global: GlobalOptions

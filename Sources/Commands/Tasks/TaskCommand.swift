@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct TaskCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "task", abstract: "Things to do, for people or for nobody in particular.",
+    commandName: "task", abstract: "Things to do, for a person or in general.",
     discussion: "Example: kith task add ann Send the photos",
     subcommands: [
       AddRecordCommand<NewTaskArguments>.self, ListRecordsCommand<TaskItem>.self, ShowRecordCommand<TaskItem>.self,
@@ -16,7 +16,7 @@ struct TaskCommand: AsyncParsableCommand {
 
 struct CompleteTaskCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "done", abstract: "Say that a task is done.",
+    commandName: "done", abstract: "Mark a task as done.",
     discussion: "Example: kith task done \(RecordID.example)")
 
   @OptionGroup var global: GlobalOptions
@@ -59,7 +59,7 @@ struct TaskArguments: RecordArguments {
 struct NewTaskArguments: RecordArguments {
   private static let nobody = "-"
 
-  @Argument(help: "The person: an id, or a name that only one has. - for nobody in particular.")
+  @Argument(help: "The person: an id, or a name that only one person has. - for nobody.")
   var person: PersonReference
 
   @OptionGroup var task: TaskArguments

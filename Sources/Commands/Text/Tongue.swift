@@ -52,7 +52,7 @@ enum Tongue: String, Sendable, CaseIterable, ExpressibleByArgument {
 
 /// Takes the language that is read.
 struct TongueOption: ParsableArguments {
-  @Option(help: "ja or en: what is printed; by the locale when left out.")
+  @Option(help: "ja or en: the language of the output. Default: that of the locale.")
   var lang: Tongue?
 }
 

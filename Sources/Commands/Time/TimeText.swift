@@ -67,7 +67,7 @@ enum TimeText: Hashable, Sendable {
         throw Failure.invalid(field: "time", "Clocks in \(zone.name) show that time twice. Say which: \(forms).")
       }
       guard first > .min, first < .max else {
-        throw Failure.invalid(field: "time", "A time is told from 1678 to 2262. Check the year.")
+        throw Failure.invalid(field: "time", "The year has to be from 1678 to 2262.")
       }
       return .init(nanosecondsSince1970: first)
     }

@@ -10,7 +10,7 @@ struct BatchWriting: Sendable {
   /// Nanoseconds since 1970.
   let now: Int64
 
-  /// What became of the batch.
+  /// The result of the batch.
   struct Outcome: Sendable {
     var counts = PassCounts()
     /// The old names of cards that were found under new ones.
@@ -19,7 +19,7 @@ struct BatchWriting: Sendable {
 
   /// Writes the cards.
   ///
-  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` when the source is gone; what the store refuses.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` if the source was removed; failures of the store.
   func write(_ cards: [PreparedCard], in transaction: Transaction) throws(Failure) -> Outcome {
     var outcome = Outcome()
     var known = Dictionary(
@@ -34,7 +34,7 @@ struct BatchWriting: Sendable {
       var before = known[card.href]
       if before?.contactID.isEmpty ?? true, let same = self.same(card, deleted: deleted, renamed: outcome.renamed) {
         before = same
-        // One that is cut off brings nobody back: the deleted card keeps its name until it is there whole.
+        // An incomplete card restores no contact: the deleted card keeps its name until the card is complete.
         if !same.isDeleted || !card.isCutOff {
           try transaction.cards.rename(same.href, to: card.href, in: self.source)
           outcome.renamed.insert(same.href)
@@ -62,8 +62,8 @@ struct BatchWriting: Sendable {
     return self.lost[uid]?.first { !renamed.contains($0.href) && $0.href != card.href } ?? deleted[uid]?.first
   }
 
-  /// Leaves a contact the picture that it has, where the one that its card names could not be had: as long as the server may still
-  /// give it, and as long as the card names the same.
+  /// Keeps a contact's photo if the photo that its card links to could not be fetched: as long as the server may still return it, and
+  /// the card links to the same one.
   private func keepingPicture(
     of known: KnownCard?, on prepared: PreparedCard, in transaction: Transaction
   ) throws(Failure) -> PreparedCard {
@@ -114,14 +114,14 @@ struct BatchWriting: Sendable {
 }
 
 extension Transaction {
-  /// Gives cards other names, which may be names of each other.
+  /// Renames cards; some may swap their names.
   func carryOut(_ moves: [MovedCards.Move], in source: String) throws(Failure) {
     func between(_ move: MovedCards.Move) -> String { move.from + "#!moving" }
     for move in moves { try self.cards.rename(move.from, to: between(move), in: source) }
     for move in moves { try self.cards.rename(between(move), to: move.to, in: source) }
   }
 
-  /// Does with missing cards what the guard decided.
+  /// Carries out the guard's decision on missing cards.
   ///
   /// - Returns: How many contacts were deleted.
   func carryOut(

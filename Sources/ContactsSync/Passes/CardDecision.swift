@@ -6,26 +6,26 @@ internal import Storage
 enum CardDecision: Equatable {
   /// A new contact.
   case insert
-  /// What the card says has changed.
+  /// The content of the card has changed.
   case update(contactID: String)
-  /// The same in other bytes: only the card itself is stored.
+  /// Other bytes with the same content: only the card itself is stored.
   case store(contactID: String)
-  /// The same bytes, which say the same: only the stamp is stored.
+  /// The same bytes with the same content: only the fingerprint is stored.
   case touch
-  /// A deleted contact is back, with what the card says now.
+  /// Restores a deleted contact with the card's present content.
   case revive(contactID: String)
-  /// It cannot be read, or its end is missing, and an earlier state stays.
+  /// The card is unreadable or incomplete; the earlier version of its contact stays.
   case keepStale(contactID: String)
-  /// It cannot be read and never could, or its end is missing and its contact is deleted.
+  /// The card is unreadable and has no contact, or is incomplete and its contact is deleted.
   case reportOnly
-  /// It went between the listing and the reading: it counts as missing.
+  /// The card was deleted between listing and reading: it counts as missing.
   case vanished
 
   /// Decides on one card.
   ///
   /// - Parameters:
   ///   - read: The card as it was read.
-  ///   - known: The card of the same name, or one of the same UID that took this name; nil when there is none.
+  ///   - known: The card of the same name, or one of the same UID that got this name; nil if there is none.
   init(read: CardRead, known: KnownCard?) {
     if read.vanished {
       self = .vanished
@@ -39,7 +39,7 @@ enum CardDecision: Equatable {
       if known.isDeleted {
         self = read.isCutOff ? .reportOnly : .revive(contactID: known.contactID)
       } else if known.rawSHA256 == Array(read.rawSha256), !known.isStale {
-        // The same bytes say something else where the picture that they name is another one, or the reading has learnt more.
+        // The same bytes can have another content: the linked photo changed, or a new version of the reader reads more.
         let isSame = read.isCutOff || known.semanticDigest == Array(read.semanticDigest)
         self = isSame ? .touch : .update(contactID: known.contactID)
       } else if known.semanticDigest == Array(read.semanticDigest), !known.isStale {
@@ -56,7 +56,7 @@ enum CardDecision: Equatable {
 }
 
 extension CardDecision {
-  /// Whether the contact is left as it is, because this reading of its card is not good enough.
+  /// Whether the contact stays unchanged because its card is unreadable or incomplete.
   var leavesContact: Bool {
     switch self {
     case .keepStale, .reportOnly: true
@@ -64,11 +64,11 @@ extension CardDecision {
     }
   }
 
-  /// Whether the problems of the card are other ones than those that are known.
+  /// Whether the problems of the card differ from the stored ones.
   func tellsProblems(of card: CardRead) -> Bool {
     switch self {
     case .vanished: false
-    // Those of the same bytes are the same, but for a picture that they only name.
+    // The same bytes have the same problems, except for those of a linked photo.
     case .touch: !card.contact.photoUri.isEmpty
     case .insert, .update, .store, .revive, .keepStale, .reportOnly: true
     }
@@ -76,10 +76,10 @@ extension CardDecision {
 }
 
 extension CardRead {
-  /// Whether the end of the card is missing. A program may be writing it, so what it lacks is not thereby gone.
+  /// Whether the end of the card is missing. A program may be writing it, so missing properties are not deleted.
   var isCutOff: Bool { self.problems.contains { CardProblem.truncating.contains($0.kind) } }
 
-  /// The same as a card that could not be read.
+  /// The same card as an unreadable one.
   var withoutContact: CardRead {
     var read = self
     read.clearContact()
@@ -90,6 +90,6 @@ extension CardRead {
 }
 
 extension KnownCard {
-  /// Whether the contact is the last good state of a card that could not be read: no bytes are noted for it then.
+  /// Whether the contact is the last good version of an unreadable card, which has no digest of its bytes.
   var isStale: Bool { self.rawSHA256.isEmpty }
 }

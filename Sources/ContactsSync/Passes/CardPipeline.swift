@@ -3,9 +3,9 @@ internal import KithMessages
 
 /// Reads cards of a source for one pass: while one batch is stored, the next one is prepared and another one read.
 struct CardPipeline: Sendable {
-  /// The bytes of one request, whose body may have 256 KiB. Few are better: the source is idle between two.
+  /// The bytes of one request, whose body may have 256 KiB. Fewer requests are better: the source is idle between two.
   private static let requestBytes = 252 << 10
-  /// What an href takes besides its text, at most.
+  /// The most bytes that an href takes besides its text.
   private static let tagBytes = 4
 
   let source: any BatchPort
@@ -19,19 +19,19 @@ struct CardPipeline: Sendable {
   /// Reads the named items.
   ///
   /// - Parameter store: Takes one batch after another.
-  /// - Returns: How many cards could not be had now.
+  /// - Returns: How many cards could not be read now.
   func run(
     _ hrefs: [String], store: @Sendable ([PreparedCard]) async throws(Failure) -> Void
   ) async throws(Failure) -> UInt32 {
     let read = HandOver<[CardRead]>()
     let prepared = HandOver<[PreparedCard]>()
-    // Cancelled and waited for where a batch could not be stored.
+    // Cancelled and awaited if a batch could not be stored.
     async let reading = self.read(hrefs, into: read)
     async let preparing = self.prepare(read, into: prepared)
     do throws(Failure) {
       while let batch = await prepared.take() { try await store(batch) }
     } catch {
-      // Both, because the reading is cancelled only when the preparing, which is waited for first, has ended.
+      // Both, because the reading is cancelled only after the preparing, which is awaited first, has ended.
       await prepared.close()
       await read.close()
       throw error
@@ -75,7 +75,7 @@ struct CardPipeline: Sendable {
     return failed
   }
 
-  /// Prepares batches on a task of its own, so that the source is asked for more as soon as it has given one.
+  /// Prepares batches in a separate task, so that the source is asked for the next one at once.
   private func prepare(
     _ read: HandOver<[CardRead]>, into prepared: HandOver<[PreparedCard]>
   ) async -> Result<Void, Failure> {
@@ -88,7 +88,7 @@ struct CardPipeline: Sendable {
     } catch {
       result = .failure(error)
     }
-    // Nobody takes what is read any more where a batch could not be prepared or stored.
+    // After a batch could not be prepared or stored, no later batch is used.
     await read.close()
     await prepared.close()
     return result

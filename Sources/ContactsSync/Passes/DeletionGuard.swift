@@ -3,19 +3,19 @@ internal import Storage
 
 /// Decides whether the contacts of missing cards are deleted, or held back because the source may be at fault.
 ///
-/// Nothing is deleted without a listing that is proven whole, and nothing of a part of the source, such as an address book,
-/// that lists no card at all or is not there any more: that rule looks at the listing alone, so that nothing stored can spoil
-/// it. Of the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what
-/// an earlier pass held; the 20 % are also released when the same cards were absent in three passes, each at least twelve
-/// hours after the one before: a clock that is set forward once makes up for one of the two gaps, and never for both.
+/// Nothing is deleted without a listing that is proven complete, and nothing of a part of the source, such as an address book,
+/// that lists no card at all or no longer exists: this rule depends on the listing alone, so that no stored state can break it. Of
+/// the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what an earlier
+/// pass held; the 20 % are also released when the same cards were missing in three passes, each at least twelve hours after the
+/// one before: a clock that is set forward once replaces one of the two gaps, and never both.
 struct DeletionGuard {
-  /// A part of a source that is listed by itself: a folder, a folder in it, a file, or one address book of an account.
+  /// A separately guarded part of a source: a folder, a subfolder, a file, or one address book of an account.
   struct Part: Equatable {
-    /// What the hrefs of its cards begin with.
+    /// The prefix of the hrefs of its cards.
     let beginning: String
-    /// Whether its listing names any card, known or new.
+    /// Whether its listing contains any card, known or new.
     let listsCards: Bool
-    /// Whether the account says that it has no such address book any more.
+    /// Whether the account no longer has this address book.
     var isGone = false
 
     fileprivate var objection: HoldReason? { self.isGone ? .bookGone : self.listsCards ? nil : .listingEmpty }
@@ -24,19 +24,19 @@ struct DeletionGuard {
   struct Decision: Equatable {
     /// The cards to delete.
     var deleted: [String] = []
-    /// The cards that are missing and whose contacts stay.
+    /// The missing cards whose contacts stay.
     var held: [String] = []
-    /// Of ``held``, those that are released when they stay away. Passes that show nothing at all do not count for them.
+    /// The cards of ``held`` that are released if they stay missing. Passes that show no card at all do not count for them.
     var counted: [String] = []
     /// Whether the absence of ``counted`` counts from the start, because other cards were missing before.
     var restarts = false
     /// Whether this pass does not count for ``counted``, because it comes too soon after the last one that did.
     var waits = false
-    /// Why they are held; the first of ``HoldReason`` where there are several reasons.
+    /// Why they are held; the first of ``HoldReason`` if several apply.
     var reason: HoldReason?
   }
 
-  /// The gravest first.
+  /// The most serious first.
   enum HoldReason: String, CaseIterable {
     /// The listing proves nothing, so absences are not counted either.
     case listingNotWhole = "LISTING_NOT_WHOLE"
@@ -46,26 +46,27 @@ struct DeletionGuard {
     case tooMany = "TOO_MANY"
   }
 
-  /// Cards that may always go.
+  /// The number of cards that may always be deleted.
   static let allowance = 10
-  /// The share of the cards that may go: one in so many.
+  /// The share of the cards that may be deleted: one in this number.
   static let share = 5
   static let passesToRelease = 3
   /// The shortest time between two passes that count towards a release: 12 hours, in nanoseconds.
   static let gap: Int64 = 12 * 3_600 * 1_000_000_000
 
-  /// Whether the listing is whole, as its reply proves.
+  /// Whether the reply proves that the listing is complete.
   let isWhole: Bool
-  /// Whether a person confirmed that what was missing before is to go. What this pass is the first to miss nobody has seen held.
+  /// Whether a person confirmed the deletion of cards that an earlier pass missed. Cards that this pass is the first to miss were not
+  /// shown as held.
   let isConfirmed: Bool
-  /// Known cards with a contact that the listing shows.
+  /// Listed known cards with a contact.
   let shown: Int
-  /// The parts that were listed. A card that belongs to none is one of an address book that is gone.
+  /// The listed parts. A card without a part belongs to an address book that no longer exists.
   let parts: [Part]
   /// Nanoseconds since 1970.
   let now: Int64
 
-  /// Decides on the cards that are missing. Cards whose contact a person restored by hand stay, and do not count.
+  /// Decides on the missing cards. Cards whose contact a person restored by hand stay, and are not counted.
   func decide(missing: [KnownCard]) -> Decision {
     let proposed = missing.filter { !$0.isKept }.sorted { $0.href < $1.href }
     guard !proposed.isEmpty else { return Decision() }
@@ -79,7 +80,7 @@ struct DeletionGuard {
         decision.deleted.append(card.href)
         continue
       }
-      // A card that never gave a contact takes nothing with it.
+      // Deleting a card that never had a contact deletes no contact.
       if !card.contactID.isEmpty, let reason = self.objection(toListingOf: card) {
         decision.held.append(card.href)
         reasons.insert(reason)
@@ -117,8 +118,8 @@ struct DeletionGuard {
     return contacts > max(Self.allowance, (self.shown + contacts) / Self.share) ? .tooMany : nil
   }
 
-  /// When a pass last counted towards the release of these cards, and no others; nil if the count begins now, as it does when
-  /// the clock was set back since.
+  /// When a pass last counted towards the release of exactly these cards; nil if the count begins now, as after the clock was set
+  /// back.
   private func lastCount(of cards: [KnownCard]) -> Int64? {
     guard let first = cards.first, first.missingSince != 0, first.missingPasses > 0, first.countedAt <= self.now else {
       return nil
@@ -142,7 +143,7 @@ extension DeletionGuard.Part {
         return Self(
           beginning: beginning, listsCards: diff.lists(under: beginning), isGone: gone.contains(beginning))
       }
-    // The keys of its cards are UIDs, which may hold slashes.
+    // The keys of its cards are UIDs, which may contain slashes.
     case .vcf: return [Self(beginning: "", listsCards: diff.lists(under: ""))]
     case .vdir, nil:
       let folders = diff.beginnings(CardPlace.beginning(ofCard:)).sorted { $0.key > $1.key }

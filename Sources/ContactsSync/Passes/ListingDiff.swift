@@ -1,13 +1,13 @@
 internal import KithMessages
 internal import Storage
 
-/// What a listing means for the cards that are known: which items to read, which are as they were, which are not there.
+/// Compares a listing with the known cards: which items to read, which are unchanged, which are missing.
 ///
-/// An item is a card, or a file of several whose cards are named in it (see ``CardKeys``).
+/// An item is a card, or a file of several cards (see ``CardKeys``).
 struct ListingDiff {
   /// Items to read, in the order of the listing.
   private(set) var toFetch: [String] = []
-  /// Known cards whose item is as it was.
+  /// Known cards whose item is unchanged.
   private(set) var unchanged = 0
   /// Known cards that were missing in earlier passes and are listed again.
   private(set) var reappeared: [String] = []
@@ -18,13 +18,13 @@ struct ListingDiff {
   /// Places in ``known``: of each card by its href, and of the cards of files by the name of the file.
   private var places: [String: Int]
   private var parts: [Substring: [Int]]
-  /// Whether the item of each known card is listed, or counts as present although it could not be looked at.
+  /// Whether the item of each known card is listed, or counts as present although it could not be checked.
   private var isPresent: [Bool]
   /// Whether the item of each known card is listed.
   private var isListed: [Bool]
-  /// Places of known cards that are there under other names.
+  /// Places of known cards that were found under other names.
   private var found: Set<Int> = []
-  /// Items that the source says are gone.
+  /// Items that the source reports as deleted.
   private var gone: Set<String> = []
   /// Listed items that are named like parts of a file.
   private var listedParts: Set<String> = []
@@ -60,7 +60,7 @@ struct ListingDiff {
       self.markPresent(item.href, places)
       for place in places { self.isListed[place] = true }
       let live = places.filter { !self.known[$0].isDeleted }
-      // No fingerprint says nothing.
+      // An empty fingerprint equals no other.
       let isSame =
         !item.fingerprint.isEmpty && !live.isEmpty
         && live.allSatisfy { self.known[$0].fingerprint == item.fingerprint }
@@ -75,7 +75,7 @@ struct ListingDiff {
     }
   }
 
-  /// Notes what the source itself says is gone.
+  /// Records the items that the source reports as deleted.
   mutating func addGone(_ hrefs: [String]) { self.gone.formUnion(hrefs) }
 
   /// Keeps the previous state of every unnamed card whose href starts with one of these beginnings.
@@ -102,7 +102,7 @@ struct ListingDiff {
     }
   }
 
-  /// Counts items as present that could not be looked at.
+  /// Counts items that could not be checked as present.
   mutating func addPresent(_ hrefs: [String]) {
     for href in hrefs { self.markPresent(href, self.places(of: href)) }
   }
@@ -112,12 +112,12 @@ struct ListingDiff {
     self.known.indices.lazy.filter { !self.isPresent[$0] && !self.known[$0].isDeleted }.map { self.known[$0] }
   }
 
-  /// Counts a known card as shown, because it was found under another name. Its old name no longer lists it.
+  /// Counts a known card as listed, because it was found under another name. Its old name no longer counts.
   mutating func show(_ href: String) { if let place = self.places[href] { self.found.insert(place) } }
 
-  /// How many known cards with a contact the listing shows.
+  /// The number of listed known cards with a contact.
   ///
-  /// - Parameter lost: Cards that turned out to be missing in a file that is listed.
+  /// - Parameter lost: Cards that are missing in a listed file.
   func shownContacts(without lost: [String: KnownCard]) -> Int {
     self.known.indices.count { place in
       let card = self.known[place]
@@ -126,7 +126,7 @@ struct ListingDiff {
     }
   }
 
-  /// Whether any item is listed whose href starts so, be it known or new.
+  /// Whether any listed item, known or new, has an href with this prefix.
   func lists(under beginning: String) -> Bool {
     self.toFetch.contains { $0.utf8.starts(with: beginning.utf8) }
       || self.known.indices.contains { place in
@@ -134,7 +134,7 @@ struct ListingDiff {
       }
   }
 
-  /// What the hrefs of known and listed cards begin with, and whether any card is listed whose href begins so.
+  /// The prefixes of the hrefs of known and listed cards, each with whether any listed card has it.
   func beginnings(_ beginning: (String) -> String) -> [String: Bool] {
     var found: [String: Bool] = [:]
     for href in self.toFetch { found[beginning(href)] = true }
@@ -160,7 +160,7 @@ struct ListingDiff {
     return Dictionary(grouping: self.known.lazy.filter { $0.isDeleted && uids.contains($0.uid) }, by: \.uid)
   }
 
-  /// Gives known cards other names.
+  /// Renames known cards.
   ///
   /// - Parameter isListed: Whether the source lists the name.
   mutating func carryOut(_ moves: [MovedCards.Move], isListed: (String) -> Bool) {

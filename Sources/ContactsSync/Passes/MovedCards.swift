@@ -1,12 +1,11 @@
 internal import KithMessages
 internal import Storage
 
-/// Finds out which known cards have other names now. A card is known by its UID first, and by its name where its UID is no other
-/// card's.
+/// Finds known cards that were renamed. A card is identified by its UID first, and by its name if no other card has its UID.
 ///
-/// What stands under a name is certain only when everything is read: a card that is read under the name of another one, or while
-/// the name where its UID was has not been read, is put off until then. So cards that swapped names keep their contacts, and two
-/// cards of one UID stay two.
+/// Which card has a name is certain only after all cards are read: a card that is read under the name of another one, or before the
+/// known name of its UID was read, is deferred until then. So cards that swapped names keep their contacts, and two cards of one
+/// UID stay two.
 struct MovedCards: Sendable {
   /// A known card that gets another name.
   struct Move: Equatable, Sendable {
@@ -14,13 +13,13 @@ struct MovedCards: Sendable {
     let to: String
   }
 
-  /// The UIDs of the cards that are put off, by their names.
+  /// The UIDs of deferred cards, by their names.
   private(set) var putOff: [String: String] = [:]
   /// The UIDs of known cards that were listed and will be read.
   private let awaited: Set<String>
-  /// Known cards whose names cards that are put off have now, and those that went after the listing, by their names.
+  /// Known cards whose names deferred cards have now, and those that were deleted after the listing, by their names.
   private var displaced: [String: KnownCard] = [:]
-  /// The names of known cards that are found already: under other names, or, of deleted ones, under their own.
+  /// The names of known cards that were found already: under other names, or, if deleted, under their own.
   private var taken: Set<String> = []
 
   /// - Parameter known: The known cards that were listed and will be read.
@@ -28,7 +27,7 @@ struct MovedCards: Sendable {
     self.awaited = Set(known.lazy.filter { $0.isIdentified && !$0.isDeleted }.map(\.uid))
   }
 
-  /// Whether a card that was read has to wait until all others are.
+  /// Whether a card has to wait until all others are read.
   ///
   /// - Parameters:
   ///   - known: The card that is known by its name.
@@ -38,7 +37,7 @@ struct MovedCards: Sendable {
     let uid = read.contact.uid
     guard read.hasContact, !read.isCutOff, !uid.isEmpty else { return false }
     if let known, known.uid == uid {
-      // A deleted contact that is back under its own name is there for no other name.
+      // A deleted contact that reappeared under its own name is not available for another name.
       if known.isDeleted { self.taken.insert(known.href) }
       return false
     }
@@ -49,15 +48,15 @@ struct MovedCards: Sendable {
     return true
   }
 
-  /// Notes that known cards have got other names already.
+  /// Records that known cards already have other names.
   ///
   /// - Parameter hrefs: Their old names.
   mutating func leave(_ hrefs: Set<String>) { self.taken.formUnion(hrefs) }
 
   /// Which known cards get which names, after everything was read.
   ///
-  /// A displaced card that is found nowhere gets a name that no listing has, where another card takes its name or its contact is
-  /// deleted already. Else it is the same card with a new UID.
+  /// A displaced card that is found nowhere gets a name that no listing has, if another card has its name or its contact is deleted.
+  /// Otherwise it is the same card with a new UID.
   ///
   /// - Parameters:
   ///   - lost: Known cards by UID that the source does not list.

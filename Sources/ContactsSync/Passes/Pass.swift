@@ -3,12 +3,11 @@ internal import KithMessages
 internal import Logging
 internal import Storage
 
-/// What a pass is asked to do beyond bringing in what changed.
+/// What a pass does beyond reading changes.
 struct PassOptions: Sendable, Equatable {
   /// Reads every card again.
   var isFull = false
-  /// Carries out deletions that an earlier pass held back, and takes a folder for the source that an earlier pass reported as
-  /// replaced.
+  /// Carries out deletions that an earlier pass held back, and accepts a folder that an earlier pass reported as replaced.
   var allowsMassDelete = false
 
   /// Whether a pass with these options does all that one with `other` does.
@@ -17,10 +16,11 @@ struct PassOptions: Sendable, Equatable {
   }
 }
 
-/// One pass over one source: lists it, reads what changed, stores it batch by batch, and deletes what is gone for certain.
+/// One pass over one source: lists it, reads changed cards, stores them batch by batch, and deletes contacts of cards that are
+/// certainly gone.
 ///
-/// Each batch is a commit of its own, and what the pass still has to do follows from the store and the source alone: after a
-/// crash the next pass goes on where this one stopped.
+/// Each batch is a separate commit, and the remaining work follows from the store and the source alone: after a crash the next pass
+/// continues where this one stopped.
 actor Pass {
   /// How long a deleted contact can be restored: 30 days, of which a pass has seen the last seven begin.
   private static let keptAfterDeletion: Int64 = 30 * 24 * 3600 * 1_000_000_000
@@ -37,23 +37,23 @@ actor Pass {
   private let logger: Logger
 
   private var state = PassState(SyncStatus(), source: "")
-  /// Whether every card is read, because none is known or because that is asked for.
+  /// Whether every card is read, because none is known or the options say so.
   private var readsAll = true
-  /// What the source has listed, until it can be compared with the store; nil from then on.
+  /// The listing so far, until it can be compared with the store; nil from then on.
   private var listed: [ItemBatch]? = []
   private var diff = ListingDiff(known: [], readsAll: false)
   /// The identity of the source until its first batch is stored, which deletes the stored token; nil where there is none. The
-  /// changes since a token apply to the store as it was then, so a pass that ends early is followed by a whole listing.
+  /// changes since a token apply to the store as it was then, so a pass that ends early is followed by a complete listing.
   private var outdated: String?
   /// Known cards that the source does not list, by UID and by href.
   private var lostByUID: [String: [KnownCard]] = [:]
   private var lost: [String: KnownCard] = [:]
-  /// Which cards have other names than before, and, when that is known, the names of those that were put off for it.
+  /// The renamed cards, and, once they are known, the names of the deferred ones.
   private var moved = MovedCards(known: [])
   private var settled: Set<String> = []
-  /// What was said of the reading of address books.
+  /// Problems of whole address books.
   private var remarks: [Problem] = []
-  /// Why the store refused a part of the pass: that is no failure of the source.
+  /// Why the store refused a part of the pass, which is not a failure of the source.
   private var refusal: Failure?
 
   init(
@@ -75,7 +75,7 @@ actor Pass {
   /// Runs the pass to its end, which is stored and published.
   ///
   /// - Returns: `COMPLETED`, `ERROR` with the failure of the source, or `IDLE` when the task was cancelled.
-  /// - Throws: A failure of the store itself; `NOT_FOUND/RECORD_UNKNOWN` when the source is not there, or no more.
+  /// - Throws: A failure of the store itself; `NOT_FOUND/RECORD_UNKNOWN` if the source does not exist.
   func run() async throws(Failure) -> SyncStatus {
     let record = try await self.begin()
     do throws(Failure) {
@@ -121,7 +121,7 @@ actor Pass {
     request.token = self.options.isFull ? "" : record.token
     request.readsAll = self.readsAll
     await self.willList()
-    // Read while the source makes its list, and beside the writer: of a large address book this takes a while.
+    // Read while the source lists, and beside the writer: it takes a while for a large address book.
     async let comparing = self.beginComparing()
     var reply = try await self.source.call(request, self.context("-list")) {
       batch throws(Failure) in await self.gather(batch)
@@ -145,7 +145,7 @@ actor Pass {
     return reply
   }
 
-  /// What goes with a question to the source. How far the source says it is goes to those who wait for the pass.
+  /// The context of a call to the source. Its progress goes to the commands that wait for the pass.
   private func context(_ part: String) -> CallContext {
     CallContext(requestID: self.state.status.runID + part, progress: self.report)
   }
@@ -172,7 +172,7 @@ actor Pass {
     self.diff.addGone(batch.gone)
   }
 
-  /// A card that seemed lost is there, perhaps by another name: no other card takes its place.
+  /// A card that seemed lost was found, perhaps under another name: no other card replaces it.
   private func find(_ href: String) {
     self.diff.show(href)
     guard let card = self.lost.removeValue(forKey: href) else { return }
@@ -184,13 +184,13 @@ actor Pass {
     self.lostByUID[card.uid, default: []].append(card)
   }
 
-  /// Another folder than before is the source only when it holds most of the same cards: a disk that is not mounted leaves an
-  /// empty or older folder at the same path. Leave to delete is leave to replace the folder as well, once an earlier pass has
-  /// reported all the cards that this one lacks.
+  /// Another folder than before is accepted only if it has most of the same cards: a disk that is not mounted leaves an empty or
+  /// older folder at the same path. `allowsMassDelete` also accepts the folder, once an earlier pass has reported all the cards that
+  /// this one lacks.
   private func check(_ identity: String, against location: SourceLocation) async throws(Failure) {
     guard !location.identity.isEmpty, identity != location.identity else { return }
     let isAccount = location.isAccount
-    // Books come and go; each has a rule of its own in the guard.
+    // Address books come and go; the guard treats each separately.
     if isAccount, AccountPosition.moved(from: location.identity, to: identity).isEmpty { return }
     let lost = self.lost.values.filter { !$0.contactID.isEmpty }
     let missing = lost.filter { !$0.isKept }
@@ -198,11 +198,11 @@ actor Pass {
     let shown = self.diff.shownContacts(without: self.lost)
     let isEmpty = !lost.isEmpty && !self.diff.lists(under: "")
     guard isEmpty || missing.count * DeletionGuard.share > shown + missing.count else { return }
-    // A person who reads the error and gives leave to delete gives it for these.
+    // A person who reads the error and confirms the deletion confirms it for these cards.
     let (name, now, hrefs) = (self.name, self.now(), missing.map(\.href))
     try await self.write { transaction throws(Failure) in
       try transaction.cards.setMissing(hrefs, in: name, since: now, counts: false)
-      // What has been missing stays missing while a source says that nothing changed: the next pass lists everything.
+      // While a source reports no changes, missing cards stay missing: the next pass lists everything.
       try transaction.sources.setListing(name, token: "", identity: location.identity)
     }
     let what =
@@ -220,9 +220,9 @@ actor Pass {
       """)
   }
 
-  /// Reads what has changed, and stores it batch by batch; cards that may have moved last, when it is known where each UID is.
+  /// Reads changed cards and stores them batch by batch; cards that may have moved come last, once the place of each UID is known.
   ///
-  /// - Returns: How many cards could not be had now.
+  /// - Returns: How many cards could not be read now.
   private func fetch(
     _ location: SourceLocation, _ listing: inout ListItemsReply
   ) async throws(Failure) -> UInt32 {
@@ -232,7 +232,7 @@ actor Pass {
     guard !self.moved.putOff.isEmpty else { return failed }
     let moves = self.moved.moves(lost: self.lostByUID, deleted: self.diff.deleted(of: self.moved.putOff.values))
     if !moves.isEmpty { try await self.carryOut(moves) }
-    // What was not listed may hold the card whose name another one has now.
+    // An unlisted part may have the card whose name another one has now.
     let isAllListed = listing.complete && listing.unlistedUnder.isEmpty
     let undecided = isAllListed ? [] : self.moved.undecided(moves)
     self.settled = Set(self.moved.putOff.keys).subtracting(undecided)
@@ -242,7 +242,7 @@ actor Pass {
     return failed
   }
 
-  /// Reports cards that wait until everything can be listed. Until then the next pass lists what is around them.
+  /// Reports cards that wait until everything can be listed. Until then each pass lists their address books completely.
   private func wait(_ undecided: Set<String>, _ listing: inout ListItemsReply) {
     let unlisted = listing.unlistedUnder.map { AccountPosition.title(ofBook: $0, token: listing.token) }
     self.remarks += undecided.sorted().map { CardProblem.waiting($0, for: unlisted) }
@@ -259,7 +259,7 @@ actor Pass {
     return try await pipeline.run(hrefs) { batch throws(Failure) in try await self.store(batch) }
   }
 
-  /// Gives known cards the names that they have now.
+  /// Renames known cards to their present names.
   private func carryOut(_ moves: [MovedCards.Move]) async throws(Failure) {
     let name = self.name
     try await self.write { transaction throws(Failure) in try transaction.carryOut(moves, in: name) }
@@ -301,9 +301,9 @@ actor Pass {
     return !self.moved.putsOff(read, known: self.diff.card(read.href), isFound: isFound)
   }
 
-  /// Finds the known cards that their file, which was read, no longer holds.
+  /// Finds the known cards that are missing in their file.
   ///
-  /// - Returns: Those that count as present all the same, because a part of the file could not be read.
+  /// - Returns: Cards that count as present, because a part of the file could not be read.
   private func losePartsOfFiles(_ cards: [PreparedCard]) -> [String] {
     var present: [String] = []
     for (item, reads) in Dictionary(grouping: cards.map(\.card), by: { self.diff.item(of: $0.href) }) {
@@ -328,7 +328,7 @@ actor Pass {
       shown: self.diff.shownContacts(without: lost), parts: parts, now: now
     ).decide(missing: Array(lost.values))
     FaultPoint.deletionsDecided.pass()
-    // A book that is gone is looked for as long as contacts of it are held.
+    // A missing address book is searched for as long as its contacts are held.
     let settled = parts.filter { part in
       part.isGone && !decision.held.contains { $0.utf8.starts(with: part.beginning.utf8) }
     }
@@ -357,7 +357,7 @@ actor Pass {
     self.report(self.state.progress)
   }
 
-  /// Writes a part of the pass, and notes when the store refuses it.
+  /// Writes a part of the pass, and records a refusal of the store.
   private func write<Value: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -369,7 +369,7 @@ actor Pass {
     }
   }
 
-  /// Keeps the failure as the state of the pass; what was stored stays.
+  /// Stores the failure as the state of the pass; stored batches stay.
   private func give(up failure: Failure) async throws(Failure) {
     let (name, now, before) = (self.name, self.now(), self.state)
     self.state = try await self.storage.write(cause: self.cause) { transaction throws(Failure) -> PassState in

@@ -3,28 +3,28 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// Where the pass of one source stands: `idle`, `syncing`, then `completed` or `error`, with its counts.
+/// The state of the pass of one source: `idle`, `syncing`, then `completed` or `error`, with its counts.
 struct PassState: Sendable {
-  /// What people and programs are shown.
+  /// The status as clients see it.
   private(set) var status: SyncStatus
   private var lastReport: Int64 = .min
 
-  /// Reports of one pass are at least so far apart, in nanoseconds: four a second.
+  /// The shortest time between two reports of a pass, in nanoseconds: four a second.
   static let reportInterval: Int64 = 250_000_000
 
-  /// Takes up the state that the store has of a source.
+  /// Continues from the stored state of a source.
   init(_ stored: SyncStatus, source name: String) {
     self.status = stored
     self.status.source = Self.key(name)
   }
 
-  /// What the keys of contacts sources begin with.
+  /// The prefix of the keys of contacts sources.
   static let keyPrefix = "contacts:"
 
   /// The source in events and their key.
   static func key(_ name: String) -> String { self.keyPrefix + name }
 
-  /// A pass begins: counts start at nothing, the history stays.
+  /// Starts a pass: resets the counts, keeps the history.
   mutating func begin(runID: String, live: Int, now: Int64) {
     var next = SyncStatus()
     next.source = self.status.source
@@ -63,10 +63,10 @@ struct PassState: Sendable {
     return true
   }
 
-  /// Items could not be looked at.
+  /// Records items that could not be checked.
   mutating func skip(_ count: Int) { self.status.skipped += UInt32(clamping: count) }
 
-  /// Notes address books that could not be read, or whose lists are not complete. The pass goes on.
+  /// Records address books that could not be read, or whose lists are incomplete. The pass continues.
   ///
   /// - Parameters:
   ///   - unavailable: The names of those that could not be read.
@@ -98,13 +98,13 @@ struct PassState: Sendable {
     self.status.holdReason = decision.reason?.rawValue ?? ""
   }
 
-  /// The pass was given up before its end. What it stored before stays.
+  /// The pass was cancelled. Stored batches stay.
   mutating func stop(now: Int64) {
     self.status.state = .idle
     self.status.finishedAt = .init(nanosecondsSince1970: now)
   }
 
-  /// The pass went through.
+  /// The pass has completed.
   mutating func complete(live: Int, now: Int64) {
     self.status.state = .completed
     self.status.done = self.status.total
@@ -114,7 +114,7 @@ struct PassState: Sendable {
     self.status.consecutiveFailures = 0
   }
 
-  /// The pass failed. What it stored before stays.
+  /// The pass has failed. Stored batches stay.
   mutating func fail(_ failure: Failure, live: Int, now: Int64) {
     self.status.state = .error
     self.status.error = failure.status
@@ -123,7 +123,7 @@ struct PassState: Sendable {
     self.status.consecutiveFailures += 1
   }
 
-  /// What a caller who waits is told.
+  /// The progress for callers that wait.
   var progress: Progress {
     var progress = Progress()
     progress.fraction = self.status.total == 0 ? 0 : Float(self.status.done) / Float(self.status.total)
@@ -133,7 +133,7 @@ struct PassState: Sendable {
   }
 }
 
-/// What the cards of one batch were.
+/// The counts of one batch.
 struct PassCounts: Sendable, Equatable {
   var seen: UInt32 = 0
   var added: UInt32 = 0

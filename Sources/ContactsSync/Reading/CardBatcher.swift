@@ -3,25 +3,25 @@ internal import KithMessages
 
 /// Gathers cards into batches that are worth a commit and small enough to hold.
 struct CardBatcher: Sendable {
-  /// Cards of a batch, and bytes of cards and pictures, at which it goes out.
+  /// The number of cards, and of bytes of cards and photos, at which a batch is complete.
   ///
   /// Each commit writes the pages of the indexes that it touched and a piece of the search index, which are merged later: few
-  /// large ones cost half as much as many small ones. More than these do not fit the cache of the store's writer, and hold up
-  /// whoever else writes.
+  /// large ones cost half as much as many small ones. More than these do not fit the cache of the store's writer, and delay
+  /// other writes.
   static let limit = (cards: 400, bytes: 4 << 20)
 
   private let yield: @Sendable (CardBatch) async throws(Failure) -> Void
   private var batch = CardBatch()
   private var bytes = 0
-  /// The cards that were handed on or are gathered, those that could not be read included.
+  /// The cards so far, including unreadable ones.
   private(set) var count = 0
-  /// The files that were read, those of an earlier attempt included.
+  /// The files so far, including those of an earlier attempt.
   private var files: UInt32
   private let checkpoint: Checkpoint
 
-  /// Begins to gather.
+  /// Makes an empty batcher.
   ///
-  /// - Parameter checkpoint: Told before each batch how many files are done with it, for who reads files in their order.
+  /// - Parameter checkpoint: Gets, before each batch, the number of files that are complete with it, if files are read in order.
   init(
     checkpoint: Checkpoint = Checkpoint(), _ yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
   ) {
@@ -30,12 +30,12 @@ struct CardBatcher: Sendable {
     self.files = Self.files(before: checkpoint)
   }
 
-  /// How many files an earlier attempt has done with.
+  /// How many files an earlier attempt has completed.
   static func files(before checkpoint: Checkpoint) -> UInt32 {
     checkpoint.resumed.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// Adds the cards of one file, which stay together: what a file no longer holds is seen from one batch.
+  /// Adds the cards of one file, which stay in one batch: cards missing in the file are found by one batch.
   mutating func add(_ cards: [CardRead]) async throws(Failure) {
     self.batch.cards += cards
     self.count += cards.count
@@ -44,7 +44,7 @@ struct CardBatcher: Sendable {
     if self.batch.cards.count >= Self.limit.cards || self.bytes >= Self.limit.bytes { try await self.flush() }
   }
 
-  /// Hands on what is gathered.
+  /// Hands the batch on.
   mutating func flush() async throws(Failure) {
     guard !self.batch.cards.isEmpty else { return }
     guard !Task.isCancelled else { throw .cancelled }

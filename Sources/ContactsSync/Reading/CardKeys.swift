@@ -1,9 +1,9 @@
 internal import Digest
 internal import VCard
 
-/// Names the cards of a file of many, so that the same card has the same name when the file is written anew in another order.
+/// Names the cards of a file of several, so that a card keeps its name when the file is rewritten in another order.
 ///
-/// The key is the UID where the file has it once. Otherwise it is a digest of the name, the first phone and the first e-mail
+/// The key is the UID if it is unique in the file. Otherwise it is a digest of the name, the first phone and the first email
 /// address, with a number for each further card of the same digest.
 struct CardKeys: Sendable {
   private struct Mark: Sendable {
@@ -27,7 +27,7 @@ struct CardKeys: Sendable {
     self.marks.append(Mark(uid: uid, digest: Self.digest(card)))
   }
 
-  /// How many cards there are, those that cannot be read included.
+  /// The number of cards, including unreadable ones.
   var count: Int { self.marks.count }
 
   /// Whether any card can be read.
@@ -60,7 +60,7 @@ struct CardKeys: Sendable {
     return href[...]
   }
 
-  /// Whether a name ends as those of card files do: `.vcf` in any case.
+  /// Whether a name ends in `.vcf`, in any case.
   static func endsAsCardFile(_ name: some BidirectionalCollection<UInt8>) -> Bool {
     name.reversed().starts(with: "fcv.".utf8) { $0 == $1 || $0 | 0x20 == $1 && $1 != UInt8(ascii: ".") }
   }

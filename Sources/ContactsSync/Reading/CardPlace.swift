@@ -1,6 +1,6 @@
 internal import Bus
 
-/// Where a card file lies in the folder of its source: in the folder itself, or in a folder in that one.
+/// The place of a card file in the folder of its source: the folder itself, or a direct subfolder.
 ///
 /// As an href it is the name of the file, after that of its folder and a slash.
 struct CardPlace: Sendable, Hashable {
@@ -11,7 +11,7 @@ struct CardPlace: Sendable, Hashable {
 
   /// Reads an href.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for what leads anywhere else.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for any other place.
   init(_ href: String) throws(Failure) {
     let folder = href.utf8.firstIndex(of: UInt8(ascii: "/"))
     self.href = href

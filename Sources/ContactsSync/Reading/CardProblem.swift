@@ -1,13 +1,13 @@
 internal import KithMessages
 internal import VCard
 
-/// The problems that a card or its file can have, with the sentences that people read. Never card text.
+/// The problems that a card or its file can have, with the sentences that people read. They contain no text of the card.
 enum CardProblem {
   /// Makes the row of a problem.
   ///
   /// - Parameters:
   ///   - kind: Stable, lower_snake.
-  ///   - line: Counted from 1 in the file; 0 when the file as a whole is meant.
+  ///   - line: Counted from 1 in the file; 0 for the file as a whole.
   ///   - skipped: Whether no contact is made of the card.
   static func problem(_ kind: String, href: String, line: Int = 0, skipped: Bool) -> Problem {
     var problem = Problem()
@@ -31,7 +31,7 @@ enum CardProblem {
 
   /// A card that has another UID than at the last pass, while the card that was there may be where nothing could be listed.
   ///
-  /// - Parameter unlisted: What could not be listed, as people are shown it.
+  /// - Parameter unlisted: The display name of the unlisted part.
   static func waiting(_ href: String, for unlisted: [String]) -> Problem {
     var problem = Self.problem(Self.cardWaits, href: href, skipped: true)
     guard let first = unlisted.first else { return problem }
@@ -41,15 +41,15 @@ enum CardProblem {
     return problem
   }
 
-  /// The kinds that say that a part of a file may be missing: what is absent from it is not thereby gone.
+  /// The kinds after which a part of a file may be missing, so that its missing cards are not deleted.
   static let truncating: Set<String> = [
     Self.snake(Warning.Kind.missingEnd.rawValue), Self.snake(CardFault.Kind.cutOff.rawValue),
     Self.snake(CardFault.Kind.cardTooLarge.rawValue), Self.snake(CardFault.Kind.lineTooLong.rawValue),
   ]
 
-  /// A card of which it is not known yet whose contact it belongs to.
+  /// A card whose contact is not known yet.
   static let cardWaits = "card_waits"
-  /// An address book that its account does not have any more.
+  /// An address book that its account no longer has.
   static let bookMissing = "book_missing"
   /// An address book that could not be read.
   static let bookUnavailable = "book_unavailable"
@@ -69,7 +69,7 @@ enum CardProblem {
   private static let messages = [
     "not_a_file": "This is a link, a folder or a device, not an ordinary file. Put the card itself here.",
     "folder_link":
-      "This is a link to a folder. Its cards are not read: add the folder that it leads to as a source of its own.",
+      "This is a link to a folder, whose cards are not read. Add that folder as a source of its own.",
     "folder_too_deep":
       "Cards in this folder are not read, because it lies in a folder of a folder. Add it as a source of its own.",
     "folders_not_searched":
@@ -85,7 +85,7 @@ enum CardProblem {
     Self.bookMissing: "The address book is not at the account any more. Its contacts stay as they were.",
     Self.bookUnavailable: "The address book could not be read. Its contacts stay as they were.",
     Self.bookPartial:
-      "The server's list of this address book is not complete. Contacts that it lacks stay, and the next pass asks again.",
+      "The server's list of this address book is not complete. Contacts that it lacks stay, and the next pass retries.",
     Self.oneByOne: "The server gives the cards of this address book one by one, which takes long.",
     "card_too_large": "The card exceeds the size limit.",
     "line_too_long": "A line of the card exceeds the size limit.",
@@ -95,10 +95,10 @@ enum CardProblem {
     "missing_begin": "BEGIN:VCARD is missing.",
     "missing_end": "END:VCARD is missing; the file may be cut off.",
     "missing_version": "VERSION is missing; the card was read as 3.0.",
-    "duplicate_version": "VERSION stands more than once; the first was taken.",
+    "duplicate_version": "VERSION occurs more than once; the first one was used.",
     "unknown_version": "VERSION names none of 2.1, 3.0 and 4.0; the card was read as 3.0.",
     "missing_formatted_name": "FN is missing; the name was taken from another property.",
-    "unreadable_line": "A line is no property and was left out.",
+    "unreadable_line": "A line is not a property and was left out.",
     "unbalanced_quotes": "The quotes of a parameter are not closed.",
     "undeclared_charset": "Bytes are not UTF-8 and no character set is declared.",
     "undecodable_charset": "The text does not fit its declared character set.",

@@ -32,19 +32,19 @@ extension CardRead {
     }
   }
 
-  /// Gives it the picture that the card names.
+  /// Adds the photo that the card links to.
   mutating func add(_ picture: Picture) {
     self.pictures.append(picture)
     self.show(picture.ref)
   }
 
-  /// Gives it a picture that is stored.
+  /// Adds a stored photo.
   mutating func show(_ picture: BlobRef) {
     self.contact.photo = picture
     self.semanticDigest = Data(ContactMapping.digest(self.contact))
   }
 
-  /// A card that went between the listing and the reading.
+  /// A card that was deleted between listing and reading.
   static func vanished(_ href: String) -> CardRead {
     var read = CardRead()
     read.href = href
@@ -52,7 +52,7 @@ extension CardRead {
     return read
   }
 
-  /// A card that could not be had. Without a fingerprint, it is looked at again in the next pass.
+  /// A card that could not be read. It has no fingerprint, so the next pass reads it again.
   static func unreadable(_ href: String, _ kind: String) -> CardRead {
     var read = CardRead()
     read.href = href

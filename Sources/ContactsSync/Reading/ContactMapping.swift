@@ -6,7 +6,7 @@ internal import VCard
 
 /// Turns a card into the `Contact` message and what is stored beside it.
 enum ContactMapping {
-  /// Raised with the reader or this mapping: every card is read again then.
+  /// Raised when the reader or this mapping changes: every card is then read again.
   static let version = 3
 
   /// Maps a card.
@@ -27,7 +27,7 @@ enum ContactMapping {
       let picture = Self.picture(bytes, mediaType: mediaType)
       contact.photo = picture.ref
       read.pictures = [picture]
-      // A blank is no name for a reference: what is not the contact's picture stays in the card.
+      // A blank is not a reference: other pictures stay in the card.
       raw = DetachedCard.detach(card, decoded: reading) { $0 == bytes ? "sha256:" + picture.ref.sha256 : " " }
     } else {
       if case .uri(let uri)? = reading.photo { contact.photoUri = uri }
@@ -54,7 +54,7 @@ enum ContactMapping {
     return picture
   }
 
-  /// What the card says, free of stamps and of the order of its values. A picture that it names counts as one that it holds.
+  /// The digest of the card's content, without time stamps and the order of its values. A linked photo counts like an inline one.
   ///
   /// Other workers compute the same: docs/protocol.md, "Digests of a card". The order is therefore one of bytes, and not that of
   /// Swift's strings, which follows Unicode's equivalence.
@@ -109,7 +109,7 @@ enum ContactMapping {
     contact.urls = card.urls.map(Self.value)
     contact.related = card.relations.map(Self.value)
     contact.addresses = card.addresses.map(Self.address)
-    // A birthday that is no date is among them, as the text that the card has.
+    // Includes a birthday that is not a date, as the card's text.
     contact.dates = (card.dates + card.alternateBirthdays).map { date in
       var types = date.label.types
       if let calendar = date.calendar { types.append(calendar.uppercased()) }

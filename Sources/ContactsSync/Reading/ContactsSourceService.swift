@@ -4,8 +4,8 @@ internal import KithMessages
 
 /// The reading side of the contacts sources: lists and parses folders and files of cards, and the address books of accounts.
 ///
-/// It may live on another machine. It has no store, and keeps nothing between calls but open connections. Each call reads on a
-/// thread of its own.
+/// May run on another machine. It has no store, and keeps only open connections between calls. Each call reads on a thread of its
+/// own.
 public struct ContactsSourceService: Sendable {
   private let accounts: AccountConnections?
   private let now: @Sendable () -> Int64
@@ -13,7 +13,7 @@ public struct ContactsSourceService: Sendable {
   /// Makes a service.
   ///
   /// - Parameters:
-  ///   - accounts: The way to accounts; nil = none are read here.
+  ///   - accounts: The connections to accounts; nil = accounts are not supported.
   ///   - now: Gives the time of day in nanoseconds since 1970.
   public init(accounts: AccountConnections? = nil, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds) {
     self.accounts = accounts
@@ -47,7 +47,7 @@ public struct ContactsSourceService: Sendable {
     ]
   }
 
-  /// Has `read`, which is `@concurrent`, run on a thread of its own instead of the shared pool's.
+  /// Runs `read`, which is `@concurrent`, on a thread of its own instead of the shared pool's.
   private static func onThread<Reply: Sendable>(
     _ read: @escaping @Sendable () async throws(Failure) -> Reply
   ) async throws(Failure) -> Reply {

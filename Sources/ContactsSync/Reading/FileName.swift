@@ -14,7 +14,7 @@ struct FileName: Sendable, Hashable {
 
   /// Reads a text that ``text`` gave.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for what is no name of a file in the folder itself.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that leads out of the folder.
   init(text: String) throws(Failure) {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -59,11 +59,11 @@ struct FileName: Sendable, Hashable {
     text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
   }
 
-  /// Whether a folder of this name is left out: a hidden one, or the one that a file system has at its root for itself.
+  /// Whether a folder of this name is skipped: a hidden one, or the file system's own (`lost+found`).
   var isLeftOut: Bool { self.bytes.first == UInt8(ascii: ".") || self.bytes == Array("lost+found".utf8) }
 
-  /// Whether it is the name of a card file: `.vcf` in any case at its end, no dot file, and none that programs write for a while
-  /// (`*.tmp`, `*~`).
+  /// Whether it is the name of a card file: it ends in `.vcf` in any case, and is neither a hidden nor a temporary file (`*.tmp`,
+  /// `*~`).
   var isCardFile: Bool {
     self.bytes.first != UInt8(ascii: ".") && self.bytes.count > 4 && CardKeys.endsAsCardFile(self.bytes)
   }

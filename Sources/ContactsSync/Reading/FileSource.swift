@@ -4,7 +4,7 @@ import Glibc
 internal import KithMessages
 internal import VCard
 
-/// Reads one file of many cards. It is streamed, so that its size does not matter, and nothing is kept between calls.
+/// Reads one file of several cards. It streams the file, so that its size does not matter, and keeps nothing between calls.
 struct FileSource: Sendable {
   let path: String
   /// Gives the time of day in nanoseconds since 1970.
@@ -26,7 +26,7 @@ struct FileSource: Sendable {
 
   /// Lists the cards. The href is the file's name and the card's key, the fingerprint a digest of the card's bytes.
   ///
-  /// - Parameter token: The file's stamp at the last whole listing; while it stays, nothing is read.
+  /// - Parameter token: The file's fingerprint at the last complete listing; while it is the same, nothing is read.
   func list(
     token: String, yield: @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
@@ -50,7 +50,7 @@ struct FileSource: Sendable {
     return reply
   }
 
-  /// Reads the named cards. One that is gone gives a card that says so.
+  /// Reads the named cards. A deleted card is returned with `vanished` set.
   func fetch(
     _ hrefs: [String], yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> FetchItemsReply {
@@ -83,7 +83,7 @@ struct FileSource: Sendable {
     return reply
   }
 
-  /// What one reading of the whole file tells of its cards.
+  /// The result of reading the whole file once.
   private struct Index {
     var keys = CardKeys()
     var fingerprints: [String] = []
@@ -107,7 +107,7 @@ struct FileSource: Sendable {
     return index
   }
 
-  /// Hands on all cards of a file that does not change meanwhile.
+  /// Hands on all cards of a file, provided that it does not change meanwhile.
   private func stream(_ file: borrowing OpenFile, _ body: (RawCard) -> Void) throws(Failure) {
     let before = try self.stamp(of: file)
     guard before.size <= Self.fileLimit else { throw SourceFault.tooLarge(self.path, "1 GiB") }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the file system says of a file: it differs when the file may have changed.
+/// Times and size of a file; they differ if the file may have changed.
 struct FileStamp: Sendable, Equatable {
   let device: UInt64
   let inode: UInt64
@@ -19,7 +19,7 @@ struct FileStamp: Sendable, Equatable {
     self.changed = Self.nanoseconds(status.st_ctim)
   }
 
-  /// Changes of a file within this time of a look at it can leave the same stamp: two writes in one tick of the clock.
+  /// Changes of a file within this time after a check can leave the same stamp: two writes in one tick of the clock.
   static let racyWindow: Int64 = 2_000_000_000
 
   /// The stamp as text, with the version of the reading so that a new reader reads every card again.

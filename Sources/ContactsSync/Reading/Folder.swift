@@ -13,14 +13,14 @@ struct Folder: ~Copyable {
     let stamp: FileStamp
   }
 
-  /// What a whole listing found.
+  /// The result of a complete listing.
   struct Listing: Sendable {
     var files: [Entry] = []
     /// Named like card files, but links, folders, pipes or devices.
     var others: [FileName] = []
-    /// The folders in it, but those that are left out.
+    /// Its subfolders, except skipped ones.
     var folders: [FileName] = []
-    /// Links to folders, but those that are left out.
+    /// Links to folders, except skipped ones.
     var links: [FileName] = []
   }
 
@@ -49,19 +49,19 @@ struct Folder: ~Copyable {
 
   deinit { close(self.descriptor) }
 
-  /// Tells this folder from another one at the same path: device and inode.
+  /// Identifies this folder, unlike another one at the same path: device and inode.
   func identity() throws(Failure) -> String {
     var status = stat()
     guard unsafe fstat(self.descriptor, &status) == 0 else { throw SourceFault.opening(self.path, errno: errno) }
     return "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Whether an error of opening means that nothing is there, or something that is no folder.
+  /// Whether an error of opening means that the path does not exist, or is not a folder.
   static func isGone(errno code: Int32) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(code) }
 
   /// Lists the card files with their stamps, and the folders.
   ///
-  /// - Throws: A failure of ``SourceFault``; a listing that is not whole is none.
+  /// - Throws: A failure of ``SourceFault``; an incomplete listing is a failure.
   func list() throws(Failure) -> Listing {
     var listing = Listing()
     // An entry is valid until the next one, and nothing keeps it.
@@ -85,7 +85,7 @@ struct Folder: ~Copyable {
   /// Whether card files lie in a folder in it, or in folders in that one.
   ///
   /// - Parameter limit: How many more folders may be looked into.
-  /// - Returns: true as well where a folder cannot be read; nil where the limit ends the search.
+  /// - Returns: True also if a folder cannot be read; nil if the limit ends the search.
   func hasCards(in name: FileName, lookingInto limit: inout Int) -> Bool? {
     guard limit > 0 else { return nil }
     limit -= 1
@@ -160,7 +160,7 @@ struct Folder: ~Copyable {
     return status.st_mode & S_IFMT == S_IFREG ? .file(FileStamp(status)) : .other
   }
 
-  /// Whether a folder is reached by a link; nil for what is no folder.
+  /// Whether a folder is reached by a link; nil if it is not a folder.
   private func leadsToFolder(_ entry: UnsafeMutablePointer<dirent>) -> Bool? {
     func isFolder(_ flags: Int32) -> Bool {
       unsafe self.status(of: entry, flags).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false

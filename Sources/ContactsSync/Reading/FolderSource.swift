@@ -2,13 +2,13 @@ internal import Bus
 import Glibc
 internal import KithMessages
 
-/// Reads a folder of card files (vdir), and the folders in it, as vdirsyncer lays out an account. It keeps nothing between calls.
+/// Reads a folder of card files (vdir) and its subfolders, as vdirsyncer lays out an account. Keeps nothing between calls.
 struct FolderSource: Sendable {
   let path: String
   /// Gives the time of day in nanoseconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// A file that changes while it is read is read again at most so often, then left for the next pass.
+  /// How often a file that changes during reading is read again before it is left for the next pass.
   private static let attempts = 3
   /// How many folders that lie too deep are searched for cards in one listing.
   private static let searchLimit = 1_000
@@ -46,14 +46,14 @@ struct FolderSource: Sendable {
     return reply
   }
 
-  /// What the folder and those in it hold.
+  /// The content of the folder and its subfolders.
   private struct Whole {
     var identity = ""
     var items: [SourceItem] = []
     var problems: [Problem] = []
     /// How many folders in it were read.
     var folders = 0
-    /// What the hrefs of folders begin with that could not be read.
+    /// The href prefixes of unreadable folders.
     var unlisted: [String] = []
     /// Whether folders that lie too deep are searched for cards.
     var isSearched = true
@@ -73,13 +73,13 @@ struct FolderSource: Sendable {
       }
     }
 
-    /// Notes that there are too many folders to look into: nothing is known of the rest.
+    /// Records that there are too many folders to search: the others are not checked.
     mutating func endSearch() {
       self.isSearched = false
       self.problems.append(CardProblem.problem("folders_not_searched", href: "", skipped: true))
     }
 
-    /// Notes a folder that cannot be read: its contacts stay as they are.
+    /// Records an unreadable folder: its contacts stay unchanged.
     mutating func leaveOut(_ beginning: String) {
       self.unlisted.append(beginning)
       self.problems.append(CardProblem.problem("folder_unreadable", href: beginning, skipped: true))
@@ -97,7 +97,7 @@ struct FolderSource: Sendable {
     for name in listing.folders {
       let beginning = CardPlace.beginning(of: name)
       guard let inner = Folder(name, in: folder) else {
-        // It went, or something else has its name now: the next pass sees that.
+        // It was deleted or replaced: the next pass handles that.
         if !Folder.isGone(errno: errno) { whole.leaveOut(beginning) }
         continue
       }
@@ -123,7 +123,7 @@ struct FolderSource: Sendable {
     return whole
   }
 
-  /// Reads the cards of the named files in their order. A file that is gone gives a card that says so.
+  /// Reads the cards of the named files in their order. A deleted file gives a card with `vanished` set.
   func fetch(
     _ hrefs: [String], checkpoint: Checkpoint = Checkpoint(),
     yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
@@ -156,7 +156,7 @@ struct FolderSource: Sendable {
     return reply
   }
 
-  /// The cards of one file; empty when it does not hold still.
+  /// The cards of one file; empty if the file keeps changing.
   private func read(_ place: CardPlace, in folder: borrowing Folder) -> [CardRead] {
     let href = place.href
     guard let file = OpenFile(place.name, in: folder) else {
@@ -169,7 +169,7 @@ struct FolderSource: Sendable {
     for _ in 0..<Self.attempts {
       guard let before = file.stamp() else { break }
       guard before.size <= Self.fileLimit else { return [CardRead.unreadable(href, "file_too_large")] }
-      // One byte more than there should be shows a file that grew.
+      // One byte more than expected shows that the file grew.
       guard let bytes = file.read(Int(before.size) + 1) else { break }
       if let after = file.stamp(), after == before, bytes.count == before.size {
         return CardRead.cards(bytes, href: href, fingerprint: after.fingerprint(seenAt: self.now()))

@@ -1,7 +1,7 @@
 internal import Bus
 import Glibc
 
-/// An ordinary file that is open for reading.
+/// A regular file that is open for reading.
 struct OpenFile: ~Copyable {
   private let descriptor: Int32
 
@@ -20,7 +20,7 @@ struct OpenFile: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Opens a file of a folder; nil with `errno` when it cannot be opened, and for all but ordinary files.
+  /// Opens a file of a folder; nil with `errno` if it cannot be opened or is not a regular file.
   init?(_ name: FileName, in folder: borrowing Folder) {
     let path = name.bytes.map { CChar(bitPattern: $0) } + [0]
     let descriptor = unsafe openat(

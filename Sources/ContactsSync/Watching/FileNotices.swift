@@ -2,13 +2,13 @@ internal import Glibc
 
 /// Notices of changed files from the kernel. inotify(7).
 struct FileNotices: ~Copyable {
-  /// What the kernel had to say.
+  /// One notice of the kernel.
   enum Notice: Hashable {
     /// A file in a watched folder changed; its name.
     case changed(watch: Int32, name: String)
-    /// A folder came into a watched folder or left it; its name.
+    /// A folder was added to a watched folder or removed from it; its name.
     case folderChanged(watch: Int32, name: String)
-    /// A watched folder is gone or was moved away; its watch has ended.
+    /// A watched folder was deleted or moved; its watch has ended.
     case gone(watch: Int32)
     /// Notices were dropped: anything may have changed.
     case overflow
@@ -19,7 +19,7 @@ struct FileNotices: ~Copyable {
 
   /// Opens the queue of notices.
   ///
-  /// - Returns: Nil when the system gives no more of them (`fs.inotify.max_user_instances`).
+  /// - Returns: Nil if the system allows no more of them (`fs.inotify.max_user_instances`).
   init?() {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
@@ -33,7 +33,7 @@ struct FileNotices: ~Copyable {
   /// - Parameters:
   ///   - folder: The path of a folder.
   ///   - inner: The name of a folder in it, which is watched instead.
-  /// - Returns: The watch; nil when the folder is not there or cannot be read.
+  /// - Returns: The watch; nil if the folder does not exist or cannot be read.
   func watch(_ folder: String, inner: FileName? = nil) -> Int32? {
     let mask =
       IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT
@@ -48,7 +48,7 @@ struct FileNotices: ~Copyable {
   /// Ends a watch.
   func end(_ watch: Int32) { _ = inotify_rm_watch(self.descriptor, watch) }
 
-  /// The notices that have come, at most a buffer full; more are reported as readable again.
+  /// Reads the waiting notices, at most one buffer; the descriptor stays readable if there are more.
   func read() -> [Notice] {
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     // At most `count` bytes go into the array.
@@ -78,7 +78,7 @@ struct FileNotices: ~Copyable {
         if mask & UInt32(IN_ISDIR) != 0 {
           notices.append(.folderChanged(watch: watch, name: name))
         } else if mask & UInt32(IN_CREATE) == 0 {
-          // Of a file that is made, the end of its writing tells.
+          // A created file is reported when its writing ends.
           notices.append(.changed(watch: watch, name: name))
         }
       }

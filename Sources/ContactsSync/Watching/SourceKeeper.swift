@@ -4,15 +4,15 @@ public import KithMessages
 internal import Logging
 internal import Storage
 
-/// Has every source brought in step when it is due: at the start, every so often, and when its files changed.
+/// Starts passes when they are due: at the start, on the schedule, and when files change.
 ///
-/// It lives on the event loop, where it waits for the kernel's notices and for the time without waking up in between.
+/// It runs on an event loop, where it waits for the kernel's notices and timers, and does not wake up in between.
 public actor SourceKeeper: LoopActor {
   /// When passes are due.
   public struct Plan: Sendable {
     /// Whether every source has a pass at the start.
     public var startsNow: Bool
-    /// Between passes; nil = only at the start, on command and on notice.
+    /// Time between passes; nil = only at the start, on command and on notice.
     public var interval: Duration?
     /// Whether a changed file starts a pass.
     public var watchesFiles: Bool
@@ -28,7 +28,7 @@ public actor SourceKeeper: LoopActor {
   private struct Kept {
     let path: WatchedPath?
     var schedule: SyncSchedule
-    /// Of its folder, and of the folders in that.
+    /// Watches of its folder and its subfolders.
     var watch: Int32?
     var inner: Set<Int32> = []
     var isRunning = false
@@ -36,10 +36,10 @@ public actor SourceKeeper: LoopActor {
     func has(_ watch: Int32) -> Bool { self.watch == watch || self.inner.contains(watch) }
   }
 
-  /// How soon a folder that could not be watched is tried again.
+  /// The wait before kithd retries to watch a folder.
   private static let rewatchAfter = Duration.seconds(60)
 
-  /// Where it waits for notices and for the time.
+  /// The loop on which it waits for notices and timers.
   public nonisolated let loop: LoopExecutor
   private let contacts: ContactsSyncActor
   private let plan: Plan
@@ -50,7 +50,7 @@ public actor SourceKeeper: LoopActor {
   private var noticesWatch: Watch?
   private var timer: LoopTimer?
   private var rewatchTimer: LoopTimer?
-  /// Sources whose place is being looked up; one that is removed meanwhile is taken out.
+  /// Sources whose folder is being opened; a source that is removed meanwhile is taken out.
   private var arriving: Set<String> = []
 
   // Not inlined into other modules: the optimizer of Swift 6.3.1 fails there ("circular reference") on actors whose stored
@@ -65,7 +65,7 @@ public actor SourceKeeper: LoopActor {
 
   isolated deinit {}
 
-  /// Takes up the sources there are.
+  /// Starts with the stored sources.
   public func start() async {
     if self.plan.watchesFiles { self.notices = FileNotices() }
     if let descriptor = self.notices?.descriptor {
@@ -75,7 +75,7 @@ public actor SourceKeeper: LoopActor {
     self.arm()
   }
 
-  /// Starts nothing any more.
+  /// Stops starting passes.
   public func stop() {
     self.arriving = []
     self.noticesWatch = nil
@@ -86,7 +86,7 @@ public actor SourceKeeper: LoopActor {
     self.rewatchTimer = nil
   }
 
-  /// Learns of sources that were added and removed, from what was committed.
+  /// Handles committed events: sources that were added and removed.
   public nonisolated func see(_ events: [LoggedEvent]) {
     let seen = events.filter { $0.header.stream == "sync" && $0.header.key.hasPrefix(PassState.keyPrefix) }.map {
       (
@@ -116,17 +116,17 @@ public actor SourceKeeper: LoopActor {
     }
   }
 
-  /// Looks up where a source is, and watches it from then on.
+  /// Opens the folder of a source, and watches it from then on.
   func takeUp(_ name: String) async {
     guard self.arriving.insert(name).inserted else { return }
     let location = await self.contacts.locations().first { $0.name == name }
-    // Where it was not found, or the store could not be read, the next event of it is taken up.
+    // If it was not found, or the store could not be read, its next event starts this again.
     guard self.arriving.remove(name) != nil, let location else { return }
     self.add(location, startsNow: false)
     self.arm()
   }
 
-  /// A pass that somebody asked for went through, or the source got another password.
+  /// A requested pass succeeded, or the source got another password.
   private func help(_ name: String) {
     self.sources[name]?.schedule.helped(now: self.now)
     self.arm()
@@ -146,7 +146,7 @@ public actor SourceKeeper: LoopActor {
     guard self.plan.watchesFiles, let path = self.sources[name]?.path else { return }
     if self.sources[name]?.watch == nil { self.sources[name]?.watch = self.notices?.watch(path.folder) }
     if self.sources[name]?.watch != nil {
-      // What is watched already keeps its watch.
+      // A folder that is watched already keeps its watch.
       for folder in path.inner {
         if let watch = self.notices?.watch(path.folder, inner: folder) { self.sources[name]?.inner.insert(watch) }
       }
@@ -162,7 +162,7 @@ public actor SourceKeeper: LoopActor {
     }
   }
 
-  /// One folder has one watch, however many sources are in it.
+  /// A folder has one watch for all sources in it.
   private func end(_ watch: Int32) {
     if !self.sources.values.contains(where: { $0.has(watch) }) { self.notices?.end(watch) }
   }
@@ -223,7 +223,7 @@ public actor SourceKeeper: LoopActor {
     for (name, kept) in self.sources where !kept.isRunning && (kept.schedule.due ?? .max) <= self.now {
       self.sources[name]?.isRunning = true
       self.sources[name]?.schedule.begin()
-      // A folder that was away is watched before it is listed: what changes afterwards has a notice.
+      // A folder that reappeared is watched before it is listed: later changes give a notice.
       self.watchFolder(of: name)
       Task {
         let outcome = await self.contacts.syncInBackground(name)

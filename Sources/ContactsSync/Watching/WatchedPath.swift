@@ -1,10 +1,10 @@
 internal import KithMessages
 
-/// Which folder tells of changes to a source, and which of its files matter.
+/// The folder to watch for a source, and which of its files matter.
 struct WatchedPath: Hashable {
-  /// What is watched. For a single file it is the folder around it, because programs replace files instead of writing them.
+  /// The watched folder. For a single file it is its folder, because programs replace files instead of writing them.
   let folder: String
-  /// The one file that matters; nil = all that could be cards.
+  /// The only file that matters; nil = all files that could be cards.
   let file: String?
 
   /// The path of a source on this machine's disk; nil for others.
@@ -22,7 +22,7 @@ struct WatchedPath: Hashable {
     }
   }
 
-  /// The folders in it whose files matter too; none while the folder cannot be read.
+  /// Its subfolders whose files matter as well; none while the folder cannot be read.
   var inner: [FileName] {
     guard self.file == nil, let folder = try? Folder(path: self.folder) else { return [] }
     return (try? folder.folders()) ?? []

@@ -134,7 +134,7 @@ public struct CardFetch: Sendable {
       switch reply.status {
       case 200 where !Self.isCard(reply.body):
         // A page for people, or a part of a card: taken for the card, it would stand until the card changes.
-        return self.failed(href, .malformed(place: self.place, what: "a card was asked for, and it is not a whole one"))
+        return self.failed(href, .malformed(place: self.place, what: "a card in the answer is incomplete"))
       case 200:
         self.absences = 0
         let fingerprint = self.form.fingerprint(entityTag: reply.entityTag)

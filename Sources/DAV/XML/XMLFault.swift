@@ -16,7 +16,7 @@ extension XMLFault: CustomStringConvertible {
   /// A clause for people: "it ends too early".
   public var description: String {
     switch self {
-    case .notWellFormed(let reason, let line): "it is no well-formed XML (line \(line): \(reason))"
+    case .notWellFormed(let reason, let line): "it is not well-formed XML (line \(line): \(reason))"
     case .documentType: "it has a document type declaration, which is refused"
     case .tooLarge(let what): "it exceeds the limit of \(what)"
     case .unexpectedRoot(let name): "it is a '\(name.split(separator: " ").last ?? "")' document, not a WebDAV answer"

@@ -34,7 +34,7 @@ struct DesktopDelivery {
         throw .unclear("The desktop did not say whether it shows the notification.")
       case .busy: throw .trouble("the bus of the session has no room just now", retryAfter: nil)
       case .noBus, .refused:
-        throw .unavailable("There is no desktop that shows notifications: no session, or nobody serves it.")
+        throw .unavailable("No desktop shows notifications: there is no session, or it has no notification daemon.")
       }
     }
     return DeliverReply()

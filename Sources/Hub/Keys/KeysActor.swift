@@ -133,7 +133,7 @@ actor KeysActor {
         ? try transaction.keys.find(fingerprint: request.fingerprint) : try transaction.keys.approved(request.name)
       guard var key = found else {
         let which = request.name.isEmpty ? request.fingerprint : request.name
-        throw .unknownRecord(which, "There is no key '\(which.prefix(64))'. `kith keys list` shows those there are.")
+        throw .unknownRecord(which, "There is no key '\(which.prefix(64))'. `kith keys list` lists them.")
       }
       guard key.state != "revoked" else { return key }
       key.state = "revoked"

@@ -24,11 +24,11 @@ extension MonicaFault {
     case .planLimit:
       Failure(
         .permissionDenied, "MONICA_PLAN_LIMIT",
-        "The plan of this Monica account does not allow that. Look at its billing page.")
+        "The plan of this Monica account does not allow that. See its billing page.")
     case .forbidden:
       Failure(
         .permissionDenied, "MONICA_FORBIDDEN",
-        "The server forbids that. Look at the rules of what stands before it: a proxy or a firewall.")
+        "The server forbids that. Check the rules of the proxy or firewall in front of it.")
     case .rateLimited(let wait):
       Failure(
         .resourceExhausted, "RATE_LIMITED", "Too many requests. Please wait a moment",
@@ -49,7 +49,8 @@ extension MonicaFault {
     case .archived:
       Failure(
         .failedPrecondition, "PERSON_ARCHIVED",
-        "The person is archived on the server, which lets nobody change archived people. Unarchive them there first.")
+        "The person is archived on the server, and archived people cannot be changed. Unarchive the person there first."
+      )
     case .ownerMissing:
       Failure(
         .notFound, "GONE", "The server no longer has the person that this belongs to.", details: ["record": "person"])

@@ -1,4 +1,4 @@
-/// What may be asked of a server now, by its rate limit.
+/// Decides which requests the rate limit of a server allows now.
 ///
 /// Monica counts the requests of a user in a window of 60 seconds that begins with its first request, and tells with
 /// each answer how many there may be (`X-RateLimit-Limit`) and how many are left (`X-RateLimit-Remaining`). Others of
@@ -11,7 +11,7 @@ struct RateLimiter: Sendable {
   struct Report: Sendable, Equatable {
     var limit: Int?
     var remaining: Int?
-    /// Whether it is the refusal of a request too many.
+    /// Whether the server refused the request because of its rate limit.
     var isRefusal = false
     /// How long to wait then, if it says so.
     var wait: Duration?
@@ -43,7 +43,7 @@ struct RateLimiter: Sendable {
 
   init() {}
 
-  /// How many requests of a window are kept for what somebody waits for.
+  /// How many requests of a window are reserved for urgent ones.
   static func reserve(of limit: Int) -> Int { limit < 2 ? 0 : max(1, min(6, limit / 10)) }
 
   /// Asks for a turn. ``Turn/now`` counts the request, whose end has to be told by ``settle(_:now:)``.
@@ -77,7 +77,7 @@ struct RateLimiter: Sendable {
   mutating func settle(_ report: Report?, now: Instant) {
     self.underWay -= 1
     guard let report else { return }
-    // One of nothing is none: nothing could ever be asked.
+    // Ignores a limit of 0; obeying it would block for ever.
     let limit = report.limit.flatMap { $0 > 0 ? $0 : nil }
     if report.isRefusal {
       let end = self.began.map { $0 + Self.window - now } ?? Self.window

@@ -147,7 +147,7 @@ extension Transaction {
   fileprivate func template(_ name: String) throws(Failure) -> CallTemplate {
     guard let template = try self.templates.find(name) else {
       throw .unknownRecord(
-        name, "There is no template '\(name.prefix(64))'. `kith call template list` shows those there are.")
+        name, "There is no template '\(name.prefix(64))'. `kith call template list` lists them.")
     }
     return template
   }

@@ -33,7 +33,7 @@ enum CallTimer {
     guard id.isEmpty, !running.isEmpty else {
       throw Failure(
         .failedPrecondition, "CALL_NOT_RUNNING",
-        id.isEmpty ? "No call runs. Start one first, or log the call." : "The timer of this call does not run.")
+        id.isEmpty ? "No call is running. Start one first, or log the call." : "The timer of this call is not running.")
     }
     let names = running.map(\.personName).joined(separator: ", ")
     throw Failure(

@@ -2,8 +2,8 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// Whether the server is asked at all now: after it said that it was asked too often, and while it cannot be reached, all work
-/// waits together, and not each piece of it by itself. Times are nanoseconds of a clock that never goes back.
+/// Stops all requests while the server is rate-limiting us or unreachable: all changes wait together. Times are nanoseconds of a
+/// monotonic clock.
 struct ServerGate: Sendable, Equatable {
   /// The waits of something that failed: half of each for certain, the rest by chance.
   static let backoff = Backoff(first: 1_000_000_000, longest: OutboxEntry.longestWait, spread: 0.5...1)
@@ -11,21 +11,21 @@ struct ServerGate: Sendable, Equatable {
   /// Nil while it is open.
   private(set) var until: Int64?
   private var cause: Failure?
-  /// Until when the server itself wants nothing; nil = it named no time. Nobody may shorten that.
+  /// Until when the server itself forbids requests; nil if it named no time. No command shortens it.
   private var orderedUntil: Int64?
   private var failures = 0
 
-  /// Whether nothing is asked at a moment.
+  /// Whether requests are stopped at a moment.
   func isClosed(now: Int64) -> Bool { self.until.map { now < $0 } ?? false }
 
-  /// Why nothing is asked at a moment; nil while it is open. Where the server named a time, with what is left of it.
+  /// Why requests are stopped at a moment; nil while they are not. With the remaining time if the server named one.
   func refusal(now: Int64) -> Failure? {
     guard self.isClosed(now: now), var cause = self.cause else { return nil }
     if let orderedUntil { cause.status.retryAfterMs = UInt32(clamping: max(0, orderedUntil - now) / 1_000_000) }
     return cause
   }
 
-  /// As ``refusal(now:)``, for somebody who waits for the answer: only what the server itself ordered counts.
+  /// As ``refusal(now:)``, for a command that a person waits for: only a time that the server named counts.
   func order(now: Int64) -> Failure? {
     self.orderedUntil.map { now < $0 } ?? false ? self.refusal(now: now) : nil
   }
@@ -46,7 +46,7 @@ struct ServerGate: Sendable, Equatable {
     if !self.isClosed(now: now) { self = Self() }
   }
 
-  /// A person wants it tried now. Only what the server itself ordered stands.
+  /// A person requests a retry now. Only a time that the server named still holds.
   mutating func force(now: Int64) {
     self.until = self.orderedUntil.flatMap { now < $0 ? $0 : nil }
   }

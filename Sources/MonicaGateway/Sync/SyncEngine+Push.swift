@@ -175,7 +175,7 @@ private struct Settling: Sendable {
 
   private static let noAnswer = Failure(
     .unavailable, "MONICA_TROUBLE",
-    "The server's copy changes all the time, or its answer says nothing. It is tried again later.")
+    "The record keeps changing on the server, or the server's answers lack it. kithd retries later.")
 }
 
 extension PushState.Verdict {

@@ -290,7 +290,8 @@ public actor SyncEngine {
   }
 
   static let stopping = Failure(
-    .unavailable, "SHUTTING_DOWN", "kithd is stopping. Send the command again when it is back; the sync then goes on.",
+    .unavailable, "SHUTTING_DOWN",
+    "kithd is stopping. Send the command again after its restart; the sync then continues.",
     retryAfterMilliseconds: 1000)
 }
 

@@ -100,7 +100,7 @@ extension EditableRecord {
   mutating func change(_ names: [String], as given: Self, now: Int64) throws(Failure) {
     guard given.personID.isEmpty || self.isAbout(given.personID) else {
       throw .invalid(
-        field: "person_id", "a \(Self.kind.name) stays with its person. Delete it, and make it anew there.")
+        field: "person_id", "a \(Self.kind.name) cannot move to another person. Delete it, and create it there.")
     }
     let previous = self
     try self.take(names, of: given)

@@ -112,7 +112,7 @@ extension Relationship: EditableRecord {
       .rule("other_id") { relationship, _ in
         if relationship.otherID.isEmpty { return "must not be empty. Name the other person." }
         return relationship.otherID == relationship.personID
-          ? "nobody is related to themselves. Name somebody else." : nil
+          ? "a person cannot be related to themselves. Name another person." : nil
       },
     ]
   }

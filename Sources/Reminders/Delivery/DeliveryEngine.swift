@@ -3,10 +3,10 @@ internal import KithMessages
 internal import Logging
 internal import Storage
 
-/// Brings what is queued to its channels: one message at a time on each, in their order, all channels beside each other.
+/// Sends queued messages: one at a time on each channel, in their order, all channels in parallel.
 ///
-/// That an attempt begins is committed before it, and how it ended behind it. A process that ends between the two sends the
-/// same message again, under the same id.
+/// The start of an attempt is committed before it, and its outcome after it. A process that ends between the two sends the same
+/// message again, under the same id.
 actor DeliveryEngine {
   private let storage: StorageActor
   private let delivery: any Port
@@ -38,7 +38,7 @@ actor DeliveryEngine {
     self.sleep = sleep
   }
 
-  /// Gives up what is under way; it goes on at the next start.
+  /// Cancels running attempts; they are repeated at the next start.
   func stop() async {
     self.isStopping = true
     self.pause?.cancel()
@@ -93,8 +93,8 @@ actor DeliveryEngine {
     if let next { self.comeBack(in: min(max(0, next - now), Self.longPause)) }
   }
 
-  /// The first of each channel. What is under way without anybody at it goes out again: the last process ended there, or the
-  /// store refused to note how it went.
+  /// The first message of each channel. Messages marked as sending that no task owns are sent again: the last process ended there,
+  /// or the store refused to record the outcome.
   private func heads() async throws(Failure) -> [DeliveryEntry] {
     let heads = try await self.storage.read { view throws(Failure) in try view.deliveries.heads() }
     let left = heads.filter { $0.state == "sending" && self.attempts[$0.channel] == nil }.map(\.id)
@@ -212,7 +212,7 @@ extension Transaction {
   }
 }
 
-/// Under which name the secret of a channel is kept.
+/// The name of a channel's secret in the secret store.
 enum ChannelSecret {
   static func name(of channel: String) -> String { "channel-\(channel)" }
 }

@@ -38,7 +38,7 @@ extension DeliveryEntry {
   mutating func lapse() {
     var lapsed = Failure(
       .deadlineExceeded, "MESSAGE_OUT_OF_DATE",
-      "This message waited until nobody needed it any more. `kith channels retry ID` sends it all the same.")
+      "This message waited too long to be useful. `kith channels retry ID` sends it nevertheless.")
     if self.hasError { lapsed.status.details["before"] = self.error.reason }
     self.error = lapsed.status
     self.giveUp()
@@ -95,7 +95,8 @@ extension DeliveryEntry {
   mutating func retry(at now: Int64) throws(Failure) {
     guard ["failed", "unknown", "pending"].contains(self.state) else {
       throw Failure(
-        .failedPrecondition, "NOT_RETRIABLE", "This message is \(self.state); only what failed can be tried again.")
+        .failedPrecondition, "NOT_RETRIABLE",
+        "This message is \(self.state); only a message that failed or may not have arrived can be retried.")
     }
     self.expiresAt = .init(nanosecondsSince1970: max(self.expiresAt.nanosecondsSince1970, now + Self.secondLife))
     self.state = "pending"

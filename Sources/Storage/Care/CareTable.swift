@@ -35,7 +35,7 @@ public struct CareTable<View: DatabaseView> {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func require(_ id: String) throws(Failure) -> CareRecord {
     guard let record = try self.get(id) else {
-      throw .unknownRecord(id, "There is no care record '\(id.prefix(64))'. `kith care list` shows those there are.")
+      throw .unknownRecord(id, "There is no care record '\(id.prefix(64))'. `kith care list` lists them.")
     }
     return record
   }

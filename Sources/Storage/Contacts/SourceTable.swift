@@ -44,7 +44,7 @@ public struct SourceTable<View: DatabaseView> {
     }
     guard let row else {
       throw .unknownRecord(
-        name, "There is no source named '\(name.prefix(64))'. `kith contacts source list` shows those there are.")
+        name, "There is no source named '\(name.prefix(64))'. `kith contacts source list` lists them.")
     }
     return row
   }

@@ -44,7 +44,7 @@ public struct ChannelTable<View: DatabaseView> {
   public func require(_ name: String) throws(Failure) -> Channel {
     guard let channel = try self.find(name) else {
       throw .unknownRecord(
-        name, "There is no channel '\(name.prefix(64))'. `kith channels list` shows those there are.")
+        name, "There is no channel '\(name.prefix(64))'. `kith channels list` lists them.")
     }
     return channel
   }

@@ -22,7 +22,7 @@ public struct DeliveryTable<View: DatabaseView> {
   public func require(_ id: String) throws(Failure) -> DeliveryEntry {
     guard let entry = try self.get(id) else {
       throw .unknownRecord(
-        id, "There is no delivery '\(id.prefix(64))'. `kith channels deliveries` shows those there are.")
+        id, "There is no delivery '\(id.prefix(64))'. `kith channels deliveries` lists them.")
     }
     return entry
   }

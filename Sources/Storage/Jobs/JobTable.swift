@@ -19,7 +19,8 @@ public struct JobTable<View: DatabaseView> {
   public func require(_ id: String) throws(Failure) -> JobRecord {
     guard let record = try self.find(id) else {
       throw Failure(
-        .notFound, "JOB_UNKNOWN", "There is no job '\(id.prefix(64))'. `kith jobs list` shows those of the last day.",
+        .notFound, "JOB_UNKNOWN",
+        "There is no job '\(id.prefix(64))'. `kith jobs list` lists the jobs of the last day.",
         details: ["job_id": String(id.unicodeScalars.prefix(64))])
     }
     return record
@@ -146,7 +147,7 @@ extension JobTable where View == Transaction {
     guard record.state == .dead else {
       throw Failure(
         .failedPrecondition, "JOB_NOT_RETRYABLE",
-        "The job is \(record.state.rawValue). Only a dead one, over which workers were lost, can be tried again; "
+        "The job is \(record.state.rawValue). Only a dead job, which five workers failed to run, can be retried; "
           + "`kith care retry` has the recording of an entry transcribed again.")
     }
     record.state = .queued

@@ -69,7 +69,7 @@ extension LinkTable where View == Transaction {
       ).first([.text(contact), .integer(row)]) { $0.text(0) }
       if let other {
         throw Failure(
-          .failedPrecondition, "CONTACT_LINKED", "This contact is \(other) already. Take that link away first.")
+          .failedPrecondition, "CONTACT_LINKED", "This contact is linked to \(other) already. Remove that link first.")
       }
       try EngineStatement(database, "INSERT INTO person_link (person, contact_uuid) VALUES (?, ?)")
         .run([.integer(row), .text(contact)])
@@ -84,7 +84,9 @@ extension LinkTable where View == Transaction {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for either.
   public func dismiss(person: String, contact: String) throws(Failure) {
     let (row, contact) = try self.ids(person, contact)
-    guard !contact.isEmpty else { throw .invalid(field: "contact_id", "is empty. Name the contact that it is not.") }
+    guard !contact.isEmpty else {
+      throw .invalid(field: "contact_id", "is empty. Name the contact of the suggestion to reject.")
+    }
     try self.view.attempt { database in
       try EngineStatement(
         database, "INSERT INTO person_link_dismissed (person, contact_uuid) VALUES (?, ?) ON CONFLICT DO NOTHING"

@@ -56,7 +56,7 @@ extension OutboxTable {
     }
     guard let found else {
       throw .unknownRecord(
-        id, "There is no conflict '\(id.prefix(64))'. `kith monica conflicts` lists those there are.")
+        id, "There is no conflict '\(id.prefix(64))'. `kith monica conflicts` lists them.")
     }
     return found
   }

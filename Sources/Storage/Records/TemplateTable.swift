@@ -54,7 +54,7 @@ extension TemplateTable where View == Transaction {
   public func delete(_ name: String) throws(Failure) -> CallTemplate {
     guard let template = try self.find(name) else {
       throw .unknownRecord(
-        name, "There is no template '\(name.prefix(64))'. `kith call template list` shows those there are.")
+        name, "There is no template '\(name.prefix(64))'. `kith call template list` lists them.")
     }
     let account = try self.view.records.account
     try self.view.attempt { database in

@@ -26,7 +26,7 @@ public struct ReminderTable<View: DatabaseView> {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func require(_ id: String) throws(Failure) -> Reminder {
     guard let reminder = try self.get(id) else {
-      throw .unknownRecord(id, "There is no reminder '\(id.prefix(64))'. `kith remind list` shows those there are.")
+      throw .unknownRecord(id, "There is no reminder '\(id.prefix(64))'. `kith remind list` lists them.")
     }
     return reminder
   }

@@ -54,7 +54,7 @@ enum EngineFault: Error, Hashable {
     case .unreachable(let why):
       Failure(
         .unavailable, "ENGINE_UNREACHABLE",
-        "The engine '\(engine)' is away: \(why). The recording is tried again when it is back.",
+        "The engine '\(engine)' is unreachable: \(why). kithd retries when it is back.",
         details: ["engine": engine, "why": why])
     case .unavailable(let why):
       Failure(

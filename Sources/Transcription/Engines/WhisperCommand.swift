@@ -54,7 +54,7 @@ struct WhisperCommand: Engine {
     case .signalled(let signal): throw .failed("it crashed with signal \(signal)\(complaint)")
     }
     guard let bytes = try? SoundFile(path: output + ".json", flags: SoundFile.reading).read() else {
-      throw .failed("it said that it was successful, and wrote no transcript\(complaint)")
+      throw .failed("it reported success and wrote no transcript\(complaint)")
     }
     return try WhisperText.cleaned(try Self.answer(bytes), sound.gate)
   }
@@ -62,7 +62,7 @@ struct WhisperCommand: Engine {
   /// Reads the file that `-oj` writes.
   static func answer(_ bytes: [UInt8]) throws(EngineFault) -> TranscribeReply {
     guard let file = try? JSONDecoder().decode(File.self, from: Data(bytes)) else {
-      throw .failed("its transcript is not the JSON that it should be")
+      throw .failed("its transcript is not valid JSON")
     }
     var reply = TranscribeReply()
     reply.engineVersion = "whisper.cpp, model \(file.model?.type ?? "unknown")"

@@ -86,7 +86,7 @@ struct WhisperServer: Engine {
   static func answer(_ bytes: [UInt8]) throws(EngineFault) -> TranscribeReply {
     guard let body = try? JSONDecoder().decode(Body.self, from: Data(bytes)) else {
       // For a language that it does not know, it answers an empty text alone.
-      throw .failed("its answer is not the JSON of a transcript; it may not know the language")
+      throw .failed("its answer is not valid JSON of a transcript; it may not know the language")
     }
     var reply = TranscribeReply()
     reply.engineVersion = "whisper-server"

@@ -51,13 +51,13 @@ struct WorkerEngine: Engine {
   /// Reads the one line.
   static func answer(_ output: [UInt8]) throws(EngineFault) -> TranscribeReply {
     let line = output.last == UInt8(ascii: "\n") ? output.dropLast() : output[...]
-    guard !line.isEmpty else { throw .failed("it said that it was successful, and answered nothing") }
+    guard !line.isEmpty else { throw .failed("it reported success and returned nothing") }
     guard !line.contains(UInt8(ascii: "\n")) else { throw .failed("it answered more than one line") }
     let answer: TranscribeReply
     do throws(Failure) {
       answer = try Encoding.json.decode(TranscribeReply.self, from: Array(line))
     } catch {
-      throw .failed("its answer is not the JSON of a transcript")
+      throw .failed("its answer is not valid JSON of a transcript")
     }
     guard !answer.engine.isEmpty else { throw .failed("its answer does not name the engine") }
     return answer

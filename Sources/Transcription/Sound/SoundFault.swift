@@ -32,7 +32,7 @@ public enum SoundFault: Error, Hashable, Sendable {
     case .tooLarge(let limit): Self.bad("It is larger than \(limit >> 20) MiB. Record in shorter pieces.")
     case .unknownFormat: Self.bad("It is none of WAV, WebM, Ogg, MP4 and FLAC.")
     case .wav(let fault): Self.bad("\(fault.description.prefix(1).uppercased() + fault.description.dropFirst()).")
-    case .undecodable: Self.bad("There is no sound in it that can be decoded.")
+    case .undecodable: Self.bad("It contains no sound that can be decoded.")
     case .tooShort: Self.bad("It is shorter than three tenths of a second.")
     case .tooLong(let limit): Self.bad("It is longer than \(limit) seconds. Record in shorter pieces.")
     case .lowSampleRate(let rate):
@@ -47,7 +47,7 @@ public enum SoundFault: Error, Hashable, Sendable {
       Failure(
         .unavailable, "CONVERTER_BUSY", "The recording could not be converted: \(what). It is worth another try later.")
     case .storage(let what):
-      Failure(.unavailable, "NO_ROOM", "The recording could not be put aside: \(what). Check the disk, and try again.")
+      Failure(.unavailable, "NO_ROOM", "The recording could not be stored: \(what). Check the disk, and try again.")
     case .cancelled: .cancelled
     }
   }

@@ -14,7 +14,7 @@ public enum WAVFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, as the end of a sentence.
   public var description: String {
     switch self {
-    case .notWAV: "it is no WAV"
+    case .notWAV: "it is not a WAV"
     case .damaged(let how): "the WAV is damaged: \(how)"
     case .encoding(let code): "the WAV is in encoding \(code) instead of PCM"
     case .noFormat: "the WAV does not tell its format"

@@ -26,7 +26,7 @@ struct BodyReader: ~Copyable {
       var status = stat()
       // The file is open; one `stat` is written.
       guard file >= 0, unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-        let reason = file < 0 ? Self.reason(errno) : "it is no regular file"
+        let reason = file < 0 ? Self.reason(errno) : "it is not a regular file"
         if file >= 0 { close(file) }
         throw .requestBody("\(path): \(reason)")
       }

@@ -116,7 +116,7 @@ final class HTTPExchange: Transfer {
       guard inflater != nil else { return try unsafe keep(chunk) }
       // Libcurl's bytes, valid during the call.
       guard try unsafe inflater?.decode(chunk, { bytes throws(TransferError) in try unsafe keep(bytes) }) == true else {
-        throw TransferError.malformedReply("its body is no gzip, though its head says so", request.url.origin)
+        throw TransferError.malformedReply("its body is not gzip, although its header says so", request.url.origin)
       }
     }
   }

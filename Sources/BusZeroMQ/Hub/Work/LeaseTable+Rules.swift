@@ -66,7 +66,7 @@ extension LeaseTable {
         job.record.status =
           Failure(
             .unavailable, "WORKER_LOST",
-            "The worker was lost, and \(job.record.service) cannot go on where it was. Begin again.",
+            "The worker was lost, and \(job.record.service) cannot continue. Start it again.",
             retryAfterMilliseconds: 1000
           ).status
       }

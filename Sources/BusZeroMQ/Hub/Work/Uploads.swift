@@ -90,7 +90,8 @@ struct Uploads: ~Copyable {
     let others = self.bodies.count - (body.bytes.isEmpty ? 0 : 1)
     guard self.bytes + data.count <= self.limits.bytes, others < self.limits.bodies else {
       throw Failure(
-        .resourceExhausted, "BLOB_QUOTA", "Too many bodies are under way.", retryAfterMilliseconds: 5000)
+        .resourceExhausted, "BLOB_QUOTA", "Too many large bodies are in transit. Try again in a moment.",
+        retryAfterMilliseconds: 5000)
     }
   }
 

@@ -63,7 +63,7 @@ extension WorkPlane {
       }
       guard !services.isEmpty else {
         throw Failure(
-          .permissionDenied, "ROLE_NOT_ALLOWED", "This worker is approved for none of the services that it offers.")
+          .permissionDenied, "ROLE_NOT_ALLOWED", "This worker's key is approved for none of its services.")
       }
     } catch { return self.refuse(peer, frame, error) }
     self.encodings[peer] = frame.encoding
@@ -154,7 +154,8 @@ extension WorkPlane {
     guard let bytes, fetch.offset <= UInt64(bytes.count) else {
       chunk.status =
         Failure(
-          .failedPrecondition, "BLOB_MISSING", "This is no input of a job of yours, or whoever wants the job is away.",
+          .failedPrecondition, "BLOB_MISSING",
+          "This is not an input of a job of this worker, or the job's caller has gone.",
           retryAfterMilliseconds: 1000
         ).status
       self.send(.chunk(chunk, []), to: peer)

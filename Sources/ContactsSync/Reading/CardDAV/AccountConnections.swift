@@ -13,7 +13,7 @@ public final class AccountConnections: Sendable {
   private let secrets: any SecretStore
   private let clients = Lock<[TLSSettings: HTTPClient]>([:])
 
-  /// More settings of TLS than this have their connections made anew.
+  /// If there are more TLS settings than this, connections are not reused.
   private static let clientLimit = 32
 
   /// Makes an empty set.
@@ -26,7 +26,7 @@ public final class AccountConnections: Sendable {
     self.secrets = secrets
   }
 
-  /// Ends the connections and what is under way on them.
+  /// Closes the connections and cancels their requests.
   public func close() async {
     let clients = self.clients.withLock { clients in
       defer { clients = [:] }
@@ -35,10 +35,10 @@ public final class AccountConnections: Sendable {
     for client in clients { await client.close() }
   }
 
-  /// The way to an account.
+  /// Connects to an account.
   ///
   /// - Parameters:
-  ///   - account: With its password only where it is not kept, as in a discovery.
+  ///   - account: With its password only if that is not stored, as in a discovery.
   ///   - source: The source whose password is kept; nil = none is.
   /// - Throws: `UNAUTHENTICATED/NEEDS_CREDENTIALS` when there is a user name and no password; `SECRET_UNREADABLE`.
   func connection(to account: CardDAV, source: String?) async throws(Failure) -> Connection {
@@ -53,7 +53,7 @@ public final class AccountConnections: Sendable {
     let credentials: Credentials?
     let allowsPlainHTTP: Bool
 
-    /// For what WebDAV is spoken with.
+    /// Used for WebDAV requests.
     var client: DAVClient {
       DAVClient(http: self.http, credentials: self.credentials, allowsPlainHTTP: self.allowsPlainHTTP)
     }

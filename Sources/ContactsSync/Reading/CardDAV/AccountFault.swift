@@ -5,9 +5,9 @@ internal import Transfer
 
 /// The failures of accounts, with what a person can do about each.
 enum AccountFault {
-  /// What went wrong with an account.
+  /// The failure of an account.
   ///
-  /// - Parameter source: Its name, for the command that mends it; nil where there is none yet.
+  /// - Parameter source: Its name, for the command in the message; nil if it has none yet.
   static func failure(_ error: DAVError, source: String?) -> Failure {
     let text = error.description
     let retry = error.retryAfter.map { UInt32(clamping: $0 * 1000) } ?? 0
@@ -39,13 +39,13 @@ enum AccountFault {
     }
   }
 
-  /// The server wants another password, or there is none: nothing is tried until a person gives one.
+  /// The server refuses the password, or there is none: kithd stops trying until a person gives another one.
   static func needsCredentials(_ what: String, _ source: String?) -> Failure {
     let advice = source.map { "Give it with `kith contacts source login \($0)`." } ?? "Give the right ones."
     return Failure(.unauthenticated, "NEEDS_CREDENTIALS", "\(what) \(advice) Nothing is tried until then.")
   }
 
-  /// The reason where a server was asked too often.
+  /// The reason if the server limits requests.
   static let rateLimited = "UPSTREAM_RATE_LIMITED"
 
   static let unserved = Failure(

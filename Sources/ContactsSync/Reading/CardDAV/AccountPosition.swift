@@ -3,7 +3,7 @@ internal import Foundation
 internal import KithMessages
 internal import Transfer
 
-/// How far the reading of an account is: its address books, each with the state of its last look. The token of a listing.
+/// The position in an account: its address books, each with its state at the last listing. This is the token of a listing.
 struct AccountPosition: Codable, Equatable {
   /// One address book.
   struct Book: Codable, Equatable {
@@ -14,19 +14,19 @@ struct AccountPosition: Codable, Equatable {
     var url: String
     /// ``CollectionState/encoded``; empty = nothing is known.
     var state = ""
-    /// In which form its cards are asked for.
+    /// The vCard version in which its cards are requested.
     var form = CardForm.asStored.rawValue
-    /// What its owner calls it; nil where that is not known.
+    /// Its display name on the server; nil if unknown.
     var name: String?
 
-    /// What people are shown.
+    /// Its display name.
     var title: String { self.name ?? self.key.removingPercentEncoding ?? self.key }
     /// The path at its server.
     var path: String? { Href(((try? WebURL(self.url))?.path ?? self.url))?.path }
   }
 
   var books: [Book]
-  /// When the books were looked for last, in nanoseconds since 1970.
+  /// The time of the last discovery, in nanoseconds since 1970.
   var foundAt: Int64
   /// The collections that list the books; nil in tokens of before they were kept.
   var homes: [String]?

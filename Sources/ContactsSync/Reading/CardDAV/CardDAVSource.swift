@@ -3,25 +3,25 @@ internal import DAV
 internal import KithMessages
 internal import Transfer
 
-/// Reads the address books of a CardDAV account. It keeps nothing between calls but open connections.
+/// Reads the address books of a CardDAV account. Keeps only open connections between calls.
 ///
 /// An item is a card; its href is the key of its book, a slash, and its name there.
 struct CardDAVSource: Sendable {
-  /// The source; nil where it is only looked at.
+  /// The source; nil for a discovery.
   let name: String?
   let account: CardDAV
   let connections: AccountConnections
   /// Gives the time of day in nanoseconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// After this many nanoseconds, a day, the account is looked up from its address again; in between its homes are.
+  /// After this many nanoseconds, a day, discovery starts from the account's address again; in between from its homes.
   private static let foundFor: Int64 = 86_400 * 1_000_000_000
-  /// So many cards that have to be read one by one are worth a word.
+  /// From this number on, cards that have to be read one by one are reported.
   private static let manySingles = 10
 
   // MARK: - Looking
 
-  /// Looks for the address books, and tells what was tried.
+  /// Finds the address books, and returns each step that was tried.
   func discover() async throws(Failure) -> DiscoverReply {
     let (found, trail) = await Account(try self.address(), client: try await self.client()).addressBooks()
     var reply = DiscoverReply()
@@ -44,7 +44,7 @@ struct CardDAVSource: Sendable {
     return reply
   }
 
-  /// Looks whether the account can be read, and how many cards each of its books has.
+  /// Checks whether the account can be read, and counts the cards of each book.
   func probe() async throws(Failure) -> ProbeSourceReply {
     let client = try await self.client()
     var reply = ProbeSourceReply()
@@ -89,8 +89,8 @@ struct CardDAVSource: Sendable {
         listing = answer.listing
         if let movedTo = answer.movedTo { position.books[index].url = movedTo.description }
       } catch {
-        // Of several books one may be gone, shut or broken: the others are read, and its cards stay.
-        // A refusal of the password, and a server that is asked too often, mean all of them.
+        // One of several books may be missing, forbidden or broken: the others are read, and its cards stay.
+        // A refused password and a rate limit concern all books.
         let isOfAll = error.code == .unauthenticated || error.reason == AccountFault.rateLimited
         guard error.code != .cancelled, !isOfAll, position.books.count > 1 else { throw error }
         errors.append(error)
@@ -123,18 +123,18 @@ struct CardDAVSource: Sendable {
         reply.unlistedUnder.append(gone.key + "/")
         reply.problems.append(CardProblem.problem(CardProblem.bookUnavailable, href: gone.key + "/", skipped: true))
       }
-      // Where it comes back, everything in it is compared.
+      // When the book is back, everything in it is compared.
       gone.state = ""
       position.books.append(gone)
     }
-    // While a book is not where it was, each pass looks for it.
+    // While a book is missing, each pass searches for it.
     if !isFound { position.foundAt = 0 }
     reply.token = position.token
     reply.identity = position.identity
     return reply
   }
 
-  /// Where the books are, as the account says now.
+  /// The present locations of the books.
   private struct Look {
     var position: AccountPosition
     /// The sync tokens that the homes told, by the keys of the books.
@@ -170,7 +170,7 @@ struct CardDAVSource: Sendable {
       case .failure(.rateLimited(let place, let seconds)):
         throw AccountFault.failure(.rateLimited(place: place, retryAfter: seconds), source: self.name)
       case .failure(.transfer(let error)): throw AccountFault.failure(.transfer(error), source: self.name)
-      // The books themselves may be well.
+      // The books themselves may be readable.
       case .failure: return Look(position: known)
       }
     }

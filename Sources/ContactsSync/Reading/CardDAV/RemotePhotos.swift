@@ -3,10 +3,10 @@ internal import KithMessages
 internal import Transfer
 internal import VCard
 
-/// Fetches the pictures that cards name instead of holding, from the server of their address book and from no other.
+/// Fetches the photos that cards link to, from the server of their address book and from no other.
 ///
-/// A card is somebody else's text: what it names elsewhere would tell a stranger when the household reads its contacts, or make
-/// kithd ask a machine of the home.
+/// A card is untrusted: a link to another server would tell that server when the household reads its contacts, or make kithd send
+/// requests to machines at home.
 struct RemotePhotos: Sendable {
   let connection: AccountConnections.Connection
   /// The address book.
@@ -14,7 +14,7 @@ struct RemotePhotos: Sendable {
 
   /// Bytes of a picture, as of those within cards.
   private static let limit = 12 << 20
-  /// After this many pictures in a row that did not come, no more are asked for: each may take a minute.
+  /// After this many failures in a row no more photos are requested: each may take a minute.
   private static let patience = 3
 
   private var failuresInRow = 0
@@ -24,8 +24,8 @@ struct RemotePhotos: Sendable {
     self.book = book
   }
 
-  /// Adds the picture to a card that was read. When it cannot be had, the card has the reason; when it may be had later, the card
-  /// has no fingerprint, and so is read again in the next pass.
+  /// Adds the photo to a card. If the photo cannot be fetched, the card has the reason; if a retry may succeed, the card has no
+  /// fingerprint, so that the next pass reads it again.
   ///
   /// - Returns: Whether the server has answered for the picture, or has nothing to do with it.
   /// - Throws: `CANCELLED`.
