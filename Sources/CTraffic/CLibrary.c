@@ -14,12 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-  read_buffer = 8192,  // libzmq's in_batch_size
-  // With its counters of references, which libzmq allocates with it. Frames of a reading without encryption keep all of it.
-  read_buffer_cost = 18 << 10,
-};
-
 static unsigned char plane_of_listener[descriptors];
 static _Atomic uint64_t numbers;
 static __thread bool accepts;
@@ -51,7 +45,7 @@ static uint64_t source(int descriptor, bool is_local) {
 }
 
 /// Counts what has come; false when the connection has to go.
-static bool receive(int descriptor, const void *bytes, size_t count, size_t room) {
+static bool receive(int descriptor, const void *bytes, size_t count) {
   struct connection *connection = kith_lock(descriptor);
   if (connection == NULL) return true;
   if (connection->is_cut) {
@@ -62,7 +56,6 @@ static bool receive(int descriptor, const void *bytes, size_t count, size_t room
   struct kith_reading reading = kith_stream_follow(&connection->stream, bytes, count);
   connection->bytes += count;
   cost += count + frame_cost * reading.frames;
-  if (connection->is_local && room <= read_buffer && reading.stays) cost += read_buffer_cost;
   kith_lower(&connection->bytes, reading.passed_bytes);
   kith_lower(&cost, reading.passed_bytes + frame_cost * reading.passed_frames);
   if (before < much && cost >= much) connection->much_since = now();
@@ -78,7 +71,7 @@ static bool receive(int descriptor, const void *bytes, size_t count, size_t room
 
 ssize_t recv(int descriptor, void *bytes, size_t room, int flags) {
   ssize_t count = syscall(SYS_recvfrom, descriptor, bytes, room, flags, NULL, NULL);
-  if (count <= 0 || !accepts || flags & MSG_PEEK || receive(descriptor, bytes, (size_t)count, room)) return count;
+  if (count <= 0 || !accepts || flags & MSG_PEEK || receive(descriptor, bytes, (size_t)count)) return count;
   errno = ECONNRESET;
   return -1;
 }

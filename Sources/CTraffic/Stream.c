@@ -13,7 +13,6 @@ static void begin_frame(struct kith_stream *stream, struct kith_reading *reading
   stream->header_count = 0;
   stream->kind = header[0] & 4 ? unnamed : ordinary;
   reading->frames++;
-  reading->stays |= stream->kind == ordinary;
 }
 
 struct kith_reading kith_stream_follow(struct kith_stream *stream, const unsigned char *bytes, size_t count) {
@@ -29,7 +28,6 @@ struct kith_reading kith_stream_follow(struct kith_stream *stream, const unsigne
     } else {
       // SUBSCRIBE and CANCEL go on to the program, and so does what CURVE has in a MESSAGE; by the lengths of their names.
       if (stream->kind == unnamed) stream->kind = *bytes == 9 || *bytes == 7 || *bytes == 6 ? ordinary : passing;
-      reading.stays |= stream->kind == ordinary;
       part = kith_lower(&stream->left, count);
       if (stream->left == 0 && stream->kind == passing) {
         reading.passed_bytes += stream->frame;

@@ -36,8 +36,6 @@ struct kith_reading {
   uint64_t frames;
   // Of the greeting, and of commands that have passed.
   uint64_t passed_bytes, passed_frames;
-  // Whether something of it stays until the program takes it.
-  bool stays;
 };
 
 /// Follows a stream through what has come.

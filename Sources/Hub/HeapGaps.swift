@@ -8,6 +8,8 @@ internal import Glibc
 struct HeapGaps {
   /// Growth that is worth a walk through the heaps, which takes some milliseconds.
   private static let growth = 8 << 20
+  /// A change that shows that the hub is at work.
+  private static let change = 256 << 10
 
   /// Bytes after the last walk, or fewer that were seen since.
   private var least: Int?
@@ -16,11 +18,11 @@ struct HeapGaps {
 
   /// Takes up how much memory the process has.
   ///
-  /// - Returns: Whether to walk, and when to look again: soon while memory grows, and seldom otherwise.
+  /// - Returns: Whether to walk, and when to look again: soon while memory changes, and seldom on an idle hub.
   mutating func look(_ bytes: Int) -> (walks: Bool, again: Duration) {
-    let (least, grown) = (min(self.least ?? bytes, bytes), bytes - (self.last ?? bytes))
+    let (least, change) = (min(self.least ?? bytes, bytes), abs(bytes - (self.last ?? bytes)))
     (self.least, self.last) = (least, bytes)
-    return (bytes - least >= Self.growth, grown >= Self.growth / 4 ? .milliseconds(500) : .seconds(3))
+    return (bytes - least >= Self.growth, change >= Self.change ? .milliseconds(500) : .seconds(3))
   }
 
   /// Takes up how much is left after a walk.

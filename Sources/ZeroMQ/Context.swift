@@ -13,6 +13,9 @@ internal import Glibc
 
   /// Creates a context; its threads start with its first socket.
   ///
+  /// Messages are copied out of what was read. Otherwise each keeps the whole buffer of the reading, 18 KiB of memory for a frame of
+  /// 40 bytes, and gigabytes for a message whose frames come one by one: docs/decisions/0031.
+  ///
   /// - Parameters:
   ///   - ioThreads: Threads that move bytes; one is enough for a gigabyte a second.
   ///   - maximumSockets: Sockets that may be open at once, inner ones such as monitors included.
@@ -23,7 +26,8 @@ internal import Glibc
     guard let handle = unsafe zmq_ctx_new() else { throw ZMQError("zmq_ctx_new") }
     // The handle is open until `terminate`.
     guard unsafe zmq_ctx_set(handle, ZMQ_IO_THREADS, ioThreads) == 0,
-      unsafe zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, maximumSockets) == 0
+      unsafe zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, maximumSockets) == 0,
+      unsafe zmq_ctx_set(handle, KITH_ZMQ_ZERO_COPY_RECV, 0) == 0
     else {
       let error = ZMQError("zmq_ctx_set")
       // Without sockets there is nothing to wait for.

@@ -27,9 +27,10 @@ import Testing
   @Test func anIdleHubIsLookedAtSeldom() {
     var gaps = HeapGaps()
     #expect(gaps.look(10 * Self.mebibyte).again == .seconds(3))
-    #expect(gaps.look(11 * Self.mebibyte).again == .seconds(3))
+    #expect(gaps.look(10 * Self.mebibyte + 100_000).again == .seconds(3))
     #expect(gaps.look(13 * Self.mebibyte).again == .milliseconds(500))
+    #expect(gaps.look(12 * Self.mebibyte).again == .milliseconds(500))
     // It has as much as it needs now.
-    #expect(gaps.look(13 * Self.mebibyte).again == .seconds(3))
+    #expect(gaps.look(12 * Self.mebibyte).again == .seconds(3))
   }
 }

@@ -18,7 +18,7 @@ import pytest
 import zmq
 
 from keyed import eventually
-from traffic import Plane, limit
+from traffic import Plane, anonymous_memory, flood, limit
 from zmtp import COMMAND, LONG, Speaker, command, frame, metadata
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "CTraffic"
@@ -54,6 +54,21 @@ def nothing_is_left_of_subscriptions(over):
         client.unsubscribe(b"x" * (number + 1))
         plane.take()
     assert plane.totals.received == 0, plane.totals.received
+
+
+def a_small_frame_does_not_keep_the_buffer_of_its_reading(over):
+    """Frames of a message that does not end are kept, so each would keep a buffer of 18 KiB, of which it touches two."""
+    limit(64 * MIB, 64 * MIB)
+    plane = Plane(over)
+    speaker = plane.speaker()
+    before, memory = plane.totals.received, anonymous_memory()
+    for number in range(1000):
+        sent = speaker.bytes(bytes(40), more=True)
+        speaker.socket.sendall(sent)
+        # Read by itself.
+        while plane.totals.received < before + (number + 1) * len(sent):
+            os.sched_yield()
+    assert anonymous_memory() - memory < MIB
 
 
 def heartbeats_cost_nothing():
@@ -131,12 +146,6 @@ def what_a_cut_connection_left_counts_until_it_is_taken():
     while plane.socket.poll(200):
         plane.take()
     assert plane.totals.received == 0
-
-
-def flood(client):
-    with contextlib.suppress(zmq.Again):
-        for _ in range(200_000):
-            client.send(b"x", zmq.DONTWAIT)
 
 
 def a_flood_that_comes_again_is_bounded():
@@ -347,6 +356,8 @@ TRIALS = {
     "exchange-curve": lambda: nothing_is_left_of_an_exchange("curve"),
     "subscriptions-ipc": lambda: nothing_is_left_of_subscriptions("ipc"),
     "subscriptions-curve": lambda: nothing_is_left_of_subscriptions("curve"),
+    "readings-ipc": lambda: a_small_frame_does_not_keep_the_buffer_of_its_reading("ipc"),
+    "readings-curve": lambda: a_small_frame_does_not_keep_the_buffer_of_its_reading("curve"),
     "heartbeats": heartbeats_cost_nothing,
     "commands-curve": a_message_in_the_frame_of_a_command_counts,
     "ended": what_an_ended_connection_left_counts_until_it_is_taken,

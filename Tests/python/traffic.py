@@ -1,11 +1,17 @@
 """Sources/CTraffic on real sockets, in a process that was started with it loaded before all other libraries."""
+import contextlib
 import ctypes
+import pathlib
+import resource
 import tempfile
 
 import zmq
 
 from keyed import Key
 from zmtp import Speaker, greeting
+
+
+ZERO_COPY_RECV = 10
 
 
 class Limits(ctypes.Structure):
@@ -42,7 +48,10 @@ class Plane:
     """A socket that says what it takes and sends, as the hub's do."""
 
     def __init__(self, over="ipc", kind=zmq.ROUTER, most=0):
-        self.traffic, self.socket = library(), zmq.Context().socket(kind)
+        context = zmq.Context()
+        # As the hub's: Sources/ZeroMQ/Context.swift.
+        context.set(ZERO_COPY_RECV, 0)
+        self.traffic, self.socket = library(), context.socket(kind)
         self.socket.linger, self.socket.rcvhwm, self.socket.sndhwm = 0, 0, 0
         if kind == zmq.ROUTER:
             self.socket.router_mandatory = 1
@@ -111,3 +120,15 @@ class Plane:
 
 def limit(received=0, received_in_all=0, unsent=0, unsent_in_all=0):
     library().kith_traffic_limit(Limits(received, received_in_all, unsent, unsent_in_all))
+
+
+def flood(client):
+    with contextlib.suppress(zmq.Again):
+        for _ in range(200_000):
+            client.send(b"x", zmq.DONTWAIT)
+
+
+def anonymous_memory():
+    """Bytes of this process that no file has."""
+    size, resident, shared = map(int, pathlib.Path("/proc/self/statm").read_text().split()[:3])
+    return (resident - shared) * resource.getpagesize()
