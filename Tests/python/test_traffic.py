@@ -63,8 +63,7 @@ def a_small_frame_does_not_keep_the_buffer_of_its_reading(over):
     speaker = plane.speaker()
     before, memory = plane.totals.received, anonymous_memory()
     for number in range(1000):
-        sent = speaker.bytes(bytes(40), more=True)
-        speaker.socket.sendall(sent)
+        speaker.socket.sendall(sent := speaker.bytes(bytes(40), more=True))
         # Read by itself.
         while plane.totals.received < before + (number + 1) * len(sent):
             os.sched_yield()
