@@ -94,7 +94,7 @@ def test_characters_without_a_font_are_named():
 @pytest.mark.parametrize("body", [b"\xff\xff\xff", b"not a message"])
 def test_what_is_no_report_is_refused(body):
     outcome = run(body)
-    assert outcome.returncode == 65 and outcome.stdout == b"" and b"no report" in outcome.stderr
+    assert outcome.returncode == 65 and outcome.stdout == b"" and b"not a report" in outcome.stderr
 
 
 def test_a_closed_output_is_an_error():
