@@ -1,6 +1,7 @@
-// `@unchecked` is sound: the loop calls `read` for one piece after another, and the caller of the request takes the rest
-// after its reply has come, which the loop orders after the last piece.
 /// The reader of a reply that is under way, which the loop feeds.
+///
+/// `@unchecked` is sound: the loop calls `read` for one piece after another, and the caller of the request takes the rest
+/// after its reply has come, which the loop orders after the last piece.
 final class MultistatusReading: @unchecked Sendable {
   private var reader: MultistatusReader
   private var responses: [DAVResponse] = []

@@ -4,8 +4,8 @@ internal import CCrypto
 @safe public struct SHA256: ~Copyable {
   private let context: OpaquePointer?
 
-  // OpenSSL allows an algorithm to be used by all threads, and nothing frees this one (EVP_MD_fetch(3)).
-  // Without it, each digest would look the algorithm up anew, which takes longer than a short digest.
+  // Fetched once: to fetch it takes longer than a short digest.
+  // `unsafe` is sound: OpenSSL allows all threads to use an algorithm, and nothing frees this one (EVP_MD_fetch(3)).
   private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
   /// Begins an empty digest.

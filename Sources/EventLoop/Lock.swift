@@ -1,11 +1,12 @@
 // Public because `withLock` is compiled into its callers.
 public import Glibc
 
-// `@unchecked` is sound: `state` is reached only inside `withLock`, which holds the mutex, and is itself `Sendable`.
 /// A mutex that owns the state it guards.
 ///
 /// It wraps `pthread_mutex_t` because ThreadSanitizer does not see `Synchronization.Mutex` on Linux and reports every
 /// access under it as a race.
+///
+/// `@unchecked` is sound: `state` is reached only inside `withLock`, which holds the mutex, and is itself `Sendable`.
 @safe public final class Lock<State: Sendable>: @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   @usableFromInline var state: State

@@ -24,7 +24,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let exit = Lock<ExitSignal>(ExitSignal())
   /// Takes what comes after the end of a loop that was retired.
   private let successor = Lock<DispatchQueue?>(nil)
-  // Only the loop's thread touches the core: through `onLoop`, which checks that, and from `run`.
+  // `unsafe` is sound: only the loop's thread touches the core: through `onLoop`, which checks that, and from `run`.
   private nonisolated(unsafe) let core: LoopCore
 
   /// Starts a loop.

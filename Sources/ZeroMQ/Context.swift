@@ -2,11 +2,12 @@ internal import CZeroMQ
 internal import EventLoop
 internal import Glibc
 
-// `@unchecked` is sound: the handle never changes and libzmq's context calls are thread-safe (zmq(7), "Thread safety").
 /// A libzmq context: its I/O threads and the space of its inproc endpoints. Usable from every thread.
 ///
 /// A context is ended by `terminate`, never by dropping it: termination waits until the last socket is closed and its
 /// messages have lingered, and a deinitialiser must not block. A context that is dropped stays until the process ends.
+///
+/// `@unchecked` is sound: the handle never changes, and libzmq's context calls are thread-safe (zmq(7), "Thread safety").
 @safe public final class Context: @unchecked Sendable {
   private let handle: UnsafeMutableRawPointer
   private let monitors = Lock<Int>(0)

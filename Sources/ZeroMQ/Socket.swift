@@ -2,12 +2,13 @@ internal import CZeroMQ
 public import EventLoop
 internal import Glibc
 
-// `@unchecked` is sound for the reason below: all methods that reach libzmq are `mutating` or consume the value.
 /// A libzmq socket; closes when it goes.
 ///
 /// libzmq allows a socket to one thread at a time, with a memory fence between two. That is what ownership gives: the
 /// value cannot be copied, everything that uses it needs exclusive access, and whatever hands it to another thread
 /// synchronises. Keep it in an actor on an event loop (`LoopActor`), whose `isolated deinit` closes it there.
+///
+/// `@unchecked` is sound: all methods that reach libzmq are `mutating` or consume the value, so one thread at a time has it.
 @safe public struct Socket: ~Copyable, @unchecked Sendable {
   /// Shared with the poller of the loop, which runs on the thread that owns the socket.
   let state: UnsafeMutablePointer<SocketState>

@@ -22,7 +22,7 @@ enum Interrupt {
   /// Made with the first watch, and never cancelled. On Linux a source has a handler of the signal while it is registered, which is
   /// taken away some time after it was cancelled: a source that was made meanwhile would never be told of anything. Because it is a
   /// handler, the programs that we start have the default action.
-  // Made once and not touched again: what is in it is only kept alive.
+  // `unsafe` is sound: the array is made once, under the lock of a static, and is never read or changed afterwards.
   nonisolated(unsafe) private static let sources: [any DispatchSourceSignal] = Self.numbers.map { number in
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler { Self.received(number) }

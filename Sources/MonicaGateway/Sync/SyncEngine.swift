@@ -39,9 +39,9 @@ public actor SyncEngine {
   private var sinks: [UUIDv7: @Sendable (Progress) -> Void] = [:]
   /// What a pass that failed had still to read.
   var suspended: PullPlan?
-  /// Whoever asks the server has it.
+  /// A task holds this lock while it sends requests to the Monica server.
   let server = AsyncLock()
-  /// Whoever logs in has it.
+  /// A task holds this lock while it checks the token of a login.
   let logins = AsyncLock()
   /// When each person of the account was last read whole, in nanoseconds since 1970.
   var refreshedAt: [String: Int64] = [:]
