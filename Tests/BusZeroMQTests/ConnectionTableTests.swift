@@ -125,6 +125,26 @@ struct ConnectionTableTests {
     }
   }
 
+  @Test func whatIsLeftOfAConnectionThatSpokeAndEndedSpeaksForNoOther() {
+    var table = ConnectionTable(limit: 64)
+    #expect(Self.enter(1, &table, as: "key:one", share: 3, over: Self.remote, at: self.start))
+    table.note(.disconnected(1), now: self.start)
+    for descriptor: Int32 in 2...4 {
+      #expect(Self.come(descriptor, to: &table, as: "key:one", share: 3, over: Self.remote, at: self.start) != .later)
+      #expect(table.heard("key:one", by: 1, share: 3) == nil)
+    }
+    #expect(Self.come(5, to: &table, as: "key:one", share: 3, over: Self.remote, at: self.start) == .later)
+  }
+
+  @Test func whoEndsBeforeItsMessageIsReadMayComeAgainAtOnce() {
+    var table = ConnectionTable(limit: 64)
+    for descriptor: Int32 in 1...100 {
+      #expect(Self.come(descriptor, to: &table, as: "key:one", share: 1, over: Self.remote, at: self.start) != .later)
+      table.note(.disconnected(descriptor), now: self.start)
+      #expect(table.heard("key:one", by: descriptor, share: 1) == nil)
+    }
+  }
+
   @Test func theSilentAreOneUsersForASecondAndNobodysAfterwards() {
     var table = ConnectionTable(limit: WireLimits.localConnections + 4)
     for descriptor: Int32 in 0..<2 {

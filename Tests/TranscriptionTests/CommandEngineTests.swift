@@ -123,7 +123,7 @@ struct CommandEngineTests {
     func limit(_ seconds: Double) -> Duration {
       WorkerEngine.limit(PreparedSound(path: "", directory: "", duration: seconds, gate: SpeechGate([])))
     }
-    #expect(limit(1) == .seconds(30) && limit(60) == .seconds(240) && limit(600) == .seconds(2400))
+    #expect(limit(1) == .seconds(240) && limit(60) == .seconds(240) && limit(600) == .seconds(2400))
   }
 
   @Test("one recording after another is transcribed")

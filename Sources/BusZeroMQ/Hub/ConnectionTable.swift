@@ -38,10 +38,20 @@ struct ConnectionTable {
     var isLocal: Bool { self.port.isEmpty }
   }
 
+  private struct Admitted {
+    let at: ContinuousClock.Instant
+    let arrival: Arrival
+    /// Whether its first message has come.
+    var isHeard = false
+  }
+
   private let limit: Int
   private var connections: [Int32: Connection] = [:]
+  /// Connections that ended young, before a message of theirs was read, with the times at which they were made. What such a one
+  /// sent may still be there, and its first message shows that it was not silent; what others sent that have ended is nothing new.
+  private var endedUnheard: [Int32: ContinuousClock.Instant] = [:]
   /// Who was let in; those of a long time ago are left out.
-  private var admissions: [(at: ContinuousClock.Instant, arrival: Arrival, isHeard: Bool)] = []
+  private var admissions: [Admitted] = []
 
   /// How old a connection gets that is not let in, with a second to spare.
   static let youth = PlaneSocket.handshakeTime + .seconds(1)
@@ -64,7 +74,10 @@ struct ConnectionTable {
     switch event {
     case .accepted(let descriptor):
       self.connections[descriptor] = Connection(madeAt: now, port: Self.port(of: endpoint))
-    case .disconnected(let descriptor): self.connections[descriptor] = nil
+      self.endedUnheard[descriptor] = nil
+    case .disconnected(let descriptor):
+      let ended = self.connections.removeValue(forKey: descriptor)
+      if let ended, ended.userID == nil { self.endedUnheard[descriptor] = ended.madeAt }
     case .closed:
       // A listener that goes takes its connections along, and nothing is said of them. Its address may be `0.0.0.0`, theirs is not.
       let port = Self.port(of: endpoint)
@@ -76,16 +89,20 @@ struct ConnectionTable {
   /// Takes up whose a connection is. To be called for every message: its descriptor may stand for another connection by now.
   ///
   /// - Parameters:
-  ///   - descriptor: Nil when the connection has ended.
+  ///   - descriptor: Nil when libzmq does not know it any more.
   ///   - share: As in ``Arrival``.
   /// - Returns: The descriptor of a connection to cut: its first message came when its user had its full share of connections
   ///   already; nil otherwise.
   mutating func heard(_ userID: String, by descriptor: Int32?, share: @autoclosure () -> Int?) -> Int32? {
-    if let descriptor, let known = self.connections[descriptor]?.userID, known == userID { return nil }
+    guard let descriptor else { return nil }
+    let connection = self.connections[descriptor]
+    if connection?.userID == userID { return nil }
+    // Many messages may be left of connections that have ended: each costs no more than this.
+    guard self.endedUnheard.removeValue(forKey: descriptor) != nil || connection != nil else { return nil }
     if let index = self.admissions.firstIndex(where: { !$0.isHeard && $0.arrival.userID == userID }) {
       self.admissions[index].isHeard = true
     }
-    guard let descriptor, self.connections[descriptor] != nil else { return nil }
+    guard connection != nil else { return nil }
     if let share = share(), self.heard(userID) >= share {
       self.connections[descriptor] = nil
       return descriptor
@@ -99,6 +116,7 @@ struct ConnectionTable {
   /// Whether a peer may come in whose connection was noted already; it is then taken to be in.
   mutating func admit(_ arrival: Arrival, now: ContinuousClock.Instant) -> Admission {
     self.admissions.removeAll { $0.at + Self.youth <= now }
+    self.endedUnheard = self.endedUnheard.filter { $0.value + Self.youth > now }
     if let share = arrival.share {
       let silent = self.admissions.count { !$0.isHeard && $0.arrival.userID == arrival.userID }
       guard self.heard(arrival.userID) + silent < share else { return .later }
@@ -111,7 +129,7 @@ struct ConnectionTable {
       guard let cut else { return .later }
       self.connections[cut] = nil
     }
-    self.admissions.append((now, arrival, false))
+    self.admissions.append(Admitted(at: now, arrival: arrival))
     return .letIn(cutting: cut)
   }
 

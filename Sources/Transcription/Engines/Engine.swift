@@ -14,8 +14,10 @@ protocol Engine: Sendable {
 }
 
 extension Engine {
-  /// How long a recording may take: long enough for the slowest machine, short enough to notice that nothing moves.
-  static func limit(_ sound: PreparedSound) -> Duration { .seconds(max(30, 4 * sound.duration)) }
+  /// How long a recording may take: four times its own time, and four minutes for one that is short. That is enough for an
+  /// engine which stands back (`ChildProcess.Limits.niceness`) behind other programs on a busy machine, and less than the five
+  /// minutes for which `kith care voice` waits.
+  static func limit(_ sound: PreparedSound) -> Duration { .seconds(4 * max(60, sound.duration)) }
 }
 
 /// Why an engine gave no transcript; with what it said, or what is wrong.

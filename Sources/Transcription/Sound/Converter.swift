@@ -57,7 +57,7 @@ public struct Converter: Sendable, Hashable {
   private func run(_ program: String, _ arguments: [String], _ directory: String) async throws(SoundFault) -> String {
     let child = ChildProcess(
       self.programs + "/" + program, arguments, directory: directory,
-      limits: .init(time: .seconds(120), fileSize: SoundFile.limit))
+      limits: .init(time: .seconds(240), fileSize: SoundFile.limit))
     let outcome: ChildProcess.Outcome
     do throws(ChildProcess.Fault) {
       outcome = try await child.run()
