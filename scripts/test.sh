@@ -21,7 +21,21 @@ room() {
 if room; then TMPDIR=$(mktemp -d /dev/shm/k.XXXX); else TMPDIR=$(mktemp -d /tmp/k.XXXX); fi
 export TMPDIR
 chmod 1777 "$TMPDIR"
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$TMPDIR"' EXIT
+# What is left of a run that was killed, whose lock nobody holds, would stay in memory until the next start of the machine.
+for folder in /dev/shm/k.???? /tmp/k.????; do
+  [ ! -O "$folder" ] || flock --nonblock "$folder" rm -rf "$folder" || true
+done
+exec {lock}<"$TMPDIR"
+flock "$lock"
+finish() {
+  local jobs
+  jobs=$(jobs -p)
+  # Their programs close their stores there before they end.
+  # shellcheck disable=SC2086
+  [ -z "$jobs" ] || { kill $jobs 2>/dev/null || true; wait; }
+  rm -rf "$TMPDIR"
+}
+trap finish EXIT
 
 # Not by `swift test`, which has been seen to wait for ever for a test process that crashed. One Swift test at a time: on two
 # cores those that compute would starve those that wait.

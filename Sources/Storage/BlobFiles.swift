@@ -58,13 +58,7 @@ actor BlobFiles {
       return reply
     }
     try self.makeRoom(principal: principal, now: now())
-    let kept = try await self.reader.read { view throws(Failure) in try BlobRows(view: view).fileBytes() }
-    guard kept + request.blob.size <= self.limits.total else {
-      throw Failure(
-        .resourceExhausted, "BLOB_QUOTA",
-        "Files of \(kept >> 20) MiB are stored already. Each is deleted after a day; send this one again then.",
-        retryAfterMilliseconds: 3_600_000)
-    }
+    try await self.makeRoom(for: request.blob.size)
     _ = try DiskFile.open(self.path(of: Part(digest, principal, size: request.blob.size)), create: true)
     return reply
   }
@@ -147,6 +141,38 @@ actor BlobFiles {
     DiskFile.remove(oldest.path)
   }
 
+  /// Makes room for more bytes on the disk: while there is none, the oldest export goes, which can be made again.
+  ///
+  /// - Throws: `RESOURCE_EXHAUSTED/BLOB_QUOTA` where uploads and backups take all of it.
+  private func makeRoom(for bytes: UInt64) async throws(Failure) {
+    while true {
+      let (count, kept) = try await self.reader.read { view throws(Failure) in try BlobRows(view: view).files() }
+      let taken = try kept + self.bytesUnderWay()
+      if taken + bytes <= self.limits.total, count < self.limits.files { return }
+      let export = try await self.reader.read { view throws(Failure) in try BlobRows(view: view).oldestExport() }
+      guard let export else {
+        throw Failure(
+          .resourceExhausted, "BLOB_QUOTA",
+          "Files of \(taken >> 20) MiB are stored already. Each is deleted after a day; try this again then.",
+          retryAfterMilliseconds: 3_600_000)
+      }
+      // Its row comes second: an export with the same bytes that is kept meanwhile has its row behind this.
+      DiskFile.remove(self.path(of: export))
+      try await self.group.write(cause: "") { transaction throws(Failure) in
+        try BlobRows(view: transaction).forgetFile(export)
+      }
+    }
+  }
+
+  /// The sizes that uploads under way will have, and what exports and backups under way have written.
+  private func bytesUnderWay() throws(Failure) -> UInt64 {
+    var bytes: UInt64 = 0
+    for name in try self.parts() {
+      bytes += try Part(name)?.size ?? DiskFile.open("\(self.directory)/parts/\(name)")?.size() ?? 0
+    }
+    return bytes
+  }
+
   // MARK: - Reading
 
   func get(_ request: BlobGetRequest, by role: Role) async throws(Failure) -> (BlobGetReply, [UInt8]) {
@@ -182,7 +208,7 @@ actor BlobFiles {
   /// A name for a file that is being made.
   nonisolated func scratchPath() -> String { "\(self.directory)/parts/\(UUIDv7.make().text)" }
 
-  /// Writes a file piece by piece and keeps it.
+  /// Writes a file piece by piece and keeps it: an export.
   func stage(
     mediaType: String, now: Int64, _ next: @Sendable () async throws(Failure) -> [UInt8]?
   ) async throws(Failure) -> BlobRef {
@@ -190,6 +216,7 @@ actor BlobFiles {
     do throws(Failure) {
       var size: UInt64 = 0
       while let piece = try await next() {
+        try await self.makeRoom(for: UInt64(piece.count))
         guard let file = try DiskFile.open(path, create: true) else { break }
         try file.append(piece, at: size)
         size += UInt64(piece.count)

@@ -2,8 +2,11 @@
 public struct BlobLimits: Sendable {
   /// Bytes of one blob.
   public var size: UInt64 = 512 << 20
-  /// Bytes of all files that are kept, from which on uploads are refused: nobody who may upload fills the disk.
+  /// Bytes of all files, those of uploads under way included. Beyond them the oldest export makes room, and an upload is refused where
+  /// there is none: no client fills the disk.
   public var total: UInt64 = 8 << 30
+  /// Files that are kept.
+  public var files = 10_000
   /// Uploads of one principal that are not complete.
   public var openUploads = 4
   /// How long an upload may rest before another one of its principal takes its place.

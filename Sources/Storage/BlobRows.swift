@@ -44,10 +44,29 @@ struct BlobRows {
     }
   }
 
-  /// The bytes of all files.
-  func fileBytes() throws(Failure) -> UInt64 {
+  /// How many files there are, and their bytes.
+  func files() throws(Failure) -> (count: Int, bytes: UInt64) {
     try self.view.attempt { database in
-      UInt64(try Int64.fetchOne(database, sql: "SELECT coalesce(sum(size), 0) FROM blob_file") ?? 0)
+      let row = try Row.fetchOne(database, sql: "SELECT count(*), coalesce(sum(size), 0) FROM blob_file")
+      return row.map { ($0[0] as Int, UInt64($0[1] as Int64)) } ?? (0, 0)
+    }
+  }
+
+  /// The export that was made first; nil when there is none. Uploads have no media type, and backups are for admins.
+  func oldestExport() throws(Failure) -> BlobDigest? {
+    try self.view.attempt { database in
+      try Data.fetchOne(
+        database,
+        sql: "SELECT sha256 FROM blob_file WHERE media_type <> '' AND reader = ? ORDER BY created_at LIMIT 1",
+        arguments: [Role.viewer.rawValue]
+      ).map { BlobDigest(bytes: [UInt8]($0)) }
+    }
+  }
+
+  /// Forgets a file.
+  func forgetFile(_ digest: BlobDigest) throws(Failure) {
+    try self.view.attempt { database in
+      try database.execute(sql: "DELETE FROM blob_file WHERE sha256 = ?", arguments: [Data(digest.bytes)])
     }
   }
 

@@ -4,7 +4,8 @@ import SwiftProtobufPluginLibrary
 /// Writes messages and enums as JSON Schemas (2020-12) of their proto3 JSON.
 ///
 /// A message that people send and receive has two: `Gift` is what an answer has, which may be anything that a server had, and
-/// `GiftInput` what is taken of a client, with the limits. A schema refuses nothing that the hub takes in canonical JSON.
+/// `GiftInput` what is taken of a client, with the limits. What a schema refuses and
+/// the hub accepts: docs/decisions/0048.
 struct SchemaWriter {
   private let messages: [String: MessageModel]
   /// Full names of messages whose schema has the limits, because they are requests of people.

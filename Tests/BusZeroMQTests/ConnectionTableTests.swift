@@ -31,7 +31,7 @@ struct ConnectionTableTests {
   ) -> Bool {
     guard Self.come(descriptor, to: &table, as: userID, share: share, over: endpoint, at: now) == .letIn(cutting: nil)
     else { return false }
-    return table.heard(userID, by: descriptor, share: share) == nil
+    return table.heard(userID, by: descriptor, share: share, now: now) == nil
   }
 
   @Test func whoComesWhenItIsFullWaitsUntilOneLeaves() {
@@ -76,7 +76,7 @@ struct ConnectionTableTests {
       if let peer = inside[descriptor], !peer.hasSpoken, Bool.random(using: &random) {
         inside[descriptor]?.hasSpoken = true
         let others = inside.values.count { $0.user == peer.user && $0.hasSpoken } - 1
-        let cut = table.heard(peer.user, by: descriptor, share: share)
+        let cut = table.heard(peer.user, by: descriptor, share: share, now: now)
         #expect(cut == (others >= share ? descriptor : nil))
         if let cut { inside[cut] = nil }
       } else if inside.removeValue(forKey: descriptor) != nil || waiting.removeValue(forKey: descriptor) != nil {
@@ -131,7 +131,7 @@ struct ConnectionTableTests {
     table.note(.disconnected(1), now: self.start)
     for descriptor: Int32 in 2...4 {
       #expect(Self.come(descriptor, to: &table, as: "key:one", share: 3, over: Self.remote, at: self.start) != .later)
-      #expect(table.heard("key:one", by: 1, share: 3) == nil)
+      #expect(table.heard("key:one", by: 1, share: 3, now: self.start) == nil)
     }
     #expect(Self.come(5, to: &table, as: "key:one", share: 3, over: Self.remote, at: self.start) == .later)
   }
@@ -141,7 +141,7 @@ struct ConnectionTableTests {
     for descriptor: Int32 in 1...100 {
       #expect(Self.come(descriptor, to: &table, as: "key:one", share: 1, over: Self.remote, at: self.start) != .later)
       table.note(.disconnected(descriptor), now: self.start)
-      #expect(table.heard("key:one", by: descriptor, share: 1) == nil)
+      #expect(table.heard("key:one", by: descriptor, share: 1, now: self.start) == nil)
     }
   }
 
@@ -169,10 +169,10 @@ struct ConnectionTableTests {
     }
     let end = later + Self.silence
     // Who has said nothing for long gets no more than its share by speaking at last.
-    #expect(table.heard("key:one", by: 2, share: 1) == nil)
-    #expect(table.heard("key:one", by: 3, share: 1) == 3)
+    #expect(table.heard("key:one", by: 2, share: 1, now: end) == nil)
+    #expect(table.heard("key:one", by: 3, share: 1, now: end) == 3)
     #expect(Self.enter(12, &table, as: "key:two", over: Self.remote, at: end))
-    for descriptor in [10, 11] as [Int32] { #expect(table.heard("key:two", by: descriptor, share: nil) == nil) }
+    for descriptor in [10, 11] as [Int32] { #expect(table.heard("key:two", by: descriptor, share: nil, now: end) == nil) }
     #expect(Self.come(30, to: &table, as: "key:three", over: Self.remote, at: end) == .later)
     #expect(Self.come(31, to: &table, at: end) == .letIn(cutting: 20))
   }
@@ -183,10 +183,24 @@ struct ConnectionTableTests {
     table.note(.disconnected(7), now: self.start)
     #expect(Self.come(7, to: &table, as: "key:two", share: 1, over: Self.remote, at: self.start) != .later)
     // What the first one has left behind is read now, and then what the second one says.
-    #expect(table.heard("key:one", by: 7, share: 1) == nil)
-    #expect(table.heard("key:two", by: 7, share: 1) == nil)
+    #expect(table.heard("key:one", by: 7, share: 1, now: self.start) == nil)
+    #expect(table.heard("key:two", by: 7, share: 1, now: self.start) == nil)
     #expect(Self.enter(8, &table, as: "key:one", share: 1, over: Self.remote, at: self.start))
     #expect(!Self.enter(9, &table, as: "key:two", share: 1, over: Self.remote, at: self.start))
+  }
+
+  @Test func whatAnEndedConnectionLeftCutsNoOther() {
+    var table = ConnectionTable(limit: 64)
+    #expect(Self.enter(7, &table, as: "key:one", share: 1, over: Self.remote, at: self.start))
+    table.note(.disconnected(7), now: self.start)
+    #expect(Self.enter(8, &table, as: "key:one", share: 1, over: Self.remote, at: self.start))
+    #expect(Self.come(7, to: &table, as: "key:two", share: 1, over: Self.remote, at: self.start) != .later)
+    #expect(table.heard("key:one", by: 7, share: 1, now: self.start) == nil)
+    #expect(table.heard("key:two", by: 7, share: 1, now: self.start) == nil)
+    // Nor does it take a connection over that has spoken, however old.
+    let later = self.start + Self.silence
+    #expect(table.heard("key:one", by: 7, share: 1, now: later) == nil)
+    #expect(!Self.enter(9, &table, as: "key:two", share: 1, over: Self.remote, at: later))
   }
 
   @Test func aListenerThatClosesTakesItsConnectionsAlong() {

@@ -44,4 +44,54 @@ struct HubConfigurationTests {
         self.fault("[limits]\n\(line)")?.contains("limits.connections") == line.hasPrefix("connections"), "\(line)")
     }
   }
+
+  /// Each key of the documentation with a value that is not its default. A key that is renamed or means something else fails here: people
+  /// have files with these names.
+  @Test("each key sets what it set in earlier releases")
+  func everyKey() throws {
+    let chosen = try HubConfiguration(
+      toml: """
+        [contacts]
+        sync_at_start = false
+        sync_every_minutes = 7
+        watch_files = false
+        [monica]
+        sync_at_start = false
+        sync_every_minutes = 9
+        time_limit_seconds = 60
+        [placement]
+        contacts = "worker"
+        monica = "worker"
+        transcriber = "worker"
+        delivery = "hub"
+        [reminders]
+        desktop = true
+        [channels]
+        programs = ["/usr/bin/apprise"]
+        [secrets]
+        store = "keyring"
+        folders = ["/srv/a"]
+        [tcp]
+        address = "127.0.0.1"
+        port = 7001
+        [users]
+        root = "recorder"
+        [limits]
+        clients_mib = 128
+        connections_per_key = 3
+        [log]
+        level = "debug"
+        [transcription.whisper_server]
+        languages = ["ja"]
+        address = "http://127.0.0.1:18080"
+        """, name: "kith.toml")
+    #expect(!chosen.syncAtStart && chosen.syncEveryMinutes == 7 && !chosen.watchFiles)
+    #expect(!chosen.monicaSyncAtStart && chosen.monicaSyncEveryMinutes == 9 && chosen.monicaTimeLimitSeconds == 60)
+    #expect(chosen.placement.onWorkers == [.contacts, .monica, .transcriber])
+    #expect(chosen.notifiesDesktop && chosen.channelPrograms == ["/usr/bin/apprise"] && chosen.usesKeyring)
+    #expect(chosen.secretFolders == ["/srv/a"] && chosen.tcp == TCPSettings(address: "127.0.0.1", port: 7001))
+    #expect(chosen.users == [0: .recorder] && chosen.logLevel == "debug")
+    #expect(chosen.clientMemory.bytes == 128 << 20 && chosen.connectionsPerKey == 3)
+    #expect(chosen.transcription.engines.map(\.name) == ["whisper_server"])
+  }
 }

@@ -315,6 +315,16 @@ import Testing
         $0.message.content = "better answer"
       })
     #expect(conversation.messages[1].content == "better answer" && conversation.messages[1].id == id)
+    let twice = conversation
+    await self.expect("FIELD_INVALID") {
+      _ = try await home.ask(
+        UpdateConversationRequest.with {
+          $0.id = twice.id
+          $0.fields = ["messages"]
+          $0.record.messages = [twice.messages[1], twice.messages[1]]
+        })
+    }
+    #expect(try await home.ask(GetConversationRequest.with { $0.id = twice.id }).messages == twice.messages)
     await self.expect("RECORD_UNKNOWN") {
       _ = try await home.ask(
         DeleteMessageRequest.with {

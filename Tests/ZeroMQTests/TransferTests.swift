@@ -1,3 +1,4 @@
+import CLinux
 import EventLoop
 import Logging
 import Testing
@@ -71,4 +72,36 @@ struct TransferTests {
     }
     await context.terminateOffPool()
   }
+
+  /// A message that keeps the buffer of its reading takes 18 KiB, whatever its size. Each comes by a reading of its own here, because
+  /// the next one is sent when the one before is there.
+  @Test("small messages that wait take little memory")
+  func smallMessages() async throws {
+    let context = try Context()
+    let count = 2000
+    do {
+      var pull = try context.makeTestSocket(.router)
+      try pull.bind("tcp://127.0.0.1:*")
+      var push = try context.makeTestSocket(.dealer)
+      try push.connect(try pull.lastEndpoint())
+      let before = mallinfo2().uordblks
+      var kept: [KeptMessage] = []
+      for _ in 0..<count {
+        var message = MultipartMessage()
+        try message.append([UInt8](repeating: 7, count: 100))
+        #expect(try push.send(&message, waiting: .allowed) == .sent)
+        kept.append(KeptMessage())
+        #expect(try pull.receive(&kept[kept.count - 1].message, waiting: .allowed) == .received)
+      }
+      let grown = Int(mallinfo2().uordblks) - Int(before)
+      // 36 MiB where buffers are kept. Other tests of this process use some meanwhile.
+      #expect(kept.count == count && grown < 18 << 20)
+    }
+    await context.terminateOffPool()
+  }
+}
+
+/// A message that stays in an array, which holds no value that cannot be copied.
+private final class KeptMessage {
+  var message = MultipartMessage(capacity: 4)
 }

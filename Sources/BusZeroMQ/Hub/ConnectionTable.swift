@@ -47,8 +47,8 @@ struct ConnectionTable {
 
   private let limit: Int
   private var connections: [Int32: Connection] = [:]
-  /// Connections that ended young, before a message of theirs was read, with the times at which they were made. What such a one
-  /// sent may still be there, and its first message shows that it was not silent; what others sent that have ended is nothing new.
+  /// Connections that ended before a message of theirs was read, with the times at which they were made; the old ones are left out.
+  /// What such a one sent may still be there, and its first message shows that it was not silent.
   private var endedUnheard: [Int32: ContinuousClock.Instant] = [:]
   /// Who was let in; those of a long time ago are left out.
   private var admissions: [Admitted] = []
@@ -93,13 +93,18 @@ struct ConnectionTable {
   ///   - share: As in ``Arrival``.
   /// - Returns: The descriptor of a connection to cut: its first message came when its user had its full share of connections
   ///   already; nil otherwise.
-  mutating func heard(_ userID: String, by descriptor: Int32?, share: @autoclosure () -> Int?) -> Int32? {
-    guard let descriptor else { return nil }
+  mutating func heard(
+    _ userID: String, by descriptor: Int32?, share: @autoclosure () -> Int?,
+    now: @autoclosure () -> ContinuousClock.Instant = .now
+  ) -> Int32? {
+    // Many messages may be left of connections that have ended: each costs no more than these two lines.
+    guard let descriptor, self.connections[descriptor]?.userID == nil else { return nil }
     let connection = self.connections[descriptor]
-    if connection?.userID == userID { return nil }
-    // Many messages may be left of connections that have ended: each costs no more than this.
-    guard self.endedUnheard.removeValue(forKey: descriptor) != nil || connection != nil else { return nil }
-    if let index = self.admissions.firstIndex(where: { !$0.isHeard && $0.arrival.userID == userID }) {
+    guard let madeAt = connection?.madeAt ?? self.endedUnheard.removeValue(forKey: descriptor) else { return nil }
+    if madeAt + Self.youth > now() {
+      // Its admission is there still. Without one the message is left of an earlier connection with this descriptor.
+      let index = self.admissions.firstIndex { !$0.isHeard && $0.arrival.userID == userID }
+      guard let index else { return nil }
       self.admissions[index].isHeard = true
     }
     guard connection != nil else { return nil }

@@ -21,7 +21,8 @@ public actor ControlPlane: Plane, NetworkPlane {
 
   private var requests: RequestTable
   private let lanes = CommandLanes()
-  private var tasks: [RequestTable.Key: Task<Void, Never>] = [:]
+  /// Commands that have no answer yet, which a client can cancel by name until then.
+  private var commands: [RequestTable.Key: (task: Task<Void, Never>, context: CallContext)] = [:]
   private var parked: ParkedReplies
   private var timer: LoopTimer?
   private var isClosing = false
@@ -82,8 +83,8 @@ public actor ControlPlane: Plane, NetworkPlane {
   /// Ends the connections. Answers that were sent linger for a second.
   public func close() {
     self.isClosing = true
-    for task in self.tasks.values { task.cancel() }
-    self.tasks = [:]
+    for command in self.commands.values { command.task.cancel() }
+    self.commands = [:]
     self.socket.close()
   }
 
@@ -167,7 +168,7 @@ public actor ControlPlane: Plane, NetworkPlane {
     }
     context.turn = self.lanes.enter(client.peer, self.router.order(of: method))
     self.router.announce(context)
-    self.tasks[key] = Task.detached { [router, context, weak self] in
+    let task = Task.detached { [router, context, weak self] in
       let outcome: Result<EncodedAnswer, Failure>
       do throws(Failure) {
         outcome = .success(
@@ -175,11 +176,10 @@ public actor ControlPlane: Plane, NetworkPlane {
       } catch {
         outcome = .failure(error)
       }
-      // Before this answer goes: the client may send the same id again as soon as it has it.
-      router.retract(context)
       context.turn?.end()
       self?.post { $0.finish(key, serial, frame, outcome) }
     }
+    self.commands[key] = (task, context)
     self.arm()
   }
 
@@ -204,7 +204,7 @@ public actor ControlPlane: Plane, NetworkPlane {
     _ outcome: Result<EncodedAnswer, Failure>
   ) {
     guard let (request, sequence) = self.requests.finish(key, serial) else { return }
-    self.tasks[key] = nil
+    self.retract(key)
     let client = ReplyAddress.of(key, request)
     switch outcome {
     case .success(let answer): self.send(Self.final(answer, to: frame, sequence: sequence), to: client)
@@ -228,13 +228,21 @@ public actor ControlPlane: Plane, NetworkPlane {
       case .sendProgress(let key, let progress, let sequence):
         self.sendPartial(progress, key, sequence)
       case .expire(let key):
-        self.tasks.removeValue(forKey: key)?.cancel()
+        self.retract(key)?.cancel()
         guard let (request, sequence) = self.requests.expire(key) else { continue }
         let client = ReplyAddress.of(key, request)
         self.send(Self.refusal(Deadline.exceeded, key, request, sequence), to: client)
         if self.isClosing, self.requests.count == 0 { self.finishDraining() }
       }
     }
+  }
+
+  /// Forgets the name of a command that is about to be answered: its client may send the same id again as soon as it has the answer.
+  @discardableResult
+  private func retract(_ key: RequestTable.Key) -> Task<Void, Never>? {
+    guard let (task, context) = self.commands.removeValue(forKey: key) else { return nil }
+    self.router.retract(context)
+    return task
   }
 
   private func sendPartial(_ body: some SwiftProtobuf.Message, _ key: RequestTable.Key, _ sequence: UInt32) {

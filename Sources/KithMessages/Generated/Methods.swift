@@ -932,7 +932,7 @@ public enum Methods {
     name: "kith.v1.Transcriber/Transcribe", role: .worker, isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 2400000)
+    timeoutMilliseconds: 3000000)
   /// Lists the languages that can be transcribed, with their engines.
   public static let transcriberEngines = Method(
     name: "kith.v1.Transcriber/Engines", role: .worker, isMutating: false,

@@ -106,6 +106,7 @@ extension Conversation: EditableRecord {
       .line("channel", \.channel, isRequired: true), .moment("happened_at") { $0.hasHappenedAt ? $0.happenedAt : nil },
       .rule("messages") { conversation, now in
         conversation.isFull ?? conversation.messages.lazy.compactMap { $0.fault(now: now) }.first
+          ?? conversation.repeatedMessage
       },
     ]
   }
@@ -128,6 +129,12 @@ extension Conversation: EditableRecord {
 }
 
 extension Conversation {
+  /// What is wrong where two messages have one id, which is that of a message that there was: the server would keep one of the two.
+  var repeatedMessage: String? {
+    let ids = Dictionary(grouping: self.messages, by: \.id)
+    return ids.first { $0.value.count > 1 }.map { "has two messages with the id '\($0.key)'. A new message has none." }
+  }
+
   /// What is wrong with the number or the size of the messages; nil when they fit one message of the wire.
   var isFull: String? {
     // Ids, times and names of fields take so much beside each text.

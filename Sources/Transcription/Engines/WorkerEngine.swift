@@ -73,7 +73,7 @@ extension ChildProcess {
       switch error {
       case .notExecutable: throw .unavailable("\(self.executable) cannot be executed")
       case .notStarted(let call, _): throw .temporary("\(self.executable) cannot be started (\(call))")
-      case .outOfTime: throw .failed("it did not end within \(self.limits.time.components.seconds) seconds")
+      case .outOfTime: throw .temporary("it did not end within \(self.limits.time.components.seconds) seconds")
       case .tooMuchOutput: throw .failed("it answered more than \(self.limits.output >> 10) KiB")
       case .cancelled: throw .cancelled
       }

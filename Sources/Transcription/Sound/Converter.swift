@@ -64,8 +64,10 @@ public struct Converter: Sendable, Hashable {
     } catch {
       switch error {
       case .cancelled: throw .cancelled
-      // What keeps a decoder busy for this long, or makes it talk without end, is made for that.
-      case .outOfTime, .tooMuchOutput: throw .undecodable
+      // On a busy machine it may be nobody's fault. The job is tried three times.
+      case .outOfTime: throw .notConverted("\(program) did not end within \(child.limits.time.components.seconds) seconds")
+      // What makes a decoder talk without end is made for that.
+      case .tooMuchOutput: throw .undecodable
       case .notExecutable: throw .notConverted("\(program) cannot be executed")
       case .notStarted(let call, _): throw .notConverted("\(program) cannot be started (\(call))")
       }
