@@ -58,6 +58,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "CLinux"),
+    .target(name: "CSystemd"),
     .target(name: "CTraffic"),
     .target(name: "CBuild", cSettings: [.define("KITH_BUILD", to: build)]),
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
@@ -120,7 +121,8 @@ let package = Package(
       swiftSettings: memorySafe),
     .target(
       name: "Delivery",
-      dependencies: ["Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf], swiftSettings: memorySafe),
+      dependencies: ["Bus", "CSystemd", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf],
+      swiftSettings: memorySafe),
     .target(
       name: "Reminders",
       dependencies: [

@@ -4,13 +4,8 @@ public import KithMessages
 public struct BatchRoute: Sendable {
   /// What it serves.
   public let method: Method
-  /// The typed handler, cast back by the port.
-  let handler: any Sendable
-  /// Decodes protobuf, runs, and encodes each batch and the reply: on a worker.
-  let direct:
-    @Sendable (
-      [UInt8], CallContext, _ yield: @escaping @Sendable ([UInt8]) async throws(Failure) -> Void
-    ) async throws(Failure) -> [UInt8]
+  /// The function, with its types.
+  let handler: any BatchCommandHandler
 
   /// Serves a method.
   ///
@@ -25,20 +20,31 @@ public struct BatchRoute: Sendable {
   ) {
     self.method = C.method
     self.handler = BatchHandler<C>(run: handler)
-    self.direct = { body, context, yield throws(Failure) in
-      let command = try Encoding.pb.decode(C.self, from: body)
-      let reply = try await handler(command, context) { batch throws(Failure) in
-        try await yield(try Encoding.pb.encode(batch))
-      }
-      return try Encoding.pb.encode(reply)
-    }
   }
 }
 
-/// A handler with its type, so that a table of any of them can give it back.
-struct BatchHandler<C: BatchCommand>: Sendable {
+/// The function that serves a method in batches, for a table of any of them.
+protocol BatchCommandHandler: Sendable {
+  /// Decodes a command in protobuf, runs it, and encodes each batch and the reply: on a worker.
+  func answer(
+    _ body: [UInt8], _ context: CallContext, _ yield: @escaping @Sendable ([UInt8]) async throws(Failure) -> Void
+  ) async throws(Failure) -> [UInt8]
+}
+
+/// A handler with its types, to which the port casts it back.
+struct BatchHandler<C: BatchCommand>: BatchCommandHandler {
   let run:
     @Sendable (
       C, CallContext, _ yield: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
     ) async throws(Failure) -> C.Reply
+
+  func answer(
+    _ body: [UInt8], _ context: CallContext, _ yield: @escaping @Sendable ([UInt8]) async throws(Failure) -> Void
+  ) async throws(Failure) -> [UInt8] {
+    let command = try Encoding.pb.decode(C.self, from: body)
+    let reply = try await self.run(command, context) { batch throws(Failure) in
+      try await yield(try Encoding.pb.encode(batch))
+    }
+    return try Encoding.pb.encode(reply)
+  }
 }

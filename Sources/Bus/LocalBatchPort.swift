@@ -57,9 +57,9 @@ public struct LocalBatchPort: BatchPort, Port {
     _ method: String, _ command: [UInt8], _ context: CallContext,
     yield: @escaping @Sendable ([UInt8]) async throws(Failure) -> Void
   ) async throws(Failure) -> [UInt8] {
-    if let route = self.routes[method] { return try await route.direct(command, context) }
+    if let route = self.routes[method] { return try await route.handler.answer(command, context) }
     guard let route = self.batchRoutes[method] else { throw Self.unserved(method) }
-    return try await route.direct(command, context, yield)
+    return try await route.handler.answer(command, context, yield)
   }
 
   @concurrent

@@ -21,14 +21,8 @@ public struct Route: Sendable {
   public let method: Method
   /// When it starts, relative to earlier commands of its connection.
   public let order: CommandOrder
-  /// The typed handler, cast back by the in-process port.
-  let handler: any Sendable
-  /// Decodes, runs and encodes.
-  let encoded: @Sendable (Router, [UInt8], Encoding, CallContext) async throws(Failure) -> EncodedAnswer
-  /// Decodes protobuf, runs and encodes, without a router: on a worker.
-  let direct: @Sendable ([UInt8], CallContext) async throws(Failure) -> [UInt8]
-  /// Runs the handler on a stored request, for its effect.
-  let rerun: @Sendable (Router, UnfinishedCommand, CallContext) async throws(Failure) -> Void
+  /// The function, with its types.
+  let handler: any CommandHandler
 
   /// Serves a method with an answer that has attachments or effects beside its reply.
   ///
@@ -40,17 +34,6 @@ public struct Route: Sendable {
     self.method = C.method
     self.order = order ?? (C.method.isMutating ? .afterEnds : .free)
     self.handler = Handler<C>(run: handler)
-    self.encoded = { router, body, encoding, context throws(Failure) in
-      try await router.performEncoded(body, encoding, Handler<C>(run: handler), context)
-    }
-    self.direct = { body, context throws(Failure) in
-      let command = try Encoding.pb.decode(C.self, from: body)
-      return try Encoding.pb.encode(try await handler(command, context).reply)
-    }
-    self.rerun = { router, unfinished, context throws(Failure) in
-      let command = try Encoding.pb.decode(C.self, from: unfinished.request)
-      try await router.resume(command, unfinished.ticket, Handler<C>(run: handler), context)
-    }
   }
 
   /// Serves a method with its reply.
@@ -66,9 +49,39 @@ public struct Route: Sendable {
   }
 }
 
-/// A handler with its type, so that a table of any of them can give it back.
-struct Handler<C: Command>: Sendable {
+/// The function that serves a method, for a table of any of them.
+protocol CommandHandler: Sendable {
+  /// Decodes a command, runs it once, and encodes its answer.
+  func answer(
+    _ body: [UInt8], _ encoding: Encoding, _ context: CallContext, by router: Router
+  ) async throws(Failure) -> EncodedAnswer
+
+  /// Decodes a command in protobuf, runs it, and encodes its reply: on a worker, which has no router.
+  func answer(_ body: [UInt8], _ context: CallContext) async throws(Failure) -> [UInt8]
+
+  /// Runs a stored command again, for its effect.
+  func resume(_ command: UnfinishedCommand, _ context: CallContext, by router: Router) async throws(Failure)
+}
+
+/// A handler with its types, to which the in-process port casts it back.
+struct Handler<C: Command>: CommandHandler {
   let run: @Sendable (C, CallContext) async throws(Failure) -> Answer<C.Reply>
+
+  func answer(
+    _ body: [UInt8], _ encoding: Encoding, _ context: CallContext, by router: Router
+  ) async throws(Failure) -> EncodedAnswer {
+    try await router.performEncoded(body, encoding, self, context)
+  }
+
+  func answer(_ body: [UInt8], _ context: CallContext) async throws(Failure) -> [UInt8] {
+    let command = try Encoding.pb.decode(C.self, from: body)
+    return try Encoding.pb.encode(try await self.run(command, context).reply)
+  }
+
+  func resume(_ command: UnfinishedCommand, _ context: CallContext, by router: Router) async throws(Failure) {
+    let request = try Encoding.pb.decode(C.self, from: command.request)
+    try await router.resume(request, command.ticket, self, context)
+  }
 }
 
 /// An answer ready for the wire.

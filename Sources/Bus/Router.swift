@@ -82,7 +82,7 @@ public final class Router: Port, Sendable {
   ) async throws(Failure) -> EncodedAnswer {
     guard let route = self.routes[name] else { throw Self.unserved(name) }
     try context.principal.require(route.method)
-    return try await route.encoded(self, body, encoding, context)
+    return try await route.handler.answer(body, encoding, context, by: self)
   }
 
   /// The rules of a method that is served; nil for any other name.
@@ -113,7 +113,7 @@ public final class Router: Port, Sendable {
         context.ticket = ticket
         Task { [context] in
           do throws(Failure) {
-            try await route.rerun(self, command, context)
+            try await route.handler.resume(command, context, by: self)
           } catch {
             self.logger.warning("unfinished command failed", metadata: ["reason": "\(error.reason)"])
             await self.journal.conclude(ticket, with: error)

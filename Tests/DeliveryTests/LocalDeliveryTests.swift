@@ -43,7 +43,7 @@ import Testing
       guard Self.with(path, { connect(caller, $0, $1) }) == 0, callers.count < 10 else { break }
     }
     func failure(_ path: String) async throws -> Failure? {
-      let delivery = DesktopDelivery(request: DeliverRequest(), addresses: [.path(path)])
+      let delivery = DesktopDelivery(request: DeliverRequest(), addresses: "unix:path=\(path)")
       do throws(DeliveryFault) {
         _ = try await delivery.run()
         return nil
@@ -55,6 +55,40 @@ import Testing
     #expect(busy?.reason == "CHANNEL_TROUBLE" && busy?.isTransient == true)
     let absent = try await failure(directory.file("nowhere"))
     #expect(absent?.reason == "CHANNEL_UNAVAILABLE" && absent?.isTransient == false)
+  }
+
+  @Test(arguments: [true, false])
+  func `a bus that goes before its greeting got nothing, and a call that is given up ends`(goes: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("bus")
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    #expect(Self.with(path) { bind(listener, $0, $1) } == 0 && listen(listener, 1) == 0)
+    let call = Task {
+      do throws(DeliveryFault) {
+        _ = try await DesktopDelivery(request: DeliverRequest(), addresses: "unix:path=\(path)").run()
+        return DeliveryFault?.none
+      } catch {
+        return error
+      }
+    }
+    var items = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+    #expect(poll(&items, 1, 10_000) == 1, "nobody has connected")
+    if goes { close(listener) } else { call.cancel() }
+    let fault = await call.value
+    if goes {
+      #expect(fault?.failure(on: "desktop").reason == "CHANNEL_UNAVAILABLE")
+    } else {
+      #expect(fault?.failure(on: "desktop").code == .cancelled)
+      close(listener)
+    }
+  }
+
+  @Test func `only sockets of this machine are tried`() {
+    let list = "tcp:host=localhost,port=1;unix:path=/run/a%20b,guid=0;unixexec:path=/bin/sh;unix:abstract=/tmp/x;unix:runtime=yes"
+    #expect(
+      DesktopDelivery.sockets(list, runtime: "unix:path=/run/user/1/bus")
+        == "unix:path=/run/a%20b,guid=0;unix:abstract=/tmp/x;unix:path=/run/user/1/bus")
+    #expect(DesktopDelivery.sockets("autolaunch:;unix:runtime=yes", runtime: "").isEmpty)
   }
 
   /// Calls `body` with the address of a socket.

@@ -1,66 +1,79 @@
+internal import Bus
+internal import CSystemd
 internal import EventLoop
 internal import KithMessages
 internal import Transfer
 
-/// A notification on the desktop of whoever runs the daemon: galago-project.org/specs/notification, "Desktop Notifications
-/// Specification". It goes over the bus of the session and by no program, whose arguments everybody on the machine could read.
+/// A notification on the desktop of the user that runs the daemon: galago-project.org/specs/notification, "Desktop Notifications
+/// Specification". It goes over the bus of the session and by no program, whose arguments every user of the machine could read.
 struct DesktopDelivery {
   let request: DeliverRequest
-  var addresses = BusAddress.ofSession
+  /// Where the bus of the session listens, separated by semicolons: D-Bus Specification, "Server Addresses".
+  var addresses = DesktopDelivery.addressesOfSession
 
-  private static let notify = BusMessage.Call(
-    destination: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
-    interface: "org.freedesktop.Notifications", member: "Notify")
+  private static let limit = Duration.seconds(10)
 
   func run() async throws(DeliveryFault) -> DeliverReply {
+    guard !self.addresses.isEmpty else { throw Self.noDesktop }
     let stop: EventDescriptor
     do throws(LoopError) {
       stop = try EventDescriptor()
     } catch {
       throw .trouble("no descriptor is left", retryAfter: nil)
     }
-    let (body, addresses) = (self.body, self.addresses)
-    let deadline = ContinuousClock.now + .seconds(10)
-    do throws(SessionBus.Fault) {
-      try await ThreadExecutor.run(name: "kith.desktop", stop: stop) { () throws(SessionBus.Fault) in
-        try SessionBus(addresses: addresses, deadline: deadline, stop: stop.descriptor)
-          .call(Self.notify, signature: "susssasa{sv}i", body: body)
-      }
-    } catch {
-      switch error {
-      case .cancelled: throw .transfer(.cancelled)
-      case .noAnswer: throw .unclear("The desktop did not say whether it shows the notification.")
-      case .refused("org.freedesktop.DBus.Error.NoReply"):
-        throw .unclear("The desktop did not say whether it shows the notification.")
-      case .busy: throw .trouble("the bus of the session has no room just now", retryAfter: nil)
-      case .noBus, .refused:
-        throw .unavailable("No desktop shows notifications: there is no session, or it has no notification daemon.")
-      }
+    let (end, error) = await ThreadExecutor.run(name: "kith.desktop", stop: stop) { self.notify(stop.descriptor) }
+    switch end {
+    case kith_notify_shown: return DeliverReply()
+    case kith_notify_cancelled: throw .transfer(.cancelled)
+    case kith_notify_busy: throw .trouble("the bus of the session has no room just now", retryAfter: nil)
+    case kith_notify_no_library:
+      throw .unavailable("kithd cannot reach the desktop: libsystemd.so.0 is missing. Install libsystemd0.")
+    case kith_notify_unclear: throw Self.noAnswer
+    case kith_notify_refused where error == "org.freedesktop.DBus.Error.NoReply": throw Self.noAnswer
+    default: throw Self.noDesktop
     }
-    return DeliverReply()
   }
 
-  /// What `Notify` takes: application, what it replaces, icon, summary, text, actions, hints, and for how long it is shown.
-  private var body: BusWriter {
+  private static let noAnswer = DeliveryFault.unclear("The desktop did not say whether it shows the notification.")
+  private static let noDesktop = DeliveryFault.unavailable(
+    "No desktop shows notifications: there is no session, or it has no notification daemon.")
+
+  /// Sends it and waits; blocks.
+  private func notify(_ stop: Int32) -> (end: kith_notify_end, error: String) {
     let notice = self.request.notice
-    var body = BusWriter()
-    body.string("kith")
-    body.number(0)
-    body.string("")
-    body.string(notice.subject)
-    body.string(notice.texts.joined(separator: "\n").escapedForMarkup)
-    body.number(0)
-    var hints = BusWriter()
-    hints.string("urgency")
-    hints.signature("y")
-    // Critical: it stays until somebody has seen it.
-    hints.byte(2)
-    body.number(UInt32(hints.bytes.count))
-    body.align(8)
-    body.append(hints)
-    // As the desktop thinks right.
-    body.number(UInt32(bitPattern: -1))
-    return body
+    // A string of C ends with its first zero.
+    let summary = notice.subject.replacing("\0", with: "")
+    let text = notice.texts.joined(separator: "\n").escapedForMarkup.replacing("\0", with: "")
+    var name = [CChar](repeating: 0, count: Int(kith_bus_error_size))
+    // The strings outlive the call, which writes within the array and keeps nothing.
+    let end = unsafe self.addresses.withCString { addresses in
+      unsafe summary.withCString { summary in
+        unsafe text.withCString { text in
+          var notification = unsafe kith_notification(
+            addresses: addresses, summary: summary, text: text, timeout: UInt64(Self.limit / .microseconds(1)),
+            stop: stop)
+          return unsafe kith_notify(&notification, &name)
+        }
+      }
+    }
+    return (end, String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+  }
+
+  /// The sockets of the session of the user that runs this process, in the order in which they are tried; empty = there is none. Others
+  /// that D-Bus has, such as tcp, are left out: what a notification says stays on this machine.
+  private static var addressesOfSession: String {
+    let runtime = RuntimeLocations.variable("XDG_RUNTIME_DIR") ?? ""
+    let own = runtime.isEmpty ? "" : "unix:path=\(runtime.escapedForAddress)/bus"
+    let named = RuntimeLocations.variable("DBUS_SESSION_BUS_ADDRESS") ?? ""
+    return named.isEmpty ? own : Self.sockets(named, runtime: own)
+  }
+
+  /// Those of a list of addresses that are sockets of this machine.
+  ///
+  /// - Parameter runtime: What `unix:runtime=yes` stands for.
+  static func sockets(_ list: String, runtime: String) -> String {
+    let sockets = list.split(separator: ";").filter { $0.hasPrefix("unix:") }
+    return sockets.map { $0 == "unix:runtime=yes" ? runtime : String($0) }.filter { !$0.isEmpty }.joined(separator: ";")
   }
 }
 
@@ -68,5 +81,14 @@ extension String {
   /// A body may have some marks of HTML, so none of ours may look like one: Desktop Notifications Specification, "Markup".
   fileprivate var escapedForMarkup: String {
     self.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+  }
+
+  /// As the value of an address: D-Bus Specification, "Server Addresses".
+  fileprivate var escapedForAddress: String {
+    self.utf8.map { byte in
+      let isPlain = UInt8(ascii: "-")...UInt8(ascii: "9") ~= byte || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "\\")
+        || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+      return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
   }
 }
