@@ -42,7 +42,8 @@ extension SecretStore {
     _ secret: String, named name: String, for commit: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     guard !secret.isEmpty else { return try await commit() }
-    let before = try await self.secret(named: name)
+    // One that cannot be read is of no use to anybody.
+    let before = try? await self.secret(named: name)
     try await self.keep(secret, named: name)
     do throws(Failure) {
       return try await commit()
