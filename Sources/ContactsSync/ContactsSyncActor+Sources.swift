@@ -16,16 +16,12 @@ extension ContactsSyncActor {
     let name = source.name
     let exists = try await self.storage.read { view throws(Failure) in try view.sources.find(name) != nil }
     let password = exists ? "" : request.carddav.password
-    if !password.isEmpty { try await self.secrets.keep(password, named: SourceSecret.name(of: name)) }
-    do throws(Failure) {
-      return try await self.storage.commit(AddSourceRequest.self, context) { [source] transaction throws(Failure) in
+    return try await self.secrets.keep(password, named: SourceSecret.name(of: name)) { [source] () async throws(Failure) in
+      try await self.storage.commit(AddSourceRequest.self, context) { transaction throws(Failure) in
         try transaction.sources.insert(source)
         try transaction.publish(source.status, of: source.name)
         return source
       }
-    } catch {
-      if !password.isEmpty { try await self.secrets.forget(SourceSecret.name(of: name)) }
-      throw error
     }
   }
 

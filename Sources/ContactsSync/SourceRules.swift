@@ -9,7 +9,7 @@ enum SourceRules {
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` naming the field.
   static func source(_ request: AddSourceRequest) throws(Failure) -> Source {
     var source = Source()
-    source.name = try Self.name(request.name)
+    source.name = try GivenName.check(request.name, field: "name")
     switch request.kind {
     case .vdir(let vdir)?: source.vdir.path = try Self.place(vdir.path, field: "vdir.path")
     case .vcf(let vcf)?: source.vcf.path = try Self.place(vcf.path, field: "vcf.path")
@@ -58,17 +58,6 @@ enum SourceRules {
       throw .invalid(field: "\(field).password_file", "give a password or a file that holds it, not both.")
     }
     guard password.utf8.count <= 4096 else { throw .invalid(field: "\(field).password", "may have 4,096 bytes.") }
-  }
-
-  private static func name(_ name: String) throws(Failure) -> String {
-    let isPlain = name.utf8.allSatisfy {
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-        || $0 == UInt8(ascii: "-")
-    }
-    guard isPlain, (1...32).contains(name.utf8.count), !name.hasPrefix("-") else {
-      throw .invalid(field: "name", "must be 1 to 32 of a-z, 0-9 and '-', and not begin with '-'.")
-    }
-    return name
   }
 
   /// The path of a folder or file of cards, without slashes at its end.

@@ -61,14 +61,12 @@ extension ReminderActor {
     defer { self.busyChannels.remove(channel.name) }
     let isKnown = try await self.storage.read { view throws(Failure) in try view.channels.find(channel.name) != nil }
     let secret = isKnown ? "" : request.secret
-    if !secret.isEmpty {
-      try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name))
-    } else if !isKnown {
+    if secret.isEmpty, !isKnown {
       // Of a channel of this name that was removed just before the process ended. The new one needs none, so it waits for none.
       try? await self.secrets.forget(ChannelSecret.name(of: channel.name))
     }
-    do throws(Failure) {
-      return try await self.storage.commit(AddChannelRequest.self, context) { transaction throws(Failure) in
+    return try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name)) { () async throws(Failure) in
+      try await self.storage.commit(AddChannelRequest.self, context) { transaction throws(Failure) in
         guard try transaction.channels.find(channel.name) == nil else {
           throw Failure(
             .alreadyExists, "CHANNEL_EXISTS",
@@ -77,9 +75,6 @@ extension ReminderActor {
         try transaction.channels.put(channel)
         return channel
       }
-    } catch {
-      if !secret.isEmpty { try await self.secrets.forget(ChannelSecret.name(of: channel.name)) }
-      throw error
     }
   }
 

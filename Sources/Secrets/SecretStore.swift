@@ -31,3 +31,25 @@ extension Failure {
       .failedPrecondition, "SECRET_NOT_KEPT", "The secret cannot be kept in \(place): \(why). Nothing was changed.")
   }
 }
+
+extension SecretStore {
+  /// Keeps a secret for a row of the database, which `commit` stores. They are not one transaction: the secret comes first, because
+  /// a row without its secret would be used and refused, and is as before when `commit` fails.
+  ///
+  /// - Parameter secret: Empty = the row has none, and nothing is kept or forgotten.
+  /// - Throws: What `commit` throws; else a failure of the store.
+  public func keep<Value>(
+    _ secret: String, named name: String, for commit: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    guard !secret.isEmpty else { return try await commit() }
+    // One that cannot be read is of no use to anybody.
+    let before = try? await self.secret(named: name)
+    try await self.keep(secret, named: name)
+    do throws(Failure) {
+      return try await commit()
+    } catch {
+      if let before { try await self.keep(before, named: name) } else { try await self.forget(name) }
+      throw error
+    }
+  }
+}

@@ -79,12 +79,10 @@ struct EventLog {
     return try self.view.attempt { database in
       let rows = try Row.fetchCursor(
         database.cachedStatement(sql: sql), arguments: arguments + [count])
-      var events: [LoggedEvent] = []
-      var bytes = 0
+      var page = Page<LoggedEvent>(limit: count)
       while let row = try rows.next() {
         let payload: Data = row[5]
-        bytes += payload.count + Self.headerBytes
-        if bytes > PageLimit.replyBytes, !events.isEmpty { break }
+        guard page.hasRoom(for: payload.count + Self.headerBytes) else { break }
         var logged = LoggedEvent()
         logged.header.stream = stream.name
         logged.header.epoch = self.epoch
@@ -94,9 +92,9 @@ struct EventLog {
         logged.header.causeRequestID = row[3]
         logged.header.tombstone = row[4]
         logged.event = try Event(serializedBytes: payload)
-        events.append(logged)
+        page.append(logged)
       }
-      return events
+      return page.records
     }
   }
 

@@ -37,8 +37,7 @@ struct KeyApproval: Sendable {
         throw .invalid(field: "fingerprint", "is not that of the key, which is \(self.fingerprint).")
       }
     }
-    self.name = request.name
-    guard PeerName.isValid(self.name) else { throw .invalid(field: "name", PeerName.rule) }
+    self.name = try GivenName.check(request.name, field: "name")
     guard let role = request.role.isEmpty ? .viewer : Role(rawValue: request.role.lowercased()) else {
       throw .invalid(field: "role", "has to be one of \(Role.allCases.map(\.rawValue).joined(separator: ", ")).")
     }

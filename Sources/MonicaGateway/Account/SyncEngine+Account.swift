@@ -23,20 +23,11 @@ extension SyncEngine {
     return try await self.hold { () async throws(Failure) in
       // The token of another user is never kept: a process that is killed before it is taken back would read with it.
       try await storage.read { view throws(Failure) in try view.accounts.requireOwner(account) }
-      let before = try await secrets.secret(named: endpoint.tokenName)
-      try await secrets.keep(token, named: endpoint.tokenName)
-      do throws(Failure) {
-        return try await storage.commit(LoginRequest.self, context) { transaction throws(Failure) in
+      return try await secrets.keep(token, named: endpoint.tokenName) { () async throws(Failure) in
+        try await storage.commit(LoginRequest.self, context) { transaction throws(Failure) in
           try transaction.accounts.login(account, now: now)
           return try MonicaStatus(transaction, token: masked)
         }
-      } catch {
-        if let before {
-          try await secrets.keep(before, named: endpoint.tokenName)
-        } else {
-          try await secrets.forget(endpoint.tokenName)
-        }
-        throw error
       }
     }
   }

@@ -35,15 +35,9 @@ enum ChannelRules {
   }
 
   private static func name(_ name: String) throws(Failure) -> String {
-    let isPlain = name.utf8.allSatisfy {
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-        || $0 == UInt8(ascii: "-")
-    }
-    guard isPlain, !name.isEmpty, name.utf8.count <= 32, !name.hasPrefix("-") else {
-      throw .invalid(field: "channel.name", "must be 1 to 32 small letters, digits and hyphens.")
-    }
+    try GivenName.check(name, field: "channel.name")
     guard name != ChannelTable<ReadView>.desktop else {
-      throw .invalid(field: "channel.name", "'desktop' is there already: it is the desktop of whoever runs kithd.")
+      throw .invalid(field: "channel.name", "'desktop' is there already: it is the desktop of the user that runs kithd.")
     }
     return name
   }

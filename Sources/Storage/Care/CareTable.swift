@@ -16,16 +16,15 @@ public struct CareTable<View: DatabaseView> {
     guard let (row, found) = try self.row(id) else { return nil }
     guard withVersions else { return found }
     return try self.view.attempt { database in
-      var record = found
-      var bytes = 0
+      var page = Page<CareVersion>()
       let rows = try Data.fetchCursor(
         database.cachedStatement(sql: "SELECT body FROM care_version WHERE record = ? ORDER BY position DESC"),
         arguments: [row])
-      while let body = try rows.next() {
-        bytes += body.count
-        guard bytes <= PageLimit.replyBytes || record.versions.isEmpty else { break }
-        record.versions.append(try CareVersion(serializedBytes: [UInt8](body)))
+      while let body = try rows.next(), page.hasRoom(for: body.count) {
+        page.append(try CareVersion(serializedBytes: [UInt8](body)))
       }
+      var record = found
+      record.versions = page.records
       return record
     }
   }
@@ -59,9 +58,7 @@ public struct CareTable<View: DatabaseView> {
     let from = query.isAscending ? max(query.from ?? .min, start?.0 ?? .min) : query.from ?? .min
     let to = query.isAscending ? query.to ?? .max : min(query.to ?? .max, start.map { $0.0 &+ 1 } ?? .max)
     return try self.view.attempt { database in
-      var reply = ListCareReply()
-      var bytes = 0
-      var end = ""
+      var page = Page<CareRecord>(limit: limit)
       let rows = try Row.fetchCursor(
         database.cachedStatement(
           sql: """
@@ -79,14 +76,12 @@ public struct CareTable<View: DatabaseView> {
         ])
       while let row = try rows.next() {
         let body: [UInt8] = [UInt8](row[0] as Data)
-        bytes += body.count + 8
-        guard reply.records.count < limit, bytes <= PageLimit.replyBytes || reply.records.isEmpty else {
-          reply.nextCursor = end
-          break
-        }
-        reply.records.append(try CareRecord(serializedBytes: body))
-        end = PageCursor(key: "\(row[1] as Int64)", row: row[2]).text
+        guard page.hasRoom(for: body.count + 8) else { break }
+        page.append(try CareRecord(serializedBytes: body), at: PageCursor(key: "\(row[1] as Int64)", row: row[2]))
       }
+      var reply = ListCareReply()
+      reply.records = page.records
+      reply.nextCursor = page.nextCursor
       return reply
     }
   }

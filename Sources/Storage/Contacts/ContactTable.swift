@@ -68,8 +68,7 @@ public struct ContactTable<View: DatabaseView> {
 
   /// Reads contacts in the order of `rows`, as many as fit into one reply, and at least one.
   func loadWhatFits(_ rows: [Int64]) throws(Failure) -> [Contact] {
-    var contacts: [Contact] = []
-    var bytes = 0
+    var page = Page<Contact>(room: PageLimit.bodyBytes)
     for start in stride(from: 0, to: rows.count, by: PageLimit.chunk) {
       for contact in try self.load(Array(rows[start..<min(start + PageLimit.chunk, rows.count)])) {
         var contact = contact
@@ -78,12 +77,11 @@ public struct ContactTable<View: DatabaseView> {
           contact = PageLimit.fit(contact)
           room = contact.roomInReply
         }
-        bytes += room
-        guard bytes <= PageLimit.bodyBytes || contacts.isEmpty else { return contacts }
-        contacts.append(contact)
+        guard page.hasRoom(for: room) else { return page.records }
+        page.append(contact)
       }
     }
-    return contacts
+    return page.records
   }
 
   /// Reads contacts in the order of `rows`: one query a table, whatever their number.

@@ -24,9 +24,7 @@ public struct ProblemTable<View: DatabaseView> {
     }
     let only: Int64? = source.isEmpty ? nil : try self.view.sources.row(of: source)
     return try self.view.attempt { database in
-      var reply = ListProblemsReply()
-      var bytes = 0
-      var end = ""
+      var page = Page<Problem>(limit: limit, room: PageLimit.bodyBytes)
       let rows = try Row.fetchCursor(
         database.cachedStatement(
           sql: """
@@ -39,15 +37,13 @@ public struct ProblemTable<View: DatabaseView> {
           [start.source, start.href, start.position] + (only.map { [$0] } ?? []) + [limit + 1]))
       while let row = try rows.next() {
         let problem = Self.problem(from: row)
-        bytes += problem.roomInReply
-        let fits = bytes + end.utf8.count <= PageLimit.bodyBytes || reply.problems.isEmpty
-        guard reply.problems.count < limit, fits else {
-          reply.nextCursor = end
-          break
-        }
-        reply.problems.append(problem)
-        end = PageCursor(key: problem.sourceIdentifier, row: (row[8] as Int64) << 32 | (row[7] as Int64)).text
+        guard page.hasRoom(for: problem.roomInReply) else { break }
+        let place = (row[8] as Int64) << 32 | (row[7] as Int64)
+        page.append(problem, at: PageCursor(key: problem.sourceIdentifier, row: place))
       }
+      var reply = ListProblemsReply()
+      reply.problems = page.records
+      reply.nextCursor = page.nextCursor
       return reply
     }
   }

@@ -71,15 +71,14 @@ public struct DeliveryTable<View: DatabaseView> {
             """), arguments: [request.channel, request.state, start, limit + 1]
       ).map { (try DeliveryEntry(serializedBytes: [UInt8]($0[0] as Data)), $0[1] as Int64) }
     }
-    var reply = ListDeliveriesReply()
-    var bytes = 0
+    var page = Page<DeliveryEntry>(limit: limit)
     for (entry, row) in rows {
-      bytes += try Encoding.pb.encode(entry).count
-      guard reply.deliveries.count < limit, bytes <= PageLimit.replyBytes || reply.deliveries.isEmpty else { break }
-      reply.deliveries.append(entry)
-      reply.nextCursor = PageCursor(key: "", row: row).text
+      guard page.hasRoom(for: try Encoding.pb.encode(entry).count) else { break }
+      page.append(entry, at: PageCursor(key: "", row: row))
     }
-    if reply.deliveries.count == rows.count { reply.nextCursor = "" }
+    var reply = ListDeliveriesReply()
+    reply.deliveries = page.records
+    reply.nextCursor = page.nextCursor
     return reply
   }
 

@@ -51,19 +51,18 @@ public struct JobTable<View: DatabaseView> {
     }
     let limit = PageLimit.records(request.limit, most: 200)
     let before = request.cursor.isEmpty ? Int64.max : try PageCursor(text: request.cursor).row
-    var reply = ListJobsReply()
     let found = try self.numbered(
       "WHERE id < ? AND (? = '' OR state = ?) ORDER BY id DESC LIMIT ?",
       [.integer(before), .text(request.state), .text(request.state), .integer(Int64(limit + 1))], hasBodies: false)
-    var bytes = 0
+    var page = Page<JobInfo>(limit: limit)
     for (row, record) in found {
       let info = JobInfo(record)
-      bytes += try Encoding.pb.encode(info).count
-      guard reply.jobs.count < limit, bytes <= PageLimit.replyBytes || reply.jobs.isEmpty else { break }
-      reply.jobs.append(info)
-      reply.nextCursor = PageCursor(key: "", row: row).text
+      guard page.hasRoom(for: try Encoding.pb.encode(info).count) else { break }
+      page.append(info, at: PageCursor(key: "", row: row))
     }
-    if reply.jobs.count == found.count { reply.nextCursor = "" }
+    var reply = ListJobsReply()
+    reply.jobs = page.records
+    reply.nextCursor = page.nextCursor
     return reply
   }
 

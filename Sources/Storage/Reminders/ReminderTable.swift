@@ -106,9 +106,7 @@ public struct ReminderTable<View: DatabaseView> {
       start = (time, cursor.row)
     }
     return try self.view.attempt { database in
-      var reply = ListRemindersReply()
-      var bytes = 0
-      var end = ""
+      var page = Page<Reminder>(limit: limit)
       let rows = try Row.fetchCursor(
         database.cachedStatement(
           sql: """
@@ -118,14 +116,12 @@ public struct ReminderTable<View: DatabaseView> {
             """), arguments: [request.kind, start?.0, start?.1, limit + 1])
       while let row = try rows.next() {
         let body: [UInt8] = [UInt8](row[0] as Data)
-        bytes += body.count + 8
-        guard reply.reminders.count < limit, bytes <= PageLimit.replyBytes || reply.reminders.isEmpty else {
-          reply.nextCursor = end
-          break
-        }
-        reply.reminders.append(try Reminder(serializedBytes: body))
-        end = PageCursor(key: "\(row[1] as Int64)", row: row[2]).text
+        guard page.hasRoom(for: body.count + 8) else { break }
+        page.append(try Reminder(serializedBytes: body), at: PageCursor(key: "\(row[1] as Int64)", row: row[2]))
       }
+      var reply = ListRemindersReply()
+      reply.reminders = page.records
+      reply.nextCursor = page.nextCursor
       return reply
     }
   }

@@ -43,7 +43,7 @@ extension WorkPlane {
   private func take(_ ready: Ready, _ frame: WorkFrame, from peer: [UInt8], _ approval: WorkerApproval) {
     let services = approval.approved(ready.capabilities)
     do throws(Failure) {
-      guard PeerName.isValid(ready.workerName) else { throw .invalid(field: "worker_name", PeerName.rule) }
+      try GivenName.check(ready.workerName, field: "worker_name")
       guard (1...64).contains(ready.instanceID.utf8.count), !ready.instanceID.utf8.contains(0) else {
         throw .invalid(
           field: "instance_id", "has to be new at every start of a worker, at most 64 bytes, none of them 0.")
