@@ -62,7 +62,7 @@ final class GroupCommit: Sendable {
     self.submit(
       PendingWrite(cause: cause) { transaction throws(Failure) in
         let value = try body(transaction)
-        try transaction.scribe.flush(through: transaction)
+        try transaction.appender.flush(through: transaction)
         return { ended(.success(value)) }
       } fail: {
         ended(.failure($0))
@@ -116,8 +116,8 @@ final class GroupCommit: Sendable {
   ) throws(Failure) -> Range<UInt64> {
     let first = self.position.firsts[stream.rawValue]
     let boundary = try Compaction(transaction: transaction, limits: self.limits.events)
-      .dropSlice(of: stream, first: first, head: transaction.scribe.ledger[stream], now: now)
-    transaction.scribe.noteCompacted(stream, from: boundary)
+      .dropSlice(of: stream, first: first, head: transaction.appender.sequence[stream], now: now)
+    transaction.appender.noteCompacted(stream, from: boundary)
     return first..<boundary
   }
 
@@ -165,7 +165,7 @@ final class GroupCommit: Sendable {
       var group = try self.perform(members, database, savepoints: false)
       if group.needsSavepoints { group = try self.perform(members, database, savepoints: true) }
       served = group.conclusions.count
-      try group.scribe.saveHeads(database)
+      try group.appender.saveHeads(database)
       try EngineStatement(database, "COMMIT").run()
       self.conclude(group)
     } catch {
@@ -183,33 +183,33 @@ final class GroupCommit: Sendable {
 
   /// Tells everybody what was committed.
   private func conclude(_ group: PerformedGroup) {
-    let ledger = group.scribe.ledger
-    self.committed.withLock { $0.heads = ledger.heads }
-    if !ledger.events.isEmpty { self.publish(ledger.events) }
+    let sequence = group.appender.sequence
+    self.committed.withLock { $0.heads = sequence.heads }
+    if !sequence.events.isEmpty { self.publish(sequence.events) }
     for conclude in group.conclusions { conclude() }
-    self.compactIfLong(ledger.movedByGroup)
+    self.compactIfLong(sequence.movedByGroup)
   }
 
-  private func begin(_ database: Database) throws -> EventScribe {
+  private func begin(_ database: Database) throws -> EventAppender {
     // Where an earlier ROLLBACK failed as well, on a disk that refused everything.
     if database.isInsideTransaction { try database.rollback() }
     try EngineStatement(database, "BEGIN IMMEDIATE").run()
-    return try EventScribe(database, position: self.position, now: WallClock.nanoseconds())
+    return try EventAppender(database, position: self.position, now: WallClock.nanoseconds())
   }
 
   /// Begins a transaction and runs members in it until all are done or the time is up.
   ///
   /// - Throws: What ended the whole transaction.
   private func perform(_ members: [PendingWrite], _ database: Database, savepoints: Bool) throws -> PerformedGroup {
-    var group = PerformedGroup(scribe: try self.begin(database))
+    var group = PerformedGroup(appender: try self.begin(database))
     group.conclusions.reserveCapacity(members.count)
-    let transaction = Transaction(database: database, health: self.health, scribe: group.scribe)
+    let transaction = Transaction(database: database, health: self.health, appender: group.appender)
     let begin = ContinuousClock.now
     for member in members {
       if !group.conclusions.isEmpty, begin.duration(to: .now) > self.limits.groupDuration { break }
       if savepoints { try EngineStatement(database, "SAVEPOINT member").run() }
       let changes = database.totalChangesCount
-      group.scribe.beginMember(cause: member.cause)
+      group.appender.beginMember(cause: member.cause)
       do throws(Failure) {
         let conclusion = try member.perform(transaction)
         // A body that swallowed the error that rolled everything back must not count as done.
@@ -224,7 +224,7 @@ final class GroupCommit: Sendable {
           group.needsSavepoints = true
           return group
         }
-        group.scribe.undoMember()
+        group.appender.undoMember()
         group.conclusions.append { member.fail(error) }
       }
       if savepoints { try EngineStatement(database, "RELEASE member").run() }
@@ -235,7 +235,7 @@ final class GroupCommit: Sendable {
 
 /// What became of a group before its COMMIT.
 private struct PerformedGroup {
-  let scribe: EventScribe
+  let appender: EventAppender
   /// One a member that was run; the others are left for the next group.
   var conclusions: [PendingWrite.Conclusion] = []
   /// Whether it was rolled back, because one member had to be undone and could not be undone alone.

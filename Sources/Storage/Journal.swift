@@ -66,7 +66,7 @@ final class Journal: Sendable {
     let bytes = Int64(keptHeader.count + outcome.reply.count + Self.rowBytes)
     try rows.insertFinished(
       ticket, header: keptHeader, reply: outcome.reply,
-      keptBytes: committedBytes + transaction.scribe.keep(bytes: bytes),
+      keptBytes: committedBytes + transaction.appender.keep(bytes: bytes),
       now: WallClock.nanoseconds())
     return Record(outcome: outcome, bytes: bytes)
   }

@@ -88,9 +88,9 @@ public actor StorageActor: CommandJournal {
         return (try Self.answer(C.Reply.self, stored), Journal.Record(outcome: stored))
       }
       let reply = try body(transaction)
-      try transaction.scribe.flush(through: transaction)
+      try transaction.appender.flush(through: transaction)
       // A long command has written before: it is in step with whatever is committed by now.
-      let effects = C.method.isLongRunning ? transaction.scribe.positions : transaction.scribe.effects
+      let effects = C.method.isLongRunning ? transaction.appender.positions : transaction.appender.effects
       guard let ticket else { return (Answer(reply, effects: effects), nil) }
       let outcome = CommandOutcome(reply: try Encoding.pb.encode(reply), effects: effects)
       return (Answer(reply, effects: effects), try journal.finish(ticket, outcome, transaction))

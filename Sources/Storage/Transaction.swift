@@ -11,7 +11,7 @@ public struct Transaction: DatabaseView {
   public let database: Database
   /// Turns SQL errors into failures.
   public let health: StoreHealth
-  let scribe: EventScribe
+  let appender: EventAppender
 
   /// Appends an event to a stream. It takes the next number there, and is published after COMMIT.
   ///
@@ -22,12 +22,12 @@ public struct Transaction: DatabaseView {
   ///   - tombstone: Whether the entity is gone.
   /// - Throws: `INTERNAL/BUG` for a stream that does not exist; what SQLite refuses.
   public func emit(_ event: Event, on stream: String, key: String = "", tombstone: Bool = false) throws(Failure) {
-    try self.scribe.append(event, on: stream, key: key, tombstone: tombstone, through: self)
+    try self.appender.append(event, on: stream, key: key, tombstone: tombstone, through: self)
   }
 
   /// Says that contacts changed. They are gathered into one `Changed` event of at most 500 ids at the end of the closure.
-  public func changed(contacts ids: [String]) { self.scribe.gather(ids, kind: "contact", on: .contacts) }
+  public func changed(contacts ids: [String]) { self.appender.gather(ids, kind: "contact", on: .contacts) }
 
   /// Says that records changed. Those of a kind are gathered as contacts are.
-  func changed(_ kind: RecordKind, _ ids: [String]) { self.scribe.gather(ids, kind: kind.name, on: kind.stream) }
+  func changed(_ kind: RecordKind, _ ids: [String]) { self.appender.gather(ids, kind: kind.name, on: kind.stream) }
 }

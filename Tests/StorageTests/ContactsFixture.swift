@@ -32,8 +32,8 @@ final class ContactsFixture {
       let position = LogPosition(
         epoch: "test", heads: .init(repeating: 0, count: EventStream.allCases.count),
         firsts: .init(repeating: 1, count: EventStream.allCases.count))
-      let scribe = try EventScribe(database, position: position, now: 1)
-      return try body(Transaction(database: database, health: self.health, scribe: scribe))
+      let appender = try EventAppender(database, position: position, now: 1)
+      return try body(Transaction(database: database, health: self.health, appender: appender))
     }
   }
 

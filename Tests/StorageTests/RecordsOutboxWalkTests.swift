@@ -95,7 +95,7 @@ private struct OutboxWalk {
       let item = self.items[id]
     else { return }
     try self.fixture.write { [now] in try $0.delete(item.kind, id, now: now) }
-    self.entomb(id)
+    self.softDelete(id)
   }
 
   private mutating func restore() throws {
@@ -108,7 +108,7 @@ private struct OutboxWalk {
       return
     }
     try self.fixture.write { [now] in try $0.restore(item.kind, id, now: now) }
-    self.revive(id)
+    self.undelete(id)
   }
 
   private mutating func begin() throws {
@@ -160,9 +160,9 @@ private struct OutboxWalk {
     _ = try self.fixture.write { [now] in try $0.outbox.clear([entry.id], now: now) }
     if let base {
       self.items[entry.id]?.text = base.text
-      if item.deletedAt != nil { self.revive(entry.id) }
+      if item.deletedAt != nil { self.undelete(entry.id) }
     } else if item.deletedAt == nil {
-      self.entomb(entry.id)
+      self.softDelete(entry.id)
     }
   }
 
@@ -302,13 +302,13 @@ private struct OutboxWalk {
 
   // MARK: -
 
-  private mutating func entomb(_ id: String) {
+  private mutating func softDelete(_ id: String) {
     for other in self.order where other == id || self.items[other]?.owner == id {
       if self.items[other]?.deletedAt == nil { self.items[other]?.deletedAt = self.now }
     }
   }
 
-  private mutating func revive(_ id: String) {
+  private mutating func undelete(_ id: String) {
     let moment = self.items[id]?.deletedAt
     for other in self.order
     where other == id || (self.items[other]?.owner == id && self.items[other]?.deletedAt == moment) {

@@ -148,15 +148,15 @@ public actor SoundFiles {
   ///   - known: Names that stay.
   ///   - now: Nanoseconds since 1970.
   /// - Returns: How many were removed.
-  public func removeStrangers(except known: Set<String>, now: Int64) -> Int {
+  public func removeOrphans(except known: Set<String>, now: Int64) -> Int {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: self.directory)) ?? []
-    let strangers = files.filter { file in
+    let orphans = files.filter { file in
       let name = file.hasSuffix(".part") ? String(file.dropLast(5)) : file
       guard !known.contains(name), let modified = DiskFile.modified("\(self.directory)/\(file)") else { return false }
       return now - modified > Self.quarantine
     }
-    for file in strangers { DiskFile.remove("\(self.directory)/\(file)") }
-    return strangers.count
+    for file in orphans { DiskFile.remove("\(self.directory)/\(file)") }
+    return orphans.count
   }
 
   private func isWhole(_ name: String) -> Bool { DiskFile.modified(self.path(name)) != nil }

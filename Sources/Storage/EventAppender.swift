@@ -4,9 +4,9 @@ internal import KithMessages
 internal import SwiftProtobuf
 
 /// Writes the events of one group into the log. It lives on the writer's queue, for the length of a group.
-final class EventScribe {
+final class EventAppender {
   /// Numbers and events so far.
-  private(set) var ledger: GroupLedger
+  private(set) var sequence: GroupSequence
   /// Named as the cause of the events that follow.
   var cause = ""
 
@@ -23,7 +23,7 @@ final class EventScribe {
   ///   - position: Where the streams stand.
   ///   - now: Nanoseconds since 1970.
   init(_ database: Database, position: LogPosition, now: Int64) throws {
-    self.ledger = GroupLedger(heads: position.heads)
+    self.sequence = GroupSequence(heads: position.heads)
     self.epoch = position.epoch
     self.firsts = position.firsts
     self.now = now
@@ -38,19 +38,19 @@ final class EventScribe {
   }
 
   func beginMember(cause: String) {
-    self.ledger.beginMember()
+    self.sequence.beginMember()
     self.cause = cause
     self.changes.removeAll()
   }
 
-  func undoMember() { self.ledger.undoMember() }
+  func undoMember() { self.sequence.undoMember() }
 
   /// Counts the bytes that the journal keeps of the member.
   ///
   /// - Returns: Of the group so far, this member included.
   func keep(bytes: Int64) -> Int64 {
-    self.ledger.keep(bytes: bytes)
-    return self.ledger.journalBytes
+    self.sequence.keep(bytes: bytes)
+    return self.sequence.journalBytes
   }
 
   /// Adds ids to the `Changed` event of a kind that ``flush(through:)`` writes.
@@ -74,7 +74,7 @@ final class EventScribe {
         var event = Event()
         event.changed.ids = Array(ids[start..<min(start + Self.idsInChanged, ids.count)])
         event.changed.kind = change.kind
-        event.changed.changeSeq = self.ledger[change.stream] + 1
+        event.changed.changeSeq = self.sequence[change.stream] + 1
         try self.append(event, on: change.stream.name, key: "", tombstone: false, through: view)
       }
     }
@@ -84,7 +84,7 @@ final class EventScribe {
     _ event: Event, on name: String, key: String, tombstone: Bool, through view: some DatabaseView
   ) throws(Failure) {
     let stream = try EventStream(named: name)
-    let seq = self.ledger.take(stream)
+    let seq = self.sequence.take(stream)
     try view.attempt { database in
       try self.insertEvent.run([
         .integer(Int64(stream.rawValue)), .integer(Int64(seq)), .text(key), .integer(self.now), .text(self.cause),
@@ -110,26 +110,26 @@ final class EventScribe {
     var logged = LoggedEvent()
     logged.header = header
     logged.event = event
-    self.ledger.record(logged)
+    self.sequence.record(logged)
   }
 
   /// The positions that the current member's events moved streams to.
   var effects: [StreamPosition] {
-    self.ledger.movedByMember.map { StreamPosition(stream: $0, epoch: self.epoch, seq: self.ledger[$0]) }
+    self.sequence.movedByMember.map { StreamPosition(stream: $0, epoch: self.epoch, seq: self.sequence[$0]) }
   }
 
   /// The positions of all streams that hold anything.
   var positions: [StreamPosition] {
-    EventStream.allCases.filter { self.ledger[$0] > 0 }.map {
-      StreamPosition(stream: $0, epoch: self.epoch, seq: self.ledger[$0])
+    EventStream.allCases.filter { self.sequence[$0] > 0 }.map {
+      StreamPosition(stream: $0, epoch: self.epoch, seq: self.sequence[$0])
     }
   }
 
   /// Writes the last numbers of the streams that moved.
   func saveHeads(_ database: Database) throws {
-    for stream in self.ledger.movedByGroup {
+    for stream in self.sequence.movedByGroup {
       try database.cachedStatement(sql: "UPDATE stream SET seq = ? WHERE id = ?")
-        .execute(arguments: [Int64(self.ledger[stream]), stream.rawValue])
+        .execute(arguments: [Int64(self.sequence[stream]), stream.rawValue])
     }
   }
 

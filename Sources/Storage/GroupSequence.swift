@@ -4,7 +4,7 @@ internal import KithMessages
 ///
 /// The rule of the group, without its I/O: numbers are taken by a member and given back when it is undone, so that each
 /// stream stays dense over the members that are kept.
-struct GroupLedger {
+struct GroupSequence {
   /// The last number of each stream, by ``EventStream``'s raw value.
   private(set) var heads: [UInt64]
   /// What is published after COMMIT, in order.
