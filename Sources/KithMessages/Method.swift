@@ -1,3 +1,5 @@
+public import SwiftProtobuf
+
 /// A method of the wire protocol with the rules that `proto/` states for it.
 public struct Method: Sendable, Hashable {
   /// How often a leased method may run.
@@ -54,4 +56,21 @@ public struct Method: Sendable, Hashable {
 
   /// Goes by the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(self.name) }
+}
+
+/// A request message that asks for exactly one kind of reply.
+///
+/// Conformances are generated from the `rpc` lines of `proto/`: the type of a request names its method.
+public protocol Command: SwiftProtobuf.Message, Sendable {
+  /// What the method answers with.
+  associatedtype Reply: SwiftProtobuf.Message & Sendable
+
+  /// The method that this message is the request of.
+  static var method: Method { get }
+}
+
+/// A command whose answer comes in batches before its reply: the reading half of a placeable service.
+public protocol BatchCommand: Command {
+  /// One piece of the answer. The receiver stores it before it asks for the next but one.
+  associatedtype Batch: SwiftProtobuf.Message & Sendable
 }

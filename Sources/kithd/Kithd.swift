@@ -27,3 +27,34 @@ struct Kithd: AsyncParsableCommand {
     }
   }
 }
+
+/// The hub itself: what `kithd` does when nothing else is named.
+struct RunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Runs the daemon; also without this word.",
+    discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith")
+
+  @Option(help: "Where the database is. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
+  var stateDir: String?
+
+  @Option(help: "Where the sockets are. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
+  var runtimeDir: String?
+
+  @Option(
+    help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml if it exists.")
+  var config: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Serve other machines over tcp too, at an address of this one. Default: tcp.address of the configuration, else not.",
+      valueName: "address[:port]"))
+  var listen: String?
+
+  func run() async throws {
+    let code = await HubProcess(
+      stateDirectory: self.stateDir, runtimeDirectory: self.runtimeDir, configPath: self.config, listen: self.listen
+    )
+    .run()
+    guard code == 0 else { throw ExitCode(code) }
+  }
+}

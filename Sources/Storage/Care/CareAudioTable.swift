@@ -2,6 +2,11 @@ public import Bus
 internal import GRDB
 internal import KithMessages
 
+extension DatabaseView {
+  /// The sound that waits to be transcribed.
+  public var careAudio: CareAudioTable<Self> { CareAudioTable(view: self) }
+}
+
 /// The sound of an entry, from before its file is made until after it is unlinked.
 public struct CareAudio: Sendable, Equatable {
   /// Where the file is in its life.

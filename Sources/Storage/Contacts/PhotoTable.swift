@@ -4,6 +4,11 @@ internal import Foundation
 internal import GRDB
 public import KithMessages
 
+extension DatabaseView {
+  /// The pictures of contacts.
+  public var photos: PhotoTable<Self> { PhotoTable(view: self) }
+}
+
 /// The pictures of contacts: bytes as they were in the card, each once.
 public struct PhotoTable<View: DatabaseView> {
   let view: View

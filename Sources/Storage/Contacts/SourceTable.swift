@@ -4,6 +4,11 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
+extension DatabaseView {
+  /// The sources of contacts.
+  public var sources: SourceTable<Self> { SourceTable(view: self) }
+}
+
 /// A source with what the next pass needs of the last one.
 public struct SourceRecord: Sendable {
   /// As it is shown, with the status of its last pass.
