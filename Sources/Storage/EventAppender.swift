@@ -3,11 +3,11 @@ internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Writes the events of one group into the log. It lives on the writer's queue, for the length of a group.
+/// Appends the events of one group to the log. It exists for the length of a group and runs on the writer's queue.
 final class EventAppender {
-  /// Numbers and events so far.
+  /// The group's numbers and events so far.
   private(set) var sequence: GroupSequence
-  /// Named as the cause of the events that follow.
+  /// The cause of the events that follow.
   var cause = ""
 
   private let epoch: String
@@ -20,7 +20,7 @@ final class EventAppender {
   /// Begins a group.
   ///
   /// - Parameters:
-  ///   - position: Where the streams stand.
+  ///   - position: The positions of the streams.
   ///   - now: Nanoseconds since 1970.
   init(_ database: Database, position: LogPosition, now: Int64) throws {
     self.sequence = GroupSequence(heads: position.heads)
@@ -45,15 +45,15 @@ final class EventAppender {
 
   func undoMember() { self.sequence.undoMember() }
 
-  /// Counts the bytes that the journal keeps of the member.
+  /// Adds the bytes that the journal keeps for the member.
   ///
-  /// - Returns: Of the group so far, this member included.
+  /// - Returns: The bytes of the group so far.
   func keep(bytes: Int64) -> Int64 {
     self.sequence.keep(bytes: bytes)
     return self.sequence.journalBytes
   }
 
-  /// Adds ids to the `Changed` event of a kind that ``flush(through:)`` writes.
+  /// Adds ids to a kind's `Changed` event, which ``flush(through:)`` appends.
   func gather(_ ids: [String], kind: String, on stream: EventStream) {
     guard !ids.isEmpty else { return }
     if let index = self.changes.firstIndex(where: { $0.kind == kind }) {
@@ -63,7 +63,7 @@ final class EventAppender {
     }
   }
 
-  /// Writes what was gathered.
+  /// Appends the gathered `Changed` events.
   func flush(through view: some DatabaseView) throws(Failure) {
     let changes = self.changes
     self.changes.removeAll()
@@ -113,19 +113,19 @@ final class EventAppender {
     self.sequence.record(logged)
   }
 
-  /// The positions that the current member's events moved streams to.
+  /// The positions of the streams that the current member appended to.
   var effects: [StreamPosition] {
     self.sequence.movedByMember.map { StreamPosition(stream: $0, epoch: self.epoch, seq: self.sequence[$0]) }
   }
 
-  /// The positions of all streams that hold anything.
+  /// The positions of all streams that are not empty.
   var positions: [StreamPosition] {
     EventStream.allCases.filter { self.sequence[$0] > 0 }.map {
       StreamPosition(stream: $0, epoch: self.epoch, seq: self.sequence[$0])
     }
   }
 
-  /// Writes the last numbers of the streams that moved.
+  /// Saves the last numbers of the streams that the group appended to.
   func saveHeads(_ database: Database) throws {
     for stream in self.sequence.movedByGroup {
       try database.cachedStatement(sql: "UPDATE stream SET seq = ? WHERE id = ?")
@@ -133,12 +133,12 @@ final class EventAppender {
     }
   }
 
-  /// Says that a stream was compacted by a member of this group.
+  /// Records that a member of this group compacted a stream.
   ///
-  /// It stays said when that member is undone, which costs a statement that finds nothing.
+  /// Not undone with the member; the cost is one DELETE that matches no row.
   func noteCompacted(_ stream: EventStream, from first: UInt64) { self.firsts[stream.rawValue] = first }
 
-  /// The event that compaction left only because it was the key's last.
+  /// Deletes the event that compaction kept only because it was the key's last.
   private func dropCompactedLast(of stream: EventStream, _ key: String, _ database: Database) throws {
     try database.cachedStatement(
       sql: """
@@ -151,7 +151,7 @@ final class EventAppender {
   private static let idsInChanged = 500
 }
 
-/// The records of a kind that one write changed.
+/// The changed records of one kind.
 private struct GatheredChange {
   let kind: String
   let stream: EventStream

@@ -4,15 +4,16 @@ internal import GRDB
 internal import KithMessages
 internal import Logging
 
-/// Commits everything that waits as one transaction, so that one fsync makes many writes durable.
+/// Commits all waiting writes in one transaction, so that one fsync makes many writes durable.
 ///
-/// Writes that come while a group commits make up the next one; a write that comes alone is not kept waiting. Nobody is
-/// told and no event is published before COMMIT.
+/// Writes that arrive during a commit form the next group; a single write is committed at once. No caller is resumed
+/// and no event is published before COMMIT.
 ///
-/// Savepoints would cost more than the writes between them: SQLite copies each page that is changed under one, and has
-/// the full-text indexes write out what they gathered. So a group runs without. A write that fails before it changed a
-/// row leaves nothing to undo; when one fails later, the group is rolled back and runs once more, each write in a
-/// savepoint, so that this one alone is undone. What is handed in must therefore bear to be run twice.
+/// Savepoints would cost more than the writes between them: SQLite copies each page changed under one, and makes the
+/// full-text indexes write out what they buffered. So a group first runs without savepoints. A write that fails before
+/// it changed a row leaves nothing to undo. If a write fails later, the group is rolled back and runs a second time
+/// with a savepoint for each write, so that only the failed one is undone. A write's closure must therefore tolerate
+/// running twice.
 final class GroupCommit: Sendable {
   private let pool: DatabasePool
   private let health: StoreHealth
@@ -35,13 +36,13 @@ final class GroupCommit: Sendable {
     self.committed = Lock(position)
   }
 
-  /// Where the streams stand after the last COMMIT.
+  /// The positions of the streams after the last COMMIT.
   var position: LogPosition { self.committed.withLock { $0 } }
 
-  /// Writes that are in no group yet.
+  /// The number of writes that are in no group yet.
   var waiting: Int { self.queue.withLock { $0.count } }
 
-  /// Hands in a write; any thread.
+  /// Queues a write; callable on any thread.
   func submit(_ write: PendingWrite) {
     switch self.queue.withLock({ $0.add(write) }) {
     case .queued: break
@@ -50,11 +51,11 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Hands in a write.
+  /// Queues a write.
   ///
   /// - Parameters:
-  ///   - body: Runs on the writer; a second time when a write beside it has to be undone.
-  ///   - ended: Called once, after COMMIT or when nothing of it was stored.
+  ///   - body: Runs on the writer, possibly twice.
+  ///   - ended: Called once: after COMMIT, or when the write was not stored.
   func submit<Value: Sendable>(
     cause: String, _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value,
     ended: @escaping @Sendable (Result<Value, Failure>) -> Void
@@ -69,11 +70,11 @@ final class GroupCommit: Sendable {
       })
   }
 
-  /// Hands in a write and waits for its group's COMMIT.
+  /// Queues a write and waits for its group's COMMIT.
   ///
   /// - Parameters:
-  ///   - submitted: Called when the write has its place in the queue.
-  ///   - ended: As of ``submit(cause:_:ended:)``; called before the waiting caller goes on.
+  ///   - submitted: Called when the write is in the queue.
+  ///   - ended: As in ``submit(cause:_:ended:)``; called before the waiting caller resumes.
   func write<Value: Sendable>(
     cause: String, _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value,
     submitted: () -> Void = {},
@@ -89,18 +90,18 @@ final class GroupCommit: Sendable {
     return try outcome.get()
   }
 
-  /// Refuses later writes, and returns when those that wait are committed.
+  /// Refuses later writes, and returns when the waiting ones are committed.
   func close() async {
     self.queue.withLock { $0.close() }
-    // Groups are jobs of the writer's queue, each of which schedules the next: this one comes after the last of them
-    // once nothing waits any more.
+    // Each group is a job of the writer's queue and schedules the next group. When no write waits, this job runs after
+    // the last group.
     while await self.isBusy() {}
   }
 
-  /// Drops one slice of what a stream's log holds beyond the limits.
+  /// Drops one slice of a stream's events that are over the limits.
   ///
   /// - Parameter now: Nanoseconds since 1970.
-  /// - Returns: Whether something was dropped, so that there may be more.
+  /// - Returns: Whether events were dropped, so that there may be more.
   func compact(_ stream: EventStream, now: Int64) async throws(Failure) -> Bool {
     let slice = try await self.write(cause: "") { transaction throws(Failure) in
       try self.dropSlice(of: stream, now: now, transaction)
@@ -126,7 +127,7 @@ final class GroupCommit: Sendable {
     self.committed.withLock { $0.firsts[stream.rawValue] = slice.upperBound }
   }
 
-  /// Has a slice dropped with the next group from a log that is too long by one.
+  /// Drops a slice with the next group if a stream's log is a slice too long.
   private func compactIfLong(_ streams: [EventStream]) {
     let position = self.position
     for stream in streams {
@@ -155,7 +156,7 @@ final class GroupCommit: Sendable {
     self.pool.asyncWriteWithoutTransaction { database in self.commitGroup(database) }
   }
 
-  /// One group, on the writer's queue.
+  /// Commits one group, on the writer's queue.
   private func commitGroup(_ database: Database) {
     let members = self.queue.withLock { $0.takeGroup(atMost: self.limits.groupMembers) }
     guard !members.isEmpty else { return }
@@ -181,7 +182,7 @@ final class GroupCommit: Sendable {
     self.wakeWriter()
   }
 
-  /// Tells everybody what was committed.
+  /// Publishes what was committed and resumes the callers.
   private func conclude(_ group: PerformedGroup) {
     let sequence = group.appender.sequence
     self.committed.withLock { $0.heads = sequence.heads }
@@ -191,15 +192,15 @@ final class GroupCommit: Sendable {
   }
 
   private func begin(_ database: Database) throws -> EventAppender {
-    // Where an earlier ROLLBACK failed as well, on a disk that refused everything.
+    // An earlier ROLLBACK may have failed, on a disk that refused every operation.
     if database.isInsideTransaction { try database.rollback() }
     try EngineStatement(database, "BEGIN IMMEDIATE").run()
     return try EventAppender(database, position: self.position, now: WallClock.nanoseconds())
   }
 
-  /// Begins a transaction and runs members in it until all are done or the time is up.
+  /// Begins a transaction and runs members in it until all have run or the time is up.
   ///
-  /// - Throws: What ended the whole transaction.
+  /// - Throws: An error that ended the whole transaction.
   private func perform(_ members: [PendingWrite], _ database: Database, savepoints: Bool) throws -> PerformedGroup {
     var group = PerformedGroup(appender: try self.begin(database))
     group.conclusions.reserveCapacity(members.count)
@@ -212,7 +213,7 @@ final class GroupCommit: Sendable {
       group.appender.beginMember(cause: member.cause)
       do throws(Failure) {
         let conclusion = try member.perform(transaction)
-        // A body that swallowed the error that rolled everything back must not count as done.
+        // The closure swallowed the error that rolled the transaction back; it must not count as done.
         guard database.isInsideTransaction else { throw .rolledBack }
         group.conclusions.append(conclusion)
       } catch {
@@ -233,12 +234,12 @@ final class GroupCommit: Sendable {
   }
 }
 
-/// What became of a group before its COMMIT.
+/// The state of a group before its COMMIT.
 private struct PerformedGroup {
   let appender: EventAppender
-  /// One a member that was run; the others are left for the next group.
+  /// One for each member that ran; the others are left for the next group.
   var conclusions: [PendingWrite.Conclusion] = []
-  /// Whether it was rolled back, because one member had to be undone and could not be undone alone.
+  /// Whether the group was rolled back because one member failed and could not be undone by itself.
   var needsSavepoints = false
 }
 
@@ -247,12 +248,12 @@ struct Compaction {
   let transaction: Transaction
   let limits: EventLimits
 
-  /// Drops what is beyond the limits in the next slice of a stream.
+  /// Drops the events of the next slice that are over the limits.
   ///
   /// - Parameters:
-  ///   - first: From where the log is whole.
+  ///   - first: The first number of the complete log.
   ///   - now: Nanoseconds since 1970.
-  /// - Returns: From where it is whole now; the same = nothing to drop.
+  /// - Returns: The new first number; unchanged if there was nothing to drop.
   func dropSlice(of stream: EventStream, first: UInt64, head: UInt64, now: Int64) throws(Failure) -> UInt64 {
     let end = min(first + self.limits.slice, head + 1)
     guard first < end else { return first }

@@ -2,15 +2,15 @@ internal import Bus
 internal import Foundation
 public import KithMessages
 
-/// How much one reply holds.
+/// The limits of one reply.
 public enum PageLimit {
-  /// Bytes of records in one reply, as protobuf, where no record has much text. In JSON, where every field has its name, they are
-  /// up to three times as many, and have to fit the 256 KiB of a body all the same.
+  /// The most bytes of records in one reply, as protobuf, for records with little text. In JSON, with field names, they
+  /// take up to three times as many, and must still fit the 256 KiB of a body.
   static let replyBytes = 80 * 1024
-  /// Bytes of records in one reply where they are counted as JSON has them, such as ``KithMessages/Contact/roomInReply``: what the
-  /// 256 KiB of a body hold beside a cursor.
+  /// The most bytes of records in one reply, measured as JSON, such as ``KithMessages/Contact/roomInReply``: what fits
+  /// the 256 KiB of a body beside a cursor.
   static let bodyBytes = 252 * 1024
-  /// Records that are read at once while a reply fills.
+  /// How many records are read at once while a reply is filled.
   static let chunk = 64
 
   /// The number of records that `limit` asks for: `usual` for 0, and never more than `most`.
@@ -18,7 +18,7 @@ public enum PageLimit {
     limit == 0 ? usual : min(Int(limit), most)
   }
 
-  /// A contact as one reply can hold it: of one that is too large the note is cut, and if that does not do, all but its names.
+  /// A contact that fits one reply: if it is too large, its note is cut; if it is still too large, only its names stay.
   public static func fit(_ contact: Contact) -> Contact {
     guard contact.roomInReply > self.bodyBytes else { return contact }
     var cut = contact
@@ -34,7 +34,7 @@ public enum PageLimit {
   }
 }
 
-/// Where a page ended: an order key and the row that breaks its ties. For callers it is an opaque text.
+/// Where a page ended: an order key, and the row as tie-breaker. Opaque to clients.
 struct PageCursor: Equatable {
   let key: String
   let row: Int64
@@ -44,7 +44,7 @@ struct PageCursor: Equatable {
     self.row = row
   }
 
-  /// Reads what ``text`` wrote.
+  /// Parses what ``text`` wrote.
   ///
   /// - Throws: `FIELD_INVALID` for any other text.
   init(text: String) throws(Failure) {

@@ -1,63 +1,63 @@
-/// How much the engine keeps, and how large it lets a group of writes become.
+/// How much the store keeps, and how large a group of writes may become.
 public struct StorageLimits: Sendable {
-  /// Of remembered commands.
+  /// The limits of the command journal.
   public var journal = JournalLimits()
-  /// Of each stream's log.
+  /// The limits of each stream's log.
   public var events = EventLimits()
-  /// Of uploads, exports and backups.
+  /// The limits of uploads, exports and backups.
   public var blobs = BlobLimits()
-  /// Writes that commit together.
+  /// The most writes that commit together.
   public var groupMembers = 256
-  /// For how long writes are added to one group.
+  /// How long writes are added to one group.
   public var groupDuration = Duration.milliseconds(50)
 
   /// The limits of `docs/protocol.md`.
   public init() {}
 }
 
-/// How much of the finished commands is remembered. The oldest go first.
+/// How many finished commands are kept. The oldest are deleted first.
 public struct JournalLimits: Sendable {
-  /// Finished commands.
+  /// The most finished commands.
   public var rows = 20_000
-  /// Bytes of their answers.
+  /// The most bytes of their replies.
   public var bytes: Int64 = 64 << 20
-  /// For how long.
+  /// How long they are kept.
   public var age = Duration.seconds(24 * 3600)
-  /// How many are forgotten in one write; also by how many rows the journal may be over before it is trimmed.
+  /// How many are deleted in one write, and how many over the limit trigger a deletion.
   public var slice = 512
 
   /// The limits of `docs/protocol.md`.
   public init() {}
 }
 
-/// How much of each stream's log is kept. The last event of a key stays in any case.
+/// How much of each stream's log is kept. The last event of a key is always kept.
 public struct EventLimits: Sendable {
-  /// Events a stream.
+  /// The most events of a stream.
   public var count: UInt64 = 100_000
-  /// For how long.
+  /// How long events are kept.
   public var age = Duration.seconds(30 * 24 * 3600)
-  /// How many are dropped in one write.
+  /// How many are deleted in one write.
   public var slice: UInt64 = 512
 
   /// The limits of `docs/protocol.md`.
   public init() {}
 }
 
-/// How much the blobs that pass through may take.
+/// The limits of uploads, exports and backups.
 public struct BlobLimits: Sendable {
-  /// Bytes of one blob.
+  /// The most bytes of one blob.
   public var size: UInt64 = 512 << 20
-  /// Bytes of all files that are kept, from which on uploads are refused: nobody who may upload fills the disk.
+  /// The total of all files from which uploads are refused, so that clients cannot fill the disk.
   public var total: UInt64 = 8 << 30
-  /// Uploads of one principal that are not complete.
+  /// The most unfinished uploads of one principal.
   public var openUploads = 4
-  /// How long an upload may rest before another one of its principal takes its place.
+  /// How long an unfinished upload may pause before another one of its principal takes its place.
   public var rest = Duration.seconds(600)
-  /// For how long a file is kept, and an upload that does not go on.
+  /// How long files and unfinished uploads are kept.
   public var age = Duration.seconds(24 * 3600)
-  /// Bytes of one piece.
+  /// The most bytes of one piece.
   public var chunk: UInt32 = 256 << 10
-  /// Bytes that a client may send ahead of the answers.
+  /// The most bytes that a client may send ahead of the replies.
   public var window: UInt32 = 2 << 20
 
   /// The limits of `docs/protocol.md`.

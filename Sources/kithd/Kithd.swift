@@ -6,12 +6,12 @@ import Hub
 @main
 struct Kithd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "kithd", abstract: "Keeps a home's contacts in step and serves them over ZeroMQ.",
+    commandName: "kithd", abstract: "Syncs a home's contacts and serves them over ZeroMQ.",
     discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith",
     version: "kithd \(HubProcess.version)", subcommands: [RunCommand.self, WorkerCommand.self],
     defaultSubcommand: RunCommand.self)
 
-  /// Ends with 2 where the options are wrong, as with a wrong configuration; ArgumentParser has 64 (sysexits.h).
+  /// Ends with 2 if the options are wrong, as for a wrong configuration; ArgumentParser ends with 64 (sysexits.h).
   static func main() async {
     do {
       var command = try Self.parseAsRoot()
@@ -28,10 +28,10 @@ struct Kithd: AsyncParsableCommand {
   }
 }
 
-/// The hub itself: what `kithd` does when nothing else is named.
+/// Runs the hub: the default command.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Runs the daemon; also without this word.",
+    commandName: "run", abstract: "Runs the daemon. This is the default.",
     discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith")
 
   @Option(help: "Where the database is. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
@@ -46,7 +46,7 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Serve other machines over tcp too, at an address of this one. Default: tcp.address of the configuration, else not.",
+      "Also serve other machines over tcp, at this address of this machine. Default: tcp.address of the configuration.",
       valueName: "address[:port]"))
   var listen: String?
 

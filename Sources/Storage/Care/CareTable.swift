@@ -13,10 +13,9 @@ extension DatabaseView {
 public struct CareTable<View: DatabaseView> {
   let view: View
 
-  /// An entry, deleted ones included; nil when there is none of that id.
+  /// An entry, also a deleted one; nil if the id is unknown.
   ///
-  /// - Parameter withVersions: Whether what it said before it was corrected is given too: the newest versions that one reply
-  ///   holds beside the entry.
+  /// - Parameter withVersions: Whether to add the earlier versions, the newest first, as many as fit one reply.
   public func get(_ id: String, withVersions: Bool = false) throws(Failure) -> CareRecord? {
     guard let (row, found) = try self.row(id) else { return nil }
     guard withVersions else { return found }
@@ -35,7 +34,7 @@ public struct CareTable<View: DatabaseView> {
     }
   }
 
-  /// An entry that has to be there.
+  /// An entry that must exist.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func require(_ id: String) throws(Failure) -> CareRecord {
@@ -60,7 +59,7 @@ public struct CareTable<View: DatabaseView> {
       start = (time, cursor.row)
     }
     let words = SearchText.words(of: query.text)
-    // Where the last page ended bounds the walk through the index.
+    // The cursor's time bounds the index scan.
     let from = query.isAscending ? max(query.from ?? .min, start?.0 ?? .min) : query.from ?? .min
     let to = query.isAscending ? query.to ?? .max : min(query.to ?? .max, start.map { $0.0 &+ 1 } ?? .max)
     return try self.view.attempt { database in
@@ -96,7 +95,7 @@ public struct CareTable<View: DatabaseView> {
     }
   }
 
-  /// Whether something that was not deleted happened in a span of time.
+  /// Whether an entry that is not deleted happened in a time span.
   public func hasAny(from start: Int64, to end: Int64) throws(Failure) -> Bool {
     try self.view.attempt { database in
       try Bool.fetchOne(
@@ -107,7 +106,7 @@ public struct CareTable<View: DatabaseView> {
     }
   }
 
-  /// The entry that was made last, deleted or not; nil when there is none.
+  /// The entry that was created last, deleted or not; nil if there is none.
   public func lastMade() throws(Failure) -> CareRecord? {
     try self.view.attempt { database in
       try [UInt8].fetchAll(database, "SELECT body FROM care_record ORDER BY id DESC LIMIT 1", []).first
@@ -115,7 +114,7 @@ public struct CareTable<View: DatabaseView> {
     }
   }
 
-  /// The settings; empty ones at first.
+  /// The settings; empty until they are set.
   public func settings() throws(Failure) -> CareSettings {
     try self.view.attempt { database in
       try [UInt8].fetchAll(database, "SELECT body FROM care_settings", []).first.map {
@@ -148,9 +147,9 @@ extension CareTable where View == Transaction {
     try self.announce(record.id)
   }
 
-  /// Writes an entry in the place of what it was.
+  /// Replaces an entry.
   ///
-  /// - Parameter version: What it said before, when it was corrected.
+  /// - Parameter version: What the entry said before a correction; it is kept.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func replace(_ record: CareRecord, keeping version: CareVersion? = nil) throws(Failure) {
     guard let (row, _) = try self.row(record.id) else {
@@ -207,7 +206,7 @@ extension CareTable where View == Transaction {
 }
 
 extension [UInt8] {
-  /// The first columns, as bytes.
+  /// The first column of each row, as bytes.
   fileprivate static func fetchAll(_ database: Database, _ sql: String, _ arguments: StatementArguments) throws
     -> [[UInt8]]
   {
@@ -215,11 +214,11 @@ extension [UInt8] {
   }
 }
 
-/// Which entries of care are asked for; what is nil or empty does not restrict.
+/// The filter of a list of entries. A property that is nil or empty does not filter.
 public struct CareQuery: Sendable {
-  /// From this instant on, nanoseconds since 1970.
+  /// The first instant, nanoseconds since 1970.
   public var from: Int64?
-  /// Up to but without this instant.
+  /// The end, exclusive.
   public var to: Int64?
   /// As in `CareRecord.category`.
   public var category = ""
@@ -229,15 +228,15 @@ public struct CareQuery: Sendable {
   public var state = ""
   /// Only entries with all words of this text.
   public var text = ""
-  /// Deleted entries in place of the others.
+  /// Whether to list deleted entries instead of the others.
   public var isDeleted = false
-  /// By time, the oldest first; else the newest first.
+  /// Whether the oldest comes first.
   public var isAscending = false
   /// 1-500; 0 = 50.
   public var limit: UInt32 = 0
   /// `next_cursor` of the page before; empty = the first page.
   public var cursor = ""
 
-  /// Asks for everything, newest first.
+  /// All entries, the newest first.
   public init() {}
 }

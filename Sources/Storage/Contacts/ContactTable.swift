@@ -8,11 +8,11 @@ extension DatabaseView {
   public var contacts: ContactTable<Self> { ContactTable(view: self) }
 }
 
-/// The contacts: reading.
+/// The contacts.
 public struct ContactTable<View: DatabaseView> {
   let view: View
 
-  /// The contact of an id, deleted ones included; nil when there is none.
+  /// A contact, also a deleted one; nil if the id is unknown.
   public func get(_ id: String) throws(Failure) -> Contact? {
     guard let row = try self.row(of: id) else { return nil }
     return try self.load([row]).first
@@ -20,14 +20,14 @@ public struct ContactTable<View: DatabaseView> {
 
   /// A page of contacts in the order of their names.
   ///
-  /// The page ends early, with `next_cursor` set, where the reply would grow too large.
+  /// The page ends early, with `next_cursor` set, if the reply would become too large.
   ///
   /// - Parameters:
   ///   - limit: How many contacts: 0 = 50, more than 500 = 500.
   ///   - cursor: `next_cursor` of the page before; empty = the first page.
-  ///   - source: Only of this one; empty = of all.
-  ///   - includeDeleted: Whether deleted contacts stand among the others.
-  ///   - isReply: Whether the page has to fit one reply; else it has all contacts of `limit`, whole.
+  ///   - source: Only contacts of this source; empty = of all.
+  ///   - includeDeleted: Whether to include deleted contacts.
+  ///   - isReply: Whether the page must fit one reply. If false, it has `limit` whole contacts.
   /// - Throws: `FIELD_INVALID` for the cursor; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func page(
     limit: UInt32 = 0, cursor: String = "", source: String = "", includeDeleted: Bool = false, isReply: Bool = true
@@ -52,7 +52,7 @@ public struct ContactTable<View: DatabaseView> {
     return reply
   }
 
-  /// How many contacts of a source are not deleted.
+  /// The number of a source's contacts that are not deleted.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func count(source: String) throws(Failure) -> Int {
@@ -64,14 +64,14 @@ public struct ContactTable<View: DatabaseView> {
     }
   }
 
-  /// The row of a contact.
+  /// The row of a contact; nil if the id is unknown.
   func row(of id: String) throws(Failure) -> Int64? {
     try self.view.attempt { database in
       try EngineStatement(database, "SELECT id FROM contact WHERE uuid = ?").first([.text(id)]) { $0.integer(0) }
     }
   }
 
-  /// Reads contacts in the order of `rows`, as many as fit into one reply, and at least one.
+  /// Reads contacts in the order of `rows`: as many as fit one reply, and at least one.
   func loadWhatFits(_ rows: [Int64]) throws(Failure) -> [Contact] {
     var contacts: [Contact] = []
     var bytes = 0
@@ -91,7 +91,7 @@ public struct ContactTable<View: DatabaseView> {
     return contacts
   }
 
-  /// Reads contacts in the order of `rows`: one query a table, whatever their number.
+  /// Reads contacts in the order of `rows`, with one query per table.
   func load(_ rows: [Int64]) throws(Failure) -> [Contact] {
     try self.view.attempt { database in
       var contacts = [Contact](repeating: Contact(), count: rows.count)
@@ -116,11 +116,11 @@ public struct ContactTable<View: DatabaseView> {
   }
 }
 
-/// The contacts: writing. Every method tells the transaction which contacts it changed.
+/// Writing. Each method appends the changed contacts to the transaction's events.
 extension ContactTable where View == Transaction {
-  /// Adds a contact.
+  /// Inserts a contact.
   ///
-  /// - Parameter contact: With a new id, and the name of an existing source.
+  /// - Parameter contact: Has a new id and the name of an existing source.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source; `ALREADY_EXISTS/RECORD_EXISTS` for the id; `FIELD_INVALID`.
   public func insert(_ contact: Contact) throws(Failure) {
     let source = try self.view.sources.row(of: contact.source)
@@ -131,7 +131,7 @@ extension ContactTable where View == Transaction {
     _ = try self.add(PreparedContact(contact), source: source)
   }
 
-  /// Adds a contact whose id is new.
+  /// Inserts a contact with a new id.
   ///
   /// - Returns: Its row.
   func add(_ prepared: PreparedContact, source: Int64) throws(Failure) -> Int64 {
@@ -150,14 +150,14 @@ extension ContactTable where View == Transaction {
     return row
   }
 
-  /// Writes a contact over the stored one of the same id: every field, deletion included. Its creation stamp stays.
+  /// Replaces every field of the stored contact with the same id, deletion included. The creation stamp stays.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for contact or source; `FIELD_INVALID`.
   public func update(_ contact: Contact) throws(Failure) {
     try self.update(contact.id, with: PreparedContact(contact))
   }
 
-  /// Writes a contact over the stored one of another id, as ``update(_:)`` does.
+  /// Replaces the stored contact `id`, as ``update(_:)`` does.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for contact or source.
   public func update(_ id: String, with prepared: PreparedContact) throws(Failure) {
@@ -180,12 +180,12 @@ extension ContactTable where View == Transaction {
     self.view.changed(contacts: [id])
   }
 
-  /// Deletes contacts softly: they leave lists and search, and can be restored until they are purged.
+  /// Soft-deletes contacts: lists and search leave them out, and they can be restored until they are purged.
   ///
-  /// Contacts that are unknown or deleted already stay as they are.
+  /// Unknown and already deleted contacts are skipped.
   ///
   /// - Parameter now: Nanoseconds since 1970.
-  /// - Returns: How many went.
+  /// - Returns: The number of deleted contacts.
   @discardableResult
   public func softDelete(_ ids: [String], at now: Int64) throws(Failure) -> Int {
     let deleted = try self.view.attempt { database in
@@ -208,11 +208,11 @@ extension ContactTable where View == Transaction {
     return deleted.count
   }
 
-  /// Makes a deleted contact live again because a person asked for it. It is kept while its card stays away.
+  /// Undeletes a contact at a person's request. It stays although its card is missing.
   ///
-  /// A contact that is not deleted stays as it is.
+  /// A contact that is not deleted does not change.
   ///
-  /// - Returns: The contact as it is now.
+  /// - Returns: The contact after the change.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func restore(_ id: String, at now: Int64) throws(Failure) -> Contact {
     let row = try self.knownRow(of: id)
@@ -232,20 +232,20 @@ extension ContactTable where View == Transaction {
     return contact
   }
 
-  /// Erases the contacts that were deleted long ago, with their cards and what else was kept of them.
+  /// Erases contacts that were deleted long ago, with their cards and all else stored of them.
   ///
-  /// It takes two calls: the first one notes what is near its end, and a later one erases it. So a clock that is set forward
-  /// cannot erase by itself what was deleted just now.
+  /// It takes two calls: the first marks contacts that are due soon, a later one erases them. A clock that is set
+  /// forward can therefore not erase a contact that was deleted just now.
   ///
   /// - Parameters:
   ///   - kept: How long contacts are kept after their deletion, in nanoseconds.
-  ///   - notice: How long before its erasure a contact has to be noted, in nanoseconds.
+  ///   - notice: How long before its erasure a contact must be marked, in nanoseconds.
   ///   - now: Nanoseconds since 1970.
-  /// - Returns: The ids of the contacts that went.
+  /// - Returns: The ids of the erased contacts.
   @discardableResult
   public func purge(keptFor kept: Int64, notice: Int64, at now: Int64) throws(Failure) -> [String] {
     let ids = try self.view.attempt { database in
-      // A note is void when the contact was deleted again, or the clock was set back.
+      // A mark is void if the contact was deleted again or the clock was set back.
       try database.execute(
         sql: """
           UPDATE contact SET erasure_noted_at = NULL
@@ -269,7 +269,7 @@ extension ContactTable where View == Transaction {
     return ids
   }
 
-  /// Erases contacts with their cards and the problems of these. Photos stay.
+  /// Erases contacts with their cards and the problems of those. Photos stay.
   func erase(_ rows: [Int64]) throws(Failure) -> [String] {
     let ids = try self.view.attempt { database in
       let values = ContactValueTable(database: database)
@@ -305,12 +305,12 @@ extension ContactTable where View == Transaction {
   }
 }
 
-/// A contact as it is written into the tables and found by search.
+/// A contact converted for the tables and for search.
 ///
-/// Making one takes about as long as writing it, and needs no transaction. Whoever writes many makes them before theirs,
-/// because all other writes wait for a transaction.
+/// Preparing a contact takes about as long as writing it and needs no transaction. Prepare many contacts before the
+/// transaction, because all other writes wait for it.
 public struct PreparedContact: Sendable {
-  /// As it was given.
+  /// The contact as given.
   public let contact: Contact
   let fields: [EngineValue]
   let lists: ContactLists
@@ -318,7 +318,7 @@ public struct PreparedContact: Sendable {
 
   /// Prepares a contact.
   ///
-  /// - Throws: `FIELD_INVALID` for a photo whose digest is none.
+  /// - Throws: `FIELD_INVALID` if the photo's digest is invalid.
   public init(_ contact: Contact) throws(Failure) {
     try self.init(contact, lists: ContactLists(of: contact), search: SearchText(of: contact))
   }
@@ -330,9 +330,9 @@ public struct PreparedContact: Sendable {
     self.search = search
   }
 
-  /// The same contact with a picture: what takes long to make of it stays.
+  /// The same contact with a picture. The expensive parts are reused.
   ///
-  /// - Throws: `FIELD_INVALID` for a digest that is none.
+  /// - Throws: `FIELD_INVALID` if the digest is invalid.
   public func showing(_ photo: BlobRef) throws(Failure) -> PreparedContact {
     var contact = self.contact
     contact.photo = photo

@@ -1,11 +1,12 @@
 internal import GRDB
 internal import KithMessages
 
-/// What a contact has several of: phones, emails, addresses and so on. Rows are read for a page of contacts at once.
+/// The multi-valued fields of contacts: phones, emails, addresses and so on. Rows are read for a page of contacts at
+/// once.
 struct ContactValueTable {
   let database: Database
 
-  /// Writes the lists of a contact that has none stored.
+  /// Inserts the lists of a contact that has no stored lists.
   func insert(_ lists: ContactLists, row: Int64) throws {
     if !lists.values.isEmpty {
       let statement = try EngineStatement(
@@ -27,19 +28,19 @@ struct ContactValueTable {
     for values in lists.addresses { try addresses.run(.integer(row), values) }
   }
 
-  /// Forgets the lists of a contact.
+  /// Deletes the lists of a contact.
   func delete(row: Int64) throws {
     for table in ["contact_value", "contact_address"] {
       try self.database.cachedStatement(sql: "DELETE FROM \(table) WHERE contact = ?").execute(arguments: [row])
     }
   }
 
-  /// Reads the lists of contacts into them.
+  /// Reads the stored lists into contacts.
   ///
-  /// - Parameter indices: Of `contacts`, by their row ids.
+  /// - Parameter indices: The index in `contacts` of each row id.
   func read(into contacts: inout [Contact], indices: [Int64: Int]) throws {
     let rows = [EngineValue.text(ColumnValues.array(Array(indices.keys)))]
-    // The rows of one list come one after another; it is set at once.
+    // The rows of one list are adjacent; the list is set when it ends.
     var list: [LabeledValue] = []
     var place: (contact: Int64, kind: Int64) = (0, 0)
     func endList() {
@@ -119,9 +120,9 @@ struct ContactValueTable {
   }
 }
 
-/// The rows of what a contact has several of, without the contact's own number, which they begin with in the tables.
+/// The rows of a contact's multi-valued fields, without their first column, the contact's row id.
 struct ContactLists: Sendable {
-  /// The lists that share one table. The numbers stand in the database.
+  /// The lists that share one table. The raw values are in the database.
   enum Kind: Int64, CaseIterable {
     case phone = 1
     case email, url, date, impp, related, category, member

@@ -5,7 +5,7 @@ public import KithMessages
 internal import SwiftProtobuf
 
 extension Migration {
-  /// Channels, what goes over them, and what the reminders say about that.
+  /// Channels, deliveries, and the settings of reminders.
   static let deliveries = Migration(
     name: "deliveries",
     sql: """
@@ -41,18 +41,18 @@ extension Migration {
 }
 
 extension DatabaseView {
-  /// What is on its way over channels, and what became of the rest.
+  /// The deliveries.
   public var deliveries: DeliveryTable<Self> { DeliveryTable(view: self) }
 }
 
-/// The one queue of everything that goes over channels.
+/// The queue of deliveries to all channels, with the outcome of past ones.
 public struct DeliveryTable<View: DatabaseView> {
   let view: View
 
-  /// A delivery; nil when there is none of that id.
+  /// A delivery; nil if the id is unknown.
   public func get(_ id: String) throws(Failure) -> DeliveryEntry? { try self.entries("WHERE uuid = ?", [id]).first }
 
-  /// A delivery that has to be there.
+  /// A delivery that must exist.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func require(_ id: String) throws(Failure) -> DeliveryEntry {
@@ -63,7 +63,7 @@ public struct DeliveryTable<View: DatabaseView> {
     return entry
   }
 
-  /// What a delivery says; nil when that is not kept any more.
+  /// The content of a delivery; nil if it is no longer kept.
   public func notice(of id: String) throws(Failure) -> Notice? {
     try self.view.attempt { database in
       try Data.fetchOne(
@@ -73,26 +73,26 @@ public struct DeliveryTable<View: DatabaseView> {
     }
   }
 
-  /// The first of each channel that waits or is under way: the others of the channel come after it.
+  /// The first open delivery of each channel. Its later ones wait for it.
   public func heads() throws(Failure) -> [DeliveryEntry] {
     try self.entries(
       "WHERE id IN (SELECT min(id) FROM delivery WHERE state IN ('pending', 'sending') GROUP BY channel) ORDER BY id",
       [])
   }
 
-  /// The newest of a channel.
+  /// The newest delivery of a channel.
   public func last(on channel: String) throws(Failure) -> DeliveryEntry? {
     try self.entries("WHERE channel = ? ORDER BY id DESC LIMIT 1", [channel]).first
   }
 
-  /// What was sent about a reminder, the newest of each channel.
+  /// The newest delivery of each channel about a reminder.
   public func newest(about reminder: String) throws(Failure) -> [DeliveryEntry] {
     try self.entries(
       "WHERE id IN (SELECT max(id) FROM delivery WHERE reminder = ? AND reminder <> '' GROUP BY channel) ORDER BY channel",
       [reminder])
   }
 
-  /// A page of deliveries, newest first; fewer than asked for where they say so much that one reply does not hold them.
+  /// A page of deliveries, newest first. It ends early if the reply would become too large.
   ///
   /// - Throws: `FIELD_INVALID` for the cursor.
   public func page(_ request: ListDeliveriesRequest) throws(Failure) -> ListDeliveriesReply {
@@ -129,17 +129,17 @@ public struct DeliveryTable<View: DatabaseView> {
 }
 
 extension DeliveryTable where View == Transaction {
-  /// How long is kept what arrived, failed or was discarded: 30 days, in nanoseconds.
+  /// How long closed deliveries are kept: 30 days, in nanoseconds.
   private static var kept: Int64 { 30 * 86_400_000_000_000 }
 
-  /// Queues a message for a channel, in as many deliveries as the channel needs for it.
+  /// Queues a message for a channel, split into as many deliveries as the channel's capacity needs.
   ///
-  /// - Returns: The deliveries; those of before, when the message's subject was queued already.
+  /// - Returns: The deliveries; the earlier ones if the message's subject is queued already.
   /// - Throws: `FAILED_PRECONDITION/TOO_LONG_FOR_CHANNEL`.
   @discardableResult
   public func queue(_ message: OutgoingMessage, on channel: Channel, now: Int64) throws(Failure) -> [DeliveryEntry] {
     let capacity = ChannelCapacity(channel)
-    // Before it is divided: what is far too long would keep the writer busy.
+    // Checked before splitting, because splitting a very long text would block the writer.
     guard capacity.count(message.text) <= capacity.size * capacity.textsPerMessage * ChannelCapacity.messages else {
       throw Self.tooLong(for: channel)
     }
@@ -202,9 +202,9 @@ extension DeliveryTable where View == Transaction {
     return entry
   }
 
-  /// Writes a delivery in the place of what it was, and says so on the stream of reminders.
+  /// Replaces a delivery and appends an event to the stream of reminders.
   ///
-  /// What it says is forgotten as soon as nobody can want it sent again.
+  /// The content is deleted once the delivery cannot be sent again.
   public func put(_ entry: DeliveryEntry, now: Int64) throws(Failure) {
     let isOver = ["delivered", "discarded"].contains(entry.state)
     try self.view.attempt { database in
@@ -222,15 +222,15 @@ extension DeliveryTable where View == Transaction {
     try self.announce(entry)
   }
 
-  /// Gives up what waits about a reminder that somebody has dealt with. What is under way goes on.
+  /// Discards the pending deliveries about a reminder that was dealt with. A delivery in flight goes on.
   public func discardWaiting(about reminder: String, now: Int64) throws(Failure) {
     try self.discard(
       self.entries("WHERE reminder = ? AND reminder <> '' AND state = 'pending'", [reminder]), now: now)
   }
 
-  /// Gives up what waits for a channel.
+  /// Discards the open deliveries of a channel.
   ///
-  /// - Returns: How many they were.
+  /// - Returns: Their number.
   public func discardWaiting(on channel: String, now: Int64) throws(Failure) -> Int {
     let waiting = try self.entries("WHERE channel = ? AND state IN ('pending', 'sending')", [channel])
     try self.discard(waiting, now: now)
