@@ -179,7 +179,7 @@ actor BlobFiles {
     return (reply, bytes)
   }
 
-  // MARK: - Files of our own
+  // MARK: - Exports and backups
 
   /// A path for a new temporary file.
   nonisolated func scratchPath() -> String { "\(self.directory)/parts/\(UUIDv7.make().text)" }

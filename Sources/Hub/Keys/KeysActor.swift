@@ -182,7 +182,7 @@ actor KeysActor {
     }
   }
 
-  // MARK: - Keeping up
+  // MARK: - Upkeep
 
   /// Applies the stored keys to handshakes.
   private func renew() async throws(Failure) {
