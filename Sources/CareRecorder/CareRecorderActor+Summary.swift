@@ -6,7 +6,7 @@ internal import Storage
 
 extension CareRecorderActor {
   func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
-    let wanted = try SummaryWish(day: request.day, language: request.language)
+    let wanted = try SummaryRequest(day: request.day, language: request.language)
     let now = self.now()
     var reply = try await self.storage.read { view throws(Failure) in try view.summary(wanted, now: now) }
     guard reply.text.utf8.count > CareRules.summaryLimit else { return reply }
@@ -23,7 +23,7 @@ extension CareRecorderActor {
 
   /// Makes the summary and queues it in one commit: what is sent is what the entries said then, and it is sent or it is not.
   func share(_ request: ShareCareRequest, _ context: CallContext) async throws(Failure) -> Answer<ShareCareReply> {
-    let wanted = try SummaryWish(day: request.day, language: request.language)
+    let wanted = try SummaryRequest(day: request.day, language: request.language)
     guard (1...10).contains(request.channels.count), Set(request.channels).count == request.channels.count else {
       throw .invalid(field: "channels", "name 1 to 10 channels, each once. `kith channels list` lists them.")
     }
@@ -50,7 +50,7 @@ extension CareRecorderActor {
 }
 
 /// The day and the language that a summary is wanted of; what is nil follows from clock and settings.
-private struct SummaryWish: Sendable {
+private struct SummaryRequest: Sendable {
   let day: Day?
   let language: CareLanguage?
 
@@ -62,7 +62,7 @@ private struct SummaryWish: Sendable {
 }
 
 extension DatabaseView {
-  fileprivate func summary(_ wanted: SummaryWish, now: Int64) throws(Failure) -> CareSummaryReply {
+  fileprivate func summary(_ wanted: SummaryRequest, now: Int64) throws(Failure) -> CareSummaryReply {
     let settings = try self.care.settings()
     let zone = try Zone.reading(settings.timeZone)
     let day = wanted.day ?? zone.day(at: now)

@@ -287,7 +287,7 @@ public actor CareRecorderActor {
       try transaction.careAudio.follow(clock)
       return (try transaction.careAudio.all(), CareRules.kept(try transaction.care.settings()))
     }
-    let removed = await self.storage.sounds.removeStrangers(except: Set(all.map(\.name)), now: clock.wall)
+    let removed = await self.storage.sounds.removeOrphans(except: Set(all.map(\.name)), now: clock.wall)
     if removed > 0 { self.logger.warning("removed recordings that no entry knows", metadata: ["count": "\(removed)"]) }
     for audio in all where VoiceSweep.end(of: audio, keeping: kept, at: clock)?.isDue(at: clock.wall) ?? false {
       switch audio.state {

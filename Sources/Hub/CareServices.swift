@@ -12,20 +12,20 @@ internal import Storage
 internal import Transcription
 internal import Transfer
 
-/// What the record of care and the reminders are made of.
+/// The services of the record of care and of reminders.
 struct CareServices: Sendable {
   let recorder: CareRecorderActor
   let reminders: ReminderActor
   private let connections: ChannelConnections
 
-  /// Composes them; nothing is started.
+  /// Creates the services without starting them.
   ///
   /// - Parameters:
-  ///   - scratch: A folder for recordings while they are transcribed.
+  ///   - scratch: A directory for recordings during transcription.
   ///   - transfers: The loop of transfers.
-  ///   - secrets: Where the secrets of channels are.
-  ///   - plane: Where workers are.
-  /// - Throws: `INVALID_ARGUMENT` for engines that cannot be meant; `LoopError` when no descriptor is left.
+  ///   - secrets: The secrets of channels.
+  ///   - plane: The work plane, for services placed on workers.
+  /// - Throws: `INVALID_ARGUMENT` for an invalid engine; `LoopError` if no descriptor is left.
   init(
     _ storage: StorageActor, _ configuration: HubConfiguration, scratch: String, transfers: LoopExecutor,
     secrets: any SecretStore, plane: WorkPlane, logger: Logger
@@ -68,7 +68,7 @@ struct CareServices: Sendable {
   }
 }
 
-/// The folder of this program, beside which are those that it runs.
+/// The directory of this program; the programs that it runs are beside it.
 enum ProgramFolder {
   static let path: String = {
     let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -4,13 +4,14 @@ internal import Glibc
 internal import KithMessages
 internal import Secrets
 
-/// The key under which the content of commands is authenticated in the journal.
+/// The key that authenticates the content of commands in the journal.
 ///
-/// It is a file of its own, not a row: whoever gets hold of a copy of the database cannot tell from it what was asked.
+/// It is a separate file, not a row: a copy of the database alone does not reveal what commands contained.
 enum ContentKey {
-  /// Reads the key of a state directory, or makes one.
+  /// Reads the key of a state directory, or creates one.
   ///
-  /// - Throws: `FAILED_PRECONDITION/NOT_CONFIGURED` when the file cannot be used, `SECRET_NOT_KEPT` when none can be made.
+  /// - Throws: `FAILED_PRECONDITION/NOT_CONFIGURED` if the file cannot be used, `SECRET_NOT_KEPT` if it cannot be
+  ///   created.
   static func load(directory: String) throws(Failure) -> HMACKey {
     let path = "\(directory)/content.key"
     if let bytes = try Self.read(path) { return HMACKey(bytes) }
@@ -20,8 +21,8 @@ enum ContentKey {
     return HMACKey(bytes)
   }
 
-  /// The key in the file; nil when there is no file, or one in which nothing was ever written. Any other is never replaced:
-  /// remembered commands could not be told again.
+  /// The key in the file; nil if the file does not exist or is empty. Any other file is never replaced: without its
+  /// key, the replies of stored commands could not be replayed.
   private static func read(_ path: String) throws(Failure) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else {

@@ -1,14 +1,14 @@
 internal import Glibc
 internal import Logging
 
-/// The log of a daemon on standard error: a line an entry, words before fields.
+/// The log of a daemon on standard error: one line per entry, the message before the fields.
 ///
 /// ```
 /// 2026-11-23T12:49:09+0000 info kithd: ready control=/run/kith/control.sock version=0.1.0
 /// <6>ready control=/run/kith/control.sock version=0.1.0
 /// ```
 ///
-/// The second form is for systemd's journal, which has a time and a name of its own and takes the priority from the front of a
+/// The second form is for systemd's journal, which adds time and name itself and reads the priority at the front of a
 /// line: sd-daemon(3).
 struct DaemonLog: LogHandler {
   var logLevel = Logger.Level.info
@@ -16,9 +16,9 @@ struct DaemonLog: LogHandler {
   private let label: String
   private let isJournal: Bool
 
-  /// Makes the log of a part, such as `kithd`.
+  /// Creates the log of a part, such as `kithd`.
   ///
-  /// - Parameter isJournal: Whether standard error leads to the journal.
+  /// - Parameter isJournal: Whether standard error goes to the journal.
   init(label: String, isJournal: Bool = DaemonLog.leadsToJournal) {
     self.label = label
     self.isJournal = isJournal
@@ -35,27 +35,27 @@ struct DaemonLog: LogHandler {
     Self.write(self.line(event.level, event.message.description, fields))
   }
 
-  /// An entry as it is written, with its line feed.
+  /// The text of an entry, with its line feed.
   func line(_ level: Logger.Level, _ words: String, _ fields: Logger.Metadata = [:]) -> String {
     let said = [words.oneLine] + fields.sorted { $0.key < $1.key }.map { "\($0)=\(Self.text($1))" }
     let front = self.isJournal ? "<\(Self.priority(level))>" : "\(Self.now()) \(level) \(self.label): "
     return front + said.joined(separator: " ") + "\n"
   }
 
-  /// Says why the process ends: as a sentence, with a priority for the journal.
+  /// Writes why the process ends: as a sentence, with a priority for the journal.
   static func end(_ name: String, _ sentence: String) {
     self.write(self.leadsToJournal ? "<3>\(sentence.oneLine)\n" : "\(name): \(sentence)\n")
   }
 
-  /// Whether standard error is the journal's stream, whose device and inode systemd names: systemd.exec(5). A process that was
-  /// started with the variable may have been given another one since.
+  /// Whether standard error is the journal's stream, whose device and inode systemd passes in `JOURNAL_STREAM`:
+  /// systemd.exec(5). The variable may be inherited while standard error was redirected.
   static var leadsToJournal: Bool {
     guard let named = getenv("JOURNAL_STREAM") else { return false }
     var status = stat()
     return fstat(STDERR_FILENO, &status) == 0 && String(cString: named) == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// As syslog(3) counts.
+  /// The severity of syslog(3).
   private static func priority(_ level: Logger.Level) -> Int {
     switch level {
     case .trace, .debug: 7
@@ -67,7 +67,7 @@ struct DaemonLog: LogHandler {
     }
   }
 
-  /// A value as it stands in a line: in quotes where it would not end at its space.
+  /// A value in a line: quoted if it contains a space.
   private static func text(_ value: Logger.Metadata.Value) -> String {
     let text = "\(value)".oneLine
     return text.contains(" ") ? "\"\(text)\"" : text
@@ -82,7 +82,7 @@ struct DaemonLog: LogHandler {
     return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// One call a line, so that lines of several threads do not mix; what cannot be written is lost, as with any log.
+  /// One call per line, so that lines of several threads do not mix. A line that cannot be written is lost.
   private static func write(_ line: String) {
     let bytes = Array(line.utf8)
     _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
@@ -90,6 +90,6 @@ struct DaemonLog: LogHandler {
 }
 
 extension String {
-  /// The text with its line feeds and carriage returns as spaces.
+  /// The text with a space for each line feed and carriage return.
   fileprivate var oneLine: String { String(self.map { $0.isNewline ? " " : $0 }) }
 }

@@ -2,35 +2,35 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// Gives back to the system what a burst of messages leaves in the heaps of malloc(3): gaps, three quarters of all memory after a
-/// flood. It does so while the burst lasts; the store gives its caches back when a burst of its own is over. How much memory the
-/// process has of its own says when to look, and when to give back.
+/// Returns to the system the gaps that a burst of messages leaves in the heaps of malloc(3): three quarters of all
+/// memory after a flood. It works during the burst; the store releases its caches after one. The process's anonymous
+/// memory determines when to check and when to trim.
 struct HeapGaps {
-  /// Growth that is worth a walk through the heaps, which takes some milliseconds.
+  /// Growth that justifies a trim, which takes some milliseconds.
   private static let growth = 8 << 20
-  /// A change that shows that the hub is at work.
+  /// A change that shows that the hub is busy.
   private static let change = 256 << 10
 
-  /// Bytes after the last walk, or fewer that were seen since.
+  /// The least bytes seen since the last trim.
   private var least: Int?
-  /// Bytes at the last look.
+  /// The bytes at the last check.
   private var last: Int?
 
-  /// Takes up how much memory the process has.
+  /// Takes the current anonymous memory.
   ///
-  /// - Returns: Whether to walk, and when to look again: soon while memory changes, and seldom on an idle hub.
+  /// - Returns: Whether to trim, and when to check again: soon while memory changes, rarely on an idle hub.
   mutating func look(_ bytes: Int) -> (walks: Bool, again: Duration) {
     let (least, change) = (min(self.least ?? bytes, bytes), abs(bytes - (self.last ?? bytes)))
     (self.least, self.last) = (least, bytes)
     return (bytes - least >= Self.growth, change >= Self.change ? .milliseconds(500) : .seconds(3))
   }
 
-  /// Takes up how much is left after a walk.
+  /// Takes the anonymous memory after a trim.
   mutating func walked(_ bytes: Int) { (self.least, self.last) = (bytes, bytes) }
 
-  /// Bounds the number of heaps, before threads make more, and looks until the task is cancelled.
+  /// Limits the number of heaps, before threads create more, and checks until the task is cancelled.
   static func start() -> Task<Void, Never> {
-    // Each heap keeps gaps of its own: 133 MiB in the sixteen that two cores have by themselves, 54 in eight.
+    // Each heap has gaps of its own: 133 MiB in the sixteen heaps that two cores get by default, 54 in eight.
     mallopt(M_ARENA_MAX, 8)
     return Task(priority: .utility) { await Self.run() }
   }
@@ -47,7 +47,7 @@ struct HeapGaps {
     }
   }
 
-  /// Memory that is backed by no file. proc_pid_statm(5): size, resident, shared, in pages.
+  /// The process's memory that no file backs. proc_pid_statm(5): size, resident, shared, in pages.
   private static func anonymousBytes() -> Int? {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
     let pages = text.split(separator: " ").prefix(3).compactMap { Int($0) }

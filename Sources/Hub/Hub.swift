@@ -12,13 +12,13 @@ public import ServiceLifecycle
 internal import Storage
 internal import ZeroMQ
 
-/// The daemon: composes store, actors and planes, serves until it is told to stop, and ends with nothing half-done.
+/// The daemon: composes store, actors and planes, serves until shutdown, and ends without half-done work.
 public struct Hub: ServiceLifecycle.Service {
   private let locations: RuntimeLocations
   private let configuration: HubConfiguration
   private let logger: Logger
 
-  /// Makes a hub; nothing is opened before ``run()``.
+  /// Creates a hub; nothing is opened before ``run()``.
   public init(locations: RuntimeLocations, configuration: HubConfiguration, logger: Logger) {
     self.locations = locations
     self.configuration = configuration
@@ -27,7 +27,7 @@ public struct Hub: ServiceLifecycle.Service {
 
   /// Opens the store, binds the sockets, serves until graceful shutdown, drains, and closes.
   ///
-  /// - Throws: A ``Failure`` when something that it needs cannot be had: the store, a directory, a socket.
+  /// - Throws: A ``Failure`` if the store, a directory or a socket cannot be opened.
   public func run() async throws {
     let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
     let runtime = try Self.rephrased { () throws(IPCError) in
@@ -35,7 +35,7 @@ public struct Hub: ServiceLifecycle.Service {
       return try RuntimeDirectory(
         path: self.locations.runtimeDirectory, isShared: !self.configuration.users.isEmpty)
     }
-    // Held until this function ends: a second daemon would take the socket paths away in silence.
+    // Held until this function ends: a second daemon would silently replace the sockets.
     let lock = try Self.rephrased { () throws(IPCError) in try runtime.lock("kithd.lock") }
     defer { withExtendedLifetime(lock) {} }
 
@@ -73,7 +73,7 @@ public struct Hub: ServiceLifecycle.Service {
       context: context, loop: loop, store: storage, codecs: Placement.codecs, access: access, logger: self.logger)
     let placement = self.configuration.placement
     let secrets = self.configuration.secretSources(stateDirectory: self.locations.stateDirectory)
-    // Beside the bus: parsing what servers answer would hold up everybody else there.
+    // Not on the bus's loop: parsing the answers of servers would block all clients there.
     let transfers = try LoopExecutor(name: "kith-transfers", poller: try DescriptorPoller(), logger: self.logger)
     let accounts = AccountConnections(on: transfers, secrets: secrets)
     let sources = ContactsSourceService(accounts: accounts)
@@ -95,7 +95,7 @@ public struct Hub: ServiceLifecycle.Service {
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
-    // A loop of its own: looking a folder up may wait for a disk or a network.
+    // A separate loop: looking up a folder may wait for a disk or a network.
     let files = try LoopExecutor(name: "kith-files", poller: try DescriptorPoller(), logger: self.logger)
     let keeper = SourceKeeper(contacts: contacts, plan: self.configuration.plan, loop: files)
     publisher.connect { eventsPlane.publish($0) }
@@ -134,10 +134,10 @@ public struct Hub: ServiceLifecycle.Service {
     try await workPlane.bind(work)
     try await gateway.start(
       startsNow: self.configuration.monicaSyncAtStart, interval: self.configuration.monicaInterval)
-    // Before anybody can begin a recording, which would look like one that the last process left.
+    // Before clients can begin a recording, which would look like one left by the last process.
     try await care.start()
     try await eventsPlane.bind(events)
-    // Before clients come back for what the last process left unfinished.
+    // Before clients resend the commands that the last process left unfinished.
     try await router.recover()
     try await controlPlane.bind(control)
     try await keys.start(serving: [controlPlane, eventsPlane, workPlane])
@@ -151,11 +151,11 @@ public struct Hub: ServiceLifecycle.Service {
     notifier.stopping()
     self.logger.info("stopping")
     await self.announce("agent.stopping", storage)
-    // Callers that end now leave their jobs to the next process.
+    // Callers that end from here on leave their jobs to the next process.
     await workPlane.beginClosing()
     await keeper.stop()
     await keys.stop()
-    // A pass goes on at the next start, so no command waits for its end.
+    // A pass resumes at the next start, so no command waits for its end.
     async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()
     await gateway.stop()
@@ -200,5 +200,22 @@ public struct Hub: ServiceLifecycle.Service {
     } catch {
       self.logger.warning("notice not stored", metadata: ["kind": "\(kind)", "error": "\(error)"])
     }
+  }
+}
+
+/// Passes committed events from the store to receivers that are created after it.
+///
+/// A receiver does not get events committed before it was connected. The events plane starts at the store's positions,
+/// so that subscribers fetch earlier events by `System/Replay`.
+final class EventRelay: Sendable {
+  typealias Receiver = @Sendable ([LoggedEvent]) -> Void
+
+  private let receivers = Lock<[Receiver]>([])
+
+  func connect(_ receiver: @escaping Receiver) { self.receivers.withLock { $0.append(receiver) } }
+
+  func publish(_ events: [LoggedEvent]) {
+    let receivers = self.receivers.withLock { $0 }
+    for receive in receivers { receive(events) }
   }
 }

@@ -6,18 +6,18 @@ internal import KithMessages
 internal import Secrets
 internal import TOMLKit
 
-/// What the daemon is told by its configuration file. Every key has a default; an unknown key is an error.
+/// The configuration file of the daemon. Every key has a default; an unknown key is an error.
 ///
 /// ```toml
 /// [contacts]
-/// sync_at_start = true       # a pass of every source when the daemon starts
+/// sync_at_start = true       # sync every source when the daemon starts
 /// sync_every_minutes = 30    # 0 = only at start, on command and on a file-change notice
-/// watch_files = true         # a pass when a file of a source changes
+/// watch_files = true         # sync a source when one of its files changes
 ///
 /// [monica]
-/// sync_at_start = true       # a pass over the account when the daemon starts
-/// sync_every_minutes = 15    # 0 = only at start and on command; what is recorded is sent at once all the same
-/// time_limit_seconds = 30    # how long the server may still work on a request whose answer was lost
+/// sync_at_start = true       # sync the account when the daemon starts
+/// sync_every_minutes = 15    # 0 = only at start and on command; own changes are always sent at once
+/// time_limit_seconds = 30    # longest time that the server may run one request
 ///
 /// [placement]                # "hub", or "worker": kithd worker --serve contacts,monica,transcriber,delivery
 /// contacts = "hub"
@@ -29,41 +29,40 @@ internal import TOMLKit
 /// desktop = true             # notifications on the desktop
 ///
 /// [channels]
-/// programs = ["/usr/bin/apprise"]   # what a channel may run; none by default
+/// programs = ["/usr/bin/apprise"]   # programs that channels may run; none by default
 ///
 /// [secrets]
 /// store = "files"            # or "keyring": the desktop's, through secret-tool
-/// folders = ["/etc/kith"]    # where files with secrets may be that a command names
+/// folders = ["/etc/kith"]    # where commands may read files with secrets
 ///
 /// [tcp]                      # closed without an address
 /// address = "192.168.1.10"   # of this machine, or "*"
 /// port = 7750                # the first of six
 ///
-/// [users]                    # others of this machine, by name or number
+/// [users]                    # other users of this machine, by name or number
 /// ann = "recorder"
 ///
 /// [limits]
-/// clients_mib = 64           # what may be kept in memory for all clients together
-/// connections_per_key = 16   # to each plane, for a key or another user of this machine
+/// clients_mib = 64           # memory for all clients together
+/// connections_per_key = 16   # to each plane, per key or other user of this machine
 ///
 /// [log]
 /// level = "info"             # trace, debug, info, notice, warning, error
 /// ```
 public struct HubConfiguration: Sendable, Hashable {
-  /// Whether every contacts source has a pass when the daemon starts.
+  /// Whether all contacts sources are synced when the daemon starts.
   public var syncAtStart = true
-  /// Minutes between passes of the contacts sources; 0 = no schedule.
+  /// Minutes between syncs of the contacts sources; 0 = no schedule.
   public var syncEveryMinutes = 30
-  /// Whether a changed file starts a pass of its source.
+  /// Whether a changed file starts a sync of its source.
   public var watchFiles = true
-  /// Whether the account on a Monica server has a pass when the daemon starts.
+  /// Whether the Monica account is synced when the daemon starts.
   public var monicaSyncAtStart = true
-  /// Minutes between passes of that account; 0 = no schedule.
+  /// Minutes between syncs of the Monica account; 0 = no schedule.
   public var monicaSyncEveryMinutes = 15
-  /// Seconds for which the Monica server may still work on a request whose answer was lost; nil = as a quick server
-  /// does.
+  /// Longest time in seconds that the Monica server may run a request whose answer was lost; nil for the default.
   public var monicaTimeLimitSeconds: Int?
-  /// Which services wait for workers.
+  /// The services that run on workers.
   var placement = Placement()
   /// The engines that turn speech into text.
   var transcription = TranscriptionConfiguration()
@@ -73,45 +72,45 @@ public struct HubConfiguration: Sendable, Hashable {
   public var channelPrograms: Set<String> = []
   /// Whether secrets are kept in the desktop's keyring instead of files in the state directory.
   public var usesKeyring = false
-  /// Folders of files with secrets that commands may name; nil = ``standardSecretFolders(_:)``.
+  /// Directories of files with secrets that commands may name; nil = ``standardSecretFolders(_:)``.
   var namedSecretFolders: [String]?
-  /// Where other machines reach the hub; nil = nowhere.
+  /// The address for other machines; nil if there is none.
   var tcp: TCPSettings?
-  /// What other users of this machine may do.
+  /// The roles of other users of this machine.
   var users: [UInt32: Role] = [:]
-  /// What may be kept in memory for all clients.
+  /// The memory that may be used for all clients together.
   var clientMemory = ClientMemory()
-  /// Connections that a key, or another user of this machine, may have to each plane.
+  /// The most connections of a key, or of another user of this machine, to each plane.
   var connectionsPerKey = WireLimits.connectionsPerKey
-  /// The least severity that is logged, by the names of swift-log.
+  /// The least severity that is logged, named as in swift-log.
   public var logLevel = "info"
 
-  /// The defaults.
+  /// Creates the default configuration.
   public init() {}
 
-  /// When the contacts sources are brought in step.
+  /// When the contacts sources are synced.
   var plan: SourceKeeper.Plan {
     SourceKeeper.Plan(
       startsNow: self.syncAtStart, interval: self.syncEveryMinutes > 0 ? .seconds(60 * self.syncEveryMinutes) : nil,
       watchesFiles: self.watchFiles)
   }
 
-  /// Nanoseconds between passes of the account on a Monica server; nil = no schedule.
+  /// Nanoseconds between syncs of the Monica account; nil = no schedule.
   var monicaInterval: Int64? {
     self.monicaSyncEveryMinutes > 0 ? Int64(self.monicaSyncEveryMinutes) * 60_000_000_000 : nil
   }
 
-  /// Folders of files with secrets that commands may name.
+  /// Directories of files with secrets that commands may name.
   var secretFolders: [String] { self.namedSecretFolders ?? Self.standardSecretFolders(RuntimeLocations.variable) }
 
-  /// Where a user and a machine keep Kith's configuration, and what systemd hands to the service.
+  /// The configuration directories of the user and the machine, and systemd's credentials directory.
   static func standardSecretFolders(_ variable: (String) -> String?) -> [String] {
     let base = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     let user = base ?? variable("HOME").map { "\($0)/.config" }
     return [user.map { "\($0)/kith" }, "/etc/kith", variable("CREDENTIALS_DIRECTORY")].compactMap(\.self)
   }
 
-  /// Where passwords and tokens are.
+  /// The store of passwords and tokens.
   func secretSources(stateDirectory: String) -> SecretSources {
     let store: any SecretStore =
       self.usesKeyring ? SecretService() : SecretDirectory(path: "\(stateDirectory)/secrets")
@@ -130,9 +129,9 @@ public struct HubConfiguration: Sendable, Hashable {
     try self.init(toml: text, name: path)
   }
 
-  /// Reads the text of a file.
+  /// Parses the text of a file.
   ///
-  /// - Parameter name: The file, for messages.
+  /// - Parameter name: The file's name for error messages.
   /// - Throws: A ``Failure`` that names the file and the key.
   public init(toml text: String, name: String) throws(Failure) {
     let root: TOMLTable
@@ -231,7 +230,7 @@ public struct HubConfiguration: Sendable, Hashable {
     return settings
   }
 
-  /// Takes what the command line says of tcp: `ADDRESS` or `ADDRESS:PORT`.
+  /// Sets the tcp address from the command line: `ADDRESS` or `ADDRESS:PORT`.
   ///
   /// - Throws: `INVALID_ARGUMENT/CONFIG_INVALID`.
   mutating func listen(_ text: String) throws(Failure) {

@@ -6,7 +6,7 @@ internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// The process of the daemon: what it was started with, its signals, its exit code.
+/// The process of the daemon: command line, signals, exit code.
 public struct HubProcess: Sendable {
   /// The version of the software.
   public static let version = SoftwareVersion.current
@@ -16,7 +16,7 @@ public struct HubProcess: Sendable {
   private let configPath: String?
   private let listen: String?
 
-  /// Takes the command line; nil = not given.
+  /// Takes the command line's options; nil if not given.
   public init(stateDirectory: String?, runtimeDirectory: String?, configPath: String?, listen: String? = nil) {
     self.stateDirectory = stateDirectory
     self.runtimeDirectory = runtimeDirectory
@@ -26,9 +26,9 @@ public struct HubProcess: Sendable {
 
   /// Runs until SIGTERM or SIGINT.
   ///
-  /// - Returns: 0 after an orderly end, 2 when the configuration cannot be used, 1 for anything else.
+  /// - Returns: 0 after an orderly end, 2 if the configuration cannot be used, 1 for any other error.
   public func run() async -> Int32 {
-    // Whatever is written to that nobody reads any more, a log or a program, fails instead of ending the process: signal(7).
+    // Writing to a pipe without a reader, such as a log or a program, fails instead of ending the process: signal(7).
     signal(SIGPIPE, SIG_IGN)
     do {
       let environment = ProcessInfo.processInfo.environment
@@ -55,7 +55,7 @@ public struct HubProcess: Sendable {
     }
   }
 
-  /// Reads the file that was named, or the one at its usual place where there is one.
+  /// Reads the named file, or the one at the usual place if it exists.
   static func configuration(
     _ path: String?, _ environment: [String: String]
   ) throws(Failure) -> HubConfiguration {
@@ -64,5 +64,44 @@ public struct HubProcess: Sendable {
     let base = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/.config"
     let path = "\(base)/kith/kithd.toml"
     return FileManager.default.fileExists(atPath: path) ? try HubConfiguration(path: path) : HubConfiguration()
+  }
+}
+
+/// Reports the daemon's state to systemd with sd_notify(3) datagrams.
+///
+/// Does nothing without `NOTIFY_SOCKET` in the environment.
+struct ServiceNotifier: Sendable {
+  private let path: String?
+
+  /// Reads the socket's address from the environment.
+  init(environment: [String: String]) {
+    let path = environment["NOTIFY_SOCKET"]
+    self.path = path.flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+  }
+
+  /// Reports that the daemon answers commands.
+  func ready() { self.send("READY=1\n") }
+
+  /// Reports that the daemon is stopping.
+  func stopping() { self.send("STOPPING=1\n") }
+
+  private func send(_ state: String) {
+    guard let path else { return }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    var bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+    // An abstract address begins with NUL, written "@" in the variable.
+    if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+    withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        _ = sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL), $0, length)
+      }
+    }
   }
 }

@@ -6,8 +6,8 @@ internal import KithMessages
 public enum PlaceableService: String, Sendable, CaseIterable {
   case contacts, monica, transcriber, delivery
 
-  /// Finds the service that is called so, such as `contacts`, `ContactsSource` or `kith.v1.ContactsSource`. Nothing shorter, which
-  /// might mean another one some day.
+  /// Finds a service by name, such as `contacts`, `ContactsSource` or `kith.v1.ContactsSource`. Abbreviations are
+  /// refused, because a later service may share them.
   init?(called name: String) {
     let name = name.lowercased()
     let found = Self.allCases.first { service in
@@ -18,7 +18,7 @@ public enum PlaceableService: String, Sendable, CaseIterable {
     self = found
   }
 
-  /// The service on the wire.
+  /// The name on the wire.
   var name: String {
     switch self {
     case .contacts: "kith.v1.ContactsSource"
@@ -31,15 +31,15 @@ public enum PlaceableService: String, Sendable, CaseIterable {
 
 /// Where the placeable services run: the section `[placement]` of the configuration.
 struct Placement: Sendable, Hashable {
-  /// Those that wait for a worker.
+  /// The services that run on workers.
   var onWorkers: Set<PlaceableService> = []
 
-  /// The way to a service: in this process, or through the work plane.
+  /// The port of a service: in this process, or through the work plane.
   func port(to service: PlaceableService, here: LocalBatchPort, _ plane: WorkPlane) -> any Port & BatchPort {
     self.onWorkers.contains(service) ? WorkerPort(plane) : here
   }
 
-  /// What the work plane has to know of the methods that it gives away.
+  /// The codecs of the methods that the work plane leases.
   static let codecs: [JobCodec] = [
     JobCodec(ProbeSourceRequest.self), JobCodec(FindBooksRequest.self), JobCodec(inBatches: ListItemsRequest.self),
     JobCodec(inBatches: FetchItemsRequest.self), JobCodec(VerifyAccountRequest.self),

@@ -3,10 +3,10 @@ internal import Foundation
 internal import TOMLKit
 internal import Transcription
 
-/// The engines that the configuration names, a section each:
+/// The configured engines, one section each:
 ///
 /// ```toml
-/// [transcription.pocketsphinx]          # what there is without any section: English
+/// [transcription.pocketsphinx]          # the default without any section
 /// languages = ["en"]
 /// [transcription.whisper]
 /// languages = ["ja", "en"]
@@ -27,11 +27,11 @@ internal import Transcription
 struct TranscriptionConfiguration: Sendable, Hashable {
   private(set) var engines: [EngineSettings] = []
 
-  /// The settings of the service, with PocketSphinx where no engine was named.
+  /// The settings of the service; PocketSphinx if no engine is configured.
   ///
   /// - Parameters:
-  ///   - programs: The folder of this program.
-  ///   - scratch: A folder for recordings while they are transcribed.
+  ///   - programs: The directory of this program.
+  ///   - scratch: A directory for recordings during transcription.
   func settings(programs: String, scratch: String) -> TranscriptionSettings {
     let installed = EngineSettings("pocketsphinx", languages: ["en"], .pocketSphinx(Self.pocketSphinx(programs)))
     return TranscriptionSettings(engines: self.engines.isEmpty ? [installed] : self.engines, directory: scratch)
@@ -39,7 +39,7 @@ struct TranscriptionConfiguration: Sendable, Hashable {
 
   /// Adds the engine of a section.
   ///
-  /// - Returns: What is wrong with the section; nil = nothing.
+  /// - Returns: What is wrong with the section; nil if it is valid.
   mutating func add(_ name: String, _ value: (any TOMLValueConvertible)?, programs: String) -> String? {
     guard let table = value?.table else { return "transcription.\(name) has to be a section" }
     let allowed: [String: Set<String>] = [

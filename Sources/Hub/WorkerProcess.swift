@@ -15,7 +15,7 @@ internal import Transcription
 internal import Transfer
 internal import UnixSignals
 
-/// The process of a worker: what it was started with, its services, its signals, its exit code. It never opens the store.
+/// The process of a worker: command line, services, signals, exit code. It never opens the store.
 public struct WorkerProcess: Sendable {
   private let endpoint: String?
   private let serves: [String]
@@ -27,7 +27,7 @@ public struct WorkerProcess: Sendable {
   private let keyFile: String?
   private let serverKey: String?
 
-  /// Takes the command line; nil = not given.
+  /// Takes the command line's options; nil if not given.
   public init(
     endpoint: String?, serves: [String], name: String, slots: Int, stateDirectory: String?, runtimeDirectory: String?,
     configPath: String?, keyFile: String? = nil, serverKey: String? = nil
@@ -43,9 +43,9 @@ public struct WorkerProcess: Sendable {
     self.configPath = configPath
   }
 
-  /// Runs until SIGTERM or SIGINT; jobs under way have 30 seconds then.
+  /// Runs until SIGTERM or SIGINT; running jobs then have 30 seconds.
   ///
-  /// - Returns: 0 after an orderly end, 2 when the configuration cannot be used, 1 for anything else.
+  /// - Returns: 0 after an orderly end, 2 if the configuration cannot be used, 1 for any other error.
   public func run() async -> Int32 {
     signal(SIGPIPE, SIG_IGN)
     do {
@@ -88,7 +88,8 @@ public struct WorkerProcess: Sendable {
       slots: self.slots, services: services, logger: logger)
   }
 
-  /// Where the hub of this machine is, as `kith` finds it. A worker waits for its hub, so where none listens it is the user's own place.
+  /// The work socket of this machine's hub, found as `kith` finds it. If no hub is listening, the user's own path: a
+  /// worker waits for its hub.
   private func workSocket(_ own: RuntimeLocations) throws(Failure) -> String {
     let places = try RuntimeLocations.places(
       runtimeDirectory: self.runtimeDirectory, stateDirectory: self.stateDirectory)
@@ -133,7 +134,7 @@ public struct WorkerProcess: Sendable {
       case nil:
         let known = PlaceableService.allCases.map(\.rawValue).joined(separator: ", ")
         throw Failure(
-          .invalidArgument, "CONFIG_INVALID", "--serve \(name): this program runs no such service; there are \(known).")
+          .invalidArgument, "CONFIG_INVALID", "--serve \(name) is not a service; the services are \(known).")
       }
     }
     return LocalBatchPort(routes, batches: batches)

@@ -6,11 +6,11 @@
 /// comment?.merge     // .text: what is appended on either side is kept
 /// ```
 public struct FieldRules: Sendable, Hashable {
-  /// What a field holds.
+  /// The type of a field's values.
   public enum Kind: Sendable, Hashable {
     /// A string.
     case text
-    /// A whole or a decimal number.
+    /// An integer or a decimal number.
     case number
     /// True or false.
     case flag
@@ -24,31 +24,31 @@ public struct FieldRules: Sendable, Hashable {
     case bytes
   }
 
-  /// Where a field of a record is kept.
+  /// Where a field of a record is stored.
   public enum Place: Sendable, Hashable {
     /// On the hub and on the server.
     case both
-    /// On the hub alone; never sent.
+    /// On the hub only; never sent.
     case hub
-    /// The server alone sets it.
+    /// Set by the server only.
     case server
-    /// Not in the stored record: filled in for an answer.
+    /// Not stored: computed for a reply.
     case derived
   }
 
-  /// What becomes of a field that was changed here and on the server.
+  /// How a field that changed on the hub and on the server is merged.
   public enum Merge: Sendable, Hashable {
-    /// A conflict, which a person settles.
+    /// As a conflict, which a person settles.
     case value
-    /// What one side appended is appended to what the other has.
+    /// Text that either side appended is kept.
     case text
-    /// What either side added is there, what either side removed is not.
+    /// Elements that either side added are kept, elements that either side removed are not.
     case set
-    /// Messages: each is merged by itself.
+    /// Each message is merged by itself.
     case each
   }
 
-  /// What a text is made of.
+  /// The format of a text.
   public enum Format: Sendable, Hashable {
     /// Anything but U+0000.
     case any
@@ -64,9 +64,9 @@ public struct FieldRules: Sendable, Hashable {
     case partialDay
     /// HH:MM.
     case time
-    /// A decimal with at most two digits behind the point.
+    /// A decimal number with at most two digits after the point.
     case amount
-    /// An ISO 3166 code of two letters.
+    /// A two-letter ISO 3166 code.
     case country
     /// Decimal degrees from -90 to 90.
     case latitude
@@ -74,48 +74,48 @@ public struct FieldRules: Sendable, Hashable {
     case longitude
   }
 
-  /// As in `proto/`: "first_name".
+  /// The name in `proto/`: "first_name".
   public let name: String
-  /// On the wire.
+  /// The number on the wire.
   public let number: Int
-  /// In JSON: "firstName".
+  /// The name in JSON: "firstName".
   public let jsonName: String
-  /// What it holds.
+  /// The type of its values.
   public let kind: Kind
-  /// Whether it holds several of them.
+  /// Whether it is a list.
   public let isRepeated: Bool
-  /// Code points of a text, or the largest number; 0 = not limited.
+  /// The most code points of a text, or the largest number; 0 = no limit.
   public let max: Int
-  /// The least number.
+  /// The smallest number.
   public let min: Int
-  /// Bytes of a text; 0 = not limited.
+  /// The most bytes of a text; 0 = no limit.
   public let maxBytes: Int
-  /// How many a repeated field has; 0 = not limited.
+  /// The most elements of a list; 0 = no limit.
   public let maxItems: Int
-  /// Whether it has to be given.
+  /// Whether it is required.
   public let isRequired: Bool
-  /// Whether it is never taken from a client.
+  /// Whether it is never accepted from a client.
   public let isReadOnly: Bool
-  /// Whether it is taken when a record is made and stays the same.
+  /// Whether it is set when a record is created and cannot change.
   public let isFixed: Bool
-  /// Whether it has happened.
+  /// Whether it must not be in the future.
   public let isPast: Bool
-  /// Where it is kept.
+  /// Where it is stored.
   public let place: Place
-  /// What becomes of changes on both sides.
+  /// How changes on both sides are merged.
   public let merge: Merge
-  /// Whether search finds it.
+  /// Whether search covers it.
   public let isSearched: Bool
-  /// As in `CatalogEntry.catalog`; empty = it is no name of the server's.
+  /// The catalog of its values, as in `CatalogEntry.catalog`; empty if it is no name on the server.
   public let catalog: String
-  /// The words that it may be; none = any text.
+  /// The allowed values; empty = any text.
   public let choices: [String]
-  /// Whether a request may have other words than ``choices``.
+  /// Whether a request may have values other than ``choices``.
   public let isLoose: Bool
-  /// What a text is made of.
+  /// The format of its text.
   public let format: Format
 
-  /// Whether a request may change it in a record that exists.
+  /// Whether a request may change it in an existing record.
   public var isEditable: Bool { !self.isReadOnly && !self.isFixed && self.place != .derived }
 
   init(
@@ -147,15 +147,15 @@ public struct FieldRules: Sendable, Hashable {
   }
 }
 
-/// A kind of records with the rules that `proto/` states for it.
+/// A kind of record with the rules that `proto/` states for it.
 public struct RecordRules: Sendable, Hashable {
   /// Whom a record is about.
   public enum Owner: Sendable, Hashable {
-    /// Nobody in particular.
+    /// No person.
     case nobody
-    /// A person, always.
+    /// Always a person.
     case person
-    /// A person, or nobody.
+    /// A person or nobody.
     case personOrNobody
   }
 
@@ -165,12 +165,12 @@ public struct RecordRules: Sendable, Hashable {
   public let message: String
   /// Whom a record is about.
   public let owner: Owner
-  /// The stream of events that its changes are told on.
+  /// The stream of its events.
   public let stream: String
-  /// Whether lists go by name; those of other kinds go by time.
+  /// Whether lists are ordered by name; otherwise by time.
   public let isByName: Bool
-  /// Whether the server keeps it when the person that it belongs to is deleted.
+  /// Whether the server keeps it when its person is deleted.
   public let outlivesPerson: Bool
-  /// In the order of `proto/`.
+  /// The fields in the order of `proto/`.
   public let fields: [FieldRules]
 }

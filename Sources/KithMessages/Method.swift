@@ -1,10 +1,12 @@
+public import SwiftProtobuf
+
 /// A method of the wire protocol with the rules that `proto/` states for it.
 public struct Method: Sendable, Hashable {
   /// How often a leased method may run.
   public enum Delivery: Sendable, Hashable {
-    /// Repeated after a lost lease.
+    /// Run again after a lost lease.
     case atLeastOnce
-    /// Never repeated blindly: a lost lease leaves the outcome unknown.
+    /// Never run again automatically: after a lost lease the outcome is unknown.
     case atMostOnce
   }
 
@@ -14,7 +16,7 @@ public struct Method: Sendable, Hashable {
     case report
     /// Runs the stored request again.
     case rerun
-    /// Leaves it to the lease of its job.
+    /// Resumes with the lease of its job.
     case resume
   }
 
@@ -22,7 +24,7 @@ public struct Method: Sendable, Hashable {
   public let name: String
   /// The least role that may call it.
   public let role: Role
-  /// Whether the same key gives the same answer once, through a row committed with the effect.
+  /// Whether a command runs once per key: the key's row is committed with the effect.
   public let isMutating: Bool
   /// Whether the key's row is committed before the work starts.
   public let isLongRunning: Bool
@@ -32,7 +34,7 @@ public struct Method: Sendable, Hashable {
   public let delivery: Delivery
   /// What happens to it after a crash.
   public let recovery: Recovery
-  /// Milliseconds it may take when the caller names no deadline.
+  /// The default timeout in milliseconds.
   public let timeoutMilliseconds: UInt32
 
   init(
@@ -49,9 +51,26 @@ public struct Method: Sendable, Hashable {
     self.timeoutMilliseconds = timeoutMilliseconds
   }
 
-  /// Methods are told apart by their names.
+  /// Methods are equal if their names are.
   public static func == (left: Method, right: Method) -> Bool { left.name == right.name }
 
-  /// Goes by the name.
+  /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(self.name) }
+}
+
+/// A request message with one type of reply.
+///
+/// Conformances are generated from the `rpc` lines of `proto/`: the type of a request determines its method.
+public protocol Command: SwiftProtobuf.Message, Sendable {
+  /// The reply of the method.
+  associatedtype Reply: SwiftProtobuf.Message & Sendable
+
+  /// The method whose request this message is.
+  static var method: Method { get }
+}
+
+/// A command that is answered in batches before its reply.
+public protocol BatchCommand: Command {
+  /// One batch. At most two are unacknowledged.
+  associatedtype Batch: SwiftProtobuf.Message & Sendable
 }

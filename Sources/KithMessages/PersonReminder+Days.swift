@@ -2,15 +2,15 @@ public import CivilTime
 internal import SwiftProtobuf
 
 extension PersonReminder {
-  /// The next day that the reminder is due, counted as the server counts; nil where it does not come again, and without
-  /// a day to begin with.
+  /// The next day that the reminder is due, computed as the Monica server does; nil if it does not recur or has no
+  /// initial date.
   ///
-  /// A day that a month does not have runs into the next month, and what follows goes on from there: a reminder of every
-  /// month from 31 August is due on 1 October and 1 November. One that comes once and whose day had passed when it was
-  /// made comes on that day of a later year (both observed on Monica 4.1.2). When it has come, the server sets it aside
-  /// (`app/Jobs/Reminder/NotifyUserAboutReminder.php` of 4.1.2).
+  /// A day that a month does not have becomes a day of the next month, and the next dates are counted from there: a
+  /// monthly reminder from 31 August is due on 1 October and 1 November. A one-time reminder whose day had passed when
+  /// it was created is due on that day of a later year (both observed on Monica 4.1.2). When it was due, the server
+  /// deactivates it (`app/Jobs/Reminder/NotifyUserAboutReminder.php` of 4.1.2).
   ///
-  /// - Parameter today: Due today is due.
+  /// - Parameter today: The first possible day.
   public func nextDay(from today: Day) -> Day? {
     guard var day = Day(self.initialDate) else { return nil }
     let every = Int(max(1, self.every))
@@ -27,7 +27,7 @@ extension PersonReminder {
     return day < today ? nil : day
   }
 
-  /// The day on which it was made, where days begin last: 12 hours behind UTC. Where it was made is not known, and
-  /// there it may have been for the same day.
+  /// The creation day in the time zone where days begin last, 12 hours behind UTC. The creator's time zone is unknown,
+  /// and its date may have been that early.
   private var dayOfMaking: Day { Day(number: Int(max(0, self.createdAt.seconds) - 12 * 3600) / 86_400) }
 }

@@ -1,17 +1,17 @@
-/// Who may do what.
+/// The rights of a client or worker.
 public enum Role: String, Sendable, Hashable, CaseIterable {
   /// Reads and subscribes.
   case viewer
-  /// Records as well, and starts a sync.
+  /// Also records and starts a sync.
   case recorder
-  /// May do everything.
+  /// May call every method except a worker's.
   case admin
   /// Takes leased jobs and nothing else.
   case worker
 
-  /// Whether this role may call a method that asks for `required`.
+  /// Whether this role may call a method that requires `required`.
   ///
-  /// Workers stand beside the other three: no person's role takes jobs, and a worker's key reads nothing.
+  /// The worker's role is separate from the other three: they cannot take jobs, and a worker cannot read data.
   public func covers(_ required: Role) -> Bool {
     switch (self, required) {
     case (.worker, .worker): true

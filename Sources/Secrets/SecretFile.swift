@@ -1,29 +1,29 @@
 public import Bus
 internal import Glibc
 
-/// A file that holds one secret, for the eyes of its owner alone.
+/// A file with one secret that only its owner may read.
 public struct SecretFile: Sendable {
-  /// Where it is.
+  /// The path of the file.
   public let path: String
 
-  /// Bytes that a secret may have.
+  /// The most bytes of a secret.
   static let limit = 64 << 10
 
   /// Names a file.
   public init(path: String) { self.path = path }
 
-  /// Reads the secret; the end of its line is not part of it.
+  /// Reads the secret without its line end.
   ///
-  /// - Returns: Nil when there is no file.
-  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`: others may read it, it is empty, no text, or too large.
+  /// - Returns: Nil if there is no file.
+  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`: others may read it, or it is empty, not text, or too large.
   public func read() throws(Failure) -> String? { try self.read(closedTo: 0o077) }
 
-  /// Reads a credential of systemd, which lies where its service alone can go.
+  /// Reads a credential of systemd, whose directory only the service can enter.
   ///
-  /// A service with a user of its own is let in by an access list, whose mask `stat` shows as rights of the group
+  /// A service with its own user gets access by an access list, whose mask `stat` shows as rights of the group
   /// (systemd.exec(5), "Credentials"; acl(5)).
   ///
-  /// - Returns: Nil when there is no file.
+  /// - Returns: Nil if there is no file.
   /// - Throws: As ``read()``.
   func readCredential() throws(Failure) -> String? { try self.read(closedTo: 0o007) }
 
@@ -55,7 +55,7 @@ public struct SecretFile: Sendable {
     return secret
   }
 
-  /// The secret in the bytes of a file or of standard input: the end of its line, LF or CR LF, is not part of it.
+  /// The secret in the bytes of a file or of standard input, without its line end, LF or CR LF.
   package static func secret(in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var secret = bytes
     if secret.last == UInt8(ascii: "\n") { secret.removeLast() }
@@ -63,7 +63,7 @@ public struct SecretFile: Sendable {
     return secret
   }
 
-  /// Makes the directories above the file that are missing, for this user alone.
+  /// Creates the missing directories above the file, for this user only.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   package func makeDirectories() throws(Failure) {
@@ -75,7 +75,7 @@ public struct SecretFile: Sendable {
     }
   }
 
-  /// Writes the secret in place of the one before: whole, or not at all.
+  /// Replaces the secret atomically.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   package func write(_ bytes: [UInt8]) throws(Failure) {
@@ -95,14 +95,14 @@ public struct SecretFile: Sendable {
     Self.syncParent(of: self.path)
   }
 
-  /// Removes the file, if it is there.
+  /// Removes the file if it exists.
   func remove() throws(Failure) {
     // The string outlives the call.
     guard unsafe unlink(self.path) == 0 || errno == ENOENT else { throw .secretNotKept(self.path, Self.reason(errno)) }
     Self.syncParent(of: self.path)
   }
 
-  /// A rename is on disk when its directory is.
+  /// Syncs the directory, so that a rename is on the disk.
   private static func syncParent(of path: String) {
     guard let slash = path.lastIndex(of: "/") else { return }
     // The string outlives the call.
@@ -113,7 +113,33 @@ public struct SecretFile: Sendable {
   }
 
   static func reason(_ code: Int32) -> String {
-    // `strerror` gives a text that lives at least until the next call on this thread.
+    // `strerror` returns a text that lives at least until the next call on this thread.
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
+}
+
+/// Secrets as files in a directory that only its owner may enter.
+public struct SecretDirectory: SecretStore {
+  /// The path of the directory.
+  public let path: String
+
+  /// Names a directory; it is created with the first secret.
+  public init(path: String) { self.path = path }
+
+  /// Reads the secret's file.
+  public func secret(named name: String) async throws(Failure) -> String? { try self.file(name).read() }
+
+  /// Writes the secret's file atomically.
+  public func keep(_ secret: String, named name: String) async throws(Failure) {
+    // The string outlives the calls.
+    guard unsafe mkdir(self.path, 0o700) == 0 || errno == EEXIST, unsafe chmod(self.path, 0o700) == 0 else {
+      throw .secretNotKept(self.path, SecretFile.reason(errno))
+    }
+    try self.file(name).write(Array(secret.utf8))
+  }
+
+  /// Removes the secret's file.
+  public func forget(_ name: String) async throws(Failure) { try self.file(name).remove() }
+
+  private func file(_ name: String) -> SecretFile { SecretFile(path: "\(self.path)/\(name)") }
 }

@@ -1,10 +1,10 @@
 public import Bus
 internal import EventLoop
 
-/// Secrets in the desktop's keyring (org.freedesktop.Secret.Service), through `secret-tool` of libsecret.
+/// Secrets in the desktop's keyring (org.freedesktop.Secret.Service), through libsecret's `secret-tool`.
 ///
-/// The secret itself goes through pipes; only its name is an argument. While the keyring waits for a person to unlock it, a
-/// thread of its own waits, for a minute.
+/// The secret goes through pipes; only its name is an argument. If a person has to unlock the keyring first, a separate
+/// thread waits for up to a minute.
 public struct SecretService: SecretStore {
   private let tool: String
   private let limit: Duration
@@ -13,39 +13,39 @@ public struct SecretService: SecretStore {
   ///
   /// - Parameters:
   ///   - tool: Its absolute path.
-  ///   - limit: How long it may take.
+  ///   - limit: The longest run.
   public init(tool: String = "/usr/bin/secret-tool", limit: Duration = .seconds(60)) {
     self.tool = tool
     self.limit = limit
   }
 
-  /// Looks a name up.
+  /// Looks up a secret.
   public func secret(named name: String) async throws(Failure) -> String? {
     let run = try await self.run(["lookup"], name, input: nil)
-    // It ends in the same way where there is no such item and where it cannot tell, but says why it cannot.
+    // The exit status is the same for a missing secret and for an error, but only an error prints a message.
     guard run.status == 0 || run.words.isEmpty && !run.isGivenUp else {
       throw .unreadableSecret("the keyring", run.why)
     }
     return run.status != 0 || run.output.isEmpty ? nil : run.output
   }
 
-  /// Stores under a name, in place of the secret before.
+  /// Stores or replaces a secret.
   public func keep(_ secret: String, named name: String) async throws(Failure) {
     let run = try await self.run(["store", "--label=Kith: \(name)"], name, input: secret)
     guard run.status == 0 else { throw .secretNotKept("the keyring", run.why) }
   }
 
-  /// Clears a name.
+  /// Deletes a secret.
   public func forget(_ name: String) async throws(Failure) {
     let run = try await self.run(["clear"], name, input: nil)
     guard run.status == 0 || run.words.isEmpty && !run.isGivenUp else { throw .secretNotKept("the keyring", run.why) }
   }
 
-  /// What became of a run of the program.
+  /// The outcome of running the program.
   private struct Run: Sendable {
     let status: Int32
     let output: String
-    /// What it said about a failure.
+    /// The error message that it printed.
     let words: String
     /// Whether it was ended because it took too long.
     let isGivenUp: Bool
@@ -58,7 +58,7 @@ public struct SecretService: SecretStore {
 
   private func run(_ verb: [String], _ name: String, input: String?) async throws(Failure) -> Run {
     var environment = ChildProcess.plainEnvironment
-    // How programs find the keyring of the session.
+    // Programs find the session's keyring through these variables.
     for variable in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY"] {
       environment[variable] = RuntimeLocations.variable(variable)
     }

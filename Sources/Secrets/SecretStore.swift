@@ -3,19 +3,19 @@ internal import KithMessages
 
 /// Keeps passwords and tokens outside the database, each under a name such as `contacts-home`.
 ///
-/// Nothing of it ever goes into logs, events, messages or process arguments.
+/// Secrets never go into logs, events, messages or process arguments.
 public protocol SecretStore: Sendable {
-  /// The secret of a name; nil when there is none.
+  /// The secret of a name; nil if there is none.
   ///
-  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE` when there is one that cannot or must not be used.
+  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE` if it cannot or must not be used.
   func secret(named name: String) async throws(Failure) -> String?
 
-  /// Keeps a secret under a name, in place of the one before. On disk when it returns.
+  /// Stores or replaces the secret of a name. It is on the disk when the call returns.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   func keep(_ secret: String, named name: String) async throws(Failure)
 
-  /// Forgets the secret of a name, if there is one.
+  /// Deletes the secret of a name, if there is one.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   func forget(_ name: String) async throws(Failure)
@@ -52,4 +52,37 @@ extension SecretStore {
       throw error
     }
   }
+}
+
+/// Looks for secrets first among systemd's credentials, then in the store.
+///
+/// A credential (`LoadCredential=contacts-home:/etc/kith/home`) is read-only and takes precedence over the store.
+/// systemd.exec(5), "Credentials".
+public struct SecretSources: SecretStore {
+  private let credentials: String?
+  private let store: any SecretStore
+
+  /// Combines credentials and a store.
+  ///
+  /// - Parameters:
+  ///   - credentials: `$CREDENTIALS_DIRECTORY`; nil if systemd set none.
+  ///   - store: Receives the secrets to keep.
+  public init(credentials: String?, store: any SecretStore) {
+    self.credentials = credentials
+    self.store = store
+  }
+
+  /// The credential of the name, or the secret in the store.
+  public func secret(named name: String) async throws(Failure) -> String? {
+    if let credentials, let secret = try SecretFile(path: "\(credentials)/\(name)").readCredential() { return secret }
+    return try await self.store.secret(named: name)
+  }
+
+  /// Stores the secret in the store.
+  public func keep(_ secret: String, named name: String) async throws(Failure) {
+    try await self.store.keep(secret, named: name)
+  }
+
+  /// Deletes the secret from the store.
+  public func forget(_ name: String) async throws(Failure) { try await self.store.forget(name) }
 }

@@ -5,9 +5,9 @@ internal import KithMessages
 
 /// The files under `blobs/`: uploads, exports and backups, kept for a day.
 ///
-/// What belongs to a record is in the database instead, so that a backup holds it. A file counts once its row is
-/// committed, and its row is written when file and directory are on the disk. An upload that is under way is a file under
-/// `blobs/parts/`, whose length is where it goes on: nothing about it is kept in memory, so a restart does not matter.
+/// Blobs that belong to a record are in the database instead, so that a backup has them. A file exists for clients once
+/// its row is committed; the row is written after file and directory are synced to the disk. An unfinished upload is a
+/// file under `blobs/parts/`, whose length is the next offset. Nothing about it is in memory, so it survives a restart.
 actor BlobFiles {
   private let executor: DiskExecutor
   private let directory: String
@@ -28,7 +28,7 @@ actor BlobFiles {
     }
   }
 
-  /// Bytes of one piece, at most.
+  /// The most bytes of one piece.
   nonisolated var pieceLimit: UInt32 { self.limits.chunk }
 
   // MARK: - Uploads
@@ -52,7 +52,7 @@ actor BlobFiles {
       guard part.size == request.blob.size else {
         throw .invalid(
           field: "size",
-          "is \(request.blob.size), and this upload was opened with \(part.size). Give it up to begin again.")
+          "is \(request.blob.size), and this upload was opened with \(part.size). Abandon that upload to begin again.")
       }
       reply.nextOffset = try DiskFile.open(self.path(of: part))?.size() ?? 0
       return reply
@@ -70,7 +70,9 @@ actor BlobFiles {
     var reply = BlobPutReply()
     guard let part = try self.part(digest, principal), let file = try DiskFile.open(self.path(of: part)) else {
       guard let size = try await self.completeSize(digest) else {
-        throw Failure(.failedPrecondition, "BLOB_MISSING", "This upload was not begun, or was dropped. Send BlobOpen.")
+        throw Failure(
+          .failedPrecondition, "BLOB_MISSING",
+          "This upload was not opened, or was deleted since. Open it again (BlobOpen).")
       }
       reply.nextOffset = size
       reply.complete = true
@@ -78,7 +80,7 @@ actor BlobFiles {
     }
     let size = try file.size()
     reply.nextOffset = size
-    // A piece that was sent before: its bytes are there.
+    // A piece that was resent: its bytes are stored already.
     if request.offset < size, !bytes.isEmpty { return reply }
     guard request.offset == size else {
       throw Failure(
@@ -111,31 +113,31 @@ actor BlobFiles {
     return reply
   }
 
-  /// Gives an upload up.
+  /// Deletes an unfinished upload.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: False if there was none.
   func abandon(_ request: BlobAbandonRequest, principal: String) throws(Failure) -> Bool {
     guard let part = try self.part(try BlobDigest(request.sha256), principal) else { return false }
     DiskFile.remove(self.path(of: part))
     return true
   }
 
-  /// Drops the upload of a principal that rested longest, where all its places are taken.
+  /// Deletes the upload that a principal left unchanged for longest, if the principal has as many as it may.
   ///
-  /// - Throws: `RESOURCE_EXHAUSTED/BLOB_QUOTA` while all of them go on.
+  /// - Throws: `RESOURCE_EXHAUSTED/BLOB_QUOTA` while all of them are in progress.
   private func makeRoom(principal: String, now: Int64) throws(Failure) {
     let others = try self.parts().filter { $0.contains(Part.mark(of: principal)) }
       .map { "\(self.directory)/parts/\($0)" }
     guard others.count >= self.limits.openUploads else { return }
     let rest = self.limits.rest.nanoseconds
-    // One that was written long after now was written by a clock that was ahead. One that was written a little after it goes on:
-    // the clock may have been set back by so much.
+    // A time far in the future was written while the clock was ahead. A time slightly in the future counts as recent:
+    // the clock may have been set back by that much.
     let resting = others.map { (path: $0, end: (DiskFile.modified($0) ?? 0) + rest) }
       .filter { Due(at: $0.end, atMost: 2 * rest).isDue(at: now) }
     guard let oldest = resting.min(by: { $0.end < $1.end }) else {
       throw Failure(
         .resourceExhausted, "BLOB_QUOTA",
-        "\(principal) has \(others.count) uploads under way. Finish one of them or give it up. One that rests for ten minutes makes room by itself.",
+        "\(principal) has \(others.count) unfinished uploads. Finish or cancel one. An upload that pauses for ten minutes can be replaced.",
         retryAfterMilliseconds: 60_000)
     }
     DiskFile.remove(oldest.path)
@@ -181,7 +183,7 @@ actor BlobFiles {
     if let row, !role.covers(row.reader) {
       throw Failure(
         .permissionDenied, "ROLE_NOT_ALLOWED",
-        "This blob is read by those with the role \(row.reader.rawValue); yours is \(role.rawValue).")
+        "Reading this blob needs the role \(row.reader.rawValue); yours is \(role.rawValue).")
     }
     let length = request.length == 0 ? self.limits.chunk : min(request.length, self.limits.chunk)
     var reply = BlobGetReply()
@@ -203,9 +205,9 @@ actor BlobFiles {
     return (reply, bytes)
   }
 
-  // MARK: - Files of our own
+  // MARK: - Exports and backups
 
-  /// A name for a file that is being made.
+  /// A path for a new temporary file.
   nonisolated func scratchPath() -> String { "\(self.directory)/parts/\(UUIDv7.make().text)" }
 
   /// Writes a file piece by piece and keeps it: an export.
@@ -228,7 +230,7 @@ actor BlobFiles {
     }
   }
 
-  /// Keeps a file that was made at a ``scratchPath()``, for those whom `reader` covers.
+  /// Stores a file made at a ``scratchPath()`` as a blob, readable by the roles that `reader` covers.
   func adopt(_ path: String, mediaType: String, for reader: Role, now: Int64) async throws(Failure) -> BlobRef {
     guard let file = try DiskFile.open(path, create: true) else { throw .unusable(path) }
     let digest = BlobDigest(bytes: try file.digest())
@@ -242,7 +244,7 @@ actor BlobFiles {
     return ref
   }
 
-  /// Drops what is older than a day: rows first, then the files that no row names.
+  /// Deletes what is older than a day: rows first, then the files without a row.
   func expire(now: Int64) async throws(Failure) {
     let oldest = now - self.limits.age.nanoseconds
     try await self.group.write(cause: "") { transaction throws(Failure) in
@@ -266,7 +268,8 @@ actor BlobFiles {
         try BlobRows(view: transaction).keepFile(digest, file, now: now)
       }
     } catch {
-      // No row names it, and the disk may be full: back to its maker, who goes on with it or removes it.
+      // The row was not written, possibly because the disk is full. The file goes back to its temporary path; the
+      // caller resumes or removes it.
       if case .some(.none) = try? await self.completeSize(digest) {
         try DiskFile.move(self.path(of: digest), to: path, in: self.directory)
       }
@@ -274,7 +277,7 @@ actor BlobFiles {
     }
   }
 
-  /// The size of a blob that is whole, be it a file or a row.
+  /// The size of a complete blob, stored as a file or as a row; nil if there is none.
   private func completeSize(_ digest: BlobDigest, keepUntilTomorrow now: Int64? = nil) async throws(Failure) -> UInt64?
   {
     let (file, row) = try await self.reader.read { view throws(Failure) in
@@ -292,7 +295,7 @@ actor BlobFiles {
 
   private func path(of digest: BlobDigest) -> String { "\(self.directory)/\(digest.text)" }
 
-  /// The upload of a principal that is under way; nil where there is none.
+  /// The unfinished upload of a principal; nil if there is none.
   private func part(_ digest: BlobDigest, _ principal: String) throws(Failure) -> Part? {
     try self.parts().compactMap { Part($0) }.first { $0.isUpload(of: digest, by: principal) }
   }
@@ -322,7 +325,7 @@ actor BlobFiles {
   }
 }
 
-/// An upload under way: a file named after its digest, whose it is, and the size that it will have.
+/// An unfinished upload: a file whose name has its digest, its principal and its final size.
 private struct Part {
   let name: String
   let size: UInt64
@@ -332,7 +335,7 @@ private struct Part {
     self.size = size
   }
 
-  /// Reads the name of a file; nil for one that is no upload.
+  /// Parses a file name; nil if it is not one of an upload.
   init?(_ name: String) {
     guard let size = name.split(separator: "-").dropFirst(2).first.flatMap({ UInt64($0) }) else { return nil }
     self.name = name
@@ -343,8 +346,27 @@ private struct Part {
     self.name.hasPrefix(digest.text + Self.mark(of: principal))
   }
 
-  /// What stands in the names of all uploads of a principal.
+  /// The part of the file name that all uploads of a principal have.
   static func mark(of principal: String) -> String {
     "-\(Hex.encode(SHA256.digest(Array(principal.utf8)).prefix(8)))-"
   }
+}
+
+/// The SHA-256 that names a blob. Paths are built from a checked digest only.
+struct BlobDigest: Sendable, Hashable {
+  /// 32 bytes.
+  let bytes: [UInt8]
+
+  /// Parses 64 lower-case hexadecimal digits.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
+  init(_ text: String) throws(Failure) {
+    guard let bytes = SHA256.bytes(named: text) else { throw .invalid(field: "sha256", SHA256.rule) }
+    self.bytes = bytes
+  }
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The 64 lower-case hexadecimal digits.
+  var text: String { Hex.encode(self.bytes) }
 }

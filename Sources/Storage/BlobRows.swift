@@ -4,7 +4,7 @@ internal import GRDB
 internal import GRDBSQLite
 internal import KithMessages
 
-/// The rows that know of blobs: those whose bytes belong to a record, and those that are files for a day.
+/// The rows of blobs: those whose bytes belong to a record, and those whose bytes are a file kept for a day.
 struct BlobRows {
   let view: any DatabaseView
 
@@ -12,7 +12,7 @@ struct BlobRows {
   struct File {
     let size: UInt64
     let mediaType: String
-    /// The role that reads it, and those above.
+    /// The least role that may read it.
     let reader: Role
   }
 
@@ -25,7 +25,7 @@ struct BlobRows {
     }
   }
 
-  /// Remembers a file, or that it is wanted for another day. Who reads it stays as it was at first.
+  /// Inserts a file's row, or keeps the file for another day. The role of a stored row does not change.
   func keepFile(_ digest: BlobDigest, _ file: File, now: Int64) throws(Failure) {
     try self.view.attempt { database in
       try database.execute(
@@ -37,7 +37,7 @@ struct BlobRows {
     }
   }
 
-  /// Forgets the files that were made before a moment.
+  /// Deletes the rows of files created before a moment.
   func forgetFiles(before moment: Int64) throws(Failure) {
     try self.view.attempt { database in
       try database.execute(sql: "DELETE FROM blob_file WHERE created_at < ?", arguments: [moment])
@@ -77,7 +77,7 @@ struct BlobRows {
     }
   }
 
-  /// The size of a blob that belongs to a record; nil when there is none.
+  /// The size of a blob that belongs to a record; nil if there is none.
   func size(_ digest: BlobDigest) throws(Failure) -> UInt64? {
     try self.view.attempt { database in
       try Int64.fetchOne(database, sql: "SELECT size FROM blob WHERE sha256 = ?", arguments: [Data(digest.bytes)])
@@ -85,7 +85,7 @@ struct BlobRows {
     }
   }
 
-  /// A piece of a blob that belongs to a record, without loading the rest of it
+  /// Reads a piece of a blob that belongs to a record, without loading the rest of it
   /// (<https://www.sqlite.org/c3ref/blob_open.html>).
   ///
   /// - Parameter length: Must not reach beyond the blob's end.

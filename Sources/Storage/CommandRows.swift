@@ -12,13 +12,13 @@ struct CommandRows {
   struct Entry {
     let id: Int64
     let fingerprint: [UInt8]
-    /// Nil while it runs.
+    /// Nil while the command runs.
     let outcome: CommandOutcome?
   }
 
-  /// The row of a key.
+  /// The row of a ticket's key; nil if there is none.
   ///
-  /// - Throws: `INVALID_ARGUMENT/IDEMPOTENCY_KEY_REUSED` when the key was used with other content.
+  /// - Throws: `INVALID_ARGUMENT/IDEMPOTENCY_KEY_REUSED` if the key was used with other content.
   func find(_ ticket: CommandTicket) throws(Failure) -> Entry? {
     let entry = try self.view.attempt { database -> Entry? in
       let statement = try database.cachedStatement(
@@ -38,7 +38,7 @@ struct CommandRows {
     return entry
   }
 
-  /// Remembers that a command runs.
+  /// Inserts the row of a running command.
   func insertRunning(_ ticket: CommandTicket, request: [UInt8], now: Int64) throws(Failure) {
     try self.view.attempt { database in
       try database.execute(
@@ -53,9 +53,9 @@ struct CommandRows {
     }
   }
 
-  /// Remembers how a command ended.
+  /// Inserts the row of a finished command.
   ///
-  /// - Parameter keptBytes: Of all finished rows ever, this one included.
+  /// - Parameter keptBytes: The sum over all finished rows ever inserted, this one included.
   func insertFinished(
     _ ticket: CommandTicket, header: [UInt8], reply: [UInt8], keptBytes: Int64, now: Int64
   ) throws(Failure) {
@@ -74,9 +74,9 @@ struct CommandRows {
     }
   }
 
-  /// Forgets a running command.
+  /// Deletes the row of a running command.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: False if there was none.
   func deleteRunning(_ ticket: CommandTicket) throws(Failure) -> Bool {
     try self.view.attempt { database in
       try database.execute(
@@ -86,7 +86,7 @@ struct CommandRows {
     }
   }
 
-  /// The commands that run, oldest first.
+  /// The running commands, the oldest first.
   func running() throws(Failure) -> [UnfinishedCommand] {
     try self.view.attempt { database in
       try Row.fetchAll(
@@ -97,7 +97,7 @@ struct CommandRows {
           """
       ).compactMap { row in
         let name: String = row[3]
-        // A method that a newer or older hub knew: its row waits for a hub that knows it again.
+        // This hub does not know the method; the row waits for a version that does.
         guard let method = Methods.all.first(where: { $0.name == name }) else { return nil }
         return UnfinishedCommand(
           principal: row[0], key: row[1], requestID: row[2], method: method, fingerprint: [UInt8](row[4] as Data),

@@ -3,7 +3,7 @@ internal import GRDB
 internal import KithMessages
 
 extension Migration {
-  /// The ids that clients gave to what they created.
+  /// The client ids of created records.
   static let creations = Migration(
     name: "creations",
     sql: """
@@ -17,13 +17,13 @@ extension Migration {
 }
 
 extension DatabaseView {
-  /// The records that client ids made.
+  /// The records created under client ids.
   public var creations: CreationTable<Self> { CreationTable(view: self) }
 }
 
-/// Which record each client id made. A client id is unique for good, and for all clients.
+/// The record that each client id created. A client id is unique over all clients and is never reused.
 ///
-/// A creation that names one goes through ``once(_:of:id:known:make:)``:
+/// A creation with a client id goes through ``once(_:of:id:known:make:)``:
 ///
 /// ```swift
 /// try transaction.creations.once(request.clientID, of: "note", id: { $0.id }) { id throws(Failure) in
@@ -40,13 +40,13 @@ extension CreationTable where View == Transaction {
   /// Creates a record unless this client id created it before.
   ///
   /// - Parameters:
-  ///   - clientID: At most 64 bytes; empty = the client gave none, and the record is created.
-  ///   - kind: What is created: "entry", "call". A client id stays with the kind that it was first used for.
-  ///   - id: The id of what `make` returned.
-  ///   - known: Reads the record of an id as it is now; nil if it is not stored any more.
+  ///   - clientID: At most 64 bytes; if empty, the record is always created.
+  ///   - kind: The kind of record: "entry", "call". A client id keeps the kind of its first use.
+  ///   - id: The id of the result of `make`.
+  ///   - known: Reads the current record of an id; nil if it is no longer stored.
   ///   - make: Creates the record.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a client id that is too long or was used for another kind;
-  ///   `FAILED_PRECONDITION/RECORD_DELETED` if the record is not stored any more; what `known` and `make` throw.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` if the client id is too long or was used for another kind;
+  ///   `FAILED_PRECONDITION/RECORD_DELETED` if the record is no longer stored; what `known` and `make` throw.
   public func once<Reply>(
     _ clientID: String, of kind: String, id: (Reply) -> String,
     known: (String) throws(Failure) -> Reply?, make: () throws(Failure) -> Reply
@@ -73,7 +73,7 @@ extension CreationTable where View == Transaction {
     guard let reply = try known(first.record) else {
       throw Failure(
         .failedPrecondition, "RECORD_DELETED",
-        "This \(kind) was recorded before, and is not stored any more. Nothing was recorded a second time.",
+        "This \(kind) was recorded before and deleted since. It was not recorded again.",
         details: ["record": first.record])
     }
     return reply

@@ -3,15 +3,15 @@ internal import Digest
 internal import Glibc
 internal import KithMessages
 
-/// An open file. It is closed when it goes out of scope.
+/// An open file, closed when it goes out of scope.
 struct DiskFile: ~Copyable {
   private let descriptor: CInt
   private let path: String
 
-  /// Opens a file that is there, or makes it with mode 0600.
+  /// Opens an existing file, or creates it with mode 0600.
   ///
-  /// - Returns: Nil where it is not there and is not to be made.
-  /// - Throws: What the system refuses.
+  /// - Returns: Nil if it does not exist and `create` is false.
+  /// - Throws: `STATE_DIRECTORY_UNUSABLE` or `DISK_FULL`.
   static func open(_ path: String, create: Bool = false) throws(Failure) -> DiskFile? {
     // The path is a C string for the length of the call.
     let descriptor = unsafe Glibc.open(path, (create ? O_RDWR | O_CREAT : O_RDWR) | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -22,7 +22,7 @@ struct DiskFile: ~Copyable {
 
   deinit { _ = Glibc.close(self.descriptor) }
 
-  /// Bytes in it.
+  /// The size in bytes.
   func size() throws(Failure) -> UInt64 {
     var status = stat()
     // `status` outlives the call.
@@ -30,9 +30,9 @@ struct DiskFile: ~Copyable {
     return UInt64(status.st_size)
   }
 
-  /// Adds bytes at its end: all of them, or none.
+  /// Appends all bytes or none.
   ///
-  /// - Parameter end: Its size.
+  /// - Parameter end: The current size.
   func append(_ bytes: [UInt8], at end: UInt64) throws(Failure) {
     var done = 0
     while done < bytes.count {
@@ -51,7 +51,7 @@ struct DiskFile: ~Copyable {
     }
   }
 
-  /// At most `length` bytes from an offset; fewer at the end.
+  /// Reads at most `length` bytes from an offset; fewer at the end.
   func read(at offset: UInt64, length: Int) throws(Failure) -> [UInt8] {
     var count = 0
     // `initialized` is set to what pread reports, which is never more than the capacity it was given.
@@ -65,7 +65,7 @@ struct DiskFile: ~Copyable {
     return bytes
   }
 
-  /// The digest of what is in it, read in pieces.
+  /// The SHA-256 of the content, read in pieces.
   func digest() throws(Failure) -> [UInt8] {
     var digest = SHA256()
     var offset: UInt64 = 0
@@ -77,12 +77,12 @@ struct DiskFile: ~Copyable {
     }
   }
 
-  /// Returns when the disk has it.
+  /// Syncs the content to the disk (fsync).
   func synchronize() throws(Failure) {
     guard fsync(self.descriptor) == 0 else { throw .unusable(self.path) }
   }
 
-  /// Makes it its owner's alone.
+  /// Sets mode 0600.
   func makePrivate() throws(Failure) {
     guard fchmod(self.descriptor, 0o600) == 0 else { throw .unusable(self.path) }
   }
@@ -90,23 +90,23 @@ struct DiskFile: ~Copyable {
 
 // The paths below are C strings for the length of each call.
 extension DiskFile {
-  /// Makes a directory with mode 0700 where there is none.
+  /// Creates a directory with mode 0700 unless it exists.
   static func makeDirectory(_ path: String) throws(Failure) {
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .unusable(path) }
   }
 
-  /// Makes a directory its owner's alone.
+  /// Sets a directory's mode to 0700.
   static func makeDirectoryPrivate(_ path: String) throws(Failure) {
     guard unsafe chmod(path, 0o700) == 0 else { throw .unusable(path) }
   }
 
-  /// Gives a file a new name in a way that a power cut does not undo.
+  /// Renames a file durably.
   static func move(_ path: String, to target: String, in directory: String) throws(Failure) {
     guard unsafe rename(path, target) == 0 else { throw .unusable(target) }
     try self.synchronizeDirectory(directory)
   }
 
-  /// Returns when the disk knows which files a directory has.
+  /// Syncs a directory's entries to the disk (fsync).
   static func synchronizeDirectory(_ directory: String) throws(Failure) {
     let descriptor = unsafe Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unusable(directory) }
@@ -114,10 +114,10 @@ extension DiskFile {
     guard fsync(descriptor) == 0 else { throw .unusable(directory) }
   }
 
-  /// Removes a file if it is there.
+  /// Removes a file if it exists.
   static func remove(_ path: String) { _ = unsafe unlink(path) }
 
-  /// When a file was last written, in nanoseconds since 1970; nil when it is not there.
+  /// When a file was last written, nanoseconds since 1970; nil if it does not exist.
   static func modified(_ path: String) -> Int64? {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -126,10 +126,10 @@ extension DiskFile {
 }
 
 extension Failure {
-  /// A path that the system refuses, with the words for its `errno`.
+  /// An error for a path that the system refuses, with the text of its `errno`.
   static func unusable(_ path: String, _ code: Int32 = errno) -> Failure {
     if code == ENOSPC || code == EDQUOT || code == EIO { return .diskFull }
-    // The text is copied before anything else can ask for one.
+    // The text is copied before another call can overwrite it.
     let why = unsafe String(cString: strerror(code))
     return Failure(
       .failedPrecondition, "STATE_DIRECTORY_UNUSABLE",

@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import GRDB
 internal import GRDBSQLite
 
-/// A prepared statement for rows that are written or read often, run without GRDB's argument arrays and rows.
+/// A prepared statement for frequently used rows, run without GRDB's argument arrays and rows.
 ///
 /// Several of these run for every command and every contact, and boxing their values took more time than SQLite itself.
-/// Nothing observes these tables through GRDB, so its bookkeeping of statements is not missed.
+/// Nothing observes these tables through GRDB, so they do not need its bookkeeping.
 struct EngineStatement {
   private let statement: Statement
   private let database: Database
@@ -15,19 +15,19 @@ struct EngineStatement {
     self.database = database
   }
 
-  /// Runs the statement with its parameters, in their order.
+  /// Runs the statement with its parameters in order.
   func run(_ values: [EngineValue]) throws { try self.run(nil, values) }
 
-  /// Runs the statement with a parameter and those after it, which may have been made before the first one was known.
+  /// Runs the statement with a first parameter and the others, which may be prepared before the first is known.
   func run(_ first: EngineValue?, _ values: [EngineValue]) throws {
     let handle = unsafe try self.bind(first, values)
     let result = unsafe sqlite3_step(handle)
-    // Told before the reset, which clears the message.
+    // Before the reset, which clears the error message.
     defer { unsafe sqlite3_reset(handle) }
     try self.require(result)
   }
 
-  /// Runs a query with its parameters, and hands over each row.
+  /// Runs a query and calls `body` with each row.
   func forEach(_ values: [EngineValue], _ body: (EngineRow) throws -> Void) throws {
     let handle = unsafe try self.bind(nil, values)
     defer { unsafe sqlite3_reset(handle) }
@@ -38,7 +38,7 @@ struct EngineStatement {
     }
   }
 
-  /// What `read` makes of the first row; nil without one.
+  /// Reads the first row; nil if there is none.
   func first<Value>(_ values: [EngineValue], _ read: (EngineRow) -> Value) throws -> Value? {
     let handle = unsafe try self.bind(nil, values)
     defer { unsafe sqlite3_reset(handle) }
@@ -114,5 +114,36 @@ enum EngineValue: Sendable {
         unsafe sqlite3_bind_blob(handle, index, $0.baseAddress, CInt($0.count), copied)
       }
     }
+  }
+}
+
+// The statement outlives the closure of `EngineStatement.forEach`, and no row leaves that closure.
+/// The current row of an ``EngineStatement``; used only inside the closure that received it.
+@safe struct EngineRow {
+  private let handle: OpaquePointer
+
+  init(handle: OpaquePointer) { unsafe self.handle = handle }
+
+  func isNull(_ column: Int) -> Bool { unsafe sqlite3_column_type(self.handle, CInt(column)) == SQLITE_NULL }
+
+  /// 0 if NULL.
+  func integer(_ column: Int) -> Int64 { unsafe sqlite3_column_int64(self.handle, CInt(column)) }
+
+  /// Empty if NULL.
+  func text(_ column: Int) -> String {
+    // SQLite keeps the bytes until the next step; they are copied here. The length must be read after the text
+    // (<https://www.sqlite.org/c3ref/column_blob.html>).
+    guard let bytes = unsafe sqlite3_column_text(self.handle, CInt(column)) else { return "" }
+    let count = Int(unsafe sqlite3_column_bytes(self.handle, CInt(column)))
+    guard count > 0 else { return "" }
+    return unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  /// Empty if NULL.
+  func blob(_ column: Int) -> [UInt8] {
+    // As above.
+    guard let bytes = unsafe sqlite3_column_blob(self.handle, CInt(column)) else { return [] }
+    let count = Int(unsafe sqlite3_column_bytes(self.handle, CInt(column)))
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
   }
 }

@@ -4,16 +4,16 @@ internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// The reading half of the event log.
+/// Reads the event log.
 struct EventLog {
   let view: ReadView
-  /// Of the log that is open.
+  /// The epoch of the open log.
   let epoch: String
 
-  /// The events of a stream after a position, at most 500 of them and what fits a reply.
+  /// The events of a stream after a position: at most 500, and as many as fit a reply.
   ///
-  /// - Throws: `NOT_FOUND` for an unknown stream; `OUT_OF_RANGE/SEQ_COMPACTED` and `OUT_OF_RANGE/EPOCH_CHANGED` where only
-  ///   a snapshot helps.
+  /// - Throws: `NOT_FOUND` for an unknown stream; `OUT_OF_RANGE/SEQ_COMPACTED` or `OUT_OF_RANGE/EPOCH_CHANGED` if the
+  ///   client needs a snapshot.
   func replay(_ request: ReplayRequest) throws(Failure) -> ReplayReply {
     let stream = try EventStream(named: request.stream)
     let (head, first) = try self.bounds(of: stream)
@@ -35,12 +35,12 @@ struct EventLog {
     return reply
   }
 
-  /// The last event of every key that is not gone, a page at a time, with the position to replay from.
+  /// The last event of every live key, a page at a time, with the position to replay from.
   ///
-  /// All pages together are the state at the position of the first page: what changed since is left out of later pages,
-  /// because the replay brings it.
+  /// All pages together are the state at the position of the first page. Later pages leave out what changed since,
+  /// because the replay has it.
   ///
-  /// - Throws: `NOT_FOUND`; `INVALID_ARGUMENT` for a page token that is not one; `OUT_OF_RANGE/EPOCH_CHANGED`.
+  /// - Throws: `NOT_FOUND`; `INVALID_ARGUMENT` for an invalid page token; `OUT_OF_RANGE/EPOCH_CHANGED`.
   func snapshot(_ request: SnapshotRequest) throws(Failure) -> SnapshotReply {
     let stream = try EventStream(named: request.stream)
     let (head, _) = try self.bounds(of: stream)
@@ -100,16 +100,16 @@ struct EventLog {
 
   private static let columns = "event.seq, event.key, event.time, event.cause, event.tombstone, event.payload"
   private static let maximumEvents = 500
-  /// A header with its names, about.
+  /// An estimate of a header with its names.
   private static let headerBytes = 200
 }
 
 /// Where the next page of a snapshot begins.
 struct SnapshotToken {
   private let epoch: String
-  /// Of the whole snapshot.
+  /// The position of the whole snapshot.
   let position: UInt64
-  /// The number of the last event that was given.
+  /// The number of the last event that was returned.
   let after: UInt64
 
   init(epoch: String, position: UInt64, after: UInt64) {
@@ -118,7 +118,7 @@ struct SnapshotToken {
     self.after = after
   }
 
-  /// Reads one; empty = the first page, at `head`.
+  /// Parses a token; empty = the first page, at `head`.
   init(_ text: String, epoch: String, head: UInt64) throws(Failure) {
     guard !text.isEmpty else {
       self.init(epoch: epoch, position: head, after: 0)

@@ -4,15 +4,16 @@ internal import GRDB
 internal import KithMessages
 internal import Logging
 
-/// Commits everything that waits as one transaction, so that one fsync makes many writes durable.
+/// Commits all waiting writes in one transaction, so that one fsync makes many writes durable.
 ///
-/// Writes that come while a group commits make up the next one; a write that comes alone is not kept waiting. Nobody is
-/// told and no event is published before COMMIT.
+/// Writes that arrive during a commit form the next group; a single write is committed at once. No caller is resumed
+/// and no event is published before COMMIT.
 ///
-/// Savepoints would cost more than the writes between them: SQLite copies each page that is changed under one, and has
-/// the full-text indexes write out what they gathered. So a group runs without. A write that fails before it changed a
-/// row leaves nothing to undo; when one fails later, the group is rolled back and runs once more, each write in a
-/// savepoint, so that this one alone is undone. What is handed in must therefore bear to be run twice.
+/// Savepoints would cost more than the writes between them: SQLite copies each page changed under one, and makes the
+/// full-text indexes write out what they buffered. So a group first runs without savepoints. A write that fails before
+/// it changed a row leaves nothing to undo. If a write fails later, the group is rolled back and runs a second time
+/// with a savepoint for each write, so that only the failed one is undone. A write's closure must therefore tolerate
+/// running twice.
 final class GroupCommit: Sendable {
   private let pool: DatabasePool
   private let health: StoreHealth
@@ -35,13 +36,13 @@ final class GroupCommit: Sendable {
     self.committed = Lock(position)
   }
 
-  /// Where the streams stand after the last COMMIT.
+  /// The positions of the streams after the last COMMIT.
   var position: LogPosition { self.committed.withLock { $0 } }
 
-  /// Writes that are in no group yet.
+  /// The number of writes that are in no group yet.
   var waiting: Int { self.queue.withLock { $0.count } }
 
-  /// Hands in a write; any thread.
+  /// Queues a write; callable on any thread.
   func submit(_ write: PendingWrite) {
     switch self.queue.withLock({ $0.add(write) }) {
     case .queued: break
@@ -50,11 +51,11 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Hands in a write.
+  /// Queues a write.
   ///
   /// - Parameters:
-  ///   - body: Runs on the writer; a second time when a write beside it has to be undone.
-  ///   - ended: Called once, after COMMIT or when nothing of it was stored.
+  ///   - body: Runs on the writer, possibly twice.
+  ///   - ended: Called once: after COMMIT, or when the write was not stored.
   func submit<Value: Sendable>(
     cause: String, _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value,
     ended: @escaping @Sendable (Result<Value, Failure>) -> Void
@@ -62,18 +63,18 @@ final class GroupCommit: Sendable {
     self.submit(
       PendingWrite(cause: cause) { transaction throws(Failure) in
         let value = try body(transaction)
-        try transaction.scribe.flush(through: transaction)
+        try transaction.appender.flush(through: transaction)
         return { ended(.success(value)) }
       } fail: {
         ended(.failure($0))
       })
   }
 
-  /// Hands in a write and waits for its group's COMMIT.
+  /// Queues a write and waits for its group's COMMIT.
   ///
   /// - Parameters:
-  ///   - submitted: Called when the write has its place in the queue.
-  ///   - ended: As of ``submit(cause:_:ended:)``; called before the waiting caller goes on.
+  ///   - submitted: Called when the write is in the queue.
+  ///   - ended: As in ``submit(cause:_:ended:)``; called before the waiting caller resumes.
   func write<Value: Sendable>(
     cause: String, _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value,
     submitted: () -> Void = {},
@@ -89,18 +90,18 @@ final class GroupCommit: Sendable {
     return try outcome.get()
   }
 
-  /// Refuses later writes, and returns when those that wait are committed.
+  /// Refuses later writes, and returns when the waiting ones are committed.
   func close() async {
     self.queue.withLock { $0.close() }
-    // Groups are jobs of the writer's queue, each of which schedules the next: this one comes after the last of them
-    // once nothing waits any more.
+    // Each group is a job of the writer's queue and schedules the next group. When no write waits, this job runs after
+    // the last group.
     while await self.isBusy() {}
   }
 
-  /// Drops one slice of what a stream's log holds beyond the limits.
+  /// Drops one slice of a stream's events that are over the limits.
   ///
   /// - Parameter now: Nanoseconds since 1970.
-  /// - Returns: Whether something was dropped, so that there may be more.
+  /// - Returns: Whether events were dropped, so that there may be more.
   func compact(_ stream: EventStream, now: Int64) async throws(Failure) -> Bool {
     let slice = try await self.write(cause: "") { transaction throws(Failure) in
       try self.dropSlice(of: stream, now: now, transaction)
@@ -116,8 +117,8 @@ final class GroupCommit: Sendable {
   ) throws(Failure) -> Range<UInt64> {
     let first = self.position.firsts[stream.rawValue]
     let boundary = try Compaction(transaction: transaction, limits: self.limits.events)
-      .dropSlice(of: stream, first: first, head: transaction.scribe.ledger[stream], now: now)
-    transaction.scribe.noteCompacted(stream, from: boundary)
+      .dropSlice(of: stream, first: first, head: transaction.appender.sequence[stream], now: now)
+    transaction.appender.noteCompacted(stream, from: boundary)
     return first..<boundary
   }
 
@@ -126,7 +127,7 @@ final class GroupCommit: Sendable {
     self.committed.withLock { $0.firsts[stream.rawValue] = slice.upperBound }
   }
 
-  /// Has a slice dropped with the next group from a log that is too long by one.
+  /// Drops a slice with the next group if a stream's log is a slice too long.
   private func compactIfLong(_ streams: [EventStream]) {
     let position = self.position
     for stream in streams {
@@ -155,7 +156,7 @@ final class GroupCommit: Sendable {
     self.pool.asyncWriteWithoutTransaction { database in self.commitGroup(database) }
   }
 
-  /// One group, on the writer's queue.
+  /// Commits one group, on the writer's queue.
   private func commitGroup(_ database: Database) {
     let members = self.queue.withLock { $0.takeGroup(atMost: self.limits.groupMembers) }
     guard !members.isEmpty else { return }
@@ -165,7 +166,7 @@ final class GroupCommit: Sendable {
       var group = try self.perform(members, database, savepoints: false)
       if group.needsSavepoints { group = try self.perform(members, database, savepoints: true) }
       served = group.conclusions.count
-      try group.scribe.saveHeads(database)
+      try group.appender.saveHeads(database)
       try EngineStatement(database, "COMMIT").run()
       self.conclude(group)
     } catch {
@@ -181,38 +182,38 @@ final class GroupCommit: Sendable {
     self.wakeWriter()
   }
 
-  /// Tells everybody what was committed.
+  /// Publishes what was committed and resumes the callers.
   private func conclude(_ group: PerformedGroup) {
-    let ledger = group.scribe.ledger
-    self.committed.withLock { $0.heads = ledger.heads }
-    if !ledger.events.isEmpty { self.publish(ledger.events) }
+    let sequence = group.appender.sequence
+    self.committed.withLock { $0.heads = sequence.heads }
+    if !sequence.events.isEmpty { self.publish(sequence.events) }
     for conclude in group.conclusions { conclude() }
-    self.compactIfLong(ledger.movedByGroup)
+    self.compactIfLong(sequence.movedByGroup)
   }
 
-  private func begin(_ database: Database) throws -> EventScribe {
-    // Where an earlier ROLLBACK failed as well, on a disk that refused everything.
+  private func begin(_ database: Database) throws -> EventAppender {
+    // An earlier ROLLBACK may have failed, on a disk that refused every operation.
     if database.isInsideTransaction { try database.rollback() }
     try EngineStatement(database, "BEGIN IMMEDIATE").run()
-    return try EventScribe(database, position: self.position, now: WallClock.nanoseconds())
+    return try EventAppender(database, position: self.position, now: WallClock.nanoseconds())
   }
 
-  /// Begins a transaction and runs members in it until all are done or the time is up.
+  /// Begins a transaction and runs members in it until all have run or the time is up.
   ///
-  /// - Throws: What ended the whole transaction.
+  /// - Throws: An error that ended the whole transaction.
   private func perform(_ members: [PendingWrite], _ database: Database, savepoints: Bool) throws -> PerformedGroup {
-    var group = PerformedGroup(scribe: try self.begin(database))
+    var group = PerformedGroup(appender: try self.begin(database))
     group.conclusions.reserveCapacity(members.count)
-    let transaction = Transaction(database: database, health: self.health, scribe: group.scribe)
+    let transaction = Transaction(database: database, health: self.health, appender: group.appender)
     let begin = ContinuousClock.now
     for member in members {
       if !group.conclusions.isEmpty, begin.duration(to: .now) > self.limits.groupDuration { break }
       if savepoints { try EngineStatement(database, "SAVEPOINT member").run() }
       let changes = database.totalChangesCount
-      group.scribe.beginMember(cause: member.cause)
+      group.appender.beginMember(cause: member.cause)
       do throws(Failure) {
         let conclusion = try member.perform(transaction)
-        // A body that swallowed the error that rolled everything back must not count as done.
+        // The closure swallowed the error that rolled the transaction back; it must not count as done.
         guard database.isInsideTransaction else { throw .rolledBack }
         group.conclusions.append(conclusion)
       } catch {
@@ -224,7 +225,7 @@ final class GroupCommit: Sendable {
           group.needsSavepoints = true
           return group
         }
-        group.scribe.undoMember()
+        group.appender.undoMember()
         group.conclusions.append { member.fail(error) }
       }
       if savepoints { try EngineStatement(database, "RELEASE member").run() }
@@ -233,11 +234,48 @@ final class GroupCommit: Sendable {
   }
 }
 
-/// What became of a group before its COMMIT.
+/// The state of a group before its COMMIT.
 private struct PerformedGroup {
-  let scribe: EventScribe
-  /// One a member that was run; the others are left for the next group.
+  let appender: EventAppender
+  /// One for each member that ran; the others are left for the next group.
   var conclusions: [PendingWrite.Conclusion] = []
-  /// Whether it was rolled back, because one member had to be undone and could not be undone alone.
+  /// Whether the group was rolled back because one member failed and could not be undone by itself.
   var needsSavepoints = false
+}
+
+/// Drops old events of a stream, a slice at a time.
+struct Compaction {
+  let transaction: Transaction
+  let limits: EventLimits
+
+  /// Drops the events of the next slice that are over the limits.
+  ///
+  /// - Parameters:
+  ///   - first: The first number of the complete log.
+  ///   - now: Nanoseconds since 1970.
+  /// - Returns: The new first number; unchanged if there was nothing to drop.
+  func dropSlice(of stream: EventStream, first: UInt64, head: UInt64, now: Int64) throws(Failure) -> UInt64 {
+    let end = min(first + self.limits.slice, head + 1)
+    guard first < end else { return first }
+    let tooOld = now - self.limits.age.nanoseconds
+    let byCount = head >= self.limits.count ? head - self.limits.count + 1 : 0
+    return try self.transaction.attempt { database in
+      let firstYoung = try Int64.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT min(seq) FROM event WHERE stream = ? AND seq >= ? AND seq < ? AND time >= ?"),
+        arguments: [stream.rawValue, Int64(first), Int64(end), tooOld])
+      let byAge = firstYoung.map { UInt64($0) } ?? end
+      let boundary = min(end, max(byCount, byAge, first))
+      guard boundary > first else { return first }
+      try database.cachedStatement(
+        sql: """
+          DELETE FROM event WHERE stream = ?1 AND seq >= ?2 AND seq < ?3
+            AND seq NOT IN (SELECT seq FROM last_event WHERE stream = ?1 AND seq >= ?2 AND seq < ?3)
+          """
+      ).execute(arguments: [stream.rawValue, Int64(first), Int64(boundary)])
+      try database.cachedStatement(sql: "UPDATE stream SET first_seq = ? WHERE id = ?")
+        .execute(arguments: [Int64(boundary), stream.rawValue])
+      return boundary
+    }
+  }
 }

@@ -5,9 +5,9 @@ internal import KithMessages
 internal import Logging
 internal import SwiftProtobuf
 
-/// Remembers what mutating commands were answered, in the transactions of their effects.
+/// Stores the outcomes of mutating commands in the transactions of their effects.
 ///
-/// Kept are OK answers, and failures of long-running commands that the same request would meet again.
+/// It keeps OK replies, and permanent failures of long-running commands.
 final class Journal: Sendable {
   private struct State {
     var index: JournalIndex
@@ -30,7 +30,7 @@ final class Journal: Sendable {
     self.state = Lock(State(index: index))
   }
 
-  /// Reads what must be known before the first command: one pass over the index of keys.
+  /// Builds the index at the start: one pass over the keys.
   static func index(_ database: Database) throws -> JournalIndex {
     let keys = try Row.fetchCursor(database, sql: "SELECT principal, key FROM command INDEXED BY command_key")
     let running = try Int.fetchOne(database, sql: "SELECT count(*) FROM command WHERE finished_at IS NULL") ?? 0
@@ -44,15 +44,15 @@ final class Journal: Sendable {
 
   // MARK: - In the transaction of a command
 
-  /// The answer that is already there for a ticket.
+  /// The stored outcome of a ticket's key; nil if there is none.
   func stored(_ ticket: CommandTicket, _ transaction: Transaction) throws(Failure) -> CommandOutcome? {
     guard self.mayHold(ticket) else { return nil }
     return try CommandRows(view: transaction).find(ticket)?.outcome
   }
 
-  /// Writes how a command ended.
+  /// Stores the outcome of a command.
   ///
-  /// - Returns: For ``conclude(_:_:)``.
+  /// - Returns: The argument of ``conclude(_:_:)``.
   func finish(
     _ ticket: CommandTicket, _ outcome: CommandOutcome, _ transaction: Transaction
   ) throws(Failure) -> Record {
@@ -66,22 +66,22 @@ final class Journal: Sendable {
     let bytes = Int64(keptHeader.count + outcome.reply.count + Self.rowBytes)
     try rows.insertFinished(
       ticket, header: keptHeader, reply: outcome.reply,
-      keptBytes: committedBytes + transaction.scribe.keep(bytes: bytes),
+      keptBytes: committedBytes + transaction.appender.keep(bytes: bytes),
       now: WallClock.nanoseconds())
     return Record(outcome: outcome, bytes: bytes)
   }
 
   // MARK: - After COMMIT
 
-  /// What a transaction wrote of a command, or found.
+  /// What a transaction stored or found for a command.
   struct Record: Sendable {
-    /// Nil when nobody is told one.
+    /// What the ticket is settled with.
     var outcome: CommandOutcome?
-    /// Of the finished row that was written; nil when none was.
+    /// The bytes of the finished row; nil if none was written.
     var bytes: Int64?
   }
 
-  /// Takes up what became of a command's transaction.
+  /// Applies the result of a command's transaction: settles the ticket and updates the index.
   func conclude(_ ticket: CommandTicket, _ result: Result<Record?, Failure>) {
     guard case .success(let record) = result else {
       self.state.withLock { $0.index.drop(ticket) }
@@ -132,7 +132,7 @@ final class Journal: Sendable {
         self.conclude(ticket, $0)
       }
     } catch {
-      // The row stays as running, so the next start takes the command up again.
+      // The row stays marked as running, so the next start resumes the command.
       self.logger.warning("the end of a command was not stored", metadata: ["reason": "\(error.reason)"])
     }
   }
@@ -143,10 +143,10 @@ final class Journal: Sendable {
 
   // MARK: - Forgetting
 
-  /// Finished commands that are remembered.
+  /// The number of stored finished commands.
   var rows: Int { self.state.withLock { $0.index.rows } }
 
-  /// Forgets one slice of what is over the limits.
+  /// Deletes one slice of the commands that are over the limits.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   /// - Returns: Whether there may be more.
@@ -197,11 +197,11 @@ final class Journal: Sendable {
   /// Whether the key may have a row.
   func mayHold(_ ticket: CommandTicket) -> Bool { self.state.withLock { $0.index.mayHold(ticket) } }
 
-  /// What a row takes beside its answer, about.
+  /// An estimate of a row's bytes without its reply.
   private static let rowBytes = 200
 }
 
 extension Duration {
-  /// The same in nanoseconds.
+  /// The duration in nanoseconds.
   var nanoseconds: Int64 { self.components.seconds * 1_000_000_000 + self.components.attoseconds / 1_000_000_000 }
 }

@@ -3,10 +3,10 @@ internal import Dispatch
 internal import EventLoop
 internal import GRDB
 
-/// Gives memory back to the system when a burst of work is over.
+/// Returns memory to the system after a burst of work.
 ///
-/// SQLite keeps its caches and statements, and the C library the gaps that a pass leaves in its heaps: some ten megabytes
-/// after the first pass over a large source. A store that does little sets no timer.
+/// SQLite keeps its caches and statements, and the C library keeps gaps in its heaps: about ten megabytes after the
+/// first pass over a large source. A store with little work sets no timer.
 final class MemoryRelease: Sendable {
   private struct State {
     var rows = 0
@@ -19,18 +19,18 @@ final class MemoryRelease: Sendable {
   private let state = Lock(State())
   private let queue = DispatchQueue(label: "kith.memory", qos: .utility)
 
-  /// Makes one for a store.
+  /// Creates the release for a store.
   ///
   /// - Parameters:
-  ///   - quiet: For how long there has to be no work.
-  ///   - released: Called each time.
+  ///   - quiet: How long no work must arrive.
+  ///   - released: Called after each release.
   init(_ pool: DatabasePool, quiet: Duration = .seconds(5), released: @escaping @Sendable () -> Void = {}) {
     self.pool = pool
     self.quiet = quiet
     self.released = released
   }
 
-  /// Counts rows that were read or written, about; any thread.
+  /// Adds an estimate of rows read or written; callable on any thread.
   func note(rows: Int) {
     let count = self.state.withLock { state -> Int? in
       state.rows += rows
@@ -41,7 +41,7 @@ final class MemoryRelease: Sendable {
     if let count { self.release(ifStillAt: count) }
   }
 
-  /// Whether it waits for the end of a burst.
+  /// Whether a release is scheduled.
   var isWaiting: Bool { self.state.withLock { $0.isWaiting } }
 
   private func release(ifStillAt count: Int) {
@@ -59,6 +59,6 @@ final class MemoryRelease: Sendable {
     }
   }
 
-  /// Rows below which there is nothing worth giving back.
+  /// Fewer rows leave too little memory to release.
   private static let threshold = 1000
 }

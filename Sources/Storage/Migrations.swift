@@ -1,12 +1,12 @@
 internal import GRDB
 
-/// One step of the schema. Steps are only ever added; the number of steps taken is the file's `user_version`.
+/// One step of the schema. Steps are only ever added; the file's `user_version` is the number of steps taken.
 struct Migration: Sendable {
-  /// What it brings, for the log.
+  /// The name for the log.
   let name: String
   /// Its statements.
   let sql: String
-  /// What SQL cannot say, such as changes within stored messages; after the statements, in the same transaction.
+  /// Changes that SQL cannot express, such as in stored messages. Runs after the statements, in the same transaction.
   var rewrite: (@Sendable (Database) throws -> Void)?
 }
 
@@ -35,7 +35,7 @@ extension Migration {
     .fileNames,
   ]
 
-  /// The role that reads a blob. Backups, which hold everything, are for admins.
+  /// The least role that may read a blob. Backups, which hold everything, are for admins.
   static let blobReaders = Migration(
     name: "blob_readers",
     sql: """
@@ -43,7 +43,7 @@ extension Migration {
       UPDATE blob_file SET reader = 'admin' WHERE media_type = 'application/vnd.sqlite3';
       """)
 
-  /// What the engine itself keeps: journal of commands, streams of events, blobs.
+  /// The engine's own tables: journal of commands, streams of events, blobs.
   static let engine = Migration(
     name: "engine",
     sql: """

@@ -3,28 +3,28 @@ internal import KithMessages
 
 /// A write that waits for its group.
 struct PendingWrite: Sendable {
-  /// What runs after COMMIT: settling and resuming whoever waits.
+  /// Runs after COMMIT: settles the ticket and resumes the caller.
   typealias Conclusion = @Sendable () -> Void
 
-  /// Named as the cause of its events.
+  /// The cause of its events.
   let cause: String
-  /// Runs in the group's transaction, maybe twice (see ``GroupCommit``). What it throws undoes this write alone.
+  /// Runs in the group's transaction, possibly twice (see ``GroupCommit``). An error undoes this write only.
   let perform: @Sendable (Transaction) throws(Failure) -> Conclusion
-  /// Tells whoever waits that nothing of it was stored.
+  /// Tells the caller that the write was not stored.
   let fail: @Sendable (Failure) -> Void
 }
 
-/// What waits for the writer, in order.
+/// The writes that wait for the writer, in order.
 struct WriteQueue: Sendable {
   private var waiting: [PendingWrite] = []
   private var isDraining = false
   private var isClosed = false
 
-  /// What became of a write that was handed in.
+  /// The result of adding a write.
   enum Admission {
-    /// The writer will get to it.
+    /// The writer is running and will take it.
     case queued
-    /// Likewise, and the writer has to be started.
+    /// Queued, and the writer must be started.
     case queuedFirst
     /// Not taken.
     case refused(Failure)
@@ -39,7 +39,7 @@ struct WriteQueue: Sendable {
     return .queuedFirst
   }
 
-  /// The writes of the next group; none = the writer rests.
+  /// The writes of the next group; empty if the writer can stop.
   mutating func takeGroup(atMost count: Int) -> [PendingWrite] {
     let group = Array(self.waiting.prefix(count))
     self.waiting.removeFirst(group.count)
@@ -47,16 +47,16 @@ struct WriteQueue: Sendable {
     return group
   }
 
-  /// Puts back what the group had no time for.
+  /// Puts back the writes that did not fit the group's time.
   mutating func putBack(_ writes: some Collection<PendingWrite>) { self.waiting.insert(contentsOf: writes, at: 0) }
 
-  /// Writes that are in no group yet.
+  /// The number of writes that are in no group yet.
   var count: Int { self.waiting.count }
 
-  /// Whether nothing waits and nothing runs.
+  /// Whether no write waits and none runs.
   var isIdle: Bool { !self.isDraining }
 
-  /// Refuses whatever comes later.
+  /// Refuses later writes.
   mutating func close() { self.isClosed = true }
 
   private static let limit = 4096

@@ -1,25 +1,25 @@
-/// A piece of a text around the first word that a search found in it, and where the words stand in it.
+/// A piece of a text around the first matched word of a search, with the positions of all matched words.
 ///
-/// Words are looked for as search finds them: case, accents, character width and the kind of kana make no difference, and a
-/// short word has to begin a word of the text unless its script writes without blanks.
+/// Matching is that of search: case, accents, character width and the kind of kana make no difference, and a short word
+/// must begin a word of the text unless its script has no spaces.
 public struct SearchExcerpt: Sendable, Equatable {
-  /// The piece, on one line; "…" where the text goes on.
+  /// The piece on one line; "…" where the text continues.
   public let text: String
-  /// Where words stand, in code points of ``text``, in order and apart from each other.
+  /// The positions of matched words in code points of ``text``, in order and disjoint.
   public let marks: [Range<Int>]
 
-  /// A folded scalar, and the code points of the text that it was made of.
+  /// A folded scalar and the code points of the text that it came from.
   private struct Letter {
     let scalar: Unicode.Scalar
     let range: Range<Int>
   }
 
-  /// Makes an excerpt.
+  /// Creates an excerpt.
   ///
   /// - Parameters:
-  ///   - text: Of more than 16 KiB the beginning is searched.
-  ///   - query: What was looked for.
-  ///   - length: Code points that the piece has at most, without the marks of omission.
+  ///   - text: Only its first 16 KiB are searched.
+  ///   - query: The search text.
+  ///   - length: The most code points of the piece, without "…".
   public init(of text: String, for query: String, length: Int = 160) {
     let source = Array(text.beginning(SearchText.fieldLimit).unicodeScalars)
     let found = Self.places(of: SearchText.words(of: query.beginning(1024)), in: source)
@@ -39,7 +39,7 @@ public struct SearchExcerpt: Sendable, Equatable {
     }
   }
 
-  /// Where words stand, in code points; what touches or overlaps is one.
+  /// The positions of words in code points. Adjacent and overlapping ones are joined.
   private static func places(of words: [String], in source: [Unicode.Scalar]) -> [Range<Int>] {
     let letters = self.letters(of: source)
     var places: [Range<Int>] = []
@@ -70,7 +70,7 @@ public struct SearchExcerpt: Sendable, Equatable {
     return !SearchText.isInWord(before) || SearchText.isDense(before)
   }
 
-  /// The text folded. Marks go with the letter before them, because folding takes them away or puts them into it.
+  /// The folded text. Combining marks are folded together with the letter before them.
   private static func letters(of source: [Unicode.Scalar]) -> [Letter] {
     var letters: [Letter] = []
     letters.reserveCapacity(source.count)
@@ -95,7 +95,7 @@ public struct SearchExcerpt: Sendable, Equatable {
     (0x41...0x5A).contains(scalar.value) ? Unicode.Scalar(UInt8(scalar.value + 0x20)) : scalar
   }
 
-  /// Whether it belongs to the letter before it.
+  /// Whether it combines with the letter before it.
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x300: false
@@ -104,7 +104,7 @@ public struct SearchExcerpt: Sendable, Equatable {
     }
   }
 
-  /// The place itself, or the next before it where no letter is cut from its marks.
+  /// The place itself, or the nearest one before it that does not separate a letter from its marks.
   private static func boundary(_ place: Int, in source: [Unicode.Scalar]) -> Int {
     var place = place
     while place > 0, place < source.count, self.isMark(source[place]) { place -= 1 }

@@ -6,10 +6,10 @@ extension StorageActor {
   /// Starts or resumes an upload: `System/BlobOpen`.
   ///
   /// - Parameters:
-  ///   - principal: Whose upload it is; each may have 4 under way.
-  ///   - now: Gives the time of day in nanoseconds since 1970. It is read when the others are looked at, behind the pieces that
-  ///     were written while this waited.
-  /// - Throws: `INVALID_ARGUMENT` for a digest or size that cannot be, `RESOURCE_EXHAUSTED/BLOB_QUOTA`, `DISK_FULL`.
+  ///   - principal: The owner of the upload; each may have 4 unfinished ones.
+  ///   - now: Returns the time in nanoseconds since 1970. It is called when the other uploads are checked, after the
+  ///     pieces that were queued before.
+  /// - Throws: `INVALID_ARGUMENT` for an invalid digest or size, `RESOURCE_EXHAUSTED/BLOB_QUOTA`, `DISK_FULL`.
   public nonisolated func openBlob(
     _ request: BlobOpenRequest, principal: String, now: @Sendable () -> Int64 = { WallClock.nanoseconds() }
   ) async throws(Failure) -> BlobOpenReply {
@@ -18,7 +18,7 @@ extension StorageActor {
 
   /// Stores a piece of an upload, or completes it: `System/BlobPut`.
   ///
-  /// - Parameter bytes: The piece; none = the blob is whole.
+  /// - Parameter bytes: The piece; empty = the upload is complete.
   /// - Throws: `OUT_OF_RANGE/OFFSET_GAP` with `next_offset` in its details, `DATA_LOSS/DIGEST_MISMATCH`,
   ///   `FAILED_PRECONDITION/BLOB_MISSING` for an upload that was not opened, `DISK_FULL`.
   public nonisolated func putBlob(
@@ -27,9 +27,9 @@ extension StorageActor {
     try await self.blobs.put(request, bytes, principal: principal, now: now)
   }
 
-  /// Gives an upload up, so that its place is free: `System/BlobAbandon`.
+  /// Deletes an unfinished upload, so that another can take its place: `System/BlobAbandon`.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a digest that cannot be.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an invalid digest.
   public nonisolated func abandonBlob(
     _ request: BlobAbandonRequest, principal: String
   ) async throws(Failure) -> BlobAbandonReply {
@@ -41,8 +41,8 @@ extension StorageActor {
   /// Reads a piece of a blob of at most 256 KiB: `System/BlobGet`.
   ///
   /// - Parameters:
-  ///   - role: Of who reads it. Backups are read by admins alone.
-  ///   - uptime: Nanoseconds since the machine was started.
+  ///   - role: The role of the reader. Only admins read backups.
+  ///   - uptime: Nanoseconds since boot.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `OUT_OF_RANGE/OFFSET_GAP`, `PERMISSION_DENIED/ROLE_NOT_ALLOWED`.
   public nonisolated func readBlob(
     _ request: BlobGetRequest, by role: Role, at uptime: Int64 = ClockReading.uptime()
@@ -62,10 +62,10 @@ extension StorageActor {
     }
   }
 
-  /// Writes a file piece by piece, for a client to fetch within 24 hours.
+  /// Writes a file piece by piece, for a client to download within 24 hours.
   ///
-  /// - Parameter next: The next piece; nil = that was all.
-  /// - Throws: What `next` throws; `DISK_FULL`. Nothing is left of the file then.
+  /// - Parameter next: Returns the next piece; nil at the end.
+  /// - Throws: What `next` throws; `DISK_FULL`. The file is then removed.
   public nonisolated func stage(
     mediaType: String, now: Int64 = WallClock.nanoseconds(),
     _ next: @Sendable () async throws(Failure) -> [UInt8]?
@@ -73,23 +73,24 @@ extension StorageActor {
     try await self.blobs.stage(mediaType: mediaType, now: now, next)
   }
 
-  /// Makes a consistent copy of the store while it is in use, for a client to fetch within 24 hours.
+  /// Copies the store consistently while it is in use, for a client to download within 24 hours.
   ///
   /// The copy is one SQLite file. To restore it: stop kithd, remove `kith.db`, `kith.db-wal` and `kith.db-shm` from the
   /// state directory, put the copy there as `kith.db`, and start kithd. The copy has no epoch, so a restored store
-  /// begins a new one and subscribers take a snapshot; commands that were running are not in it, nor are uploads,
-  /// exports and earlier backups. What waited for a server may have been sent since, so it is looked for there first.
+  /// begins a new one and subscribers take a snapshot. Running commands, uploads, exports and earlier backups are not
+  /// in it. Changes that waited for a server may have been sent after the backup, so the server is searched for them
+  /// first.
   ///
   /// - Throws: `DISK_FULL`, `STORE_DAMAGED`.
   public nonisolated func backup(now: Int64 = WallClock.nanoseconds()) async throws(Failure) -> BlobRef {
     let path = self.blobs.scratchPath()
     do {
-      // Made private before SQLite fills it.
+      // Created with mode 0600 before SQLite fills it.
       _ = try DiskFile.open(path, create: true)
       var readOnly = Configuration()
       readOnly.readonly = true
       readOnly.busyMode = .timeout(5)
-      // A connection of its own: VACUUM cannot run in a transaction, and the writer goes on meanwhile.
+      // A separate connection, because VACUUM cannot run in a transaction and the writer must continue.
       let source = try DatabaseQueue(path: StoreFile.path(in: self.file.directory), configuration: readOnly)
       try await source.writeWithoutTransaction { database in
         try database.execute(sql: "VACUUM INTO ?", arguments: [path])
@@ -98,7 +99,7 @@ extension StorageActor {
       try await Self.prepareForRestore(path)
       return try await self.blobs.adopt(path, mediaType: "application/vnd.sqlite3", for: .admin, now: now)
     } catch {
-      // SQLite leaves a journal beside a copy that it could not finish.
+      // SQLite leaves a journal beside an unfinished copy.
       for leftover in [path, path + "-journal"] { DiskFile.remove(leftover) }
       throw self.health.failure(for: error)
     }
@@ -120,5 +121,69 @@ extension StorageActor {
           """)
     }
     try copy.close()
+  }
+}
+
+extension StorageActor {
+  /// Writes a list to a file page by page, for a client to download within 24 hours. Only one page is in memory.
+  ///
+  /// Other writes may happen between two pages: each page is a consistent state, the whole file is not.
+  ///
+  /// - Parameters:
+  ///   - head: The bytes before the first page.
+  ///   - tail: The bytes after the last page.
+  ///   - page: Returns the bytes of the page at a cursor (empty = the first page) and the cursor of the next page
+  ///     (empty = the end).
+  /// - Throws: What `page` throws; `RESOURCE_EXHAUSTED/DISK_FULL`. The file is then removed.
+  public nonisolated func stage(
+    mediaType: String, head: [UInt8] = [], tail: [UInt8] = [],
+    page: @escaping @Sendable (ReadView, _ cursor: String) throws(Failure) -> (bytes: [UInt8], next: String)
+  ) async throws(Failure) -> BlobRef {
+    let walk = PageWalk(self, head: head, tail: tail, page: page)
+    return try await self.stage(mediaType: mediaType) { () async throws(Failure) in try await walk.next() }
+  }
+}
+
+/// Produces the pieces of a list: head, pages, tail.
+private actor PageWalk {
+  private enum Place {
+    case head
+    case page(cursor: String)
+    case tail
+    case end
+  }
+
+  private let storage: StorageActor
+  private let head: [UInt8]
+  private let tail: [UInt8]
+  private let page: @Sendable (ReadView, String) throws(Failure) -> (bytes: [UInt8], next: String)
+  private var place = Place.head
+
+  init(
+    _ storage: StorageActor, head: [UInt8], tail: [UInt8],
+    page: @escaping @Sendable (ReadView, String) throws(Failure) -> (bytes: [UInt8], next: String)
+  ) {
+    self.storage = storage
+    self.head = head
+    self.tail = tail
+    self.page = page
+  }
+
+  func next() async throws(Failure) -> [UInt8]? {
+    switch self.place {
+    case .head:
+      self.place = .page(cursor: "")
+      return self.head
+    case .page(let cursor):
+      let page = self.page
+      let (bytes, next) = try await self.storage.read { view throws(Failure) in try page(view, cursor) }
+      self.place = next.isEmpty ? .tail : .page(cursor: next)
+      return bytes
+    case .tail:
+      self.place = .end
+      return self.tail
+    case .end:
+      return nil
+    }
   }
 }

@@ -1,14 +1,16 @@
 public import Bus
+internal import Dispatch
 internal import Foundation
 internal import GRDB
 public import KithMessages
 public import Logging
 internal import SwiftProtobuf
 
-/// The store of the hub: one SQLite file, where nothing is acknowledged before it is on the disk.
+/// The store of the hub: one SQLite file. Nothing is acknowledged before it is on the disk.
 ///
-/// Commands and writes hand in a closure that reads, decides and writes in one go; whatever waits is committed together.
-/// Reads go beside the writer. The hot ways in are `nonisolated`: they pass the actor by, which itself only keeps house.
+/// A command or write is a closure that reads, decides and writes in one transaction; waiting writes are committed
+/// together. Reads run concurrently with the writer. The frequent calls are `nonisolated` and do not queue for the
+/// actor, which only does upkeep.
 public actor StorageActor: CommandJournal {
   nonisolated let file: StoreFile
   nonisolated let health: StoreHealth
@@ -16,7 +18,7 @@ public actor StorageActor: CommandJournal {
   nonisolated let reader: Reader
   nonisolated let journal: Journal
   nonisolated let blobs: BlobFiles
-  /// The files of sound that waits to be transcribed.
+  /// The files of recordings that wait for transcription.
   public nonisolated let sounds: SoundFiles
   nonisolated let logger: Logger
   var hasAnnouncedDamage = false
@@ -24,17 +26,16 @@ public actor StorageActor: CommandJournal {
   private let executor = DiskExecutor(label: "kith.store")
   private let schemaVersion: Int
 
-  /// Keeps the actor's jobs, which wait for the disk, off the shared thread pool.
+  /// Runs the actor's jobs, which wait for the disk, outside the shared thread pool.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe self.executor.asUnownedSerialExecutor() }
 
-  /// Opens the store of a directory, and makes or migrates it first where needed.
+  /// Opens the store of a directory; creates or migrates it first if needed.
   ///
   /// - Parameters:
-  ///   - directory: The state directory; it and all in it become private to the user (0700, 0600).
+  ///   - directory: The state directory. It and its files become private to the user (0700, 0600).
   ///   - limits: How much is kept.
-  ///   - publish: Called after each COMMIT, in the order of commits, with that commit's events. It must not wait: the
-  ///     writer does, for it.
-  /// - Throws: `FAILED_PRECONDITION/ALREADY_RUNNING` naming the process that has the directory, `SCHEMA_TOO_NEW`,
+  ///   - publish: Called after each COMMIT, in order, with its events. It must not block: the writer waits for it.
+  /// - Throws: `FAILED_PRECONDITION/ALREADY_RUNNING` with the process that holds the directory, `SCHEMA_TOO_NEW`,
   ///   `NOT_DURABLE` or `STATE_DIRECTORY_UNUSABLE`; `DATA_LOSS/STORE_DAMAGED`; `RESOURCE_EXHAUSTED/DISK_FULL`.
   public init(
     directory: String, logger: Logger, limits: StorageLimits = StorageLimits(),
@@ -67,15 +68,13 @@ public actor StorageActor: CommandJournal {
 
   // MARK: - Commands and writes
 
-  /// Runs one command: its journal row, its effect and its events are committed together or not at all.
+  /// Runs one command: its journal row, effect and events are committed together or not at all.
   ///
-  /// Once its write is in the queue, the next command of its connection may hand in its own.
-  ///
-  /// When the command's key was answered before, `body` is not run and that answer is given. The context's ticket is
-  /// settled after COMMIT.
+  /// When the write is queued, the next command of the same connection may queue its own. If the command's key has a
+  /// stored reply, `body` does not run and that reply is returned. The context's ticket is settled after COMMIT.
   ///
   /// - Parameter body: Reads, decides and writes. It must be short: every other write waits for it.
-  /// - Throws: What `body` throws, which undoes this command alone; `DISK_FULL`, `STORE_DAMAGED` or `BUG` when the whole
+  /// - Throws: What `body` throws, which undoes only this command; `DISK_FULL`, `STORE_DAMAGED` or `BUG` if the whole
   ///   group could not be committed; `INVALID_ARGUMENT/IDEMPOTENCY_KEY_REUSED`.
   public nonisolated func commit<C: Command>(
     _ type: C.Type, _ context: CallContext, _ body: @escaping @Sendable (Transaction) throws(Failure) -> C.Reply
@@ -88,9 +87,9 @@ public actor StorageActor: CommandJournal {
         return (try Self.answer(C.Reply.self, stored), Journal.Record(outcome: stored))
       }
       let reply = try body(transaction)
-      try transaction.scribe.flush(through: transaction)
-      // A long command has written before: it is in step with whatever is committed by now.
-      let effects = C.method.isLongRunning ? transaction.scribe.positions : transaction.scribe.effects
+      try transaction.appender.flush(through: transaction)
+      // A long-running command committed earlier writes too; its effects are all current positions.
+      let effects = C.method.isLongRunning ? transaction.appender.positions : transaction.appender.effects
       guard let ticket else { return (Answer(reply, effects: effects), nil) }
       let outcome = CommandOutcome(reply: try Encoding.pb.encode(reply), effects: effects)
       return (Answer(reply, effects: effects), try journal.finish(ticket, outcome, transaction))
@@ -103,11 +102,11 @@ public actor StorageActor: CommandJournal {
     return result.answer
   }
 
-  /// Runs a write that is no command's answer, such as one batch of a pass.
+  /// Runs a write that is not a command's reply, such as one batch of a pass.
   ///
   /// - Parameters:
-  ///   - requestID: The command that it serves, named as the cause of its events.
-  ///   - body: As of ``commit(_:_:_:)``.
+  ///   - requestID: The command that it belongs to, stored as the cause of its events.
+  ///   - body: As in ``commit(_:_:_:)``.
   /// - Throws: As ``commit(_:_:_:)``.
   public nonisolated func write<Value: Sendable>(
     cause requestID: String = "", _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value
@@ -115,9 +114,9 @@ public actor StorageActor: CommandJournal {
     try await self.group.write(cause: requestID, body)
   }
 
-  /// Reads one consistent state, beside the writer.
+  /// Reads one consistent state, concurrently with the writer.
   ///
-  /// - Throws: What `body` throws, `STORE_DAMAGED`, `BUG`; `CANCELLED` when the task is cancelled.
+  /// - Throws: What `body` throws, `STORE_DAMAGED`, `BUG`; `CANCELLED` if the task is cancelled.
   public nonisolated func read<Value: Sendable>(
     _ body: @escaping @Sendable (ReadView) throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -132,7 +131,7 @@ public actor StorageActor: CommandJournal {
 
   // MARK: - CommandJournal
 
-  /// The stored outcome of a ticket's key; read from the disk only where there may be one.
+  /// The stored outcome of a ticket's key. The disk is read only if the key may have one.
   public nonisolated func recall(_ ticket: CommandTicket) async throws(Failure) -> CommandOutcome? {
     try await self.journal.recall(ticket)
   }
@@ -142,12 +141,13 @@ public actor StorageActor: CommandJournal {
     try await self.journal.accept(ticket, request: request)
   }
 
-  /// Keeps the failure of an accepted command as its answer, or forgets the command when the failure is transient.
+  /// Stores the failure of an accepted command as its outcome, or deletes the command's row if the failure is
+  /// transient.
   public nonisolated func conclude(_ ticket: CommandTicket, with failure: Failure) async {
     await self.journal.conclude(ticket, with: failure)
   }
 
-  /// The commands that had begun when the last process ended, oldest first.
+  /// The commands that were running when the last process ended, oldest first.
   public nonisolated func unfinished() async throws(Failure) -> [UnfinishedCommand] {
     try await self.journal.unfinished()
   }
@@ -159,7 +159,7 @@ public actor StorageActor: CommandJournal {
 
   /// The events of a stream after a position: `System/Replay`.
   ///
-  /// - Throws: `NOT_FOUND`; `OUT_OF_RANGE/SEQ_COMPACTED` or `/EPOCH_CHANGED` where only a snapshot helps.
+  /// - Throws: `NOT_FOUND`; `OUT_OF_RANGE/SEQ_COMPACTED` or `/EPOCH_CHANGED` if the client needs a snapshot.
   public nonisolated func replay(_ request: ReplayRequest) async throws(Failure) -> ReplayReply {
     let epoch = self.file.position.epoch
     return try await self.reader.read { view throws(Failure) in
@@ -169,7 +169,7 @@ public actor StorageActor: CommandJournal {
 
   /// The last event of every key of a stream: `System/Snapshot`.
   ///
-  /// - Throws: `NOT_FOUND`; `INVALID_ARGUMENT` for a page token that is not one; `OUT_OF_RANGE/EPOCH_CHANGED`.
+  /// - Throws: `NOT_FOUND`; `INVALID_ARGUMENT` for an invalid page token; `OUT_OF_RANGE/EPOCH_CHANGED`.
   public nonisolated func snapshot(_ request: SnapshotRequest) async throws(Failure) -> SnapshotReply {
     let epoch = self.file.position.epoch
     return try await self.reader.read { view throws(Failure) in
@@ -179,7 +179,7 @@ public actor StorageActor: CommandJournal {
 
   // MARK: - State and end
 
-  /// How the store is. `contacts` is left to those who know them.
+  /// The status of the store, without `contacts`, which the caller fills in.
   public func status() -> StorageStatus {
     let (integrity, faults) = self.health.report
     let path = StoreFile.path(in: self.file.directory)
@@ -195,7 +195,7 @@ public actor StorageActor: CommandJournal {
     return status
   }
 
-  /// Commits what waits, refuses what comes later, and leaves word that the store was closed in good order.
+  /// Commits the waiting writes, refuses later ones, and marks the store as cleanly closed.
   public func close() async {
     await self.group.close()
     do {
@@ -203,5 +203,109 @@ public actor StorageActor: CommandJournal {
     } catch {
       self.logger.warning("the store was not closed in good order; the next start checks it")
     }
+  }
+}
+
+extension StorageActor {
+  /// Does the upkeep until the task is cancelled: checks the file after an unclean stop, then every minute deletes what
+  /// is over the limits.
+  public nonisolated func run() async {
+    if !self.file.wasClosed { await self.checkIntegrity() }
+    while !Task.isCancelled {
+      do {
+        try await self.upkeep()
+      } catch {
+        self.logger.warning(
+          "upkeep of the store failed and will be retried",
+          metadata: ["reason": "\(self.health.failure(for: error).reason)"])
+      }
+      do {
+        try await Task.sleep(for: .seconds(60))
+      } catch {
+        return
+      }
+    }
+  }
+
+  /// Deletes what is over the limits, one slice per write.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  /// - Throws: `DISK_FULL` and other failures of the store; the next call continues.
+  public nonisolated func upkeep(now: Int64 = WallClock.nanoseconds()) async throws(Failure) {
+    while try await self.journal.trim(now: now) {}
+    for stream in EventStream.allCases {
+      while try await self.group.compact(stream, now: now) {}
+    }
+    while try await self.expireJobs(now: now) {}
+    try await self.blobs.expire(now: now)
+    await self.sounds.takeBack(at: ClockReading.uptime())
+    await self.announceDamage()
+  }
+
+  /// Checks the whole file and the full-text indexes for damage, concurrently with the writer.
+  package nonisolated func checkIntegrity() async {
+    self.health.noteChecking()
+    do throws(Failure) {
+      let faults = try await self.reader.read { view throws(Failure) in
+        try view.attempt { database in try String.fetchAll(database, sql: "PRAGMA quick_check(20)") }
+      }
+      for fault in faults where fault != "ok" { self.health.noteDamage(fault) }
+      try await self.checkFullTextIndexes()
+      self.health.noteSound()
+    } catch {
+      self.logger.error("the check of the store did not end", metadata: ["reason": "\(error.reason)"])
+    }
+    await self.announceDamage()
+    self.file.pool.releaseMemoryEventually()
+  }
+
+  /// FTS5 checks itself with an INSERT (<https://www.sqlite.org/fts5.html#the_integrity_check_command>), so this is a
+  /// write.
+  private nonisolated func checkFullTextIndexes() async throws(Failure) {
+    let indexes = try await self.read { view throws(Failure) in
+      try view.attempt { database in
+        try String.fetchAll(
+          database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
+        )
+      }
+    }
+    // One index per write, because other writes wait meanwhile.
+    for quoted in indexes.map(\.quotedDatabaseIdentifier) {
+      try await self.write { transaction throws(Failure) in
+        try transaction.attempt { database in
+          try database.execute(sql: "INSERT INTO \(quoted) (\(quoted)) VALUES ('integrity-check')")
+        }
+      }
+    }
+  }
+
+  /// Appends one event that the file is damaged.
+  private func announceDamage() async {
+    guard !self.hasAnnouncedDamage, self.health.report.integrity == .damaged else { return }
+    self.hasAnnouncedDamage = true
+    self.logger.critical("the store is damaged", metadata: ["faults": "\(self.health.report.faults.count)"])
+    var event = Event()
+    event.system.kind = "storage.damaged"
+    event.system.text = Failure.storeDamaged.message
+    do throws(Failure) {
+      try await self.write { [event] transaction throws(Failure) in
+        try transaction.emit(event, on: EventStream.system.name, key: "storage")
+      }
+    } catch {
+      self.hasAnnouncedDamage = false
+    }
+  }
+}
+
+/// Runs an actor's jobs in order outside the shared thread pool, because they wait for the disk.
+final class DiskExecutor: SerialExecutor {
+  private let queue: DispatchQueue
+
+  init(label: String) { self.queue = DispatchQueue(label: label) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // A job runs exactly once, here, on the executor that it was enqueued on.
+    self.queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }

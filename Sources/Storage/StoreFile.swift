@@ -5,37 +5,37 @@ internal import GRDB
 internal import KithMessages
 internal import Logging
 
-/// The database file, opened, locked and brought to the newest schema.
+/// The database file, open, locked and migrated to the newest schema.
 struct StoreFile: Sendable {
   let pool: DatabasePool
   private let lock: LockFile
   let position: LogPosition
   let journal: JournalIndex
-  /// Whether the last process closed the file.
+  /// Whether the last process closed the file cleanly.
   let wasClosed: Bool
 
-  /// The directory that everything lives in.
+  /// The state directory.
   let directory: String
 
   static func path(in directory: String) -> String { directory + "/kith.db" }
 
-  /// Opens the store of a directory, making both where they are not there yet.
+  /// Opens the store of a directory; creates both if needed.
   ///
-  /// - Throws: `FAILED_PRECONDITION` when another process has it, when a newer kithd wrote it or when the system refuses;
-  ///   `DATA_LOSS` when it is damaged; `RESOURCE_EXHAUSTED/DISK_FULL`.
+  /// - Throws: `FAILED_PRECONDITION` if another process holds it, a newer kithd wrote it or the system refuses;
+  ///   `DATA_LOSS` if it is damaged; `RESOURCE_EXHAUSTED/DISK_FULL`.
   static func open(
     directory: String, migrations: [Migration], health: StoreHealth, logger: Logger
   ) throws(Failure) -> StoreFile {
     try self.makeDirectory(directory)
     let lock = try self.lock(directory + "/kith.lock")
     let path = self.path(in: directory)
-    // Made for its owner alone before SQLite opens it; SQLite gives the same mode to its other files.
+    // Created with mode 0600 before SQLite opens it; SQLite gives its other files the same mode.
     try DiskFile.open(path, create: true)?.makePrivate()
     do {
       let pool = try DatabasePool(path: path, configuration: self.configuration)
       // DatabasePool sets NORMAL when it turns WAL on, so FULL comes after it.
       try pool.writeWithoutTransaction { database in
-        // The writer's cache holds what a large commit changes: what does not fit is written and read again and again.
+        // The writer's cache holds the pages of a large commit; pages that do not fit are written and read repeatedly.
         try database.execute(
           sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -4096")
         try self.requireDurable(database)
@@ -51,7 +51,7 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Leaves word for the next start that nothing was cut short.
+  /// Marks the file as cleanly closed and closes it.
   func close() throws {
     defer { self.lock.release() }
     try self.pool.writeWithoutTransaction { database in
@@ -66,10 +66,10 @@ struct StoreFile: Sendable {
     configuration.label = "kith.store"
     configuration.busyMode = .timeout(5)
     configuration.maximumReaderCount = 3
-    // Memory is given back without closing readers: opening one again costs the next read a millisecond.
+    // Memory is released without closing readers: opening one again costs the next read a millisecond.
     configuration.persistentReadOnlyConnections = true
     configuration.prepareDatabase { database in
-      // KiB, of each of the readers; the writer has more.
+      // KiB for each reader; the writer has more.
       try database.execute(sql: "PRAGMA cache_size = -1024")
     }
     return configuration
@@ -85,7 +85,7 @@ struct StoreFile: Sendable {
     try DiskFile.makeDirectoryPrivate(directory)
   }
 
-  /// One kithd at a time.
+  /// Locks the directory for one kithd.
   private static func lock(_ path: String) throws(Failure) -> LockFile {
     do throws(LockFile.Refusal) {
       return try LockFile(path: path)
@@ -108,7 +108,7 @@ struct StoreFile: Sendable {
     guard synchronous == 2, mode == "wal" else {
       throw Failure(
         .failedPrecondition, "NOT_DURABLE",
-        "SQLite refuses a write-ahead log with synchronous=FULL here, so that nothing could be promised. Put the state "
+        "SQLite cannot use a write-ahead log with synchronous=FULL here, so writes would not be durable. Put the state "
           + "directory on a local disk.")
     }
   }
@@ -133,7 +133,7 @@ struct StoreFile: Sendable {
   }
 
   private static func position(_ database: Database) throws -> LogPosition {
-    // A backup comes without an epoch, so that a restored store begins a new one.
+    // A backup has no epoch, so a restored store begins a new one.
     try database.execute(
       sql: "INSERT INTO meta (name, value) VALUES ('epoch', ?) ON CONFLICT DO NOTHING",
       arguments: [UUIDv7.make().text])
@@ -148,7 +148,7 @@ struct StoreFile: Sendable {
     return position
   }
 
-  /// - Returns: Whether the last session was ended by ``close()``, or there was none.
+  /// - Returns: Whether the last session ended with ``close()``, or there was none.
   private static func beginSession(_ database: Database) throws -> Bool {
     let closed = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE name = 'closed'")
     try database.execute(

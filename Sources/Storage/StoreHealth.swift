@@ -4,7 +4,7 @@ internal import GRDB
 internal import KithMessages
 package import Logging
 
-/// What is known of the store's soundness, and the one place where SQL errors become failures.
+/// The store's integrity, and the conversion of SQL errors to failures.
 public final class StoreHealth: Sendable {
   private struct State {
     var integrity = StorageStatus.Integrity.sound
@@ -16,10 +16,10 @@ public final class StoreHealth: Sendable {
 
   package init(logger: Logger) { self.logger = logger }
 
-  /// What a person can do about an error of SQLite.
+  /// Converts an error of SQLite to a failure that tells a person what to do.
   ///
-  /// `RESOURCE_EXHAUSTED/DISK_FULL` where the disk is full or refuses, `DATA_LOSS/STORE_DAMAGED` where the file is not
-  /// what it was, `UNAVAILABLE/SHUTTING_DOWN` once it is closed, else `INTERNAL/BUG` with an id that the log has too
+  /// `RESOURCE_EXHAUSTED/DISK_FULL` if the disk is full or refuses, `DATA_LOSS/STORE_DAMAGED` if the file is damaged,
+  /// `UNAVAILABLE/SHUTTING_DOWN` if the store is closed, otherwise `INTERNAL/BUG` with an id that is also in the log
   /// (<https://www.sqlite.org/rescode.html>).
   public func failure(for error: any Error) -> Failure {
     if let failure = error as? Failure { return failure }
@@ -39,7 +39,7 @@ public final class StoreHealth: Sendable {
       return .storeClosed
     default:
       let logID = UUIDv7.make().text
-      // The text of an SQL error names tables and columns; GRDB leaves the values out of it.
+      // The text of an SQL error names tables and columns, but GRDB leaves the values out.
       self.logger.error(
         "unexpected error of the store",
         metadata: [
@@ -50,7 +50,7 @@ public final class StoreHealth: Sendable {
     }
   }
 
-  /// Whether the file is sound, as far as is known, and what is wrong with it.
+  /// The integrity of the file as far as known, and its faults.
   var report: (integrity: StorageStatus.Integrity, faults: [String]) {
     self.state.withLock { ($0.integrity, $0.faults) }
   }

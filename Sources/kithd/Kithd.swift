@@ -6,12 +6,12 @@ import Hub
 @main
 struct Kithd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "kithd", abstract: "Keeps a home's contacts in step and serves them over ZeroMQ.",
+    commandName: "kithd", abstract: "Syncs a home's contacts and serves them over ZeroMQ.",
     discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith",
     version: "kithd \(HubProcess.version)", subcommands: [RunCommand.self, WorkerCommand.self],
     defaultSubcommand: RunCommand.self)
 
-  /// Ends with 2 where the options are wrong, as with a wrong configuration; ArgumentParser has 64 (sysexits.h).
+  /// Ends with 2 if the options are wrong, as for a wrong configuration; ArgumentParser ends with 64 (sysexits.h).
   static func main() async {
     do {
       var command = try Self.parseAsRoot()
@@ -25,5 +25,36 @@ struct Kithd: AsyncParsableCommand {
       FileHandle.standardError.write(Data("\(Self.fullMessage(for: error))\n".utf8))
       Self.exit(withError: ExitCode(2))
     }
+  }
+}
+
+/// Runs the hub: the default command.
+struct RunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Runs the daemon. This is the default.",
+    discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith")
+
+  @Option(help: "Where the database is. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
+  var stateDir: String?
+
+  @Option(help: "Where the sockets are. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith.")
+  var runtimeDir: String?
+
+  @Option(
+    help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml if it exists.")
+  var config: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Also serve other machines over tcp, at this address of this machine. Default: tcp.address of the configuration.",
+      valueName: "address[:port]"))
+  var listen: String?
+
+  func run() async throws {
+    let code = await HubProcess(
+      stateDirectory: self.stateDir, runtimeDirectory: self.runtimeDir, configPath: self.config, listen: self.listen
+    )
+    .run()
+    guard code == 0 else { throw ExitCode(code) }
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Hub
 
-/// The daemon as a worker of a hub elsewhere. See `docs/operations.md`.
+/// Runs a worker for a hub in another process or on another machine. See `docs/operations.md`.
 struct WorkerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Runs services for a hub in another process or on another machine.",
@@ -9,7 +9,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
   @Option(
     help:
-      "The hub: tcp://HOST or tcp://HOST:PORT, the port being that of its commands; or the ipc:// of its work plane. Default: this machine's."
+      "The hub: tcp://HOST or tcp://HOST:PORT (the port of its commands), or the ipc:// URL of its work plane. Default: this machine's."
   )
   var hub: String?
 
@@ -22,7 +22,7 @@ struct WorkerCommand: AsyncParsableCommand {
   @Option(help: "The services, separated by commas: contacts, monica, transcriber, delivery.")
   var serve: String
 
-  @Option(help: "The worker's name: a-z, 0-9 and -. One worker at a time has it.")
+  @Option(help: "The worker's name: a-z, 0-9 and -. Only one worker at a time may use it.")
   var name = "worker"
 
   @Option(help: "Jobs at once, at most 16.")

@@ -11,7 +11,7 @@ import Testing
     #expect(!gaps.look(17 * Self.mebibyte).walks)
     #expect(gaps.look(18 * Self.mebibyte).walks)
     gaps.walked(16 * Self.mebibyte)
-    // What is in use is not looked for again.
+    // Memory still in use is not trimmed again.
     #expect(!gaps.look(16 * Self.mebibyte).walks)
     #expect(!gaps.look(23 * Self.mebibyte).walks)
     #expect(gaps.look(24 * Self.mebibyte).walks)
@@ -30,7 +30,7 @@ import Testing
     #expect(gaps.look(10 * Self.mebibyte + 100_000).again == .seconds(3))
     #expect(gaps.look(13 * Self.mebibyte).again == .milliseconds(500))
     #expect(gaps.look(12 * Self.mebibyte).again == .milliseconds(500))
-    // It has as much as it needs now.
+    // It now has as much as it needs.
     #expect(gaps.look(12 * Self.mebibyte).again == .seconds(3))
   }
 }

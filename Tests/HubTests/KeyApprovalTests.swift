@@ -37,7 +37,7 @@ struct KeyApprovalTests {
     #expect(approval.services == ["kith.v1.ContactsSource", "kith.v1.Transcriber"])
   }
 
-  /// A field, and a text that it cannot have.
+  /// A field with an invalid text.
   @Test(
     "what cannot be meant is refused, with the field that is wrong",
     arguments: [

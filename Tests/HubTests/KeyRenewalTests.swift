@@ -9,7 +9,7 @@ import ZeroMQ
 
 @testable import Hub
 
-/// A key that was revoked stays out, in whatever order readings of the stored keys end.
+/// A revoked key stays out, in whatever order readings of the stored keys end.
 @Suite(.timeLimit(.minutes(1))) struct KeyRenewalTests {
   private static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
@@ -44,7 +44,7 @@ import ZeroMQ
     gate.open()
     try await older.value
     #expect(access.principal(userID: "key:phone") == nil)
-    // One that is begun later is.
+    // A reading begun later is applied.
     try await keys.renew { [approved] in [approved] }
     #expect(access.principal(userID: "key:phone")?.role == .viewer)
     await storage.close()

@@ -9,11 +9,11 @@ import ZeroMQ
 
 @testable import Hub
 
-/// A plane that remembers what it was to be bound to.
+/// A plane that records the listeners it was given.
 private final class RecordingPlane: NetworkPlane {
   let domain: String
   let calls = Lock<[[TCPListener]]>([])
-  /// What the next calls throw.
+  /// The errors that the next calls throw.
   let failures = Lock<[ZMQError]>([])
 
   init(_ domain: String) { self.domain = domain }
@@ -62,7 +62,7 @@ struct TCPAccessTests {
     await access.open(self.planes)
     #expect(self.planes.allSatisfy { $0.calls.withLock { $0.isEmpty } })
     #expect(await access.status.fault.contains("events"))
-    // It is tried again while the hub runs, with the test.
+    // It is retried while the hub runs, with the self-test.
     try await access.settle(1)
     #expect(self.planes.allSatisfy { $0.calls.withLock { $0.isEmpty } })
     isGuarded.withLock { $0 = true }
@@ -83,7 +83,7 @@ struct TCPAccessTests {
   func taken() async throws {
     let address = try #require(TCPSettings(address: "192.0.2.1"))
     let access = try self.access(address)
-    // An address that is not of this machine, as a real socket puts it.
+    // The error of a real socket for an address of another machine.
     var socket = try Context().makeSocket(.router)
     let failure = #expect(throws: ZMQError.self) { try socket.bind("tcp://192.0.2.1:7750") }
     self.planes[1].failures.withLock { $0 = [failure].compactMap(\.self) }

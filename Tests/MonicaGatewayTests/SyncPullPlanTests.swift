@@ -333,7 +333,7 @@ private struct ListModel {
         try plan.took(page) { () throws(Failure) in known }
         if self.isRestless { self.add(.note) }
       case .ask(let kind, let id):
-        plan.took(id, isThere: self.lists[kind]?[id] != nil || (kind == .person && self.archived[id] != nil))
+        plan.resolve(id, exists: self.lists[kind]?[id] != nil || (kind == .person && self.archived[id] != nil))
       case .delete(let kind, let ids):
         for id in ids {
           #expect(self.lists[kind]?[id] == nil && (kind != .person || self.archived[id] == nil), "\(id) is there")

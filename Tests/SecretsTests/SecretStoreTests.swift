@@ -51,7 +51,7 @@ struct SecretStoreTests {
     #expect(try await store.secret(named: "contacts-home") == "kept")
     let credential = place.path + "/contacts-home"
     try Data("given".utf8).write(to: URL(fileURLWithPath: credential))
-    // The second is what a service with a user of its own sees.
+    // The second is what a service with its own user sees.
     for mode in [0o400, 0o440] {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: credential)
       #expect(try await store.secret(named: "contacts-home") == "given")
@@ -64,7 +64,7 @@ struct SecretStoreTests {
   func keyring() async throws {
     let place = try TemporaryDirectory()
     let tool = place.path + "/secret-tool"
-    // Stands for libsecret's program: the same commands, over files.
+    // Replaces libsecret's program: the same commands, on files.
     let script = """
       #!/bin/sh
       echo "$@" >> "\(place.path)/arguments"
@@ -91,7 +91,7 @@ struct SecretStoreTests {
     #expect(missing?.message.contains("libsecret-tools") == true)
   }
 
-  /// Writes a program that stands for libsecret's.
+  /// Writes a program that replaces libsecret's.
   private static func tool(_ script: String, in place: TemporaryDirectory) throws -> String {
     let path = place.path + "/secret-tool"
     try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))

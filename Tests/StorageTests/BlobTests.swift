@@ -24,7 +24,7 @@ import Testing
     let resumed = try await self.open(storage)
     #expect(resumed.nextOffset == UInt64(half))
     #expect(!resumed.complete)
-    // A piece sent again changes nothing.
+    // A resent piece changes nothing.
     #expect(try await self.put(storage, at: 0, [1, 2, 3]).nextOffset == UInt64(half))
     #expect(try await self.put(storage, at: half, Array(self.bytes[half...])).nextOffset == UInt64(self.bytes.count))
     #expect(try await self.put(storage, at: self.bytes.count, []).complete)
@@ -96,7 +96,7 @@ import Testing
     }
     #expect(failure?.reason == "BLOB_QUOTA")
     _ = try await self.open(storage, other, principal: "uid:2", size: 300_000)
-    // What is there already takes no more room.
+    // A blob that is stored already needs no more room.
     #expect(try await self.open(storage).complete)
     try await storage.upkeep(now: WallClock.nanoseconds() + Duration.seconds(25 * 3600).nanoseconds)
     _ = try await self.open(storage, other, principal: "uid:2", size: 300_001)
@@ -211,7 +211,7 @@ import Testing
     }
     let get = BlobGetRequest.with { $0.sha256 = backup.sha256 }
     #expect(try await storage.readBlob(get, by: .admin).0.size == backup.size)
-    // Asking whether it is there lends it to nobody.
+    // Asking whether it is stored does not make it readable.
     #expect(try await self.open(storage, backup.sha256, size: backup.size).complete)
     let after = await #expect(throws: Failure.self) { _ = try await storage.readBlob(get, by: .recorder) }
     #expect(after?.reason == "ROLE_NOT_ALLOWED")
@@ -238,7 +238,7 @@ import Testing
     _ = try await storage.openBlob(request, principal: "uid:1", now: { later })
     let parts = try FileManager.default.contentsOfDirectory(atPath: temporary.directory + "/blobs/parts")
     #expect(parts.count == 4 && parts.contains { $0.hasPrefix(digests[5]) })
-    // One that a clock wrote which was ahead by hours rests as well, beside three that go on.
+    // An upload written while the clock was hours ahead counts as paused, beside three in progress.
     let rested = try #require(parts.first)
     for part in parts {
       try FileManager.default.setAttributes(
@@ -251,7 +251,7 @@ import Testing
     await storage.close()
   }
 
-  /// Pieces that were queued when the clock was read, and a clock that was set back, leave times that are a little ahead.
+  /// Pieces queued before the clock was read, and a clock that was set back, leave times slightly in the future.
   @Test(arguments: [0.005, 1, 590]) func `an upload that was written after now does not rest`(
     ahead: Double
   ) async throws {

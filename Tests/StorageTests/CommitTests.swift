@@ -13,7 +13,7 @@ import Testing
     let temporary = TemporaryStore()
     let storage = try temporary.open()
     var random = SeededGenerator(seed: seed)
-    // Keys are repeated, so that some commands are resent while or after they ran.
+    // Keys repeat, so that some commands are resent during or after their run.
     let calls = (0..<400).map { _ in
       (key: "k\(Int.random(in: 0..<250, using: &random))", fails: Int.random(in: 0..<4, using: &random) == 0)
     }
@@ -123,7 +123,7 @@ import Testing
     #expect(answered == Set((0..<count).map { "k\($0)" }).subtracting(["k5"]))
     #expect(try await storage.records() == answered)
     #expect(temporary.published.withLock { $0.map(\.header.seq) } == Array(1..<UInt64(count)))
-    // All of those before the failing one and itself, then every one.
+    // The writes up to the failing one, then all of them.
     let ran = runs.withLock { $0 }
     #expect(afterWriting ? (count + 1...2 * count).contains(ran) : ran == count)
     await storage.close()
@@ -141,7 +141,7 @@ import Testing
             """)
       }
     }
-    // A write that waits holds the writer back until all the others are in one group behind it.
+    // A waiting write holds the writer until all others are in one group after it.
     let (gate, opened) = (DispatchGate(), 9)
     let failures = try await withThrowingTaskGroup(of: Failure?.self) { group in
       group.addTask {

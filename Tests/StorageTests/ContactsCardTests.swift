@@ -190,7 +190,7 @@ import Testing
     #expect(all.allSatisfy { $0.source == "home" && $0.skipped && $0.message == "m" })
   }
 
-  /// Its passes were counted whatever lay between them.
+  /// Its passes were counted however close together they were.
   @Test func aCardThatWasMissingInAStoreOfBeforeHasBeenMissedOnce() async throws {
     let temporary = TemporaryStore()
     var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "clock_steps" }))

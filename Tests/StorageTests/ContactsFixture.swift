@@ -7,7 +7,7 @@ import Logging
 
 @testable import Storage
 
-/// The tables over a database file of their own, without the store's queue around them.
+/// The tables over a database file of their own, without the store's queue.
 final class ContactsFixture {
   private let directory: String
   private let queue: DatabaseQueue
@@ -32,17 +32,17 @@ final class ContactsFixture {
       let position = LogPosition(
         epoch: "test", heads: .init(repeating: 0, count: EventStream.allCases.count),
         firsts: .init(repeating: 1, count: EventStream.allCases.count))
-      let scribe = try EventScribe(database, position: position, now: 1)
-      return try body(Transaction(database: database, health: self.health, scribe: scribe))
+      let appender = try EventAppender(database, position: position, now: 1)
+      return try body(Transaction(database: database, health: self.health, appender: appender))
     }
   }
 
-  /// Looks at the file.
+  /// Reads from the file.
   func read<Result>(_ body: (ReadView) throws -> Result) throws -> Result {
     try self.queue.read { try body(ReadView(database: $0, health: self.health)) }
   }
 
-  /// The statements that SQLite runs meanwhile, and how it says that it would run each.
+  /// The statements that `body` makes SQLite run, with the query plan of each.
   func plans(_ body: (Transaction) throws -> Void) throws -> [(sql: String, plan: [String])] {
     let statements = Lock<[String]>([])
     self.queue.writeWithoutTransaction { database in
@@ -59,7 +59,7 @@ final class ContactsFixture {
     }
   }
 
-  /// Adds a source that is a folder.
+  /// Adds a folder source.
   func addSource(_ name: String) throws {
     var source = Source()
     source.name = name
@@ -67,7 +67,7 @@ final class ContactsFixture {
     try self.write { try $0.sources.insert(source) }
   }
 
-  /// What SQLite's own check of file and full-text indexes says.
+  /// The result of SQLite's own check of the file and the full-text indexes.
   func check() throws -> String {
     try self.queue.write { database in
       let indexes = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE sql LIKE '%USING fts5%'")
@@ -80,7 +80,7 @@ final class ContactsFixture {
 }
 
 extension Contact {
-  /// A contact with a name and nothing else.
+  /// A contact with only a name.
   init(_ formattedName: String, id: String = UUIDv7.make().text, source: String = "home") {
     self.init()
     self.id = id

@@ -60,7 +60,7 @@ import Testing
     #expect(try fixture.read { try $0.contacts.count(source: "home") } == 32)
   }
 
-  /// A body holds 256 KiB, and JSON writes a control character as six.
+  /// A body holds 256 KiB, and JSON writes a control character in six bytes.
   @Test(arguments: [("long note ", 10_000), ("\u{1}", 16_700), ("\u{85}", 16_700), ("\"", 50_000)])
   func aPageEndsBeforeItGrowsTooLarge(piece: String, count: Int) throws {
     let fixture = try ContactsFixture()

@@ -85,7 +85,7 @@ import Testing
     #expect(unknown?.code == .notFound)
   }
 
-  /// A contact whose fields hold anything, most often nothing.
+  /// A contact with random fields, most of them empty.
   private static func contact(_ random: inout SeededGenerator) -> Contact {
     var contact = Contact(self.text(&random))
     contact.sourceIdentifier = self.text(&random)

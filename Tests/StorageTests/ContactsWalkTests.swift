@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// Random changes, after each of which the tables must say what a dictionary says.
+/// Makes random changes; after each, the tables must equal a dictionary.
 @Suite struct ContactsWalkTests {
   @Test(arguments: 0..<6 as Range<UInt64>) func tablesFollowTheModel(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -52,7 +52,7 @@ import Testing
   }
 }
 
-/// What the tables should hold.
+/// The expected content of the tables.
 struct ContactsModel {
   static let words = [
     "Ann", "Anna", "Hannah", "Lee", "chess", "cheese", "山田", "山", "田中", "Äpfel", "apfelbaum", "0312", "12",
@@ -61,7 +61,7 @@ struct ContactsModel {
   var contacts: [String: Contact] = [:]
   var kept: Set<String> = []
 
-  /// Changes tables and model in the same way.
+  /// Makes the same random change to tables and model.
   mutating func change(_ transaction: Transaction, at now: Int64, _ random: inout SeededGenerator) throws {
     let chosen = self.contacts.values.sorted { $0.id < $1.id }.randomElement(using: &random)
     switch (Int.random(in: 0..<10, using: &random), chosen) {
@@ -97,7 +97,7 @@ struct ContactsModel {
     }
   }
 
-  /// Whether every word of a text is found in a contact, by looking.
+  /// Whether a plain scan finds every word of a text in a contact.
   static func matches(_ text: String, _ contact: Contact) -> Bool {
     let folded = Self.fold(contact.formattedName + " " + contact.note)
     return Self.fold(text).split(separator: " ").allSatisfy { word in

@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 @Suite(.timeLimit(.minutes(1))) struct CreationTableTests {
-  /// Creates a sample under a client id; gives the id of the sample.
+  /// Creates a sample under a client id; returns its id.
   private func create(
     _ sample: String, as clientID: String, kind: String = "sample", _ storage: StorageActor
   ) async throws -> String {
@@ -51,7 +51,7 @@ import Testing
   @Test func whatFailedIsNotRemembered() async throws {
     let storage = try TemporaryStore().open()
     _ = try await self.create("a", as: "phone-1", storage)
-    // The row is there already, so the second creation fails as a whole.
+    // The row exists already, so the second creation fails as a whole.
     #expect(await self.reason { try await self.create("a", as: "phone-2", storage) } != nil)
     #expect(try await self.create("b", as: "phone-2", storage) == "b")
     await storage.close()

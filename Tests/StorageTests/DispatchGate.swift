@@ -2,7 +2,7 @@ import Dispatch
 import EventLoop
 import TestKit
 
-/// Holds the writer's thread inside a write until it is opened.
+/// Blocks the writer's thread inside a write until it is opened.
 final class DispatchGate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   private let reached = Lock(false)

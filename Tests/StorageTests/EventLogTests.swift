@@ -83,7 +83,7 @@ import Testing
       let page = try await storage.snapshot(request)
       pages.append(page)
       request.pageToken = page.nextPageToken
-      // What changes between pages is left to the replay.
+      // Later pages leave out what changes between pages.
       if pages.count == 1 { try await storage.status("s9") }
     } while !request.pageToken.isEmpty
     let events = pages.flatMap(\.lastByKey)
@@ -124,7 +124,7 @@ import Testing
     var request = SnapshotRequest()
     request.stream = "sync"
     #expect(try await storage.snapshot(request).lastByKey.map(\.header.key) == ["old", "busy"])
-    // A key whose last event was kept below the boundary gives that one up with its next event.
+    // The next event of a key deletes its last one below the boundary.
     try await storage.status("old")
     let left = try await storage.read { view throws(Failure) in
       try view.attempt { try Int.fetchOne($0, sql: "SELECT count(*) FROM event WHERE seq < 82") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Jobs are found again by whoever comes back for them, and listed without what they are about.
+/// Callers find their kept jobs again; lists leave out the jobs' content.
 @Suite struct JobStoreTests {
   private func draft(_ id: String, key: String = "attempt", isKept: Bool = true) -> JobRecord {
     JobRecord(
@@ -20,7 +20,7 @@ import Testing
     try await storage.apply([record])
   }
 
-  /// Also a failure is found again, so whoever wants another attempt names it anew; that care does is in `VoiceTests`.
+  /// A failure is found again too, so a retry needs a new key; `VoiceTests` shows that care uses one.
   @Test(arguments: [JobRecord.State.done, .failed, .dead, .unknown, .leased])
   func theSameAttemptFindsItsJob(_ state: JobRecord.State) async throws {
     let store = TemporaryStore()
@@ -30,7 +30,7 @@ import Testing
     let found = try await storage.open(self.draft("two"))
     #expect(found.id == "one" && found.state == state && found.reply == (state == .done ? [7] : []))
     #expect((found.failure?.reason == "CHANNEL_TROUBLE") == (state == .failed))
-    // Another attempt is another job, and so is one that nobody comes back for.
+    // A new attempt is a new job, and so is a job that is not kept.
     #expect(try await storage.open(self.draft("three", key: "next")).id == "three")
     #expect(try await storage.open(self.draft("four", isKept: false)).id == "four")
     await storage.close()
@@ -104,7 +104,7 @@ import Testing
     }
     #expect(try await expire(before: 0, limit: 10).count == 6)
     #expect(try await expire(before: 0, limit: 3) == ["job-5", "job-4", "job-3"])
-    // What waits stays, however old it is.
+    // Queued jobs stay, however old.
     #expect(try await expire(before: .max, limit: 3) == ["job-5"])
     let gone = store.published.withLock { $0.map(\.header).filter { $0.stream == "jobs" && $0.tombstone }.map(\.key) }
     #expect(Set(gone) == Set((0..<5).map { "job-\($0)" }))

@@ -104,7 +104,7 @@ import Testing
     await #expect(throws: Failure.self) {
       try await storage.commit(RestoreContactRequest.self, TemporaryStore.context(key: "a")) {
         transaction throws(Failure) in
-        // Commits together with what the body wrote, and fails there.
+        // Commits together with the body's writes, and fails there.
         try transaction.attempt {
           try $0.execute(
             sql: """

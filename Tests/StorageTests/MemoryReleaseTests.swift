@@ -28,7 +28,7 @@ import Testing
     #expect(!memory.isWaiting)
     memory.note(rows: 500)
     #expect(!memory.isWaiting)
-    // The store goes on with statements that were thrown away.
+    // The store still works after its statements were released.
     #expect(try await storage.insert("a").isReplayed == false)
     #expect(try await storage.records() == ["a"])
     await storage.close()

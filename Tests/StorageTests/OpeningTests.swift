@@ -24,7 +24,7 @@ import Testing
     #expect(synchronous == 2)
     let status = await storage.status()
     #expect(status.integrity == .sound)
-    // The tests add a table of their own.
+    // The tests add one migration.
     #expect(status.schemaVersion == UInt32(Migration.all.count + 1))
     #expect(status.bytes > 4096)
     #expect(status.path == temporary.directory + "/kith.db")
@@ -79,7 +79,7 @@ import Testing
     #expect(failure?.message.contains(temporary.directory) == true)
   }
 
-  /// Copies the files while the writer stands between COMMIT and acknowledgement: what a kill -9 leaves at that point.
+  /// Copies the files between COMMIT and acknowledgement: what a kill -9 leaves at that point.
   @Test func `what was acknowledged before a kill is there, once, and the file is checked`() async throws {
     let temporary = TemporaryStore()
     let killed = TemporaryStore()

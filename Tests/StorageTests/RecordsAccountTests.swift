@@ -37,7 +37,7 @@ import Testing
     #expect(try fixture.read { try $0.templates.list() }.isEmpty)
     #expect(try fixture.read { try $0.catalog.list() }.isEmpty)
     let bob = try fixture.addPerson("Bob")
-    // The same id of the server is another person there.
+    // The same server id names another person there.
     for endpoint in [work.endpoint, Self.home.endpoint] {
       try fixture.write { transaction in
         try transaction.accounts.switchTo(endpoint, now: 7)
@@ -59,7 +59,7 @@ import Testing
     var other = Self.home
     other.userID = 9
     try fixture.write { try $0.accounts.login(Self.home, now: 5) }
-    // Nothing of the server is stored yet.
+    // Nothing from the server is stored yet.
     try fixture.write { [other] in try $0.accounts.login(other, now: 6) }
     try fixture.write { try $0.accounts.login(Self.home, now: 7) }
     _ = try fixture.write {

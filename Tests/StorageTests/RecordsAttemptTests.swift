@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// An attempt keeps its name until its outcome is stored, and the next one has another.
+/// An attempt keeps its name until its outcome is stored; the next attempt has another.
 @Suite struct RecordsAttemptTests {
   private let fixture: ContactsFixture
 
@@ -31,7 +31,7 @@ import Testing
     try self.crash()
     let second = try self.begin(now: 3)
     #expect(second.attempt == first.attempt && second.isUnsure)
-    // The hub stops in good order, and a worker goes on.
+    // The hub stops in order while a worker goes on.
     try self.fail(second, isOpen: true)
     let third = try self.begin(now: 4)
     #expect(third.attempt == first.attempt && third.isUnsure)

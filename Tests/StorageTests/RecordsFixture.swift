@@ -26,12 +26,12 @@ extension ContactsFixture {
     return try self.write { try $0.records.create(call, now: at) }
   }
 
-  /// What is queued, as operation and id.
+  /// The queue, as operations, kinds and states.
   func queued() throws -> [String] {
     try self.read { try $0.outbox.page(limit: 500) }.entries.map { "\($0.operation) \($0.kind) \($0.state)" }
   }
 
-  /// Sends all that can go now, to a server that takes everything: ids are counted from `next` on.
+  /// Sends all entries that are due to a server that accepts everything; new ids count up from `next`.
   func push(now: Int64 = 100, next: UInt64 = 1) throws {
     var next = next
     while true {
@@ -52,7 +52,7 @@ extension ContactsFixture {
 }
 
 extension RemoteRecord {
-  /// The record as a server gives it back that has stored it.
+  /// The record as the server returns it after storing it.
   func stored(as id: UInt64, at now: Int64) -> RemoteRecord {
     var record = self
     if record.monicaID == 0 { record.monicaID = id }

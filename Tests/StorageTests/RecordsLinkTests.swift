@@ -37,7 +37,7 @@ import Testing
       try fixture.write { try $0.links.link(person: name.personID, contact: sure.contactID) }
     }
     #expect(taken?.reason == "CONTACT_LINKED")
-    // A contact that is gone is none, until it is back.
+    // A deleted contact does not count until it is restored.
     try fixture.write { try $0.contacts.softDelete([sure.contactID], at: 9) }
     #expect(try fixture.read { try $0.records.require(Person.self, sure.personID) }.contactID.isEmpty)
     _ = try fixture.write { try $0.contacts.restore(sure.contactID, at: 10) }

@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 @Suite struct RecordsListTests {
-  /// Calls with every combination of what a list can ask for, compared with a filter over all of them.
+  /// Compares lists of calls, with every combination of filters, with a filter over all calls.
   @Test(arguments: [1, 7, 500] as [UInt32]) func pagesHaveWhatWasAskedForOnceAndNewestFirst(limit: UInt32) throws {
     let fixture = try ContactsFixture()
     var random = SeededGenerator(seed: 3)
@@ -161,7 +161,7 @@ import Testing
       _ = try fixture.write { try $0.records.create(note, now: Int64(index)) }
     }
     let page = try fixture.read { try $0.records.page(Note.self, RecordQuery()) }
-    // The one that is too large for any reply comes cut.
+    // The record that is too large for any reply is cut.
     #expect(page.records.count == 3)
     #expect(try Self.all(Note.self, RecordQuery(), fixture).count == 5)
   }

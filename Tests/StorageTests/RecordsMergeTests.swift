@@ -12,7 +12,7 @@ import Testing
     call.note = "hello"
     var ann = RemoteRecord(Person(first: "Ann").any, id: 1)
     ann.children = [RemoteRecord(Self.field("a@b.c").any, id: 5, owner: 1)]
-    // The call stands before its person.
+    // The call precedes its person.
     let page = [RemoteRecord(call.any, id: 7, owner: 1), ann]
     let report = try fixture.write { try $0.records.merge(page, now: 10) { _, _ in .take } }
     #expect(report.added == 3)
@@ -42,7 +42,7 @@ import Testing
     let stored = try #require(try fixture.read { try $0.records.page(Activity.self, RecordQuery()) }.records.first)
     let people = try fixture.read { try $0.records.page(Person.self, RecordQuery()) }.records
     #expect(stored.participants == people.map(\.id))
-    // What nobody is left of is not kept.
+    // A record without any of its people is not kept.
     var orphan = walk
     (orphan.monicaID, orphan.owner, orphan.others) = (9, 0, [])
     let third = try fixture.write { [orphan] in try $0.records.merge([orphan], now: 1) { _, _ in .take } }
@@ -105,7 +105,7 @@ import Testing
     #expect(merged.note == "longer" && merged.attachments == call.attachments)
     #expect(merged.personName == "Anna Mia")
     #expect(try fixture.queued().isEmpty)
-    // An attachment is nothing that the server is told.
+    // Attachments are not sent to the server.
     var more = merged
     more.attachments = []
     _ = try fixture.write { [more] in try $0.records.update(more, now: 2) }
@@ -127,7 +127,7 @@ import Testing
     #expect(merged.monicaID == 8 && merged.syncState == "synced")
   }
 
-  /// The server does not keep our id of notes: a pull brings the note as new before its own answer comes.
+  /// The server does not store our id of notes: a pull brings the note as new before the reply to its own push.
   @Test func aLostAnswerThatWasPulledMeanwhileIsNotKeptTwice() throws {
     let fixture = try ContactsFixture()
     var (ann, twin) = (try fixture.addPerson("Ann"), Person())
@@ -160,7 +160,7 @@ import Testing
     ann.hasChildren_p = true
     _ = try fixture.write { [ann] in try $0.records.merge([ann], now: 1) { _, _ in .take } }
     let id = try #require(try fixture.read { try $0.records.page(Person.self, RecordQuery()) }.records.first?.id)
-    // One that was recorded here and waits is none of the server's.
+    // A record that waits to be sent does not belong to the server's list.
     var own = Self.field("own@b.c")
     own.personID = id
     _ = try fixture.write { [own] in try $0.records.create(own, now: 2) }
@@ -241,12 +241,12 @@ import Testing
     #expect(try fixture.read { try $0.records.require(Person.self, ann.id) }.hasDeletedAt)
     #expect(try fixture.read { try $0.records.require(Call.self, call.id) }.hasDeletedAt)
     #expect(try fixture.queued().sorted() == ["create note pending", "update person conflict"])
-    // Kept after all: all of it is made again.
+    // Kept after all: everything is created again.
     let conflict = try fixture.read { try $0.outbox.conflict(of: bob.id) }
     #expect(conflict.server == nil)
     _ = try fixture.write { try $0.outbox.resolve(bob.id, as: conflict.local, now: 210) }
     #expect(try fixture.queued().sorted() == ["create note pending", "create person pending"])
-    // What went on the server is made again when it is restored here.
+    // What the server deleted is created again when it is restored here.
     _ = try fixture.write { try $0.records.restore(Person.self, ann.id, now: 220) }
     #expect(
       try fixture.queued().sorted()

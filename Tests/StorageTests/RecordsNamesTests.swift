@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What others find by its name on the server has one creator at a time.
+/// Of records that others find by their name on the server, one is created at a time.
 @Suite struct RecordsNamesTests {
   private let fixture: ContactsFixture
 
@@ -33,7 +33,7 @@ import Testing
     var tag = Tag()
     tag.name = "new"
     _ = try self.fixture.write { [tag] in try $0.records.create(tag, now: 2) }
-    // The person was first.
+    // The person was queued first.
     let first = try self.begin()
     #expect(first.map(\.kind) == [.tag])
     #expect(try self.begin().isEmpty)
@@ -90,7 +90,7 @@ import Testing
     try self.arrive(try self.begin()[0], as: 5)
     try self.fixture.addPerson("Ann") { $0.tags = ["old"] }
     let sent = try self.begin()
-    // As a store is that was restored: what is tried again after a restore may have arrived.
+    // Like a restored store: an attempt repeated after a restore may have arrived before.
     try self.fixture.write {
       try $0.outbox.failed(sent[0].row, error: Status(), nextAttemptAt: nil, isUnsure: true, now: 100)
       var renamed = try $0.records.require(Tag.self, made.id)
@@ -108,7 +108,7 @@ import Testing
     let first = try self.begin()
     #expect(first.map(\.record.conversation.channel) == ["text", "email"])
     #expect(try self.begin().isEmpty)
-    // Its answer is lost, and the server may be at it until 200.
+    // Its reply is lost, and the server may still run it until 200.
     try self.fixture.write {
       try $0.outbox.failed(first[0].row, error: Status(), nextAttemptAt: 100, isUnsure: true, busyUntil: 200, now: 100)
     }

@@ -7,8 +7,7 @@ import Testing
 
 @testable import Storage
 
-/// Edits, attempts, lost answers and crashes in any order, against a household that is only a dictionary and a server that is
-/// another one.
+/// Random edits, attempts, lost replies and crashes, against a household and a server that are plain dictionaries.
 @Suite struct RecordsOutboxWalkTests {
   @Test(arguments: 1...16 as ClosedRange<UInt64>) func nothingIsLostAndNothingIsMadeTwice(seed: UInt64) throws {
     var walk = try OutboxWalk(seed: seed)
@@ -42,7 +41,7 @@ private struct OutboxWalk {
   private var server: [UInt64: OnServer] = [:]
   private var nextID: UInt64 = 1
   private var flying: [OutboxEntry] = []
-  /// Ids in the order in which they were made: a dictionary's own order differs from run to run.
+  /// Ids in creation order: a dictionary's order differs from run to run.
   private var order: [String] = []
 
   init(seed: UInt64) throws {
@@ -82,7 +81,7 @@ private struct OutboxWalk {
     guard let id = self.ids(where: { $0.deletedAt == nil }).randomElement(using: &self.random),
       let item = self.items[id]
     else { return }
-    // Now and then back to a text that it had.
+    // Sometimes back to an earlier text.
     let text = Bool.random(using: &self.random) ? "edit \(self.now)" : "edit \(self.now % 3)"
     try self.fixture.write { [now] in
       try $0.update(Self.record(item.kind, id: id, owner: item.owner, text: text), now: now)
@@ -95,7 +94,7 @@ private struct OutboxWalk {
       let item = self.items[id]
     else { return }
     try self.fixture.write { [now] in try $0.delete(item.kind, id, now: now) }
-    self.entomb(id)
+    self.softDelete(id)
   }
 
   private mutating func restore() throws {
@@ -108,13 +107,13 @@ private struct OutboxWalk {
       return
     }
     try self.fixture.write { [now] in try $0.restore(item.kind, id, now: now) }
-    self.revive(id)
+    self.undelete(id)
   }
 
   private mutating func begin() throws {
     let due = try self.fixture.read { [now] in try $0.outbox.due(now: now, limit: 5) }
     for entry in due {
-      // Creates come before what depends on them.
+      // A record is created before those that depend on it.
       if entry.operation == .create, entry.kind != .person { #expect(entry.record.owner != 0) }
     }
     self.flying += try self.fixture.write { [now] in try $0.outbox.begin(due.map(\.row), now: now) }
@@ -155,20 +154,20 @@ private struct OutboxWalk {
         )
       }
     }
-    // What arrived although it was given up is found by the next pull only, which is not part of this.
+    // A request that arrived although it was given up is found only by the next pull, which this test does not run.
     guard !mayHaveArrived else { return }
     _ = try self.fixture.write { [now] in try $0.outbox.clear([entry.id], now: now) }
     if let base {
       self.items[entry.id]?.text = base.text
-      if item.deletedAt != nil { self.revive(entry.id) }
+      if item.deletedAt != nil { self.undelete(entry.id) }
     } else if item.deletedAt == nil {
-      self.entomb(entry.id)
+      self.softDelete(entry.id)
     }
   }
 
   // MARK: - The server
 
-  /// - Returns: What an attempt is answered; nil = the server no longer has the record, or nobody that it could belong to.
+  /// - Returns: The server's reply; nil if it no longer has the record or its owner.
   private mutating func carryOut(_ entry: OutboxEntry) -> RemoteRecord? {
     let known = self.server[entry.record.monicaID] != nil ? entry.record.monicaID : nil
     let found = known ?? (entry.isUnsure ? self.server.first { $0.value.clientID == entry.id }?.key : nil)
@@ -200,7 +199,7 @@ private struct OutboxWalk {
         try transaction.outbox.deleted(entry.row, now: now)
       } else if entry.operation == .update {
         try transaction.outbox.gone(entry.row, now: now)
-        // A person says that it is made again.
+        // A person chooses to create it again.
         guard try transaction.outbox.entries(of: [entry.id]).first?.state == "conflict" else { return }
         let local = try transaction.outbox.conflict(of: entry.id).local
         _ = try transaction.outbox.resolve(entry.id, as: local, now: now)
@@ -211,7 +210,7 @@ private struct OutboxWalk {
   }
 
   private mutating func fail(_ entry: OutboxEntry, isUnsure: Bool, isFinal: Bool) throws {
-    // What may have arrived before may have arrived still.
+    // An attempt that may have arrived before may still have arrived.
     let isUnsure = isUnsure || entry.isUnsure
     var error = Status()
     error.reason = "NO_NETWORK"
@@ -259,7 +258,7 @@ private struct OutboxWalk {
     #expect(Set(self.server.values.map(\.clientID)).count == self.server.count)
   }
 
-  /// Lets everything arrive; then both sides have the same, and nothing waits.
+  /// Sends everything; then both sides are equal and the queue is empty.
   mutating func settle() throws {
     for _ in 0..<20 {
       self.now += 10
@@ -286,7 +285,7 @@ private struct OutboxWalk {
     #expect(try self.fixture.check() == "ok")
   }
 
-  /// The server's lists have nothing new then.
+  /// The server's lists then bring nothing new.
   private func pull() throws {
     let listed = self.server.sorted { $0.key < $1.key }.map { id, record in
       var remote = RemoteRecord(
@@ -302,13 +301,13 @@ private struct OutboxWalk {
 
   // MARK: -
 
-  private mutating func entomb(_ id: String) {
+  private mutating func softDelete(_ id: String) {
     for other in self.order where other == id || self.items[other]?.owner == id {
       if self.items[other]?.deletedAt == nil { self.items[other]?.deletedAt = self.now }
     }
   }
 
-  private mutating func revive(_ id: String) {
+  private mutating func undelete(_ id: String) {
     let moment = self.items[id]?.deletedAt
     for other in self.order
     where other == id || (self.items[other]?.owner == id && self.items[other]?.deletedAt == moment) {

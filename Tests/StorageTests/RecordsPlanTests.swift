@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// What is asked often walks an index in the order of the answer: it neither scans a table nor sorts.
+/// Frequent queries scan an index in the order of the reply: no table scan and no sort.
 @Suite struct RecordsPlanTests {
   @Test func noListScansOrSorts() throws {
     let fixture = try ContactsFixture()
@@ -27,7 +27,7 @@ import Testing
           ]
         }
         for var query in queries {
-          // People in a state are few, and stand in the order of their names all the same.
+          // People in one state are few, and are still ordered by name.
           if R.kind.isNamed, query.syncState != nil { query.syncState = .synced }
           for cursor in ["", PageCursor(key: R.kind.isNamed ? "a" : "0:1", row: 1).text] {
             query.cursor = cursor
@@ -53,7 +53,7 @@ import Testing
     for (sql, plan) in plans {
       for step in plan {
         let isVirtual = step.contains("VIRTUAL TABLE") || step == "SCAN CONSTANT ROW"
-        // The account in use is found among the handful there are by an index that has only it.
+        // The account in use is found through an index that has only it.
         let isAccount = step.contains("monica_account")
         #expect(isVirtual || isAccount || !step.hasPrefix("SCAN"), "\(step) in \(sql)")
         #expect(!step.contains("TEMP B-TREE"), "\(step) in \(sql)")
@@ -72,7 +72,7 @@ import Testing
     let lists = plans.filter { $0.sql.contains("UNION ALL") }
     #expect(lists.count == 3)
     for (sql, plan) in lists {
-      // Each part is a walk that ends by itself; what they gave is what is sorted.
+      // Each part is an index scan with a limit; only their results are sorted.
       #expect(plan.filter { $0.hasPrefix("SEARCH") }.count == 2, "\(plan) of \(sql)")
       #expect(plan.filter { $0.hasPrefix("SCAN") }.allSatisfy { $0.contains("subquery") }, "\(plan) of \(sql)")
     }

@@ -60,7 +60,7 @@ import Testing
     #expect(try kinds([.task]).isEmpty)
   }
 
-  /// As after an import, which gives everything one time.
+  /// As after an import, when all records have the same time.
   @Test func manyOfOneMomentLieSideBySide() throws {
     let fixture = try ContactsFixture()
     let ann = try fixture.addPerson("Ann")
@@ -76,7 +76,7 @@ import Testing
       try fixture.read { try $0.records.search("whale", kinds: [.note], RecordQuery(limit: 500)) }.records.count == 301)
   }
 
-  /// Against a filter over all of them, with edits and deletions between.
+  /// Compares search with a filter over all records, with edits and deletions in between.
   @Test func whatIsFoundIsWhatHasTheWord() throws {
     let fixture = try ContactsFixture()
     var random = SeededGenerator(seed: 11)

@@ -18,7 +18,7 @@ import Testing
       #expect(created.syncState == "pending")
       #expect(created.createdAt == .init(nanosecondsSince1970: 5))
       #expect(created.personID == record.personID)
-      // All that is written is there, and nothing else is filled in but what is read only.
+      // Every written field is stored, and only read-only fields are filled in.
       #expect(created.any.isSame(as: record.any))
       #expect(try fixture.read { try $0.records.get(type, created.id) } == created)
       #expect(try fixture.read { try $0.records.find(created.id) } == created.any)
@@ -205,7 +205,7 @@ import Testing
     #expect(twice?.reason == "RECORD_EXISTS")
   }
 
-  /// A record of a kind with a value in every field that is written.
+  /// A record of a kind with a value in every field that clients write.
   private static func sample(_ kind: RecordKind, of ann: Person, and bob: Person) throws -> AnyRecord {
     func fill<R: SyncedRecord>(_ type: R.Type) throws -> AnyRecord {
       let fields = """

@@ -2,7 +2,7 @@ import Storage
 import Testing
 
 @Suite struct SearchExcerptTests {
-  /// The marked pieces, by code points.
+  /// The marked pieces of the text, by code points.
   private func marked(_ excerpt: SearchExcerpt) -> [String] {
     let scalars = Array(excerpt.text.unicodeScalars)
     return excerpt.marks.map { String(String.UnicodeScalarView(scalars[$0])) }
@@ -14,7 +14,7 @@ import Testing
       ("We met at the Café Zoë", "cafe zoe", ["Café", "Zoë"]),
       ("cafe\u{301} again", "CAFÉ", ["cafe\u{301}"]),
       ("about gardening, not ardent", "ard", ["ard", "ard"]),
-      // Two letters have to begin a word.
+      // Two letters must begin a word.
       ("no banana, an apple", "an", ["an"]),
       ("来週の旅行について", "旅行", ["旅行"]),
       ("カタカナとひらがな", "かたかな", ["カタカナ"]),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Storage
 
-/// A store in a directory of its own, which goes when the last reference does.
+/// A store in a temporary directory, removed with the last reference.
 final class TemporaryStore: Sendable {
   let directory: String
   let published = Lock<[LoggedEvent]>([])
@@ -17,7 +17,7 @@ final class TemporaryStore: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: self.directory) }
 
-  /// Opens the store, with a table `sample` that stands for any other.
+  /// Opens the store with a table `sample`, which stands for any other table.
   func open(
     limits: StorageLimits = StorageLimits(), migrations: [Migration] = Migration.all + [.sample],
     publish: (@Sendable ([LoggedEvent]) -> Void)? = nil
@@ -46,7 +46,7 @@ extension Migration {
 }
 
 extension StorageActor {
-  /// Runs a command that inserts one record and says so.
+  /// Runs a command that inserts one record and announces it.
   nonisolated func insert(_ key: String, content: [UInt8] = [1], failing: Failure? = nil) async throws(Failure)
     -> Answer<GetContactReply>
   {

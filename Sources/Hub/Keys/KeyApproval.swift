@@ -3,11 +3,11 @@ internal import KithMessages
 internal import SwiftProtobuf
 internal import ZeroMQ
 
-/// What an admin wants to approve, checked: a pure value.
+/// A checked request to approve a key: a pure value.
 struct KeyApproval: Sendable {
   private static let longest: Int64 = 100 * 366 * 86_400
 
-  /// The key; nil = it is named by its fingerprint.
+  /// The key; nil if the request has only its fingerprint.
   let publicKey: CurveKey?
   let fingerprint: String
   let name: String
@@ -53,24 +53,24 @@ struct KeyApproval: Sendable {
     self.validFor = request.validFor.seconds
   }
 
-  /// The key as it is stored.
+  /// The approved key to store.
   ///
   /// - Parameters:
-  ///   - known: What was stored of it; nil = it has never been here.
+  ///   - known: The stored key; nil if it is unknown.
   ///   - now: Nanoseconds since 1970.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `FAILED_PRECONDITION/KEY_REVOKED`.
   func applied(to known: KeyInfo?, now: Int64) throws(Failure) -> KeyInfo {
     guard known?.state != "revoked" else {
       throw Failure(
         .failedPrecondition, "KEY_REVOKED",
-        "The key \(self.fingerprint) was revoked, which is for good. Make a new one there: kith keys new --file FILE")
+        "The key \(self.fingerprint) was revoked permanently. Make a new one there: kith keys new --file FILE")
     }
     var key = known ?? KeyInfo()
     if known == nil {
       guard let publicKey else {
         throw .unknownRecord(
           self.fingerprint,
-          "No key \(self.fingerprint) has knocked. `kith keys pending` shows those that wait; --public-key takes one in advance."
+          "No key \(self.fingerprint) tried to connect. `kith keys pending` lists those that did; --public-key approves a key in advance."
         )
       }
       key.publicKeyZ85 = publicKey.z85
@@ -96,12 +96,12 @@ struct KeyApproval: Sendable {
     var services: Set<String> = []
     for name in names {
       guard let service = PlaceableService(called: name) else {
-        throw .invalid(field: "services", "'\(name.prefix(64))' is none; there are \(self.placeable).")
+        throw .invalid(field: "services", "'\(name.prefix(64))' is not a service; the services are \(self.placeable).")
       }
       services.insert(service.name)
     }
     guard !services.isEmpty else {
-      throw .invalid(field: "services", "have to be named for a worker: of \(self.placeable).")
+      throw .invalid(field: "services", "are missing: a worker needs at least one of \(self.placeable).")
     }
     return services.sorted()
   }

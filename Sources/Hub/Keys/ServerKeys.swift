@@ -3,24 +3,24 @@ internal import KithMessages
 internal import Secrets
 internal import ZeroMQ
 
-/// The pair of keys by which this hub is known to other machines, and while they change the one that follows it.
+/// The hub's key pair for tcp, and during a rotation the next pair.
 ///
-/// In a file of its own that nobody else may read, written whole: neither in the store nor in its copies.
+/// Stored in a private file, written atomically; neither the store nor its backups contain it.
 struct ServerKeys: Sendable, Hashable {
-  /// The pair that follows.
+  /// The next pair.
   struct Next: Sendable, Hashable {
     let pair: CurveKeyPair
-    /// When it takes the place of the present one, nanoseconds since 1970.
+    /// When it replaces the current pair, nanoseconds since 1970.
     let until: Int64
   }
 
   private(set) var current: CurveKeyPair
   private(set) var next: Next?
 
-  /// Keys of a new server.
+  /// Creates the keys of a new server.
   init() throws(Failure) { self.current = try Self.random() }
 
-  /// Reads the text of the file; nil when it is not one.
+  /// Parses the file; nil if it is invalid.
   init?(text: String) {
     var current: CurveKeyPair?
     for line in text.split(separator: "\n") {
@@ -45,15 +45,15 @@ struct ServerKeys: Sendable, Hashable {
     "secret \(self.current.secretKey.z85)\n" + (self.next.map { "next \($0.pair.secretKey.z85) \($0.until)\n" } ?? "")
   }
 
-  /// Makes a pair that follows at `moment`; one that follows already stays as it is.
+  /// Creates the next pair, which takes over at `moment`. An existing next pair stays.
   mutating func rotate(until moment: Int64) throws(Failure) {
     guard self.next == nil else { return }
     self.next = Next(pair: try Self.random(), until: moment)
   }
 
-  /// Lets the pair that follows take over when its time has come.
+  /// Replaces the current pair if it is time.
   ///
-  /// - Returns: Whether it has.
+  /// - Returns: Whether it was replaced.
   mutating func settle(_ now: Int64) -> Bool {
     guard let next, next.until <= now else { return false }
     self.current = next.pair
@@ -77,9 +77,10 @@ extension ServerKeys {
     SecretFile(path: "\(stateDirectory)/server.key")
   }
 
-  /// Reads the keys of a state directory; nil when it has none.
+  /// Reads the keys of a state directory; nil if it has none.
   ///
-  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`. A file that cannot be read is never replaced: it is what clients trust.
+  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`. An unreadable file is never replaced, because clients trust its
+  ///   key.
   static func load(_ stateDirectory: String) throws(Failure) -> ServerKeys? {
     let file = Self.file(stateDirectory)
     guard let text = try file.read() else { return nil }
@@ -92,7 +93,7 @@ extension ServerKeys {
     return keys
   }
 
-  /// Writes the keys, whole or not at all.
+  /// Writes the keys atomically.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   func keep(_ stateDirectory: String) throws(Failure) {

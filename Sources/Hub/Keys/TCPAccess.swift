@@ -5,15 +5,15 @@ internal import Logging
 internal import SwiftProtobuf
 internal import ZeroMQ
 
-/// The way in for other machines: the server's keys, and the planes' tcp ports.
+/// Access for other machines: the server's keys and the planes' tcp ports.
 ///
-/// Nothing is opened before a stranger was refused at each plane by the handler. When that fails, or a port cannot be had, ipc is
-/// served alone, the log says why, and it is tried again while the hub runs.
+/// No port is opened before a self-test: each plane must refuse an unknown key. If the test fails or a port cannot be
+/// opened, only ipc is served, the log says why, and it is retried while the hub runs.
 actor TCPAccess {
-  /// Whether a stranger is refused at the plane of a domain.
+  /// Whether the plane of a domain refuses an unknown key.
   typealias SelfTest = @Sendable (_ domain: String) async throws -> Bool
 
-  private static let patience = Duration.seconds(2)
+  private static let bindTimeout = Duration.seconds(2)
 
   private let settings: TCPSettings?
   private let stateDirectory: String
@@ -27,12 +27,12 @@ actor TCPAccess {
   private var fault = ""
   private var last: Task<Void, Never>?
 
-  /// Makes the way in, closed.
+  /// Creates the access without opening a port.
   ///
   /// - Parameters:
-  ///   - settings: nil = ipc alone is wanted.
+  ///   - settings: nil = only ipc.
   ///   - isGuarded: The self-test.
-  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE` for a file of server keys that cannot be used.
+  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE` if the file of server keys cannot be used.
   init(
     _ settings: TCPSettings?, stateDirectory: String, logger: Logger, isGuarded: @escaping SelfTest
   ) throws(Failure) {
@@ -43,13 +43,13 @@ actor TCPAccess {
     self.keys = try ServerKeys.load(stateDirectory)
   }
 
-  /// Whether tcp is wanted.
+  /// Whether tcp is configured.
   nonisolated var isWanted: Bool { self.settings != nil }
 
-  /// When the pair of keys that follows takes over, nanoseconds since 1970; nil while none follows.
+  /// When the next key pair takes over, nanoseconds since 1970; nil if there is none.
   var overlapEnds: Int64? { self.keys?.next?.until }
 
-  /// What is served where, without anything secret.
+  /// Public keys and endpoints, without secrets.
   var status: ServerKey {
     var status = ServerKey()
     if let key = self.keys?.current.publicKey {
@@ -66,7 +66,7 @@ actor TCPAccess {
     return status
   }
 
-  /// Who is connected to each plane, in numbers.
+  /// The number of connections to each plane.
   var peers: [PlaneStatus] {
     get async {
       var peers: [PlaneStatus] = []
@@ -75,15 +75,15 @@ actor TCPAccess {
     }
   }
 
-  /// Opens the ports of planes, where that is wanted.
+  /// Opens the tcp ports of planes, if configured.
   ///
-  /// - Parameter planes: With ipc bound already.
+  /// - Parameter planes: The planes, with ipc bound.
   func open(_ planes: [any NetworkPlane]) async {
     self.planes = planes
     await self.inTurn { await $0.openNow() }
   }
 
-  /// Cuts everybody who is connected over tcp. Those who may come in are back in a moment.
+  /// Cuts all tcp connections. Clients with an approved key reconnect at once.
   func cut() async {
     await self.inTurn { access in
       guard !access.endpoints.isEmpty else { return }
@@ -91,7 +91,7 @@ actor TCPAccess {
     }
   }
 
-  /// Does what time asks for: ends an overlap, and tries again what failed.
+  /// Ends an overlap that is over, and retries what failed.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
@@ -100,7 +100,7 @@ actor TCPAccess {
     if !self.fault.isEmpty { await self.open(self.planes) }
   }
 
-  /// Makes the server's keys if there are none.
+  /// Creates the server's keys if there are none.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   func makeKeys() throws(Failure) {
@@ -111,9 +111,10 @@ actor TCPAccess {
     self.logger.notice("server key made", metadata: ["fingerprint": "\(self.status.fingerprint)"])
   }
 
-  /// Makes a pair of keys that takes over at `moment`. It is served beside the present one from the next ``cut()`` on.
+  /// Creates the next key pair, which takes over at `moment`. From the next ``cut()`` on it is served beside the
+  /// current one.
   ///
-  /// One that follows already is kept, so that the same again does no more.
+  /// An existing next pair stays, so that a repeated call changes nothing.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   func rotate(until moment: Int64) throws(Failure) {
@@ -125,7 +126,7 @@ actor TCPAccess {
     _ = try self.turnOver(WallClock.nanoseconds())
   }
 
-  /// Lets the pair that follows take over when its time has come; returns whether it did.
+  /// Replaces the current pair if it is time; returns whether it did.
   private func turnOver(_ now: Int64) throws(Failure) -> Bool {
     guard var keys, keys.settle(now) else { return false }
     try keys.keep(self.stateDirectory)
@@ -136,7 +137,7 @@ actor TCPAccess {
 
   // MARK: - Opening
 
-  /// One after another: what binds must not meet what unbinds.
+  /// Runs one task after another: binding must not overlap with unbinding.
   private func inTurn(_ work: @escaping @Sendable (isolated TCPAccess) async -> Void) async {
     let before = self.last
     let task = Task {
@@ -154,7 +155,7 @@ actor TCPAccess {
       for plane in self.planes {
         guard try await self.isGuarded(plane.domain) else {
           return self.fail(
-            "a stranger was not refused at the plane '\(plane.domain)': this libzmq does not ask who may connect")
+            "the plane '\(plane.domain)' did not refuse an unknown key: this libzmq does not check keys")
         }
       }
     } catch {
@@ -166,7 +167,7 @@ actor TCPAccess {
     }
   }
 
-  /// Binds all planes anew, under the keys there are.
+  /// Binds all planes with the current keys.
   private func listen() async {
     guard let settings, let keys else { return }
     var (endpoints, nextEndpoints): ([String], [String]) = ([], [])
@@ -188,9 +189,9 @@ actor TCPAccess {
     }
   }
 
-  /// The I/O thread of libzmq gives a port back a moment after it was asked to.
+  /// Retries, because libzmq's I/O thread releases a port slightly later.
   private static func bind(_ listeners: [TCPListener], _ plane: any NetworkPlane) async throws -> [String] {
-    let end = ContinuousClock.now + Self.patience
+    let end = ContinuousClock.now + Self.bindTimeout
     while true {
       do throws(ZMQError) {
         return try await plane.listen(listeners)
@@ -205,5 +206,43 @@ actor TCPAccess {
     (self.endpoints, self.nextEndpoints) = ([], [])
     if self.fault != why { self.logger.error("tcp is not served; ipc is", metadata: ["why": "\(why)"]) }
     self.fault = why
+  }
+}
+
+/// The tcp address of the hub.
+struct TCPSettings: Sendable, Hashable {
+  /// The first port: the control plane's. Those of events and work follow, then the three of the next server key.
+  static let standardPort: UInt16 = 7750
+  /// The number of planes; each has a port.
+  static let planes: UInt16 = 3
+
+  /// An address of this machine, or `*` for all of IPv4.
+  let address: String
+  /// The first port.
+  let port: UInt16
+
+  /// Takes an address and a port; nil if they are invalid or leave no room for the ports that follow.
+  init?(address: String, port: Int = Int(Self.standardPort)) {
+    let letters = address.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".:-_%*".contains($0)) }
+    guard !address.isEmpty, letters, address == "*" || !address.contains("*"),
+      (1...Int(UInt16.max - 2 * Self.planes)).contains(port)
+    else { return nil }
+    self.address = address
+    self.port = UInt16(port)
+  }
+
+  /// Parses `ADDRESS`, `ADDRESS:PORT` or `[ADDRESS]:PORT`; nil for any other text.
+  init?(text: String) {
+    let isBare = text.count(where: { $0 == ":" }) > 1 && !text.hasPrefix("[")
+    guard !isBare, let colon = text.lastIndex(of: ":"), text.last != "]" else {
+      self.init(address: Self.unbracketed(text[...]))
+      return
+    }
+    guard let port = Int(text[text.index(after: colon)...]) else { return nil }
+    self.init(address: Self.unbracketed(text[..<colon]), port: port)
+  }
+
+  private static func unbracketed(_ text: Substring) -> String {
+    text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
   }
 }

@@ -270,11 +270,11 @@ struct PullPlan: Sendable {
   }
 
   /// A record that was not in its list was asked for.
-  mutating func took(_ id: UInt64, isThere: Bool) {
+  mutating func resolve(_ id: UInt64, exists: Bool) {
     guard let kind = self.lists.first, case .asking(var asking) = self.progress else { return }
     asking.open.removeAll { $0 == id }
     // A list may leave out what is there, so that it proves nothing by itself.
-    if isThere { asking.there.insert(id) } else { asking.gone.append(id) }
+    if exists { asking.there.insert(id) } else { asking.gone.append(id) }
     guard !asking.open.isEmpty || !asking.gone.isEmpty else { return self.end(asking, kind) }
     self.progress = .asking(asking)
   }

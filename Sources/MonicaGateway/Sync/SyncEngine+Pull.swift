@@ -145,7 +145,7 @@ extension SyncEngine {
     let now = self.now()
     try await self.advance { plan, report, transaction throws(Failure) in
       if let found { report.count(try transaction.merge([found], now: now)) }
-      plan.took(id, isThere: found != nil)
+      plan.resolve(id, exists: found != nil)
     }
   }
 

@@ -2,15 +2,20 @@ public import Bus
 internal import GRDB
 internal import KithMessages
 
-/// The sound of an entry, from before its file is made until after it is unlinked.
+extension DatabaseView {
+  /// The recordings that wait for transcription.
+  public var careAudio: CareAudioTable<Self> { CareAudioTable(view: self) }
+}
+
+/// The sound of an entry. The row is inserted before its file is created and deleted after the file was unlinked.
 public struct CareAudio: Sendable, Equatable {
-  /// Where the file is in its life.
+  /// The state of the file.
   public enum State: String, Sendable {
-    /// It grows.
+    /// The recording is in progress.
     case recording
-    /// It is whole and waits to be transcribed.
+    /// The file is complete and waits for transcription.
     case waiting
-    /// Its words are stored: it may be unlinked, and then the row goes.
+    /// The transcript is stored: unlink the file, then delete the row.
     case deleting
   }
 
@@ -18,18 +23,18 @@ public struct CareAudio: Sendable, Equatable {
   public let record: String
   /// The name of the file, without folder and extension.
   public let name: String
-  /// Where the file is in its life.
+  /// The state of the file.
   public var state: State
-  /// What is spoken, BCP 47.
+  /// The spoken language, as a BCP 47 tag.
   public var language: String
-  /// How often it was tried to be transcribed.
+  /// The number of transcription attempts.
   public var attempts: Int
-  /// Numbers the attempt that is under way or comes next, and with it the job of a worker: the same until it has come
-  /// to something.
+  /// The number of the attempt in progress or of the next one. It names the worker's job and changes only when the
+  /// attempt has ended.
   public var attempt: Int
-  /// When it is tried again, nanoseconds since 1970; nil = a person has to decide.
+  /// When the next attempt is due, nanoseconds since 1970; nil if a person has to decide.
   public var nextAttemptAt: Int64?
-  /// When recording began, or its first sound came.
+  /// When the recording began, or its first sound arrived.
   public var since: ClockReading
 
   /// Makes a row.
@@ -48,14 +53,14 @@ public struct CareAudio: Sendable, Equatable {
   }
 }
 
-/// The sound that waits to be transcribed.
+/// The recordings that wait for transcription.
 public struct CareAudioTable<View: DatabaseView> {
   let view: View
 
-  /// Everything, the oldest first.
+  /// All rows, the oldest first.
   public func all() throws(Failure) -> [CareAudio] { try self.rows("", []) }
 
-  /// The sound of an entry; nil when it has none, or none any more.
+  /// The sound of an entry; nil if it has none or it was removed.
   public func of(_ record: String) throws(Failure) -> CareAudio? {
     try self.rows("WHERE care_record.uuid = ?", [record]).first
   }
@@ -81,7 +86,7 @@ public struct CareAudioTable<View: DatabaseView> {
 }
 
 extension CareAudioTable where View == Transaction {
-  /// Writes the row of an entry's sound, in the place of what it was.
+  /// Inserts or replaces the row of an entry's sound.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the entry.
   public func put(_ audio: CareAudio) throws(Failure) {
@@ -105,12 +110,11 @@ extension CareAudioTable where View == Transaction {
     }
   }
 
-  /// Puts the times of day right at which recordings began, where the clock was set since: they are as old as the clock says that
-  /// nobody sets.
+  /// Corrects the stored start times of recordings after the wall clock was set, by the monotonic clock.
   ///
-  /// Of sound from before the machine was started, nobody can tell how old it is but by the time of day.
+  /// Recordings from before the last boot are left alone: only the wall clock knows their age.
   ///
-  /// - Parameter clock: What the clocks show.
+  /// - Parameter clock: The current reading of both clocks.
   public func follow(_ clock: ClockReading) throws(Failure) {
     try self.view.attempt { database in
       try EngineStatement(
@@ -123,7 +127,9 @@ extension CareAudioTable where View == Transaction {
     }
   }
 
-  /// Takes the row away: the file is gone.
+  /// Deletes the row after its file was unlinked.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the entry.
   public func remove(_ record: String) throws(Failure) {
     let row = try self.row(record)
     try self.view.attempt { try EngineStatement($0, "DELETE FROM care_audio WHERE record = ?").run([.integer(row)]) }

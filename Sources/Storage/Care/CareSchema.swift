@@ -5,7 +5,7 @@ internal import KithMessages
 internal import SwiftProtobuf
 
 extension Migration {
-  /// Entries of care, what they said before they were corrected, and the sound that waits to be transcribed.
+  /// Entries of care, their earlier versions, and the sound that waits for transcription.
   static let care = Migration(
     name: "care",
     sql: """
@@ -49,7 +49,7 @@ extension Migration {
       ) STRICT;
       """)
 
-  /// Attempts at transcribing, which a worker may be at while the hub that asked for them is gone.
+  /// The number of the transcription attempt: a worker may still run one after the hub that started it has ended.
   static let careAttempts = Migration(
     name: "care_attempts",
     sql: """
@@ -57,7 +57,7 @@ extension Migration {
       ALTER TABLE care_audio ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;
       """)
 
-  /// When recordings began by the clock that nobody sets: nanoseconds since the start of the machine that `boot` names.
+  /// When recordings began by the monotonic clock: nanoseconds since the boot that `boot` names.
   static let careAges = Migration(
     name: "care_ages",
     sql: """
@@ -65,7 +65,7 @@ extension Migration {
       ALTER TABLE care_audio ADD COLUMN boot TEXT NOT NULL DEFAULT '';
       """)
 
-  /// The state of entries whose words a person wrote: they had that of entries that were transcribed.
+  /// Gives entries typed by a person a state of their own; they had the state `transcribed`.
   static let careWritten = Migration(name: "care_written", sql: "") { database in
     var last: Int64 = 0
     while true {
@@ -76,7 +76,7 @@ extension Migration {
       guard let end = rows.last else { return }
       last = end[0]
       for row in rows {
-        // A damaged entry is told of when it is read; the store opens all the same.
+        // A damaged entry is reported when it is read; the store opens all the same.
         guard var record = try? CareRecord(serializedBytes: [UInt8](row[1] as Data)),
           record.engine.isEmpty || record.transcript.isEmpty
         else { continue }
@@ -88,8 +88,8 @@ extension Migration {
     }
   }
 
-  /// Times with more or less nanoseconds than a second has, which clients in protobuf could store. JSON cannot say them, so
-  /// a list with one of them could not be answered in JSON. They become the moments that they stand for.
+  /// Normalizes times whose nanoseconds are below 0 or above 999,999,999, which protobuf clients could store. JSON has
+  /// no form for them, so a list with one of them could not be sent as JSON.
   static let careTimes = Migration(name: "care_times", sql: "") { database in
     try Self.repair(CareRecord.self, of: "body", in: "care_record", database) {
       if $0.hasOccurredAt { $0.occurredAt.normalize() }
@@ -97,7 +97,7 @@ extension Migration {
     try Self.repair(CareVersion.self, of: "body", in: "care_version", database) {
       if $0.hasOccurredAt { $0.occurredAt.normalize() }
     }
-    // Answers that may be given again.
+    // Stored answers, which may be replayed.
     let methods = ["Record", "Update", "Confirm", "Delete", "Restore", "StartVoice", "StopVoice", "Transcribe"]
     let names = methods.map { "'kith.v1.Care/\($0)'" }.joined(separator: ", ")
     try Self.repair(CareReply.self, of: "reply", in: "command", where: "method IN (\(names))", database) {
@@ -105,13 +105,13 @@ extension Migration {
     }
   }
 
-  /// Changes the messages in a column of a table.
+  /// Applies a change to each message in a column of a table.
   private static func repair<M: SwiftProtobuf.Message & Equatable>(
     _ type: M.Type, of column: String, in table: String, where condition: String = "true", _ database: Database,
     _ change: @escaping @Sendable (inout M) -> Void
   ) throws {
     let repaired = DatabaseFunction("repaired", argumentCount: 1, pure: true) { values in
-      // Rows that the condition leaves out may be asked for, too.
+      // SQLite may also call this for rows that the condition leaves out.
       guard let body = Data.fromDatabaseValue(values[0]), let before = try? M(serializedBytes: body) else {
         return values[0]
       }
@@ -130,7 +130,7 @@ extension Migration {
 }
 
 extension Google_Protobuf_Timestamp {
-  /// Makes it the same moment with 0 to 999,999,999 nanoseconds.
+  /// Converts it to the same moment with 0 to 999,999,999 nanoseconds.
   fileprivate mutating func normalize() {
     guard !(0..<1_000_000_000).contains(self.nanos) else { return }
     self = .init(nanosecondsSince1970: self.nanosecondsSince1970)

@@ -4,14 +4,18 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
+extension DatabaseView {
+  /// The entries of care.
+  public var care: CareTable<Self> { CareTable(view: self) }
+}
+
 /// The entries of care.
 public struct CareTable<View: DatabaseView> {
   let view: View
 
-  /// An entry, deleted ones included; nil when there is none of that id.
+  /// An entry, also a deleted one; nil if the id is unknown.
   ///
-  /// - Parameter withVersions: Whether what it said before it was corrected is given too: the newest versions that one reply
-  ///   holds beside the entry.
+  /// - Parameter withVersions: Whether to add the earlier versions, the newest first, as many as fit one reply.
   public func get(_ id: String, withVersions: Bool = false) throws(Failure) -> CareRecord? {
     guard let (row, found) = try self.row(id) else { return nil }
     guard withVersions else { return found }
@@ -29,7 +33,7 @@ public struct CareTable<View: DatabaseView> {
     }
   }
 
-  /// An entry that has to be there.
+  /// An entry that must exist.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func require(_ id: String) throws(Failure) -> CareRecord {
@@ -54,7 +58,7 @@ public struct CareTable<View: DatabaseView> {
       start = (time, cursor.row)
     }
     let words = SearchText.words(of: query.text)
-    // Where the last page ended bounds the walk through the index.
+    // The cursor's time bounds the index scan.
     let from = query.isAscending ? max(query.from ?? .min, start?.0 ?? .min) : query.from ?? .min
     let to = query.isAscending ? query.to ?? .max : min(query.to ?? .max, start.map { $0.0 &+ 1 } ?? .max)
     return try self.view.attempt { database in
@@ -86,7 +90,7 @@ public struct CareTable<View: DatabaseView> {
     }
   }
 
-  /// Whether something that was not deleted happened in a span of time.
+  /// Whether an entry that is not deleted happened in a time span.
   public func hasAny(from start: Int64, to end: Int64) throws(Failure) -> Bool {
     try self.view.attempt { database in
       try Bool.fetchOne(
@@ -97,7 +101,7 @@ public struct CareTable<View: DatabaseView> {
     }
   }
 
-  /// The entry that was made last, deleted or not; nil when there is none.
+  /// The entry that was created last, deleted or not; nil if there is none.
   public func lastMade() throws(Failure) -> CareRecord? {
     try self.view.attempt { database in
       try [UInt8].fetchAll(database, "SELECT body FROM care_record ORDER BY id DESC LIMIT 1", []).first
@@ -105,7 +109,7 @@ public struct CareTable<View: DatabaseView> {
     }
   }
 
-  /// The settings; empty ones at first.
+  /// The settings; empty until they are set.
   public func settings() throws(Failure) -> CareSettings {
     try self.view.attempt { database in
       try [UInt8].fetchAll(database, "SELECT body FROM care_settings", []).first.map {
@@ -138,9 +142,9 @@ extension CareTable where View == Transaction {
     try self.announce(record.id)
   }
 
-  /// Writes an entry in the place of what it was.
+  /// Replaces an entry.
   ///
-  /// - Parameter version: What it said before, when it was corrected.
+  /// - Parameter version: What the entry said before a correction; it is kept.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func replace(_ record: CareRecord, keeping version: CareVersion? = nil) throws(Failure) {
     guard let (row, _) = try self.row(record.id) else {
@@ -197,10 +201,37 @@ extension CareTable where View == Transaction {
 }
 
 extension [UInt8] {
-  /// The first columns, as bytes.
+  /// The first column of each row, as bytes.
   fileprivate static func fetchAll(_ database: Database, _ sql: String, _ arguments: StatementArguments) throws
     -> [[UInt8]]
   {
     try Data.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { [UInt8]($0) }
   }
+}
+
+/// The filter of a list of entries. A property that is nil or empty does not filter.
+public struct CareQuery: Sendable {
+  /// The first instant, nanoseconds since 1970.
+  public var from: Int64?
+  /// The end, exclusive.
+  public var to: Int64?
+  /// As in `CareRecord.category`.
+  public var category = ""
+  /// As in `CareRecord.review`.
+  public var review = ""
+  /// As in `CareRecord.state`.
+  public var state = ""
+  /// Only entries with all words of this text.
+  public var text = ""
+  /// Whether to list deleted entries instead of the others.
+  public var isDeleted = false
+  /// Whether the oldest comes first.
+  public var isAscending = false
+  /// 1-500; 0 = 50.
+  public var limit: UInt32 = 0
+  /// `next_cursor` of the page before; empty = the first page.
+  public var cursor = ""
+
+  /// All entries, the newest first.
+  public init() {}
 }

@@ -3,35 +3,35 @@ internal import Foundation
 internal import Glibc
 public import KithMessages
 
-/// The files of sound that waits to be transcribed: `audio/NAME.part` while it grows, `audio/NAME` when it is whole.
+/// The files of recordings that wait for transcription: `audio/NAME.part` while recording, `audio/NAME` when complete.
 ///
-/// What is acknowledged is on the disk. Unlinking makes no promise about the disk's old blocks.
+/// Every acknowledged byte is on the disk. Unlinking does not erase the disk's old blocks.
 public actor SoundFiles {
   private let executor = DiskExecutor(label: "kith.sounds")
   private let directory: String
-  /// Files that clients fetch, by digest.
+  /// Files that clients download, by digest.
   private var lent: [String: LentSound] = [:]
 
-  /// Keeps the actor's jobs, which wait for the disk, off the shared thread pool.
+  /// Runs the actor's jobs, which wait for the disk, outside the shared thread pool.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe self.executor.asUnownedSerialExecutor() }
 
-  /// Makes the directory where there is none.
+  /// Creates the directory if it does not exist.
   ///
-  /// - Parameter stateDirectory: In which `audio/` is.
+  /// - Parameter stateDirectory: The parent of `audio/`.
   public init(stateDirectory: String) throws(Failure) {
     self.directory = stateDirectory + "/audio"
     try DiskFile.makeDirectory(self.directory)
     try DiskFile.makeDirectoryPrivate(self.directory)
   }
 
-  /// Adds a piece. A piece that was added before changes nothing.
+  /// Appends a piece. A resent piece changes nothing.
   ///
   /// - Parameters:
   ///   - offset: Where the piece begins.
-  ///   - limit: Bytes that the whole may have.
-  /// - Returns: Bytes that are there now, which is where the next piece begins.
-  /// - Throws: `FAILED_PRECONDITION/NOT_RECORDING` when it is whole; `OUT_OF_RANGE/OFFSET_GAP`; `FIELD_INVALID` when it becomes
-  ///   too large; `RESOURCE_EXHAUSTED/DISK_FULL`.
+  ///   - limit: The most bytes of the whole recording.
+  /// - Returns: The stored bytes, which is the offset of the next piece.
+  /// - Throws: `FAILED_PRECONDITION/NOT_RECORDING` if the recording is complete; `OUT_OF_RANGE/OFFSET_GAP`;
+  ///   `FIELD_INVALID` if it would become too large; `RESOURCE_EXHAUSTED/DISK_FULL`.
   public func append(_ bytes: [UInt8], to name: String, at offset: UInt64, limit: UInt64) throws(Failure) -> UInt64 {
     guard !self.isWhole(name) else { throw .notRecording }
     guard let file = try DiskFile.open(self.part(name), create: true) else { return 0 }
@@ -49,9 +49,9 @@ public actor SoundFiles {
     return size + UInt64(bytes.count)
   }
 
-  /// Says that a file is whole. Repeating it changes nothing.
+  /// Marks a recording as complete. Repeating the call changes nothing.
   ///
-  /// - Returns: Its size; nil when there is no file of that name.
+  /// - Returns: The size; nil if there is no such file.
   public func finish(_ name: String) throws(Failure) -> UInt64? {
     if !self.isWhole(name), let part = try DiskFile.open(self.part(name)) {
       try part.synchronize()
@@ -60,7 +60,7 @@ public actor SoundFiles {
     return try DiskFile.open(self.path(name))?.size()
   }
 
-  /// The bytes of a whole file; nil when there is none of that name.
+  /// The bytes of a complete recording; nil if there is no such file.
   public func read(_ name: String) throws(Failure) -> [UInt8]? {
     guard let file = try DiskFile.open(self.path(name)) else { return nil }
     var bytes: [UInt8] = []
@@ -72,18 +72,18 @@ public actor SoundFiles {
     }
   }
 
-  /// Names a whole file for a client that fetches it: its digest, size and type.
+  /// Lends a complete recording to a client for download.
   ///
-  /// From then on ``piece(of:from:length:at:)`` gives its bytes, also when it is removed meanwhile: the open file is held until a
-  /// minute has passed without a piece, or until ``mostLent`` others were named after it. No copy is made, so nothing of it is on the
-  /// disk after that, or after a crash.
+  /// ``piece(of:from:length:at:)`` then reads it, even after the file was removed: the open file is held until no piece
+  /// was read for a minute, or until ``mostLent`` others were lent. No copy is made, so nothing remains on the disk
+  /// afterwards or after a crash.
   ///
-  /// - Parameter uptime: Nanoseconds since the machine was started.
-  /// - Returns: Nil when there is no file of that name.
+  /// - Parameter uptime: Nanoseconds since boot.
+  /// - Returns: The digest, size and type; nil if there is no such file.
   public func lend(_ name: String, at uptime: Int64) throws(Failure) -> BlobRef? {
     self.takeBack(at: uptime)
     guard let file = try DiskFile.open(self.path(name)) else { return nil }
-    // What is whole stays as it is, so that its digest is computed once.
+    // A complete file does not change, so its digest is computed once.
     if let sound = self.lent.values.first(where: { $0.name == name }) {
       sound.until = uptime + Self.lending
       return sound.ref
@@ -99,9 +99,9 @@ public actor SoundFiles {
     return ref
   }
 
-  /// A piece of a file that was lent.
+  /// A piece of a lent file.
   ///
-  /// - Returns: Nil when none of that digest is lent any more.
+  /// - Returns: Nil if no file of that digest is lent now.
   /// - Throws: `OUT_OF_RANGE/OFFSET_GAP`.
   func piece(
     of digest: BlobDigest, from offset: UInt64, length: Int, at uptime: Int64
@@ -116,15 +116,15 @@ public actor SoundFiles {
     return (size, try sound.file.read(at: offset, length: length))
   }
 
-  /// Closes what nobody fetches any more.
+  /// Closes the files whose loan has expired.
   func takeBack(at uptime: Int64) { self.lent = self.lent.filter { $0.value.until > uptime } }
 
-  /// Files that are held open at once.
+  /// The most files held open at once.
   static let mostLent = 16
-  /// Nanoseconds for which a file is lent after the last piece.
+  /// Nanoseconds that a file stays lent after its last piece.
   private static let lending: Int64 = 60_000_000_000
 
-  /// What a recording is, by its first bytes.
+  /// The media type of a recording, by its first bytes.
   private static func mediaType(_ head: [UInt8]) -> String {
     if head.starts(with: "RIFF".utf8) { return "audio/wav" }
     if head.starts(with: "OggS".utf8) { return "audio/ogg" }
@@ -135,28 +135,28 @@ public actor SoundFiles {
     return "application/octet-stream"
   }
 
-  /// Removes a file, whole or not, in a way that a power cut does not undo. Removing it again is fine.
+  /// Removes a file, complete or not, durably. Repeating the call changes nothing.
   public func remove(_ name: String) throws(Failure) {
     DiskFile.remove(self.part(name))
     DiskFile.remove(self.path(name))
     try DiskFile.synchronizeDirectory(self.directory)
   }
 
-  /// Removes files that nobody knows and that were not touched for a day.
+  /// Removes orphans: files without an entry that were not written for a day.
   ///
   /// - Parameters:
-  ///   - known: Names that stay.
+  ///   - known: Names to keep.
   ///   - now: Nanoseconds since 1970.
-  /// - Returns: How many were removed.
-  public func removeStrangers(except known: Set<String>, now: Int64) -> Int {
+  /// - Returns: The number of removed files.
+  public func removeOrphans(except known: Set<String>, now: Int64) -> Int {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: self.directory)) ?? []
-    let strangers = files.filter { file in
+    let orphans = files.filter { file in
       let name = file.hasSuffix(".part") ? String(file.dropLast(5)) : file
       guard !known.contains(name), let modified = DiskFile.modified("\(self.directory)/\(file)") else { return false }
       return now - modified > Self.quarantine
     }
-    for file in strangers { DiskFile.remove("\(self.directory)/\(file)") }
-    return strangers.count
+    for file in orphans { DiskFile.remove("\(self.directory)/\(file)") }
+    return orphans.count
   }
 
   private func isWhole(_ name: String) -> Bool { DiskFile.modified(self.path(name)) != nil }
@@ -168,12 +168,12 @@ public actor SoundFiles {
   private static let quarantine: Int64 = 86_400_000_000_000
 }
 
-/// A file that is held open for a client.
+/// A file held open for a client.
 private final class LentSound {
   let file: DiskFile
   let name: String
   let ref: BlobRef
-  /// By the clock that ``SoundFiles/lend(_:at:)`` is given.
+  /// In the `uptime` that ``SoundFiles/lend(_:at:)`` takes.
   var until: Int64
 
   init(_ file: consuming DiskFile, named name: String, as ref: BlobRef, until: Int64) {
@@ -185,7 +185,7 @@ private final class LentSound {
 }
 
 extension Failure {
-  /// Sound that comes after the end of its recording.
+  /// Sound that arrived after the end of its recording.
   public static let notRecording = Failure(
     .failedPrecondition, "NOT_RECORDING", "This entry is not being recorded any more. Begin another.")
 }

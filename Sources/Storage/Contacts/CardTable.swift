@@ -3,13 +3,19 @@ internal import Foundation
 internal import GRDB
 public import KithMessages
 
-/// The cards of the sources: which were seen, in which state, and the contact of each.
+extension DatabaseView {
+  /// The cards of the sources.
+  public var cards: CardTable<Self> { CardTable(view: self) }
+}
+
+/// The cards of the sources: fingerprint, digests, whether a listing lacks them, and the contact of each.
 ///
-/// A card is (source, href). Its row stays while its contact is deleted, so that the contact comes back with the card.
+/// (source, href) identifies a card. Its row stays while its contact is deleted, so that the contact returns with the
+/// card.
 public struct CardTable<View: DatabaseView> {
   let view: View
 
-  /// Every known card of a source, deleted and missing ones included, by href.
+  /// All known cards of a source by href, those with deleted contacts and missing ones included.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func known(in source: String) throws(Failure) -> [KnownCard] {
@@ -19,7 +25,7 @@ public struct CardTable<View: DatabaseView> {
     }
   }
 
-  /// Whether any card of a source is known, deleted and missing ones included.
+  /// Whether any card of a source is known, those with deleted contacts and missing ones included.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func isAnyKnown(in source: String) throws(Failure) -> Bool {
@@ -30,7 +36,7 @@ public struct CardTable<View: DatabaseView> {
     }
   }
 
-  /// The card of an href; nil when none is known.
+  /// The card of an href; nil if it is unknown.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func find(_ href: String, in source: String) throws(Failure) -> KnownCard? {
@@ -40,7 +46,7 @@ public struct CardTable<View: DatabaseView> {
     }
   }
 
-  /// The cards of hrefs, those that are known.
+  /// The known cards among some hrefs.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func find(_ hrefs: [String], in source: String) throws(Failure) -> [KnownCard] {
@@ -52,7 +58,7 @@ public struct CardTable<View: DatabaseView> {
     }
   }
 
-  /// The cards of UIDs whose contacts are deleted, the last deleted ones first.
+  /// The cards of UIDs whose contacts are deleted, the last deleted first.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func findDeleted(uids: [String], in source: String) throws(Failure) -> [KnownCard] {
@@ -68,7 +74,7 @@ public struct CardTable<View: DatabaseView> {
     }
   }
 
-  /// The text of a card with its pictures as references; nil when none is known.
+  /// The text of a card, with references instead of pictures; nil if the card is unknown.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func raw(_ href: String, in source: String) throws(Failure) -> [UInt8]? {
@@ -105,13 +111,13 @@ public struct CardTable<View: DatabaseView> {
 }
 
 extension CardTable where View == Transaction {
-  /// Writes a card as it was read. It is then no longer missing, and its contact needs no keeping by hand.
+  /// Writes a card that was read. It is then not missing, and its contact is no longer kept by hand.
   ///
-  /// Of a card that could not be read only its fingerprint and digest are written, so that it is not read again before
-  /// it changes; text, UID and contact stay those of its last good state, and the contact becomes stale.
+  /// Of an unreadable card only fingerprint and digest are written, so that it is not read again until it changes.
+  /// Text, UID and contact stay those of its last readable version, and the contact becomes stale.
   ///
-  /// - Parameter contactID: The contact made of it; empty for a card that could never be read. It may not exist yet in
-  ///   no other case.
+  /// - Parameter contactID: The contact made of it; empty if the card was never readable. Otherwise the contact must
+  ///   exist.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for source or contact.
   public func put(_ card: CardRead, in source: String, contactID: String) throws(Failure) {
     let sourceRow = try self.view.sources.row(of: source)
@@ -127,7 +133,7 @@ extension CardTable where View == Transaction {
     }
   }
 
-  /// Adds a contact, whose id is new, and writes its card.
+  /// Inserts a new contact and writes its card.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func put(_ card: CardRead, in source: String, with contact: PreparedContact) throws(Failure) {
@@ -145,9 +151,9 @@ extension CardTable where View == Transaction {
     ])
   }
 
-  /// Notes a new fingerprint of a card that says what it said before.
+  /// Updates the fingerprint of a card whose content did not change.
   ///
-  /// - Parameter rawSHA256: Of the card as it is now: 32 bytes.
+  /// - Parameter rawSHA256: The 32-byte digest of the card's new text.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func touch(_ href: String, in source: String, fingerprint: String, rawSHA256: [UInt8]) throws(Failure) {
     let row = try self.view.sources.row(of: source)
@@ -157,11 +163,11 @@ extension CardTable where View == Transaction {
     }
   }
 
-  /// Notes that a whole listing lacks these cards, whose deletion is held back.
+  /// Marks cards as missing: a complete listing lacks them, and their deletion is held back.
   ///
   /// - Parameters:
-  ///   - now: Nanoseconds since 1970; kept from the first such listing on.
-  ///   - counts: Whether the listing counts towards ``KnownCard/missingPasses``, which starts again otherwise.
+  ///   - now: Nanoseconds since 1970; stored for the first such listing only.
+  ///   - counts: Whether the listing counts towards ``KnownCard/missingPasses``; false resets that count.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func setMissing(
     _ hrefs: [String], in source: String, since now: Int64, counts: Bool = true
@@ -190,7 +196,7 @@ extension CardTable where View == Transaction {
     }
   }
 
-  /// Notes that cards are there again. Their contacts no longer need keeping by hand.
+  /// Marks cards as listed again. Their contacts are no longer kept by hand.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func clearMissing(_ hrefs: [String], in source: String) throws(Failure) {
@@ -205,10 +211,10 @@ extension CardTable where View == Transaction {
     }
   }
 
-  /// Gives a card another href: it is the same card, found by its UID.
+  /// Changes the href of a card that was found elsewhere by its UID.
   ///
-  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for source or card; `ALREADY_EXISTS/RECORD_EXISTS` where a card of a contact has
-  ///   the new href. One that could never be read gives way.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for source or card; `ALREADY_EXISTS/RECORD_EXISTS` if a card with a contact
+  ///   has the new href. A card that was never readable is replaced.
   public func rename(_ href: String, to newHref: String, in source: String) throws(Failure) {
     guard href != newHref else { return }
     let row = try self.view.sources.row(of: source)
@@ -223,7 +229,7 @@ extension CardTable where View == Transaction {
       throw .unknownRecord(href, "There is no card '\(href)' in the source '\(source)'.")
     }
     try self.view.attempt { database in
-      // What was noted of something else that had the name, such as a link, goes with it.
+      // Problems of something else that had the new name, such as a link.
       try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
         .execute(arguments: [row, newHref])
       for table in ["card", "card_problem"] {
@@ -237,7 +243,7 @@ extension CardTable where View == Transaction {
     }
   }
 
-  /// Forgets cards of which no contact was ever made, with their problems. Others stay.
+  /// Deletes the cards that never had a contact, with their problems. Other cards stay.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func forget(_ hrefs: [String], in source: String) throws(Failure) {
@@ -253,7 +259,9 @@ extension CardTable where View == Transaction {
     }
   }
 
-  /// A card is there: its contact is not missing and not kept by hand; stale or not as said, nil = as it is.
+  /// Clears the contact's missing and kept marks.
+  ///
+  /// - Parameter isStale: The new stale mark; nil leaves it.
   private func note(_ database: Database, contact: Int64?, isStale: Bool?) throws {
     guard let contact else { return }
     let id = try EngineStatement(
@@ -292,5 +300,50 @@ extension CardTable where View == Transaction {
     ON CONFLICT (source, href) DO UPDATE SET fingerprint = excluded.fingerprint, raw_sha256 = excluded.raw_sha256,
       missing_since = NULL, missing_passes = 0
     """
+  }
+}
+
+/// A stored card without its text: what a pass compares with a listing.
+public struct KnownCard: Sendable, Hashable {
+  /// File name or URL path; with the source, the card's identity.
+  public var href: String
+  /// Changes when the card may have changed.
+  public var fingerprint: String
+  /// The digest of the card's bytes, its picture replaced by the picture's digest: 32 bytes.
+  public var rawSHA256: [UInt8]
+  /// The digest of the card's content; empty if it was never readable.
+  public var semanticDigest: [UInt8]
+  /// The contact made of it; empty if it was never readable.
+  public var contactID: String
+  /// The card's own identifier. It may be empty, and several cards may have the same.
+  public var uid: String
+  /// Whether its contact is deleted.
+  public var isDeleted: Bool
+  /// When a listing first lacked it, nanoseconds since 1970; 0 if it was listed.
+  public var missingSince: Int64
+  /// The number of complete listings in a row that lacked it and count towards the release of its deletion.
+  public var missingPasses: Int
+  /// The time of the last counted listing, nanoseconds since 1970; 0 if there was none.
+  public var countedAt: Int64
+  /// Whether its contact was restored by hand, and so stays although the card is missing.
+  public var isKept: Bool
+
+  /// Creates a description of a card.
+  public init(
+    href: String, fingerprint: String, rawSHA256: [UInt8], semanticDigest: [UInt8], contactID: String, uid: String,
+    isDeleted: Bool = false, missingSince: Int64 = 0, missingPasses: Int = 0, countedAt: Int64 = 0,
+    isKept: Bool = false
+  ) {
+    self.href = href
+    self.fingerprint = fingerprint
+    self.rawSHA256 = rawSHA256
+    self.semanticDigest = semanticDigest
+    self.contactID = contactID
+    self.uid = uid
+    self.isDeleted = isDeleted
+    self.missingSince = missingSince
+    self.missingPasses = missingPasses
+    self.countedAt = countedAt
+    self.isKept = isKept
   }
 }

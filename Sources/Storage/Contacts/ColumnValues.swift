@@ -2,23 +2,23 @@ internal import Digest
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// How fields of messages are written into columns, where a column has no type for them.
+/// How values without an SQLite type are written into columns.
 enum ColumnValues {
-  /// Text without U+0000, at which SQLite's C strings would end.
+  /// Text without U+0000, which would end SQLite's C strings.
   static func text(_ text: String) -> String {
     let bytes = text.utf8Span.span
     for index in bytes.indices where bytes[index] == 0 { return String(text.unicodeScalars.filter { $0.value != 0 }) }
     return text
   }
 
-  /// Nanoseconds since 1970; nil for a stamp beyond the years 1678-2261, which no clock of ours gives.
+  /// Nanoseconds since 1970; nil if the stamp is outside the years 1678-2261.
   static func nanoseconds(_ stamp: Google_Protobuf_Timestamp) -> Int64? {
     let (whole, overflowed) = stamp.seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, carried) = whole.addingReportingOverflow(Int64(stamp.nanos))
     return overflowed || carried ? nil : sum
   }
 
-  /// Several words in one column, each ended by a comma.
+  /// Several words for one column, each followed by a comma.
   static func list(_ words: [String]) -> String {
     guard !words.isEmpty else { return "" }
     var list: [UInt8] = []
@@ -32,7 +32,7 @@ enum ColumnValues {
     return String(decoding: list, as: UTF8.self)
   }
 
-  /// The words of such a column.
+  /// The words of a column written by ``list(_:)``.
   static func words(_ list: String) -> [String] {
     guard !list.isEmpty else { return [] }
     guard list.utf8.contains(UInt8(ascii: "\\")) else {
@@ -58,7 +58,7 @@ enum ColumnValues {
     return words
   }
 
-  /// Numbers as a JSON array, for `json_each`: one statement serves any count.
+  /// Numbers as a JSON array for `json_each`, so that one statement serves any count.
   static func array(_ numbers: [Int64]) -> String { "[\(numbers.map(String.init).joined(separator: ","))]" }
 
   /// Texts as a JSON array.
@@ -88,10 +88,10 @@ enum ColumnValues {
 }
 
 extension EngineValue {
-  /// Text as ``ColumnValues`` writes it.
+  /// Text without U+0000.
   static func text(of text: String) -> EngineValue { .text(ColumnValues.text(text)) }
 
-  /// A stamp as ``ColumnValues`` writes it; NULL when it is not set.
+  /// A stamp in nanoseconds; NULL if it is not set.
   static func stamp(_ isSet: Bool, _ stamp: Google_Protobuf_Timestamp) -> EngineValue {
     guard isSet, let nanoseconds = ColumnValues.nanoseconds(stamp) else { return .null }
     return .integer(nanoseconds)

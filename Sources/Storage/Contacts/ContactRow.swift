@@ -3,11 +3,11 @@ internal import Digest
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Between the fields of a ``Contact`` that stand once and the columns of `contact`.
+/// Converts between the single-valued fields of a ``Contact`` and the columns of `contact`.
 ///
-/// The id columns (`id`, `uuid`, `source`) and `is_kept` are not part of it.
+/// The id columns (`id`, `uuid`, `source`) and `is_kept` are not converted here.
 enum ContactRow {
-  /// The columns, in the order of ``arguments(of:)`` and ``contact(from:at:)``.
+  /// The columns, in the order of ``arguments(of:sortKey:)`` and ``contact(from:at:)``.
   static let columns = [
     "sort_key", "deleted_at", "source_identifier", "uid", "formatted_name", "name_prefix", "given", "middle", "family",
     "suffix", "phonetic_given", "phonetic_family", "phonetic_middle", "nickname", "organization",
@@ -15,13 +15,13 @@ enum ContactRow {
     "photo_media_type", "photo_uri", "revision", "etag", "stale", "created_at", "updated_at", "missing_since", "note",
   ]
 
-  /// Adds a row: id and source, then the columns.
+  /// Inserts a row: id and source, then the columns.
   static let insertion = """
     INSERT INTO contact (uuid, source, \(Self.columns.joined(separator: ", ")))
     VALUES (?, ?\(String(repeating: ", ?", count: Self.columns.count)))
     """
 
-  /// Writes over a row: source, the columns, then the row's id. A creation stamp stays.
+  /// Replaces a row: source, the columns, then the row's id. The creation stamp stays.
   static let replacement: String = {
     let assignments = Self.columns.map { $0 == "created_at" ? "created_at = coalesce(created_at, ?)" : $0 + " = ?" }
     return "UPDATE contact SET source = ?, \(assignments.joined(separator: ", ")), is_kept = 0 WHERE id = ?"
@@ -33,10 +33,10 @@ enum ContactRow {
     FROM contact JOIN source ON source.id = contact.source WHERE contact.id IN (SELECT value FROM json_each(?))
     """
 
-  /// What is written for a contact.
+  /// The values of the columns.
   ///
-  /// - Parameter sortKey: Of ``SortKey``.
-  /// - Throws: `FIELD_INVALID` for a photo whose digest is none.
+  /// - Parameter sortKey: From ``SortKey``.
+  /// - Throws: `FIELD_INVALID` if the photo's digest is invalid.
   static func arguments(of contact: Contact, sortKey: String) throws(Failure) -> [EngineValue] {
     var photo = EngineValue.null
     if contact.hasPhoto {
@@ -67,7 +67,7 @@ enum ContactRow {
     ]
   }
 
-  /// Reads the columns, the first of which is at `offset`.
+  /// Reads the columns, beginning with column `offset`.
   static func contact(from row: EngineRow, at offset: Int) -> Contact {
     var contact = Contact()
     contact.sourceIdentifier = row.text(offset + 2)

@@ -1,5 +1,5 @@
 extension Migration {
-  /// Sources, their cards, the contacts made of them, and what search goes by.
+  /// Sources, their cards, the contacts made of them, and the tables of search.
   static let contacts = Migration(
     name: "contacts",
     sql: """
@@ -143,7 +143,7 @@ extension Migration {
         detail = none, columnsize = 0);
       """)
 
-  /// How accounts are reached. The columns that go were never written: there were no accounts.
+  /// How CardDAV accounts are reached. The dropped columns were never written: there were no accounts.
   static let accounts = Migration(
     name: "accounts",
     sql: """
@@ -154,8 +154,8 @@ extension Migration {
       ALTER TABLE source ADD COLUMN account BLOB;
       """)
 
-  /// When a pass last counted towards the release of a missing card, and when a deleted contact was noted for its erasure. Passes
-  /// of before were counted whatever lay between them: only the first one counts.
+  /// When a pass last counted towards the release of a missing card, and when a deleted contact was marked for erasure.
+  /// Earlier passes were counted however close together they were, so only one of them counts.
   static let clockSteps = Migration(
     name: "clock_steps",
     sql: """

@@ -3,18 +3,18 @@ internal import GRDB
 public import KithMessages
 
 extension ContactTable {
-  /// Finds contacts that have every word of a text.
+  /// Finds the contacts that have every word of a text.
   ///
-  /// A word of three or more characters is found anywhere in names, organisation, title, phones (by their digits), emails,
-  /// addresses and notes; a shorter one at the beginning of a word there, or anywhere in scripts that write without blanks.
-  /// Case, accents, character width and the kind of kana make no difference. Contacts whose names match come first, and
-  /// among these names that begin with the longest word; then the order is that of the list. Of more than 300 matches
-  /// those stored first are taken and put in order.
+  /// A word of three or more characters matches anywhere in names, organisation, title, phones (by their digits),
+  /// emails, addresses and notes. A shorter one matches at the beginning of a word, or anywhere in scripts without
+  /// spaces. Case, accents, character width and the kind of kana make no difference. Contacts that match in a name come
+  /// first, and among them names that begin with the longest word; then the order is that of the list. If more than 300
+  /// match, the 300 stored first are sorted.
   ///
   /// - Parameters:
-  ///   - text: Any text; nothing in it is syntax. Of more than 1,024 bytes the beginning counts.
+  ///   - text: Plain text without syntax. Only its first 1,024 bytes count.
   ///   - limit: How many contacts: 0 = 50, more than 500 = 500.
-  ///   - source: Only of this one; empty = of all.
+  ///   - source: Only contacts of this source; empty = of all.
   /// - Throws: `FIELD_INVALID` for an empty text; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func search(_ text: String, limit: UInt32 = 0, source: String = "") throws(Failure) -> SearchContactsReply {
     let limit = PageLimit.records(limit)
@@ -38,10 +38,10 @@ extension ContactTable {
     return reply
   }
 
-  /// Matches that are put in order; a common word has more, and reading them all would take too long.
+  /// The most matches that are sorted. A common word has more, and reading them all would take too long.
   private static var candidates: Int { 300 }
 
-  /// Rows of contacts that match in one of the indexes, in the order of the answer.
+  /// Rows of contacts that match in one of the indexes, in the order of the reply.
   private func hits(of query: SearchQuery, in index: String, limit: Int) throws(Failure) -> [Int64] {
     let words = query.wordsToCheck
     return try self.view.attempt { database in

@@ -1,18 +1,18 @@
 internal import GRDB
 
-/// Keeps what search looks through in step with the live contacts: their texts and the two full-text indexes over them.
+/// Keeps the search texts of live contacts and the two full-text indexes over them up to date.
 ///
-/// The indexes do not keep the texts. An entry is taken out by the text that it was made of
-/// (<https://www.sqlite.org/fts5.html#the_delete_command>), which is why nothing else writes these tables.
+/// The indexes do not store the texts. Deleting an entry needs the text it was made of
+/// (<https://www.sqlite.org/fts5.html#the_delete_command>), so only this type writes these tables.
 struct ContactSearchIndex {
   let database: Database
 
-  /// Makes a contact findable that is not.
+  /// Adds a contact that is not in the index.
   func insert(_ text: SearchText, row: Int64, source: Int64) throws {
     try self.list(text.marked(SearchText.word(ofSource: source)), row: row)
   }
 
-  /// Makes a contact findable by what it says now.
+  /// Replaces a contact's search text.
   func update(_ text: SearchText, row: Int64, source: Int64) throws {
     let text = text.marked(SearchText.word(ofSource: source))
     if let old = try self.text(of: row) {
@@ -22,7 +22,7 @@ struct ContactSearchIndex {
     try self.list(text, row: row)
   }
 
-  /// Hides a contact.
+  /// Removes a contact from search.
   func delete(row: Int64) throws {
     guard let old = try self.text(of: row) else { return }
     try self.unlist(old, row: row)

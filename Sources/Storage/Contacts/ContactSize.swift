@@ -1,10 +1,10 @@
 internal import KithMessages
 
 extension Contact {
-  /// At most how many bytes the contact takes in a reply, be it protobuf or JSON, which is the larger one: its texts with what
-  /// JSON escapes in them, and the names of fields.
+  /// An upper bound of the contact's bytes in a reply, in protobuf or JSON: its texts with JSON's escapes, and the
+  /// field names.
   ///
-  /// Encoding it to learn the exact number took as long as reading it from the store.
+  /// Encoding the contact to get the exact number took as long as reading it from the store.
   var roomInReply: Int {
     let texts = [
       self.id, self.source, self.sourceIdentifier, self.uid, self.formattedName, self.nickname, self.organization,
@@ -35,7 +35,7 @@ extension Contact {
     return bytes
   }
 
-  /// Of the fields that stand once, with their punctuation, numbers and stamps.
+  /// The names of the single-valued fields, with their punctuation, numbers and stamps.
   private static let fieldNames = 900
   private static let valueNames = 60
   private static let addressNames = 180
@@ -44,13 +44,14 @@ extension Contact {
 }
 
 extension String {
-  /// At most how many bytes the text takes in proto3 JSON, which writes U+0000 to U+001F and U+007F to U+009F as escapes of six.
+  /// An upper bound of the text's bytes in proto3 JSON, which escapes U+0000 to U+001F and U+007F to U+009F with six
+  /// bytes.
   var bytesInJSON: Int {
     self.utf8.reduce(0) { count, byte in
       switch byte {
       case 0x20, 0x21, 0x23...0x5B, 0x5D...0x7E, 0x80...0xC1, 0xC3...0xFF: count + 1
       case 0x08...0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): count + 2
-      // Begins two bytes, of which half stand for control characters.
+      // The first of two bytes; half of those pairs are control characters.
       case 0xC2: count + 5
       default: count + 6
       }

@@ -3,11 +3,16 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
-/// The contacts: reading.
+extension DatabaseView {
+  /// The contacts.
+  public var contacts: ContactTable<Self> { ContactTable(view: self) }
+}
+
+/// The contacts.
 public struct ContactTable<View: DatabaseView> {
   let view: View
 
-  /// The contact of an id, deleted ones included; nil when there is none.
+  /// A contact, also a deleted one; nil if the id is unknown.
   public func get(_ id: String) throws(Failure) -> Contact? {
     guard let row = try self.row(of: id) else { return nil }
     return try self.load([row]).first
@@ -15,14 +20,14 @@ public struct ContactTable<View: DatabaseView> {
 
   /// A page of contacts in the order of their names.
   ///
-  /// The page ends early, with `next_cursor` set, where the reply would grow too large.
+  /// The page ends early, with `next_cursor` set, if the reply would become too large.
   ///
   /// - Parameters:
   ///   - limit: How many contacts: 0 = 50, more than 500 = 500.
   ///   - cursor: `next_cursor` of the page before; empty = the first page.
-  ///   - source: Only of this one; empty = of all.
-  ///   - includeDeleted: Whether deleted contacts stand among the others.
-  ///   - isReply: Whether the page has to fit one reply; else it has all contacts of `limit`, whole.
+  ///   - source: Only contacts of this source; empty = of all.
+  ///   - includeDeleted: Whether to include deleted contacts.
+  ///   - isReply: Whether the page must fit one reply. If false, it has `limit` whole contacts.
   /// - Throws: `FIELD_INVALID` for the cursor; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func page(
     limit: UInt32 = 0, cursor: String = "", source: String = "", includeDeleted: Bool = false, isReply: Bool = true
@@ -47,7 +52,7 @@ public struct ContactTable<View: DatabaseView> {
     return reply
   }
 
-  /// How many contacts of a source are not deleted.
+  /// The number of a source's contacts that are not deleted.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func count(source: String) throws(Failure) -> Int {
@@ -59,14 +64,14 @@ public struct ContactTable<View: DatabaseView> {
     }
   }
 
-  /// The row of a contact.
+  /// The row of a contact; nil if the id is unknown.
   func row(of id: String) throws(Failure) -> Int64? {
     try self.view.attempt { database in
       try EngineStatement(database, "SELECT id FROM contact WHERE uuid = ?").first([.text(id)]) { $0.integer(0) }
     }
   }
 
-  /// Reads contacts in the order of `rows`, as many as fit into one reply, and at least one.
+  /// Reads contacts in the order of `rows`: as many as fit one reply, and at least one.
   func loadWhatFits(_ rows: [Int64]) throws(Failure) -> [Contact] {
     var page = Page<Contact>(room: PageLimit.bodyBytes)
     for start in stride(from: 0, to: rows.count, by: PageLimit.chunk) {
@@ -84,7 +89,7 @@ public struct ContactTable<View: DatabaseView> {
     return page.records
   }
 
-  /// Reads contacts in the order of `rows`: one query a table, whatever their number.
+  /// Reads contacts in the order of `rows`, with one query per table.
   func load(_ rows: [Int64]) throws(Failure) -> [Contact] {
     try self.view.attempt { database in
       var contacts = [Contact](repeating: Contact(), count: rows.count)
@@ -106,5 +111,229 @@ public struct ContactTable<View: DatabaseView> {
     SELECT sort_key, id FROM contact WHERE \(state)\(ofSource ? " AND source = :source" : "")
     AND (sort_key, id) > (:key, :row) ORDER BY sort_key, id LIMIT :limit
     """
+  }
+}
+
+/// Writing. Each method appends the changed contacts to the transaction's events.
+extension ContactTable where View == Transaction {
+  /// Inserts a contact.
+  ///
+  /// - Parameter contact: Has a new id and the name of an existing source.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source; `ALREADY_EXISTS/RECORD_EXISTS` for the id; `FIELD_INVALID`.
+  public func insert(_ contact: Contact) throws(Failure) {
+    let source = try self.view.sources.row(of: contact.source)
+    guard !contact.id.isEmpty else { throw .invalid(field: "id", "is empty.") }
+    guard try self.row(of: contact.id) == nil else {
+      throw Failure(.alreadyExists, "RECORD_EXISTS", "There is a contact \(contact.id) already.")
+    }
+    _ = try self.add(PreparedContact(contact), source: source)
+  }
+
+  /// Inserts a contact with a new id.
+  ///
+  /// - Returns: Its row.
+  func add(_ prepared: PreparedContact, source: Int64) throws(Failure) -> Int64 {
+    let contact = prepared.contact
+    let row = try self.view.attempt { database in
+      try EngineStatement(database, ContactRow.insertion).run(
+        .text(contact.id), [.integer(source)] + prepared.fields)
+      let row = database.lastInsertedRowID
+      try ContactValueTable(database: database).insert(prepared.lists, row: row)
+      if !contact.hasDeletedAt {
+        try ContactSearchIndex(database: database).insert(prepared.search, row: row, source: source)
+      }
+      return row
+    }
+    self.view.changed(contacts: [contact.id])
+    return row
+  }
+
+  /// Replaces every field of the stored contact with the same id, deletion included. The creation stamp stays.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for contact or source; `FIELD_INVALID`.
+  public func update(_ contact: Contact) throws(Failure) {
+    try self.update(contact.id, with: PreparedContact(contact))
+  }
+
+  /// Replaces the stored contact `id`, as ``update(_:)`` does.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for contact or source.
+  public func update(_ id: String, with prepared: PreparedContact) throws(Failure) {
+    let row = try self.knownRow(of: id)
+    let contact = prepared.contact
+    let source = try self.view.sources.row(of: contact.source)
+    try self.view.attempt { database in
+      try EngineStatement(database, ContactRow.replacement).run(
+        .integer(source), prepared.fields + [.integer(row)])
+      let values = ContactValueTable(database: database)
+      try values.delete(row: row)
+      try values.insert(prepared.lists, row: row)
+      let search = ContactSearchIndex(database: database)
+      if contact.hasDeletedAt {
+        try search.delete(row: row)
+      } else {
+        try search.update(prepared.search, row: row, source: source)
+      }
+    }
+    self.view.changed(contacts: [id])
+  }
+
+  /// Soft-deletes contacts: lists and search leave them out, and they can be restored until they are purged.
+  ///
+  /// Unknown and already deleted contacts are skipped.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  /// - Returns: The number of deleted contacts.
+  @discardableResult
+  public func softDelete(_ ids: [String], at now: Int64) throws(Failure) -> Int {
+    let deleted = try self.view.attempt { database in
+      let search = ContactSearchIndex(database: database)
+      return try ids.filter { id in
+        let row = try Int64.fetchOne(
+          database.cachedStatement(sql: "SELECT id FROM contact WHERE uuid = ? AND deleted_at IS NULL"), arguments: [id]
+        )
+        guard let row else { return false }
+        try database.cachedStatement(
+          sql: """
+            UPDATE contact SET deleted_at = ?1, updated_at = ?1, missing_since = NULL, is_kept = 0 WHERE id = ?2
+            """
+        ).execute(arguments: [now, row])
+        try search.delete(row: row)
+        return true
+      }
+    }
+    self.view.changed(contacts: deleted)
+    return deleted.count
+  }
+
+  /// Undeletes a contact at a person's request. It stays although its card is missing.
+  ///
+  /// A contact that is not deleted does not change.
+  ///
+  /// - Returns: The contact after the change.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
+  public func restore(_ id: String, at now: Int64) throws(Failure) -> Contact {
+    let row = try self.knownRow(of: id)
+    guard var contact = try self.load([row]).first else { throw Self.unknown(id) }
+    guard contact.hasDeletedAt else { return contact }
+    let source = try self.view.sources.row(of: contact.source)
+    try self.view.attempt { database in
+      try database.cachedStatement(
+        sql: "UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = 1 WHERE id = ?"
+      ).execute(arguments: [now, row])
+      try ContactSearchIndex(database: database).update(SearchText(of: contact), row: row, source: source)
+    }
+    self.view.changed(contacts: [id])
+    contact.clearDeletedAt()
+    contact.clearMissingSince()
+    contact.updatedAt = .init(nanosecondsSince1970: now)
+    return contact
+  }
+
+  /// Erases contacts that were deleted long ago, with their cards and all else stored of them.
+  ///
+  /// It takes two calls: the first marks contacts that are due soon, a later one erases them. A clock that is set
+  /// forward can therefore not erase a contact that was deleted just now.
+  ///
+  /// - Parameters:
+  ///   - kept: How long contacts are kept after their deletion, in nanoseconds.
+  ///   - notice: How long before its erasure a contact must be marked, in nanoseconds.
+  ///   - now: Nanoseconds since 1970.
+  /// - Returns: The ids of the erased contacts.
+  @discardableResult
+  public func purge(keptFor kept: Int64, notice: Int64, at now: Int64) throws(Failure) -> [String] {
+    let ids = try self.view.attempt { database in
+      // A mark is void if the contact was deleted again or the clock was set back.
+      try database.execute(
+        sql: """
+          UPDATE contact SET erasure_noted_at = NULL
+          WHERE deleted_at IS NOT NULL AND erasure_noted_at IS NOT NULL
+            AND (deleted_at >= ?1 OR erasure_noted_at > ?2)
+          """, arguments: [now - kept + notice, now])
+      try database.execute(
+        sql: """
+          UPDATE contact SET erasure_noted_at = ?2
+          WHERE deleted_at IS NOT NULL AND deleted_at < ?1 AND erasure_noted_at IS NULL
+          """, arguments: [now - kept + notice, now])
+      let rows = try Int64.fetchAll(
+        database,
+        sql: """
+          SELECT id FROM contact
+          WHERE deleted_at IS NOT NULL AND deleted_at < ?1 AND erasure_noted_at <= ?2
+          """, arguments: [now - kept, now - notice])
+      return try self.erase(rows)
+    }
+    if !ids.isEmpty { try self.view.photos.dropUnreferenced() }
+    return ids
+  }
+
+  /// Erases contacts with their cards and the problems of those. Photos stay.
+  func erase(_ rows: [Int64]) throws(Failure) -> [String] {
+    let ids = try self.view.attempt { database in
+      let values = ContactValueTable(database: database)
+      let search = ContactSearchIndex(database: database)
+      return try rows.compactMap { row in
+        try values.delete(row: row)
+        try search.delete(row: row)
+        try database.cachedStatement(
+          sql: """
+            DELETE FROM card_problem
+            WHERE (source, href) IN (SELECT source, href FROM card WHERE contact = ?)
+            """
+        ).execute(arguments: [row])
+        try database.cachedStatement(sql: "DELETE FROM card WHERE contact = ?").execute(arguments: [row])
+        let id = try String.fetchOne(
+          database.cachedStatement(sql: "SELECT uuid FROM contact WHERE id = ?"), arguments: [row])
+        try database.cachedStatement(sql: "DELETE FROM contact WHERE id = ?").execute(arguments: [row])
+        return id
+      }
+    }
+    self.view.changed(contacts: ids)
+    return ids
+  }
+
+  private func knownRow(of id: String) throws(Failure) -> Int64 {
+    guard let row = try self.row(of: id) else { throw Self.unknown(id) }
+    return row
+  }
+
+  private static func unknown(_ id: String) -> Failure {
+    .unknownRecord(
+      id, "There is no contact '\(id.prefix(64))'. It may have been removed; `kith contacts search` finds others.")
+  }
+}
+
+/// A contact converted for the tables and for search.
+///
+/// Preparing a contact takes about as long as writing it and needs no transaction. Prepare many contacts before the
+/// transaction, because all other writes wait for it.
+public struct PreparedContact: Sendable {
+  /// The contact as given.
+  public let contact: Contact
+  let fields: [EngineValue]
+  let lists: ContactLists
+  let search: SearchText
+
+  /// Prepares a contact.
+  ///
+  /// - Throws: `FIELD_INVALID` if the photo's digest is invalid.
+  public init(_ contact: Contact) throws(Failure) {
+    try self.init(contact, lists: ContactLists(of: contact), search: SearchText(of: contact))
+  }
+
+  private init(_ contact: Contact, lists: ContactLists, search: SearchText) throws(Failure) {
+    self.contact = contact
+    self.fields = try ContactRow.arguments(of: contact, sortKey: search.sortKey)
+    self.lists = lists
+    self.search = search
+  }
+
+  /// The same contact with a picture. The expensive parts are reused.
+  ///
+  /// - Throws: `FIELD_INVALID` if the digest is invalid.
+  public func showing(_ photo: BlobRef) throws(Failure) -> PreparedContact {
+    var contact = self.contact
+    contact.photo = photo
+    return try PreparedContact(contact, lists: self.lists, search: self.search)
   }
 }

@@ -1,11 +1,12 @@
 internal import GRDB
 internal import KithMessages
 
-/// What a contact has several of: phones, emails, addresses and so on. Rows are read for a page of contacts at once.
+/// The multi-valued fields of contacts: phones, emails, addresses and so on. Rows are read for a page of contacts at
+/// once.
 struct ContactValueTable {
   let database: Database
 
-  /// Writes the lists of a contact that has none stored.
+  /// Inserts the lists of a contact that has no stored lists.
   func insert(_ lists: ContactLists, row: Int64) throws {
     if !lists.values.isEmpty {
       let statement = try EngineStatement(
@@ -27,19 +28,19 @@ struct ContactValueTable {
     for values in lists.addresses { try addresses.run(.integer(row), values) }
   }
 
-  /// Forgets the lists of a contact.
+  /// Deletes the lists of a contact.
   func delete(row: Int64) throws {
     for table in ["contact_value", "contact_address"] {
       try self.database.cachedStatement(sql: "DELETE FROM \(table) WHERE contact = ?").execute(arguments: [row])
     }
   }
 
-  /// Reads the lists of contacts into them.
+  /// Reads the stored lists into contacts.
   ///
-  /// - Parameter indices: Of `contacts`, by their row ids.
+  /// - Parameter indices: The index in `contacts` of each row id.
   func read(into contacts: inout [Contact], indices: [Int64: Int]) throws {
     let rows = [EngineValue.text(ColumnValues.array(Array(indices.keys)))]
-    // The rows of one list come one after another; it is set at once.
+    // The rows of one list are adjacent; the list is set when it ends.
     var list: [LabeledValue] = []
     var place: (contact: Int64, kind: Int64) = (0, 0)
     func endList() {
@@ -116,5 +117,59 @@ struct ContactValueTable {
     case .category: contact.categories = list.map(\.value)
     case .member: contact.members = list.map(\.value)
     }
+  }
+}
+
+/// The rows of a contact's multi-valued fields, without their first column, the contact's row id.
+struct ContactLists: Sendable {
+  /// The lists that share one table. The raw values are in the database.
+  enum Kind: Int64, CaseIterable {
+    case phone = 1
+    case email, url, date, impp, related, category, member
+  }
+
+  /// Rows of `contact_value`.
+  private(set) var values: [[EngineValue]] = []
+  /// Rows of `contact_address`.
+  private(set) var addresses: [[EngineValue]] = []
+
+  init(of contact: Contact) {
+    for kind in Kind.allCases {
+      for (position, value) in Self.values(kind, of: contact).enumerated() {
+        self.values.append([
+          .integer(kind.rawValue), .integer(Int64(position)), .text(of: value.value), .text(of: value.label),
+          .text(of: value.labelRaw), .text(ColumnValues.list(value.types)), .integer(Int64(value.pref)),
+        ])
+      }
+    }
+    for (position, address) in contact.addresses.enumerated() {
+      self.addresses.append([
+        .integer(Int64(position)), .text(of: address.label), .text(of: address.labelRaw),
+        .text(ColumnValues.list(address.types)), .integer(Int64(address.pref)), .text(of: address.street),
+        .text(of: address.extended), .text(of: address.poBox), .text(of: address.subLocality),
+        .text(of: address.city), .text(of: address.subRegion), .text(of: address.region),
+        .text(of: address.postalCode), .text(of: address.country),
+        .text(of: address.countryCode), .text(of: address.formatted),
+      ])
+    }
+  }
+
+  private static func values(_ kind: Kind, of contact: Contact) -> [LabeledValue] {
+    switch kind {
+    case .phone: contact.phones
+    case .email: contact.emails
+    case .url: contact.urls
+    case .date: contact.dates
+    case .impp: contact.impps
+    case .related: contact.related
+    case .category: contact.categories.map(Self.plain)
+    case .member: contact.members.map(Self.plain)
+    }
+  }
+
+  private static func plain(_ text: String) -> LabeledValue {
+    var value = LabeledValue()
+    value.value = text
+    return value
   }
 }

@@ -2,8 +2,8 @@ internal import Foundation
 internal import GRDB
 
 extension Migration {
-  /// The names of cards on disk whose file or folder has a name that is not in normalization form C, as a Mac writes them. Their
-  /// bytes beyond ASCII are written `%XX` now: without this, a card that has no UID would come as a new contact.
+  /// Rewrites the names of cards on disk whose file or folder name is not in normalization form C, as on a Mac: bytes
+  /// beyond ASCII become `%XX`, as listings name them now. Otherwise a card without a UID would become a new contact.
   static let fileNames = Migration(name: "file_names", sql: "") { database in
     let sources = try Row.fetchAll(
       database, sql: "SELECT id, kind, location FROM source WHERE kind IN ('vdir', 'vcf')")
@@ -17,7 +17,7 @@ extension Migration {
       database.add(function: written)
       defer { database.remove(function: written) }
       for table in ["card", "card_problem"] {
-        // A name that is there already is that of a card which was read since: both stay as they are.
+        // If the new name exists, its card was read since: both rows stay.
         try database.execute(
           sql: "UPDATE OR IGNORE \(table) SET href = written(href) WHERE source = ? AND href <> written(href)",
           arguments: [source[0] as Int64])
@@ -33,14 +33,14 @@ extension Migration {
   }
 }
 
-/// The name of a card on disk, as this step of the schema found it: the file, after that of its folder and a slash; in a file of
-/// several cards a number sign and the key of the card follow.
+/// The name of a card on disk as older versions stored it: `FOLDER/FILE`, and for a file of several cards `#KEY` after
+/// it.
 private struct CardName {
   let text: String
-  /// How many number signs the name of the file has; nil where it ends as those of card files do.
+  /// How many number signs the name of the file has; nil for a file in a folder, whose name ends in `.vcf`.
   let marksInFile: Int?
 
-  /// The name with the bytes beyond ASCII of each part that is not in form C written `%XX`.
+  /// The name, with `%XX` for bytes beyond ASCII in each part that is not in form C.
   var written: String {
     let bytes = Array(self.text.utf8)
     guard bytes.contains(where: { $0 >= 0x80 }) else { return self.text }

@@ -1,8 +1,8 @@
-/// Text as search and sort compare it: lower case, no accents, half-width Latin, hiragana for katakana.
+/// Folds text for search and sorting: lower case, no accents, half-width Latin, hiragana for katakana.
 enum Folding {
   /// Folds text.
   ///
-  /// Voiced kana stay voiced: が is another letter than か, where é is an e with an accent.
+  /// Voiced kana stay voiced: が is another letter than か, while é is e with an accent.
   static func fold(_ text: String) -> [Unicode.Scalar] {
     var folded: [Unicode.Scalar] = []
     folded.reserveCapacity(text.utf8.count)
@@ -43,7 +43,7 @@ enum Folding {
     }
   }
 
-  /// A code point below 0x80, which every one is a scalar of.
+  /// The scalar of a code point below 0x80.
   private static func ascii(_ value: UInt32) -> Unicode.Scalar { Unicode.Scalar(UInt8(truncatingIfNeeded: value)) }
 
   private static func voice(_ folded: inout [Unicode.Scalar], _ marks: [Unicode.Scalar: Unicode.Scalar]) {
@@ -51,7 +51,7 @@ enum Folding {
     folded[folded.count - 1] = marked
   }
 
-  /// U+FF61 to U+FF9D (Unicode chart FF00), katakana already as hiragana.
+  /// U+FF61 to U+FF9D (Unicode chart FF00), katakana folded to hiragana.
   private static let halfWidthKana = Array(
     "。「」、・をぁぃぅぇぉゃゅょっーあいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわん".unicodeScalars)
 
@@ -64,7 +64,7 @@ enum Folding {
     Dictionary(zip(from.unicodeScalars, to.unicodeScalars), uniquingKeysWith: { first, _ in first })
   }
 
-  /// The letters that a lower-case letter counts as, where it is not itself.
+  /// What each accented lower-case letter folds to.
   private static let bases: [Unicode.Scalar: [Unicode.Scalar]] = {
     var bases: [Unicode.Scalar: [Unicode.Scalar]] = [:]
     for (base, letters) in Self.accented {
@@ -91,7 +91,7 @@ enum Folding {
 }
 
 extension String {
-  /// The whole characters among the first `limit` bytes.
+  /// The text's first `limit` bytes, without a cut character.
   func beginning(_ limit: Int) -> String {
     guard self.utf8.count > limit else { return self }
     var end = self.utf8.index(self.startIndex, offsetBy: limit)

@@ -4,11 +4,16 @@ internal import Foundation
 internal import GRDB
 public import KithMessages
 
-/// The pictures of contacts: bytes as they were in the card, each once.
+extension DatabaseView {
+  /// The pictures of contacts.
+  public var photos: PhotoTable<Self> { PhotoTable(view: self) }
+}
+
+/// The pictures of contacts, each stored once with the bytes of the card.
 public struct PhotoTable<View: DatabaseView> {
   let view: View
 
-  /// A picture; nil when there is none.
+  /// A picture; nil if there is none.
   ///
   /// - Parameter sha256: 64 hexadecimal digits.
   public func get(_ sha256: String) throws(Failure) -> Picture? {
@@ -42,10 +47,10 @@ extension PhotoTable {
 }
 
 extension PhotoTable where View == Transaction {
-  /// Stores a picture, unless it is there already.
+  /// Stores a picture unless it is stored already.
   ///
-  /// - Parameter picture: Its digest is taken for true: whoever decoded the picture made it.
-  /// - Throws: `FIELD_INVALID` for a digest that is none.
+  /// - Parameter picture: Its digest is not checked here: the decoder of the picture computed it.
+  /// - Throws: `FIELD_INVALID` if the digest is invalid.
   public func put(_ picture: Picture) throws(Failure) {
     guard let digest = Hex.decode(picture.ref.sha256), digest.count == 32 else {
       throw .invalid(field: "pictures.ref.sha256", "is not 64 hexadecimal digits.")
@@ -58,9 +63,9 @@ extension PhotoTable where View == Transaction {
     }
   }
 
-  /// Drops the blobs that no contact and no record has any more, deleted ones counted among those that have.
+  /// Deletes the blobs that no contact and no record refers to. Deleted contacts and records count.
   ///
-  /// - Returns: How many went.
+  /// - Returns: The number of deleted blobs.
   @discardableResult
   public func dropUnreferenced() throws(Failure) -> Int {
     try self.view.attempt { database in

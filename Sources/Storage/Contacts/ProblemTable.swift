@@ -2,16 +2,21 @@ public import Bus
 internal import GRDB
 public import KithMessages
 
-/// What was wrong with cards when they were last read.
+extension DatabaseView {
+  /// The problems of cards.
+  public var problems: ProblemTable<Self> { ProblemTable(view: self) }
+}
+
+/// The problems found when cards were last read.
 public struct ProblemTable<View: DatabaseView> {
   let view: View
 
-  /// A page of problems, by source, card and place in it.
+  /// A page of problems, ordered by source, card and position.
   ///
   /// - Parameters:
   ///   - limit: How many problems: 0 = 50, more than 500 = 500.
   ///   - cursor: `next_cursor` of the page before; empty = the first page.
-  ///   - source: Only of this one; empty = of all.
+  ///   - source: Only problems of this source; empty = of all.
   /// - Throws: `FIELD_INVALID` for the cursor; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func page(
     limit: UInt32 = 0, cursor: String = "", source: String = ""
@@ -48,7 +53,7 @@ public struct ProblemTable<View: DatabaseView> {
     }
   }
 
-  /// Those of some cards that have problems.
+  /// The hrefs among the given ones that have problems.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func hrefs(among hrefs: [String], in source: String) throws(Failure) -> Set<String> {
@@ -76,16 +81,16 @@ public struct ProblemTable<View: DatabaseView> {
 }
 
 extension Problem {
-  /// At most how many bytes it takes in a reply, be it protobuf or JSON.
+  /// An upper bound of its bytes in a reply, in protobuf or JSON.
   fileprivate var roomInReply: Int {
     [self.source, self.sourceIdentifier, self.kind, self.message].reduce(240) { $0 + $1.bytesInJSON }
   }
 }
 
 extension ProblemTable where View == Transaction {
-  /// Writes the problems of one card in the place of its earlier ones.
+  /// Replaces the problems of one card.
   ///
-  /// A problem of a kind that the card had before keeps the moment at which that was first seen.
+  /// A kind of problem that the card had before keeps the time when it was first seen.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
@@ -113,6 +118,26 @@ extension ProblemTable where View == Transaction {
           ColumnValues.text(problem.message),
         ])
       }
+    }
+  }
+
+  /// Deletes the problems of cards that no longer exist, and all problems of a kind.
+  ///
+  /// - Parameters:
+  ///   - hrefs: Their problems stay: this pass reported them, although they are no cards.
+  ///   - kind: A kind of problem that every pass reports again.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
+  public func clear(except hrefs: [String], of kind: String, in source: String) throws(Failure) {
+    let row = try self.view.sources.row(of: source)
+    try self.view.attempt { database in
+      try database.cachedStatement(
+        sql: """
+          DELETE FROM card_problem WHERE source = ?1 AND href NOT IN (SELECT value FROM json_each(?2))
+          AND (kind = ?3 OR NOT EXISTS (
+            SELECT 1 FROM card LEFT JOIN contact ON contact.id = card.contact
+            WHERE card.source = ?1 AND card.href = card_problem.href AND contact.deleted_at IS NULL))
+          """
+      ).execute(arguments: [row, ColumnValues.array(hrefs), kind])
     }
   }
 }

@@ -1,33 +1,33 @@
-/// What a person typed, as words to find: all of them, in any order.
+/// The words of a search text. All of them must match, in any order.
 struct SearchQuery {
-  /// How many trigrams choose the candidates. More would narrow them little, and each costs a walk through its list.
+  /// How many trigrams select the candidates. More would narrow them little, and each costs an index scan.
   private static let trigramLimit = 8
-  /// Bytes of a text that count.
+  /// How many bytes of a search text are used.
   private static let textLimit = 1024
 
-  /// Each once, the longest first.
+  /// Without duplicates, the longest first.
   let words: [String]
-  /// Words of which a text has to have one each, such as that of the only source to search.
+  /// Lists of marker words; a match has one of each list. A marker restricts the search, for example to a source.
   private let marks: [[String]]
 
-  /// Reads what was typed.
+  /// Creates a query.
   ///
-  /// - Parameter marks: Lists of words; a match has one of each list.
+  /// - Parameter marks: Lists of marker words; a match has one of each list.
   init(_ words: [String], marks: [[String]]) {
     var seen: Set<String> = []
     self.words = words.filter { seen.insert($0).inserted }.sorted { $0.unicodeScalars.count > $1.unicodeScalars.count }
     self.marks = marks
   }
 
-  /// A text as the words that it has; nil when it has none.
+  /// A query for the words of a text; nil if it has none.
   ///
-  /// Of a long text the beginning counts: nobody types more, and each word is looked for in every candidate.
+  /// Only the beginning of a long text is used, because each word is checked in every candidate.
   static func words(of text: String, marks: [[String]]) -> SearchQuery? {
     let words = SearchText.words(of: text.beginning(Self.textLimit))
     return words.isEmpty ? nil : SearchQuery(words, marks: marks)
   }
 
-  /// The ways to read a text: as words, and first as a phone number where it may be one.
+  /// The queries for a text: its words, and before that a phone number if it may be one.
   static func readings(of text: String, marks: [[String]]) -> [SearchQuery] {
     guard let asWords = self.words(of: text, marks: marks) else { return [] }
     let words = SearchText.words(of: text.beginning(Self.textLimit))
@@ -37,7 +37,7 @@ struct SearchQuery {
     return mayBePhone ? [SearchQuery([digits], marks: marks), asWords] : [asWords]
   }
 
-  /// The full-text expression that every match fulfils; quoted, so that nothing in it is syntax.
+  /// The full-text expression that every match fulfils; quoted, so that no part of it is syntax.
   var expression: String {
     var lists = self.words.prefix(Self.trigramLimit).map(Self.trigrams(of:))
     var chosen: [String] = []
@@ -52,18 +52,18 @@ struct SearchQuery {
     return (restrictions + chosen.map { "\"\($0)\"" }).joined(separator: " AND ")
   }
 
-  /// The words that the expression may match without their being there.
+  /// The words that a candidate may lack although the expression matches.
   ///
-  /// A word of up to three characters is a trigram itself, if it is among the chosen ones.
+  /// A word of up to three characters is a trigram itself if it was chosen.
   var wordsToCheck: [String] {
     let areAllChosen = self.words.count < Self.trigramLimit
     return self.words.filter { $0.unicodeScalars.count > 3 || !areAllChosen }.map(Self.needle(of:))
   }
 
-  /// Stands in the names of a contact one of whose names begins with the longest word.
+  /// The text that the names of a contact contain if one of them begins with the longest word.
   var beginning: String { SearchText.mark + (self.words.first ?? "") }
 
-  /// What stands in the text of a contact that has the word.
+  /// The text that a contact's search text contains if it has the word.
   private static func needle(of word: String) -> String {
     switch word.unicodeScalars.count {
     case 1: SearchText.mark + SearchText.mark + word
@@ -72,7 +72,7 @@ struct SearchQuery {
     }
   }
 
-  /// The trigrams of a word, those that overlap least first.
+  /// The trigrams of a word, those with the least overlap first.
   private static func trigrams(of word: String) -> [String] {
     let scalars = Array(self.needle(of: word).unicodeScalars)
     let starts = 0...(scalars.count - 3)

@@ -1,31 +1,31 @@
 internal import KithMessages
 
-/// A contact as search sees it: its folded words, written so that one trigram index answers short words too.
+/// A contact's folded words, written so that one trigram index also answers short words.
 ///
-/// Each word is preceded by two ``mark``s. The trigrams of `␁␁山田` are then `␁␁山` and `␁山田`, so that the first one
-/// or two characters of a word are trigrams of their own. Scripts without blanks get every pair of characters as such a
-/// beginning, so that 田 finds 山田. Words are letters and digits; everything else separates them.
+/// Two ``mark``s precede each word. The trigrams of `␁␁山田` are then `␁␁山` and `␁山田`, so that the first one or two
+/// characters of a word are trigrams of their own. In scripts without spaces every pair of characters is written as
+/// such a word, so that 田 finds 山田. Words are letters and digits; everything else separates them.
 struct SearchText: Equatable, Sendable {
-  /// Precedes each word twice. No text has it: it is no letter.
+  /// Precedes each word twice. It is no letter, so no word contains it.
   static let mark = "\u{1}"
-  /// How many bytes of one field are looked at: the beginning of a book is enough to find it.
+  /// How many bytes of one field are indexed.
   static let fieldLimit = 16_384
 
-  /// As in `contact`: here it costs a search no look at each match's row.
+  /// A copy of `contact.sort_key`, so that a search does not read each match's row.
   let sortKey: String
-  /// Of names, nicknames and organisation: what ranks first.
+  /// The words of names, nicknames and organisation, which rank first.
   let names: String
-  /// Of everything, names included.
+  /// The words of all fields, names included.
   let words: String
 
-  /// Takes up what is stored.
+  /// Creates a text from the stored columns.
   init(sortKey: String, names: String, words: String) {
     self.sortKey = sortKey
     self.names = names
     self.words = words
   }
 
-  /// Reads a contact.
+  /// Creates the text of a contact.
   init(of contact: Contact) {
     var names = Collector()
     for text in [
@@ -52,15 +52,15 @@ struct SearchText: Equatable, Sendable {
     self.words = words.text
   }
 
-  /// The same with a word that no text has before all others, by which a search is restricted.
+  /// The same text with a marker word before all others, by which a search can be restricted.
   func marked(_ word: String) -> SearchText {
     let beginning = Self.mark + Self.mark + word
     return SearchText(sortKey: self.sortKey, names: beginning + self.names, words: beginning + self.words)
   }
 
-  /// The words of texts, each once, written as above.
+  /// The words of texts without duplicates, each preceded by two ``mark``s.
   ///
-  /// - Parameter marks: Words that no text has, by which a search is restricted.
+  /// - Parameter marks: Marker words, by which a search can be restricted. No text contains them.
   static func text(of texts: [String], marks: [String]) -> String {
     var words = Collector()
     for mark in marks { words.add(word: mark) }
@@ -68,7 +68,7 @@ struct SearchText: Equatable, Sendable {
     return words.text
   }
 
-  /// The word that stands in both texts of every contact of a source.
+  /// The marker word of a source: in both texts of each of its contacts.
   static func word(ofSource id: Int64) -> String {
     let scalar = Unicode.Scalar(0xF0000 + UInt32(truncatingIfNeeded: id) & 0xFFFF)
     return String(Character(scalar ?? "\u{F0000}"))
@@ -81,9 +81,9 @@ struct SearchText: Equatable, Sendable {
     return words
   }
 
-  /// Hands over the folded words of a text, one by one.
+  /// Calls `body` with each folded word of a text.
   fileprivate static func forEachWord(of text: String, _ body: (String) -> Void) {
-    // Built as bytes: a word of up to 15 of them then costs no allocation.
+    // Built as bytes: a word of up to 15 bytes needs no allocation.
     var word: [UInt8] = []
     func end() {
       guard !word.isEmpty else { return }
@@ -92,7 +92,7 @@ struct SearchText: Equatable, Sendable {
     }
     var utf8 = text.utf8Span
     if utf8.checkForASCII() {
-      // What most fields are made of: here folding is lower case, and no tables need to be asked.
+      // Most fields are ASCII: folding is lower-casing and needs no tables.
       let bytes = utf8.span
       for index in bytes.indices {
         switch bytes[index] {
@@ -114,14 +114,14 @@ struct SearchText: Equatable, Sendable {
     end()
   }
 
-  /// The digits of a phone number, one word.
+  /// The digits of a phone number, as one word.
   static func digits(of phone: String) -> String {
     var utf8 = phone.utf8Span
     let folded = utf8.checkForASCII() ? phone : String(String.UnicodeScalarView(Folding.fold(phone)))
     return String(decoding: folded.utf8.lazy.filter { (0x30...0x39).contains($0) }, as: UTF8.self)
   }
 
-  /// Whether the script writes without blanks, so that a word may begin at each character.
+  /// Whether the script has no spaces, so that a word may begin at each character.
   static func isDense(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0xE00: false
@@ -132,7 +132,7 @@ struct SearchText: Equatable, Sendable {
     }
   }
 
-  /// Whether it is part of a word, once folded.
+  /// Whether the folded scalar is part of a word.
   static func isInWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x30...0x39, 0x61...0x7A: return true
@@ -149,7 +149,7 @@ struct SearchText: Equatable, Sendable {
   }
 }
 
-/// Gathers words, each once.
+/// Collects words without duplicates.
 private struct Collector {
   private static let marks = Array((SearchText.mark + SearchText.mark).utf8)
 
@@ -177,5 +177,39 @@ private struct Collector {
   private mutating func append(_ word: String) {
     self.bytes.append(contentsOf: Self.marks)
     self.bytes.append(contentsOf: word.utf8)
+  }
+}
+
+/// The key that orders the list of contacts, compared byte by byte.
+enum SortKey {
+  /// How many bytes of one part are used.
+  private static let partLimit = 128
+
+  /// Family name, given name and formatted name, folded. Phonetic forms replace written ones, so that Japanese names
+  /// are ordered by their reading.
+  ///
+  /// A contact without name parts is ordered by its formatted name; without that by organisation, nickname, first email
+  /// or phone.
+  static func make(of contact: Contact) -> String {
+    let name = contact.name
+    var parts = [
+      name.phoneticFamily.isEmpty ? name.family : name.phoneticFamily,
+      name.phoneticGiven.isEmpty ? name.given : name.phoneticGiven,
+    ].filter { !$0.isEmpty }
+    let fallbacks = [
+      contact.formattedName, contact.phoneticOrganization, contact.organization, contact.nickname,
+      contact.emails.first?.value ?? "", contact.phones.first?.value ?? "",
+    ]
+    if let whole = fallbacks.first(where: { !$0.isEmpty }) { parts.append(whole) }
+    // Built as bytes: appending scalars took longer than inserting the row.
+    var key: [UInt8] = []
+    for part in parts {
+      // The lowest character ends a part: Ann Lee comes before Anna Bell.
+      if !key.isEmpty { key.append(1) }
+      for scalar in Folding.fold(part.beginning(Self.partLimit)) where scalar.value > 1 {
+        if let encoded = UTF8.encode(scalar) { key.append(contentsOf: encoded) }
+      }
+    }
+    return String(decoding: key, as: UTF8.self)
   }
 }

@@ -4,13 +4,18 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
-/// A source with what the next pass needs of the last one.
+extension DatabaseView {
+  /// The sources of contacts.
+  public var sources: SourceTable<Self> { SourceTable(view: self) }
+}
+
+/// A source with the state that the next pass needs.
 public struct SourceRecord: Sendable {
-  /// As it is shown, with the status of its last pass.
+  /// The source for clients, with the status of its last pass.
   public var source: Source
-  /// As its reading side is told, with its identity.
+  /// The source for the service that reads it, with its identity.
   public var location: SourceLocation
-  /// Of the last whole listing; empty = none yet.
+  /// The sync token of the last complete listing; empty if there was none.
   public var token: String
 }
 
@@ -18,7 +23,7 @@ public struct SourceRecord: Sendable {
 public struct SourceTable<View: DatabaseView> {
   let view: View
 
-  /// Every source, by name.
+  /// All sources by name.
   public func all() throws(Failure) -> [SourceRecord] {
     try self.view.attempt { database in
       try Row.fetchAll(database.cachedStatement(sql: Self.selection + "ORDER BY name")).map {
@@ -27,7 +32,7 @@ public struct SourceTable<View: DatabaseView> {
     }
   }
 
-  /// The source of a name; nil when there is none.
+  /// A source; nil if the name is unknown.
   public func find(_ name: String) throws(Failure) -> SourceRecord? {
     try self.view.attempt { database in
       try Row.fetchOne(database.cachedStatement(sql: Self.selection + "WHERE name = ?"), arguments: [name])
@@ -58,7 +63,7 @@ public struct SourceTable<View: DatabaseView> {
 }
 
 extension SourceRecord {
-  /// Reads the columns of `SourceTable`'s selection.
+  /// Reads the columns of `SourceTable.selection`.
   fileprivate init(row: Row) throws {
     var source = Source()
     source.name = row[0]
@@ -84,7 +89,7 @@ extension SourceRecord {
 }
 
 extension SourceTable where View == Transaction {
-  /// Adds a source. A password is not stored, whatever the message holds.
+  /// Inserts a source. A password in the message is not stored.
   ///
   /// - Throws: `ALREADY_EXISTS/RECORD_EXISTS`; `FIELD_INVALID` without a kind.
   public func insert(_ source: Source) throws(Failure) {
@@ -105,7 +110,7 @@ extension SourceTable where View == Transaction {
     }
   }
 
-  /// Changes where a source is and how it is reached; its contacts stay. A password is not stored.
+  /// Changes the location and account of a source; its contacts stay. A password in the message is not stored.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`; `FIELD_INVALID` without a kind.
   public func replace(_ source: Source) throws(Failure) {
@@ -126,16 +131,16 @@ extension SourceTable where View == Transaction {
     }
   }
 
-  /// How an account is reached, without its password.
+  /// The account without its password.
   private static func account(of source: Source) throws -> Data? {
     guard case .carddav(var account) = source.kind else { return nil }
     account.password = ""
     return try account.serializedData()
   }
 
-  /// Removes a source with its contacts, cards and problems, and the photos that nothing else uses.
+  /// Deletes a source with its contacts, cards and problems, and photos that nothing else uses.
   ///
-  /// - Returns: The ids of the contacts that went, those deleted before included.
+  /// - Returns: The ids of the erased contacts, soft-deleted ones included.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func remove(_ name: String) throws(Failure) -> [String] {
     let row = try self.row(of: name)
@@ -152,7 +157,7 @@ extension SourceTable where View == Transaction {
     return ids
   }
 
-  /// Notes what the last whole listing gave: where the next one goes on, and which folder or collection it was.
+  /// Stores the result of the last complete listing: its sync token, and the identity of the folder or collection.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func setListing(_ name: String, token: String, identity: String) throws(Failure) {
@@ -163,7 +168,7 @@ extension SourceTable where View == Transaction {
     }
   }
 
-  /// Keeps where the pass of a source stands.
+  /// Stores the status of a source's pass.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func setStatus(_ status: SyncStatus, of name: String) throws(Failure) {

@@ -1,30 +1,30 @@
 public import KithMessages
 
-/// How much a channel takes at once.
+/// How much text one message of a channel can hold.
 public struct ChannelCapacity: Sendable, Hashable {
-  /// What a text is counted in.
+  /// The unit in which text is counted.
   public enum Unit: Sendable, Hashable {
     /// Bytes of UTF-8.
     case bytes
-    /// Units of UTF-16, which is what LINE calls characters.
+    /// UTF-16 code units, which LINE calls characters.
     case utf16
   }
 
-  /// In which a text is counted.
+  /// The unit in which text is counted.
   public let unit: Unit
-  /// Of one text.
+  /// The most units of one text.
   public let size: Int
-  /// Texts that go in one message.
+  /// The most texts of one message.
   public let textsPerMessage: Int
 
-  /// Messages that one thing to say may become: nobody reads more.
+  /// The most messages for one text: people do not read more.
   public static let messages = 20
 
-  /// What the kind of a channel takes.
+  /// The capacity of a channel's kind.
   ///
-  /// ntfy makes an attachment of what has more than 4,096 bytes (docs.ntfy.sh/publish, "Limitations"); a text of LINE may have
-  /// 5,000 units, and a message five texts (developers.line.biz, "Messaging API reference", push message). LINE shows no title,
-  /// so that the first text begins with it.
+  /// ntfy turns more than 4,096 bytes into an attachment (docs.ntfy.sh/publish, "Limitations"). LINE allows 5,000 units
+  /// in a text and five texts in a message (developers.line.biz, "Messaging API reference", push message); it shows no
+  /// title, so the first text begins with it.
   public init(_ channel: Channel) {
     switch channel.kind {
     case .ntfy?: self.init(.bytes, 4096)
@@ -34,7 +34,7 @@ public struct ChannelCapacity: Sendable, Hashable {
     }
   }
 
-  /// Makes a capacity.
+  /// Creates a capacity.
   public init(_ unit: Unit, _ size: Int, textsPerMessage: Int = 1) {
     self.unit = unit
     self.size = size

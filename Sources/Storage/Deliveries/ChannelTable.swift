@@ -9,11 +9,11 @@ extension DatabaseView {
   public var channels: ChannelTable<Self> { ChannelTable(view: self) }
 }
 
-/// The ways in which messages reach people.
+/// The channels over which messages are delivered.
 public struct ChannelTable<View: DatabaseView> {
   let view: View
 
-  /// The desktop of whoever runs the daemon: a channel that is there without being added.
+  /// The desktop of the user who runs the daemon: a channel that always exists.
   public static var desktop: String { "desktop" }
 
   /// All channels, by name.
@@ -24,7 +24,7 @@ public struct ChannelTable<View: DatabaseView> {
     }
   }
 
-  /// A channel; nil when there is none of that name.
+  /// A channel; nil if the name is unknown.
   public func find(_ name: String) throws(Failure) -> Channel? {
     if name == Self.desktop {
       var channel = Channel()
@@ -38,7 +38,7 @@ public struct ChannelTable<View: DatabaseView> {
     }
   }
 
-  /// A channel that has to be there.
+  /// A channel that must exist.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func require(_ name: String) throws(Failure) -> Channel {
@@ -51,7 +51,7 @@ public struct ChannelTable<View: DatabaseView> {
 }
 
 extension ChannelTable where View == Transaction {
-  /// Writes a channel, in the place of what it was.
+  /// Inserts or replaces a channel.
   public func put(_ channel: Channel) throws(Failure) {
     var kept = channel
     kept.clearLast()

@@ -4,19 +4,55 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
+extension Migration {
+  /// Channels, deliveries, and the settings of reminders.
+  static let deliveries = Migration(
+    name: "deliveries",
+    sql: """
+      CREATE TABLE channel (
+        name TEXT NOT NULL PRIMARY KEY,
+        body BLOB NOT NULL           -- a Channel message, without its secret
+      ) STRICT, WITHOUT ROWID;
+
+      -- body: a DeliveryEntry message. notice: a Notice message; NULL when nobody needs it any more. subject: what is said once
+      -- at most. A channel takes what it gets in the order of ids.
+      CREATE TABLE delivery (
+        id INTEGER PRIMARY KEY,
+        uuid TEXT NOT NULL UNIQUE,
+        subject TEXT UNIQUE,
+        reminder TEXT NOT NULL,
+        channel TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('pending', 'sending', 'delivered', 'failed', 'unknown', 'discarded')),
+        changed_at INTEGER NOT NULL,
+        body BLOB NOT NULL,
+        notice BLOB
+      ) STRICT;
+      CREATE INDEX delivery_open ON delivery (channel, id) WHERE state IN ('pending', 'sending');
+      CREATE INDEX delivery_of_channel ON delivery (channel, id);
+      CREATE INDEX delivery_of_reminder ON delivery (reminder, id) WHERE reminder <> '';
+      CREATE INDEX delivery_over ON delivery (changed_at) WHERE state NOT IN ('pending', 'sending');
+
+      CREATE TABLE reminder_settings (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        body BLOB NOT NULL,          -- a ReminderSettings message
+        last_day TEXT NOT NULL       -- YYYY-MM-DD: the last day whose reminders of people were dealt with
+      ) STRICT;
+      """)
+}
+
 extension DatabaseView {
-  /// What is on its way over channels, and what became of the rest.
+  /// The deliveries.
   public var deliveries: DeliveryTable<Self> { DeliveryTable(view: self) }
 }
 
-/// The one queue of everything that goes over channels.
+/// The queue of deliveries to all channels, with the outcome of past ones.
 public struct DeliveryTable<View: DatabaseView> {
   let view: View
 
-  /// A delivery; nil when there is none of that id.
+  /// A delivery; nil if the id is unknown.
   public func get(_ id: String) throws(Failure) -> DeliveryEntry? { try self.entries("WHERE uuid = ?", [id]).first }
 
-  /// A delivery that has to be there.
+  /// A delivery that must exist.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func require(_ id: String) throws(Failure) -> DeliveryEntry {
@@ -27,7 +63,7 @@ public struct DeliveryTable<View: DatabaseView> {
     return entry
   }
 
-  /// What a delivery says; nil when that is not kept any more.
+  /// The content of a delivery; nil if it is no longer kept.
   public func notice(of id: String) throws(Failure) -> Notice? {
     try self.view.attempt { database in
       try Data.fetchOne(
@@ -37,26 +73,26 @@ public struct DeliveryTable<View: DatabaseView> {
     }
   }
 
-  /// The first of each channel that waits or is under way: the others of the channel come after it.
+  /// The first open delivery of each channel. Its later ones wait for it.
   public func heads() throws(Failure) -> [DeliveryEntry] {
     try self.entries(
       "WHERE id IN (SELECT min(id) FROM delivery WHERE state IN ('pending', 'sending') GROUP BY channel) ORDER BY id",
       [])
   }
 
-  /// The newest of a channel.
+  /// The newest delivery of a channel.
   public func last(on channel: String) throws(Failure) -> DeliveryEntry? {
     try self.entries("WHERE channel = ? ORDER BY id DESC LIMIT 1", [channel]).first
   }
 
-  /// What was sent about a reminder, the newest of each channel.
+  /// The newest delivery of each channel about a reminder.
   public func newest(about reminder: String) throws(Failure) -> [DeliveryEntry] {
     try self.entries(
       "WHERE id IN (SELECT max(id) FROM delivery WHERE reminder = ? AND reminder <> '' GROUP BY channel) ORDER BY channel",
       [reminder])
   }
 
-  /// A page of deliveries, newest first; fewer than asked for where they say so much that one reply does not hold them.
+  /// A page of deliveries, newest first. It ends early if the reply would become too large.
   ///
   /// - Throws: `FIELD_INVALID` for the cursor.
   public func page(_ request: ListDeliveriesRequest) throws(Failure) -> ListDeliveriesReply {
@@ -88,5 +124,146 @@ public struct DeliveryTable<View: DatabaseView> {
         database.cachedStatement(sql: "SELECT body FROM delivery \(condition)"), arguments: arguments
       ).map { try DeliveryEntry(serializedBytes: [UInt8]($0)) }
     }
+  }
+}
+
+extension DeliveryTable where View == Transaction {
+  /// How long closed deliveries are kept: 30 days, in nanoseconds.
+  private static var kept: Int64 { 30 * 86_400_000_000_000 }
+
+  /// Queues a message for a channel, split into as many deliveries as the channel's capacity needs.
+  ///
+  /// - Returns: The deliveries; the earlier ones if the message's subject is queued already.
+  /// - Throws: `FAILED_PRECONDITION/TOO_LONG_FOR_CHANNEL`.
+  @discardableResult
+  public func queue(_ message: OutgoingMessage, on channel: Channel, now: Int64) throws(Failure) -> [DeliveryEntry] {
+    let capacity = ChannelCapacity(channel)
+    // Checked before splitting, because splitting a very long text would block the writer.
+    guard capacity.count(message.text) <= capacity.size * capacity.textsPerMessage * ChannelCapacity.messages else {
+      throw Self.tooLong(for: channel)
+    }
+    let texts = TextParts(message.text, capacity).texts
+    let groups = stride(from: 0, to: texts.count, by: capacity.textsPerMessage).map {
+      Array(texts[$0..<min($0 + capacity.textsPerMessage, texts.count)])
+    }
+    guard groups.count <= ChannelCapacity.messages else { throw Self.tooLong(for: channel) }
+    try self.forgetOld(now: now)
+    var entries: [DeliveryEntry] = []
+    for (index, group) in groups.enumerated() {
+      var entry = DeliveryEntry()
+      entry.id = UUIDv7.make().text
+      entry.channel = channel.name
+      entry.kind = message.kind
+      entry.title = message.title
+      entry.state = "pending"
+      entry.reminderID = message.reminderID
+      entry.part = UInt32(index + 1)
+      entry.parts = UInt32(groups.count)
+      entry.createdAt = .init(nanosecondsSince1970: now)
+      entry.nextAttemptAt = entry.createdAt
+      entry.expiresAt = .init(nanosecondsSince1970: message.expiresAt)
+      var notice = Notice()
+      notice.kind = message.kind
+      notice.title = message.title
+      notice.texts = group
+      notice.date = message.date
+      notice.createdAt = entry.createdAt
+      let subject = message.subject.isEmpty ? nil : "\(message.subject) \(channel.name) \(index)"
+      entries.append(try self.insert(entry, notice, subject: subject, now: now))
+    }
+    return entries
+  }
+
+  private static func tooLong(for channel: Channel) -> Failure {
+    Failure(
+      .failedPrecondition, "TOO_LONG_FOR_CHANNEL",
+      "This text would be more than \(ChannelCapacity.messages) messages on '\(channel.name)'. "
+        + "Send it by mail, or write it to a file.", details: ["channel": channel.name])
+  }
+
+  private func insert(
+    _ entry: DeliveryEntry, _ notice: Notice, subject: String?, now: Int64
+  ) throws(Failure) -> DeliveryEntry {
+    if let subject, let known = try self.entries("WHERE subject = ?", [subject]).first { return known }
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        INSERT INTO delivery (uuid, subject, reminder, channel, state, changed_at, body, notice)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """
+      ).run([
+        .text(entry.id), subject.map { .text($0) } ?? .null, .text(entry.reminderID), .text(entry.channel),
+        .text(entry.state), .integer(now), .blob(try entry.serializedBytes()), .blob(try notice.serializedBytes()),
+      ])
+    }
+    try self.announce(entry)
+    return entry
+  }
+
+  /// Replaces a delivery and appends an event to the stream of reminders.
+  ///
+  /// The content is deleted once the delivery cannot be sent again.
+  public func put(_ entry: DeliveryEntry, now: Int64) throws(Failure) {
+    let isOver = ["delivered", "discarded"].contains(entry.state)
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        UPDATE delivery SET state = ?, changed_at = ?, body = ?, notice = CASE WHEN ? THEN NULL ELSE notice END
+        WHERE uuid = ?
+        """
+      ).run([
+        .text(entry.state), .integer(now), .blob(try entry.serializedBytes()), .integer(isOver ? 1 : 0),
+        .text(entry.id),
+      ])
+    }
+    try self.announce(entry)
+  }
+
+  /// Discards the pending deliveries about a reminder that was dealt with. A delivery in flight goes on.
+  public func discardWaiting(about reminder: String, now: Int64) throws(Failure) {
+    try self.discard(
+      self.entries("WHERE reminder = ? AND reminder <> '' AND state = 'pending'", [reminder]), now: now)
+  }
+
+  /// Discards the open deliveries of a channel.
+  ///
+  /// - Returns: Their number.
+  public func discardWaiting(on channel: String, now: Int64) throws(Failure) -> Int {
+    let waiting = try self.entries("WHERE channel = ? AND state IN ('pending', 'sending')", [channel])
+    try self.discard(waiting, now: now)
+    return waiting.count
+  }
+
+  private func discard(_ entries: [DeliveryEntry], now: Int64) throws(Failure) {
+    for var entry in entries {
+      entry.state = "discarded"
+      entry.clearNextAttemptAt()
+      try self.put(entry, now: now)
+    }
+  }
+
+  private func forgetOld(now: Int64) throws(Failure) {
+    try self.view.attempt { database in
+      try EngineStatement(
+        database,
+        """
+        DELETE FROM delivery WHERE id IN (
+          SELECT id FROM delivery WHERE state NOT IN ('pending', 'sending') AND changed_at < ? LIMIT 100)
+        """
+      ).run([.integer(now - Self.kept)])
+    }
+  }
+
+  private func announce(_ entry: DeliveryEntry) throws(Failure) {
+    var event = Event()
+    event.delivery.deliveryID = entry.id
+    event.delivery.channel = entry.channel
+    event.delivery.state = entry.state
+    event.delivery.attempts = entry.attempts
+    try self.view.emit(
+      event, on: EventStream.reminders.name, key: "delivery:\(entry.id)",
+      tombstone: ["delivered", "discarded"].contains(entry.state))
   }
 }

@@ -1,26 +1,26 @@
-/// Something to say to people, before it is known how much of it a channel takes at once.
+/// A message for people, not yet split to fit a channel.
 public struct OutgoingMessage: Sendable, Hashable {
-  /// As of a `DeliveryEntry`.
+  /// As in `DeliveryEntry.kind`.
   public var kind: String
-  /// One line, of at most ``longestTitle`` units.
+  /// One line of at most ``longestTitle`` UTF-16 units.
   public let title: String
-  /// What it says; may be empty.
+  /// The text; may be empty.
   public var text: String
-  /// When it was written, as mail has it.
+  /// When it was written, in the date format of mail.
   public var date: String
-  /// When it is given up, in nanoseconds since 1970.
+  /// When delivery is given up, nanoseconds since 1970.
   public var expiresAt: Int64
-  /// The reminder that it is about; empty = none.
+  /// The reminder that it is about; empty if none.
   public var reminderID: String
-  /// What is said once at most on each channel; empty = as often as it is queued.
+  /// Prevents duplicates: a subject is queued at most once per channel. Empty = no limit.
   public var subject: String
 
-  /// Units of UTF-16 that a title may have: what is longer is no title, and some channels count it.
+  /// The most UTF-16 units of a title. Some channels count it towards the text.
   static let longestTitle = 400
 
-  /// Makes a message.
+  /// Creates a message.
   ///
-  /// - Parameter title: What is longer than it may be is cut.
+  /// - Parameter title: Cut to ``longestTitle``.
   public init(
     kind: String, title: String, text: String, date: String, expiresAt: Int64, reminderID: String = "",
     subject: String = ""

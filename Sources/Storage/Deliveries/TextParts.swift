@@ -1,14 +1,14 @@
-/// A text in parts that a channel takes, each with its number at the end: `(1/2)`.
+/// A text split into parts that fit a channel, each with its number at the end: `(1/2)`.
 ///
-/// It is divided at the ends of lines; a line that is too long by itself is divided between characters. Nothing is left out.
+/// It is split at the ends of lines; a line that is too long is split between characters. Nothing is left out.
 public struct TextParts: Sendable, Hashable {
-  /// The parts in their order; one when the text fits as it is.
+  /// The parts in order; one if the whole text fits.
   public let texts: [String]
 
-  /// Room for the number of a part, with the line feed before it: `(99/99)`.
+  /// Room for the number of a part and its line feed: `(99/99)`.
   private static let mark = 8
 
-  /// Divides a text.
+  /// Splits a text.
   public init(_ text: String, _ capacity: ChannelCapacity) {
     guard capacity.count(text) > capacity.size else {
       self.texts = [text]
@@ -27,7 +27,7 @@ public struct TextParts: Sendable, Hashable {
     }
   }
 
-  /// Where the part ends that begins a text: behind the last line that fits whole, else behind the last character.
+  /// The end of the first part: after the last whole line that fits, else after the last character that fits.
   private static func end(of text: Substring, room: Int, _ capacity: ChannelCapacity) -> String.Index {
     var used = 0
     var lineEnd: String.Index?
@@ -45,8 +45,8 @@ public struct TextParts: Sendable, Hashable {
     return at > text.startIndex ? at : Self.endOfScalars(in: text, room: room, capacity)
   }
 
-  /// Where the part ends that begins with a character which is larger than a part: behind as many of its scalars as fit, and
-  /// behind one at least.
+  /// The end of a part whose first character is larger than a part: after as many of its scalars as fit, and at least
+  /// one.
   private static func endOfScalars(in text: Substring, room: Int, _ capacity: ChannelCapacity) -> String.Index {
     var (end, left) = (text.startIndex, room)
     while end < text.endIndex {

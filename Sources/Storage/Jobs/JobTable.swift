@@ -4,16 +4,49 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
+extension Migration {
+  /// The jobs of workers, kept for a day after their end.
+  static let jobs = Migration(
+    name: "jobs",
+    sql: """
+      -- inputs: a Job message with nothing else. command: until the reply is there. reply: where somebody may come back for it.
+      CREATE TABLE job (
+        id INTEGER PRIMARY KEY,
+        uuid TEXT NOT NULL UNIQUE,
+        key TEXT NOT NULL,
+        kept INTEGER NOT NULL,
+        service TEXT NOT NULL,
+        state TEXT NOT NULL,
+        attempt INTEGER NOT NULL,
+        losses INTEGER NOT NULL,
+        worker TEXT NOT NULL,
+        instance TEXT NOT NULL,
+        lease TEXT NOT NULL,
+        batches INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        command BLOB NOT NULL,
+        inputs BLOB NOT NULL,
+        checkpoint BLOB NOT NULL,
+        status BLOB NOT NULL,
+        reply BLOB NOT NULL
+      ) STRICT;
+      CREATE INDEX job_key ON job (key) WHERE kept = 1;
+      CREATE INDEX job_unended ON job (id) WHERE state IN ('queued', 'leased', 'unknown');
+      CREATE INDEX job_ended ON job (updated_at, id) WHERE state NOT IN ('queued', 'leased');
+      """)
+}
+
 extension DatabaseView {
   /// The jobs of workers.
   public var jobs: JobTable<Self> { JobTable(view: self) }
 }
 
-/// The jobs that wait for workers, are with them, or have ended within a day.
+/// The jobs that are queued, leased, or ended within the last day.
 public struct JobTable<View: DatabaseView> {
   let view: View
 
-  /// A job that has to be there.
+  /// A job that must exist.
   ///
   /// - Throws: `NOT_FOUND/JOB_UNKNOWN`.
   public func require(_ id: String) throws(Failure) -> JobRecord {
@@ -26,28 +59,28 @@ public struct JobTable<View: DatabaseView> {
     return record
   }
 
-  /// A job; nil when there is none.
+  /// A job; nil if the id is unknown.
   public func find(_ id: String) throws(Failure) -> JobRecord? {
     try self.rows("WHERE uuid = ?", [.text(id)]).first
   }
 
-  /// The newest job that was made under a key for somebody who may come back.
+  /// The newest kept job under a key: one whose caller may come back for it.
   public func kept(under key: String) throws(Failure) -> JobRecord? {
     try self.rows("WHERE key = ? AND kept = 1 ORDER BY id DESC LIMIT 1", [.text(key)]).first
   }
 
-  /// Those that are open or whose outcome nobody knows, the oldest first.
+  /// The jobs that are open or of unknown outcome, the oldest first.
   public func unended() throws(Failure) -> [JobRecord] {
     try self.rows("WHERE state IN ('queued', 'leased', 'unknown') ORDER BY id", [])
   }
 
-  /// A page of jobs, the newest first; fewer than asked for where they say so much that one reply does not hold them.
+  /// A page of jobs, the newest first. It ends early if the reply would become too large.
   ///
   /// - Throws: `FIELD_INVALID` for the cursor or the state.
   public func page(_ request: ListJobsRequest) throws(Failure) -> ListJobsReply {
     guard request.state.isEmpty || JobRecord.State(rawValue: request.state) != nil else {
       let states = JobRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
-      throw .invalid(field: "state", "'\(request.state.prefix(32))' is none of \(states).")
+      throw .invalid(field: "state", "'\(request.state.prefix(32))' is not a state; the states are \(states).")
     }
     let limit = PageLimit.records(request.limit, most: 200)
     let before = request.cursor.isEmpty ? Int64.max : try PageCursor(text: request.cursor).row
@@ -70,7 +103,7 @@ public struct JobTable<View: DatabaseView> {
     try self.numbered(condition, values).map(\.record)
   }
 
-  /// - Parameter hasBodies: Whether what they ask for and answer is read as well, which may be much.
+  /// - Parameter hasBodies: Whether to read command, inputs, checkpoint and reply, which may be large.
   private func numbered(
     _ condition: String, _ values: [EngineValue], hasBodies: Bool = true
   ) throws(Failure) -> [(row: Int64, record: JobRecord)] {
@@ -107,7 +140,7 @@ public struct JobTable<View: DatabaseView> {
 }
 
 extension JobTable where View == Transaction {
-  /// Keeps a new job, and says so on the stream.
+  /// Inserts a new job and appends an event.
   public func insert(_ record: JobRecord) throws(Failure) {
     var inputs = Job()
     inputs.inputs = record.inputs
@@ -129,19 +162,18 @@ extension JobTable where View == Transaction {
     try self.publish(record)
   }
 
-  /// Writes what became of a job, and says so on the stream where its state or attempt is another.
+  /// Stores a job's new state, and appends an event if state or attempt changed.
   ///
-  /// What has ended stays as it is, but for an unknown outcome that becomes known.
+  /// An ended job does not change, except when an unknown outcome becomes known.
   public func update(_ record: JobRecord, now: Int64) throws(Failure) {
     guard let before = try self.find(record.id), before.state.isOpen || before.state == .unknown else { return }
     try self.write(record, now: now)
     if before.state != record.state || before.attempt != record.attempt { try self.publish(record) }
   }
 
-  /// Has a dead job wait for workers again, as if none had been lost over it.
+  /// Queues a dead job again and resets its count of lost workers.
   ///
-  /// - Throws: `FAILED_PRECONDITION/JOB_NOT_RETRYABLE`: of every other end its caller has made something, and does not
-  ///   come back.
+  /// - Throws: `FAILED_PRECONDITION/JOB_NOT_RETRYABLE` for every other state: the caller has already used that result.
   public func retry(_ record: inout JobRecord, now: Int64) throws(Failure) {
     guard record.state == .dead else {
       throw Failure(
@@ -156,7 +188,7 @@ extension JobTable where View == Transaction {
     try self.publish(record)
   }
 
-  /// Forgets a slice of what ended before a moment, or is over the number that is kept.
+  /// Deletes a slice of the jobs that ended before a moment or are over the limit.
   ///
   /// - Returns: Whether there may be more.
   public func expire(before: Int64, limit: Int) throws(Failure) -> Bool {
@@ -206,7 +238,7 @@ extension JobTable where View == Transaction {
     event.job.attempt = record.attempt
     event.job.worker = record.worker
     if record.status.code != .ok {
-      // Its class alone: messages may name what the job was about.
+      // Without the message, which may name what the job was about.
       event.job.status.code = record.status.code
       event.job.status.reason = record.status.reason
     }
@@ -215,7 +247,7 @@ extension JobTable where View == Transaction {
 }
 
 extension JobInfo {
-  /// What the store knows of a job.
+  /// The job as stored.
   public init(_ record: JobRecord) {
     self.init()
     self.jobID = record.id

@@ -3,11 +3,11 @@ internal import KithMessages
 internal import Logging
 
 extension StorageActor: JobStore {
-  /// How long a job is kept after its end, and how many there are.
+  /// How long a job is kept after its end, and the most jobs that are kept.
   private static let keptAfterEnd: Int64 = 24 * 3600 * 1_000_000_000
   private static let keptJobs = 10_000
 
-  /// Keeps a new job, or finds the one that was made under the same key.
+  /// Inserts a new job, or returns the kept one under the same key.
   public nonisolated func open(_ draft: JobRecord) async throws(Failure) -> JobRecord {
     try await self.write { transaction throws(Failure) in
       if draft.isKept, let earlier = try transaction.jobs.kept(under: draft.key),
@@ -20,7 +20,7 @@ extension StorageActor: JobStore {
     }
   }
 
-  /// Commits changes in their order, with their events.
+  /// Commits changes in order, with their events.
   public nonisolated func apply(_ changes: [JobRecord]) async throws(Failure) {
     let now = WallClock.nanoseconds()
     try await self.write { transaction throws(Failure) in
@@ -33,7 +33,7 @@ extension StorageActor: JobStore {
     try await self.read { view throws(Failure) in try view.jobs.unended() }
   }
 
-  /// Tells everybody that jobs of a service wait for a worker, or do no more.
+  /// Announces that jobs of a service wait for a worker, or that a worker serves it again.
   public nonisolated func announce(_ service: String, isServed: Bool) async {
     var event = Event()
     event.system.kind = isServed ? "worker.served" : "worker.missing"
@@ -50,7 +50,7 @@ extension StorageActor: JobStore {
     }
   }
 
-  /// Forgets a slice of the jobs that ended long ago.
+  /// Deletes a slice of the jobs that ended long ago.
   ///
   /// - Returns: Whether there may be more.
   nonisolated func expireJobs(now: Int64) async throws(Failure) -> Bool {

@@ -4,19 +4,38 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
+extension Migration {
+  /// The public keys of other machines.
+  static let keys = Migration(
+    name: "keys",
+    sql: """
+      -- body: a KeyInfo message. Secret keys are nowhere: that of the server is a file beside the store.
+      CREATE TABLE client_key (
+        id INTEGER PRIMARY KEY,
+        public_key TEXT NOT NULL UNIQUE,
+        fingerprint TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'revoked')),
+        last_seen INTEGER NOT NULL,
+        body BLOB NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX client_key_name ON client_key (name) WHERE state = 'approved';
+      """)
+}
+
 extension DatabaseView {
   /// The keys of other machines.
   public var keys: KeyTable<Self> { KeyTable(view: self) }
 }
 
-/// The public keys of other machines, with what each may do.
+/// The public keys of other machines, with the role and services of each.
 public struct KeyTable<View: DatabaseView> {
   let view: View
 
-  /// Every key, in the order in which they came.
+  /// All keys in the order of their first connection.
   public func all() throws(Failure) -> [KeyInfo] { try self.rows("ORDER BY id", []) }
 
-  /// How many wait for approval.
+  /// The number of keys that wait for approval.
   public func pendingCount() throws(Failure) -> Int {
     try self.view.attempt { database in
       try Int.fetchOne(
@@ -24,17 +43,17 @@ public struct KeyTable<View: DatabaseView> {
     }
   }
 
-  /// A key by its 40 characters; nil when it has never been here.
+  /// A key by its 40 characters; nil if it is unknown.
   public func find(publicKey: String) throws(Failure) -> KeyInfo? {
     try self.rows("WHERE public_key = ?", [publicKey]).first
   }
 
-  /// A key by its fingerprint; nil when it has never been here.
+  /// A key by its fingerprint; nil if it is unknown.
   public func find(fingerprint: String) throws(Failure) -> KeyInfo? {
     try self.rows("WHERE fingerprint = ?", [fingerprint.lowercased()]).first
   }
 
-  /// The key that is in under a name; nil when none is.
+  /// The approved key of a name; nil if there is none.
   public func approved(_ name: String) throws(Failure) -> KeyInfo? {
     try self.rows("WHERE state = 'approved' AND name = ?", [name]).first
   }
@@ -49,9 +68,9 @@ public struct KeyTable<View: DatabaseView> {
 }
 
 extension KeyTable where View == Transaction {
-  /// Writes a key, in the place of what was known of it.
+  /// Inserts or replaces a key.
   ///
-  /// - Parameter notice: What has happened to it, for the stream `system`, such as `key.approved`; nil = nothing to tell.
+  /// - Parameter notice: The kind of the event for the stream `system`, such as `key.approved`; nil = no event.
   public func put(_ key: KeyInfo, notice: String? = nil) throws(Failure) {
     try self.view.attempt { database in
       try EngineStatement(
@@ -73,7 +92,7 @@ extension KeyTable where View == Transaction {
     try self.view.emit(event, on: EventStream.system.name)
   }
 
-  /// Forgets keys that wait and were not seen since `moment`, nanoseconds since 1970.
+  /// Deletes pending keys that were not seen since `moment`, nanoseconds since 1970.
   public func dropPending(notSeenSince moment: Int64) throws(Failure) {
     try self.view.attempt { database in
       try EngineStatement(database, "DELETE FROM client_key WHERE state = 'pending' AND last_seen < ?")

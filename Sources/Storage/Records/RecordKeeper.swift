@@ -33,7 +33,7 @@ struct RecordKeeper {
   ///
   /// - Returns: All that were deleted.
   func delete(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
-    var record = try self.entomb(old, now: now)
+    var record = try self.softDelete(old, now: now)
     if old.state == .conflict, try self.isDeletedOnServer(old) {
       // Both sides say the same.
       record.monicaID = 0
@@ -46,8 +46,8 @@ struct RecordKeeper {
     }
     let others = try self.recordsThatGo(with: old)
     for other in others {
-      let tomb = try self.entomb(other, now: now)
-      try self.requeue(tomb, now: now, isCovered: other.kind.goesWithPersonOnServer)
+      let deleted = try self.softDelete(other, now: now)
+      try self.requeue(deleted, now: now, isCovered: other.kind.goesWithPersonOnServer)
     }
     return [old] + others
   }
@@ -57,7 +57,7 @@ struct RecordKeeper {
   /// - Returns: All that came back.
   func restore(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     let others = old.kind == .person ? try self.recordsThatWent(with: old) : []
-    var changed = [try self.revive(old, now: now)]
+    var changed = [try self.undelete(old, now: now)]
     for other in others {
       if other.kind == .relationship, let grave = try self.deletion(ofPeople: other.content.people) {
         // It comes back with the other one.
@@ -65,7 +65,7 @@ struct RecordKeeper {
         moved.deletedAt = grave
         try self.writer.save(moved, over: other)
       } else {
-        changed.append(try self.revive(other, now: now))
+        changed.append(try self.undelete(other, now: now))
       }
     }
     return changed
@@ -97,13 +97,13 @@ struct RecordKeeper {
   /// - Returns: All that were deleted.
   func deleteAsServer(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     try ([old] + (try self.recordsThatGo(with: old))).map { known in
-      var record = try self.entomb(known, now: now)
-      let tomb = record
+      var record = try self.softDelete(known, now: now)
+      let deleted = record
       record.monicaID = 0
       record.base = nil
       record.remoteStamp = nil
       if known.row == old.row { record.state = .synced }
-      try self.writer.save(record, over: tomb)
+      try self.writer.save(record, over: deleted)
       if known.row == old.row {
         try self.outbox.remove(known.row)
       } else {
@@ -178,7 +178,7 @@ struct RecordKeeper {
     ).first([.text(ColumnValues.array(ids))]) { $0.integer(0) }
   }
 
-  private func entomb(_ old: StoredRecord, now: Int64) throws -> StoredRecord {
+  private func softDelete(_ old: StoredRecord, now: Int64) throws -> StoredRecord {
     var record = old
     record.deletedAt = now
     record.updatedAt = now
@@ -186,7 +186,7 @@ struct RecordKeeper {
     return record
   }
 
-  private func revive(_ old: StoredRecord, now: Int64) throws -> StoredRecord {
+  private func undelete(_ old: StoredRecord, now: Int64) throws -> StoredRecord {
     var record = old
     record.deletedAt = nil
     record.updatedAt = now

@@ -4,16 +4,42 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
+extension Migration {
+  /// The daily reminder's settings, and all reminders.
+  static let reminders = Migration(
+    name: "reminders",
+    sql: """
+      CREATE TABLE daily_reminder (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        body BLOB NOT NULL           -- a DailyReminder message
+      ) STRICT;
+
+      -- body: a Reminder message. due: when it comes, or comes again. subject: what there is one reminder of at most: the day
+      -- of the daily one.
+      CREATE TABLE reminder (
+        id INTEGER PRIMARY KEY,
+        uuid TEXT NOT NULL UNIQUE,
+        subject TEXT UNIQUE,
+        kind TEXT NOT NULL,
+        state TEXT NOT NULL,
+        due INTEGER NOT NULL,
+        body BLOB NOT NULL
+      ) STRICT;
+      CREATE INDEX reminder_open ON reminder (due, id) WHERE state IN ('waiting', 'snoozed', 'due');
+      CREATE INDEX reminder_past ON reminder (due, id) WHERE state NOT IN ('waiting', 'snoozed', 'due');
+      """)
+}
+
 extension DatabaseView {
   /// The reminders.
   public var reminders: ReminderTable<Self> { ReminderTable(view: self) }
 }
 
-/// The daily reminder, and every reminder that was made.
+/// The daily reminder's settings, and all reminders.
 public struct ReminderTable<View: DatabaseView> {
   let view: View
 
-  /// The daily reminder as it was set; not enabled at first.
+  /// The settings of the daily reminder; disabled until they are set.
   public func daily() throws(Failure) -> DailyReminder {
     try self.view.attempt { database in
       try Data.fetchOne(database.cachedStatement(sql: "SELECT body FROM daily_reminder"))
@@ -21,7 +47,7 @@ public struct ReminderTable<View: DatabaseView> {
     }
   }
 
-  /// A reminder that has to be there.
+  /// A reminder that must exist.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func require(_ id: String) throws(Failure) -> Reminder {
@@ -31,10 +57,10 @@ public struct ReminderTable<View: DatabaseView> {
     return reminder
   }
 
-  /// A reminder; nil when there is none of that id.
+  /// A reminder; nil if the id is unknown.
   public func get(_ id: String) throws(Failure) -> Reminder? { try self.rows("WHERE uuid = ?", [id]).first }
 
-  /// What reminders are about and where they go; empty at first.
+  /// The settings of reminders; empty until they are set.
   public func settings() throws(Failure) -> ReminderSettings {
     try self.view.attempt { database in
       try Data.fetchOne(database.cachedStatement(sql: "SELECT body FROM reminder_settings"))
@@ -42,34 +68,34 @@ public struct ReminderTable<View: DatabaseView> {
     }
   }
 
-  /// The last day whose reminders of people were dealt with, as YYYY-MM-DD; empty at first.
+  /// The last day whose reminders of people were handled, as YYYY-MM-DD; empty at first.
   public func lastDayOfPersonReminders() throws(Failure) -> String {
     try self.view.attempt { database in
       try String.fetchOne(database.cachedStatement(sql: "SELECT last_day FROM reminder_settings")) ?? ""
     }
   }
 
-  /// The daily reminder that came last.
+  /// The newest daily reminder.
   public func lastDaily() throws(Failure) -> Reminder? {
     try self.rows("WHERE subject IS NOT NULL ORDER BY subject DESC LIMIT 1", []).first
   }
 
-  /// The daily reminder that waits for somebody, snoozed or not.
+  /// The open daily reminders, snoozed ones included.
   public func openDaily() throws(Failure) -> [Reminder] {
     try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND kind = 'daily' ORDER BY due, id", [])
   }
 
-  /// Those that have come and were not dealt with, the oldest first; as many as one reply holds beside others.
+  /// The due reminders that were not dealt with, the oldest first; at most 50.
   public func due() throws(Failure) -> [Reminder] {
     try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state = 'due' ORDER BY due, id LIMIT 50", [])
   }
 
-  /// Those that are to come, the next first; as many as one reply holds beside others.
+  /// The coming reminders, the next first; at most 50.
   public func coming() throws(Failure) -> [Reminder] {
     try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state <> 'due' ORDER BY due, id LIMIT 50", [])
   }
 
-  /// Those whose time has come.
+  /// The waiting and snoozed reminders whose time has come.
   public func ripe(at now: Int64) throws(Failure) -> [Reminder] {
     try self.rows(
       """
@@ -77,12 +103,12 @@ public struct ReminderTable<View: DatabaseView> {
       """, [now])
   }
 
-  /// Those that come again.
+  /// The snoozed reminders.
   public func snoozed() throws(Failure) -> [Reminder] {
     try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state = 'snoozed' ORDER BY due, id LIMIT 500", [])
   }
 
-  /// When the next one comes; nil when none is to come.
+  /// When the next reminder is due; nil if there is none.
   public func next() throws(Failure) -> Int64? {
     try self.view.attempt { database in
       try Int64?.fetchOne(
@@ -91,7 +117,7 @@ public struct ReminderTable<View: DatabaseView> {
     }
   }
 
-  /// A page of reminders: open ones by the time they come, or the others, newest first.
+  /// A page of reminders: open ones by due time, or past ones, newest first.
   ///
   /// - Throws: `FIELD_INVALID` for the cursor.
   public func page(_ request: ListRemindersRequest) throws(Failure) -> ListRemindersReply {
@@ -136,7 +162,7 @@ public struct ReminderTable<View: DatabaseView> {
 }
 
 extension ReminderTable where View == Transaction {
-  /// Keeps the daily reminder.
+  /// Stores the settings of the daily reminder.
   public func setDaily(_ daily: DailyReminder) throws(Failure) {
     try self.view.attempt { database in
       try EngineStatement(
@@ -146,7 +172,7 @@ extension ReminderTable where View == Transaction {
     }
   }
 
-  /// Changes the settings.
+  /// Stores the settings of reminders.
   public func configure(_ settings: ReminderSettings) throws(Failure) {
     try self.view.attempt { database in
       try EngineStatement(
@@ -159,7 +185,7 @@ extension ReminderTable where View == Transaction {
     }
   }
 
-  /// Notes the last day whose reminders of people were dealt with.
+  /// Stores the last day whose reminders of people were handled.
   public func setLastDayOfPersonReminders(_ day: String) throws(Failure) {
     try self.view.attempt { database in
       try EngineStatement(
@@ -172,10 +198,10 @@ extension ReminderTable where View == Transaction {
     }
   }
 
-  /// Writes a reminder, in the place of what it was, and says so on the stream.
+  /// Inserts or replaces a reminder and appends an event.
   public func put(_ reminder: Reminder) throws(Failure) {
     let isOver = !["waiting", "snoozed", "due"].contains(reminder.state)
-    // Whoever has dealt with it needs no message any more.
+    // A reminder that was dealt with needs no more messages.
     if isOver {
       try self.view.deliveries.discardWaiting(about: reminder.id, now: reminder.updatedAt.nanosecondsSince1970)
     }

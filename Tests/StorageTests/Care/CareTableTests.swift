@@ -57,7 +57,7 @@ import Testing
     let temporary = TemporaryStore()
     defer { withExtendedLifetime(temporary) {} }
     var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "care_times" }))
-    // Seconds and nanoseconds as they were sent, and what they amount to.
+    // Seconds and nanoseconds as stored, and the same moment normalized.
     let times: [(Int64, Int32, Int64, Int32)] = [
       (100, 1_000_000_000, 101, 0), (200, -1, 199, 999_999_999), (300, .max, 302, 147_483_647), (400, 5, 400, 5),
     ]
@@ -112,7 +112,7 @@ import Testing
     let first = try await storage.read { [query] view throws(Failure) in try view.care.page(query) }
     await storage.close()
     storage = try temporary.open(migrations: Migration.all)
-    // A cursor of before goes on.
+    // A cursor of an earlier version still works.
     query.cursor = first.nextCursor
     var read = first.records.map(\.id)
     let (after, written, heard) = try await storage.read { [query] view throws(Failure) in

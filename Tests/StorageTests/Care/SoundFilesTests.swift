@@ -14,7 +14,7 @@ import Testing
     #expect(try await sounds.append([1, 2], to: "a", at: 0, limit: 10) == 2)
     #expect(try await sounds.append([3], to: "a", at: 2, limit: 10) == 3)
     #expect(try await sounds.finish("a") == 3)
-    // The first piece comes once more, from a client that did not see the answer.
+    // A client that lost the reply resends the first piece.
     let late = await #expect(throws: Failure.self) { try await sounds.append([1, 2], to: "a", at: 0, limit: 10) }
     #expect(late?.reason == "NOT_RECORDING")
     #expect(try await sounds.finish("a") == 3)
@@ -45,7 +45,7 @@ import Testing
     #expect(try openFiles() == SoundFiles.mostLent)
     #expect(try await sounds.piece(of: BlobDigest(refs[1].sha256), from: 0, length: 9, at: 40) == nil)
     #expect(try await sounds.piece(of: BlobDigest(refs[39].sha256), from: 0, length: 9, at: 40)?.bytes == [39])
-    // Asked for again, it is held once.
+    // Lent again, it is held once.
     #expect(try await sounds.lend("s39", at: 41) == refs[39])
     #expect(try openFiles() == SoundFiles.mostLent)
   }

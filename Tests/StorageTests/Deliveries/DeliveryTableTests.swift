@@ -60,7 +60,7 @@ import Testing
     let rest = try await storage.read { [request] view throws(Failure) in try view.deliveries.page(request) }
     #expect(rest.deliveries.map(\.id) == [entries[0].id])
     #expect(rest.nextCursor.isEmpty)
-    // A month later the next message takes their place.
+    // A month later the next message removes them.
     _ = try await storage.write { transaction throws(Failure) in
       try transaction.deliveries.queue(Self.message(), on: Self.ntfy("a"), now: 31 * 86_400_000_000_000)
     }

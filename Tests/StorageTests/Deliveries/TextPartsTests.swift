@@ -20,7 +20,7 @@ import Testing
       ])
   }
 
-  /// Whatever comes: nothing is too long, nothing is left out, and lines are whole where they can be.
+  /// For random texts: no part is too long, nothing is left out, and lines are whole where possible.
   @Test(arguments: 0..<300) func `nothing is lost`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let letters = Array("aé佐👨‍👩‍👧‍👦 🇯🇵\n\n")
@@ -40,7 +40,7 @@ import Testing
       #expect(part.hasSuffix(mark))
       said += part.dropLast(mark.count)
     }
-    // Line feeds at the ends of parts have become their own.
+    // A line feed at the end of a part is replaced by that of its number.
     #expect(said.filter { $0 != "\n" } == text.filter { $0 != "\n" })
   }
 

@@ -5,34 +5,34 @@ import Testing
 
 @testable import Storage
 
-@Suite struct GroupLedgerTests {
+@Suite struct GroupSequenceTests {
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `numbers of kept members are dense over random groups`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var heads = EventStream.allCases.map { _ in UInt64(0) }
     var model: [String: [UInt64]] = [:]
     for _ in 0..<50 {
-      var ledger = GroupLedger(heads: heads)
+      var sequence = GroupSequence(heads: heads)
       for _ in 0..<Int.random(in: 1...8, using: &random) {
-        ledger.beginMember()
+        sequence.beginMember()
         var taken: [(String, UInt64)] = []
         for _ in 0..<Int.random(in: 0...3, using: &random) {
           let stream = EventStream.allCases.randomElement(using: &random) ?? .system
           var event = LoggedEvent()
           event.header.stream = stream.name
-          event.header.seq = ledger.take(stream)
-          ledger.record(event)
+          event.header.seq = sequence.take(stream)
+          sequence.record(event)
           taken.append((stream.name, event.header.seq))
         }
         if Bool.random(using: &random) {
-          ledger.undoMember()
-          #expect(ledger.movedByMember.isEmpty)
+          sequence.undoMember()
+          #expect(sequence.movedByMember.isEmpty)
         } else {
           for (name, seq) in taken { model[name, default: []].append(seq) }
         }
       }
-      #expect(ledger.movedByGroup == EventStream.allCases.filter { heads[$0.rawValue] != ledger[$0] })
-      heads = ledger.heads
+      #expect(sequence.movedByGroup == EventStream.allCases.filter { heads[$0.rawValue] != sequence[$0] })
+      heads = sequence.heads
     }
     for stream in EventStream.allCases {
       #expect(model[stream.name, default: []] == Array(1..<(heads[stream.rawValue] + 1)))
@@ -40,16 +40,16 @@ import Testing
   }
 
   @Test func `events of an undone member are not published`() {
-    var ledger = GroupLedger(heads: EventStream.allCases.map { _ in 7 })
-    ledger.beginMember()
+    var sequence = GroupSequence(heads: EventStream.allCases.map { _ in 7 })
+    sequence.beginMember()
     var event = LoggedEvent()
-    event.header.seq = ledger.take(.sync)
-    ledger.record(event)
-    ledger.beginMember()
-    ledger.record(LoggedEvent())
-    ledger.undoMember()
-    #expect(ledger.events == [event])
-    #expect(ledger[.sync] == 8)
+    event.header.seq = sequence.take(.sync)
+    sequence.record(event)
+    sequence.beginMember()
+    sequence.record(LoggedEvent())
+    sequence.undoMember()
+    #expect(sequence.events == [event])
+    #expect(sequence[.sync] == 8)
   }
 
   @Test func `the queue starts the writer once and keeps order`() {

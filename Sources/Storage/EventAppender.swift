@@ -3,11 +3,11 @@ internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Writes the events of one group into the log. It lives on the writer's queue, for the length of a group.
-final class EventScribe {
-  /// Numbers and events so far.
-  private(set) var ledger: GroupLedger
-  /// Named as the cause of the events that follow.
+/// Appends the events of one group to the log. It exists for the length of a group and runs on the writer's queue.
+final class EventAppender {
+  /// The group's numbers and events so far.
+  private(set) var sequence: GroupSequence
+  /// The cause of the events that follow.
   var cause = ""
 
   private let epoch: String
@@ -20,10 +20,10 @@ final class EventScribe {
   /// Begins a group.
   ///
   /// - Parameters:
-  ///   - position: Where the streams stand.
+  ///   - position: The positions of the streams.
   ///   - now: Nanoseconds since 1970.
   init(_ database: Database, position: LogPosition, now: Int64) throws {
-    self.ledger = GroupLedger(heads: position.heads)
+    self.sequence = GroupSequence(heads: position.heads)
     self.epoch = position.epoch
     self.firsts = position.firsts
     self.now = now
@@ -38,22 +38,22 @@ final class EventScribe {
   }
 
   func beginMember(cause: String) {
-    self.ledger.beginMember()
+    self.sequence.beginMember()
     self.cause = cause
     self.changes.removeAll()
   }
 
-  func undoMember() { self.ledger.undoMember() }
+  func undoMember() { self.sequence.undoMember() }
 
-  /// Counts the bytes that the journal keeps of the member.
+  /// Adds the bytes that the journal keeps for the member.
   ///
-  /// - Returns: Of the group so far, this member included.
+  /// - Returns: The bytes of the group so far.
   func keep(bytes: Int64) -> Int64 {
-    self.ledger.keep(bytes: bytes)
-    return self.ledger.journalBytes
+    self.sequence.keep(bytes: bytes)
+    return self.sequence.journalBytes
   }
 
-  /// Adds ids to the `Changed` event of a kind that ``flush(through:)`` writes.
+  /// Adds ids to a kind's `Changed` event, which ``flush(through:)`` appends.
   func gather(_ ids: [String], kind: String, on stream: EventStream) {
     guard !ids.isEmpty else { return }
     if let index = self.changes.firstIndex(where: { $0.kind == kind }) {
@@ -63,7 +63,7 @@ final class EventScribe {
     }
   }
 
-  /// Writes what was gathered.
+  /// Appends the gathered `Changed` events.
   func flush(through view: some DatabaseView) throws(Failure) {
     let changes = self.changes
     self.changes.removeAll()
@@ -74,7 +74,7 @@ final class EventScribe {
         var event = Event()
         event.changed.ids = Array(ids[start..<min(start + Self.idsInChanged, ids.count)])
         event.changed.kind = change.kind
-        event.changed.changeSeq = self.ledger[change.stream] + 1
+        event.changed.changeSeq = self.sequence[change.stream] + 1
         try self.append(event, on: change.stream.name, key: "", tombstone: false, through: view)
       }
     }
@@ -84,7 +84,7 @@ final class EventScribe {
     _ event: Event, on name: String, key: String, tombstone: Bool, through view: some DatabaseView
   ) throws(Failure) {
     let stream = try EventStream(named: name)
-    let seq = self.ledger.take(stream)
+    let seq = self.sequence.take(stream)
     try view.attempt { database in
       try self.insertEvent.run([
         .integer(Int64(stream.rawValue)), .integer(Int64(seq)), .text(key), .integer(self.now), .text(self.cause),
@@ -110,35 +110,35 @@ final class EventScribe {
     var logged = LoggedEvent()
     logged.header = header
     logged.event = event
-    self.ledger.record(logged)
+    self.sequence.record(logged)
   }
 
-  /// The positions that the current member's events moved streams to.
+  /// The positions of the streams that the current member appended to.
   var effects: [StreamPosition] {
-    self.ledger.movedByMember.map { StreamPosition(stream: $0, epoch: self.epoch, seq: self.ledger[$0]) }
+    self.sequence.movedByMember.map { StreamPosition(stream: $0, epoch: self.epoch, seq: self.sequence[$0]) }
   }
 
-  /// The positions of all streams that hold anything.
+  /// The positions of all streams that are not empty.
   var positions: [StreamPosition] {
-    EventStream.allCases.filter { self.ledger[$0] > 0 }.map {
-      StreamPosition(stream: $0, epoch: self.epoch, seq: self.ledger[$0])
+    EventStream.allCases.filter { self.sequence[$0] > 0 }.map {
+      StreamPosition(stream: $0, epoch: self.epoch, seq: self.sequence[$0])
     }
   }
 
-  /// Writes the last numbers of the streams that moved.
+  /// Saves the last numbers of the streams that the group appended to.
   func saveHeads(_ database: Database) throws {
-    for stream in self.ledger.movedByGroup {
+    for stream in self.sequence.movedByGroup {
       try database.cachedStatement(sql: "UPDATE stream SET seq = ? WHERE id = ?")
-        .execute(arguments: [Int64(self.ledger[stream]), stream.rawValue])
+        .execute(arguments: [Int64(self.sequence[stream]), stream.rawValue])
     }
   }
 
-  /// Says that a stream was compacted by a member of this group.
+  /// Records that a member of this group compacted a stream.
   ///
-  /// It stays said when that member is undone, which costs a statement that finds nothing.
+  /// Not undone with the member; the cost is one DELETE that matches no row.
   func noteCompacted(_ stream: EventStream, from first: UInt64) { self.firsts[stream.rawValue] = first }
 
-  /// The event that compaction left only because it was the key's last.
+  /// Deletes the event that compaction kept only because it was the key's last.
   private func dropCompactedLast(of stream: EventStream, _ key: String, _ database: Database) throws {
     try database.cachedStatement(
       sql: """
@@ -151,7 +151,7 @@ final class EventScribe {
   private static let idsInChanged = 500
 }
 
-/// The records of a kind that one write changed.
+/// The changed records of one kind.
 private struct GatheredChange {
   let kind: String
   let stream: EventStream

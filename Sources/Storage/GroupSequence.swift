@@ -1,15 +1,15 @@
 internal import KithMessages
 
-/// Which numbers and events belong to a group of writes that commits as one.
+/// The numbers and events of a group of writes that commit together.
 ///
-/// The rule of the group, without its I/O: numbers are taken by a member and given back when it is undone, so that each
-/// stream stays dense over the members that are kept.
-struct GroupLedger {
+/// The group's rule, without I/O: a member takes numbers, and returns them if it is undone, so that each stream stays
+/// gapless over the members that are kept.
+struct GroupSequence {
   /// The last number of each stream, by ``EventStream``'s raw value.
   private(set) var heads: [UInt64]
-  /// What is published after COMMIT, in order.
+  /// The events to publish after COMMIT, in order.
   private(set) var events: [LoggedEvent] = []
-  /// Bytes that the journal keeps of the group's commands.
+  /// The bytes that the journal keeps for the group's commands.
   private(set) var journalBytes: Int64 = 0
 
   private let start: [UInt64]
@@ -19,21 +19,21 @@ struct GroupLedger {
 
   /// Begins a group.
   ///
-  /// - Parameter heads: As the last group left them.
+  /// - Parameter heads: The last numbers after the previous group.
   init(heads: [UInt64]) {
     self.heads = heads
     self.start = heads
     self.mark = heads
   }
 
-  /// Begins a member. What the one before did is kept.
+  /// Begins a member, and keeps what the previous one did.
   mutating func beginMember() {
     self.mark = self.heads
     self.markedEvents = self.events.count
     self.markedBytes = self.journalBytes
   }
 
-  /// The next number of a stream.
+  /// Takes the next number of a stream.
   mutating func take(_ stream: EventStream) -> UInt64 {
     self.heads[stream.rawValue] += 1
     return self.heads[stream.rawValue]
@@ -42,10 +42,10 @@ struct GroupLedger {
   /// Adds an event whose number was taken.
   mutating func record(_ event: LoggedEvent) { self.events.append(event) }
 
-  /// Counts the bytes that the journal keeps of the member.
+  /// Adds the bytes that the journal keeps for the member.
   mutating func keep(bytes: Int64) { self.journalBytes += bytes }
 
-  /// Gives back what the member took.
+  /// Returns the member's numbers, events and bytes.
   mutating func undoMember() {
     self.heads = self.mark
     self.journalBytes = self.markedBytes
