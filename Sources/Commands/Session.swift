@@ -15,13 +15,13 @@ struct Session: Sendable {
   var zone = Zone.system()
 
   /// The language of what exists in two.
-  var tongue = Tongue.ofLocale
+  var language = Language.ofLocale
 
   /// `2 days ago` or `2日前`.
-  func relative(_ time: Google_Protobuf_Timestamp) -> String { self.tongue.relative(time, now: self.now) }
+  func relative(_ time: Google_Protobuf_Timestamp) -> String { self.language.relative(time, now: self.now) }
 
   /// When something is done next, in the language of care and reminders: `in 3 days`, `in a moment`.
-  func next(_ time: Google_Protobuf_Timestamp) -> String { self.tongue.next(time, now: self.now) }
+  func next(_ time: Google_Protobuf_Timestamp) -> String { self.language.next(time, now: self.now) }
 
   /// How a secret in a file goes to the daemon: as its path, or to one on another machine as its value.
   func secret(inFile path: String) throws(Failure) -> (value: String, path: String) {

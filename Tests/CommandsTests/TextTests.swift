@@ -11,7 +11,7 @@ struct TextTests {
     var time = CommandRun.now
     time.seconds += seconds
     #expect(RelativeTime.next(time, now: CommandRun.now) == words)
-    #expect(Tongue.japanese.next(time, now: CommandRun.now) == (words == "in a moment" ? "まもなく" : "2分後"))
+    #expect(Language.japanese.next(time, now: CommandRun.now) == (words == "in a moment" ? "まもなく" : "2分後"))
   }
 
   @Test(

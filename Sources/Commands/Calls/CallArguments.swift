@@ -47,19 +47,6 @@ struct CallContentOptions: ParsableArguments {
   }
 }
 
-/// When something happened.
-struct MomentOption: ParsableArguments {
-  @Option(
-    help: "When: \"2026-11-20 14:30\", \"today 14:30\", \"yesterday 9:00\", \"10 min ago\" or RFC 3339.",
-    transform: TimeText.point)
-  var at: TimeText?
-
-  /// The moment; nil where none was named.
-  func moment(_ session: Session) throws(Failure) -> Google_Protobuf_Timestamp? {
-    try self.at?.start(now: session.now, in: session.zone)
-  }
-}
-
 /// What is said of a call.
 struct CallArguments: RecordArguments {
   @OptionGroup var when: MomentOption
@@ -90,4 +77,41 @@ struct CallArguments: RecordArguments {
     for path in self.attach { attachments.append(try await session.upload(path)) }
     changes.set(\.attachments, "attachments", attachments)
   }
+}
+
+/// Which calls are meant.
+struct CallFilterOptions: ParsableArguments {
+  @Option(help: "Only with this person: an id, or a name that only one person has.")
+  var person: PersonReference?
+
+  @Option(help: "Only from this day or time on.", transform: TimeText.pointOrDay)
+  var from: TimeText?
+
+  @Option(help: "Only up to the end of this day, or up to this time.", transform: TimeText.pointOrDay)
+  var to: TimeText?
+
+  @Option(help: "Only this emotion.")
+  var emotion: Emotion?
+
+  @Option(help: "Only with this tag.")
+  var tag = ""
+
+  @Option(help: "Only this state.")
+  var state: SyncState?
+
+  func filter(_ session: Session) async throws(Failure) -> CallFilter {
+    var filter = CallFilter()
+    if let person { filter.personID = try await person.id(session) }
+    if let from { filter.from = try from.start(now: session.now, in: session.zone) }
+    if let to { filter.to = try to.end(now: session.now, in: session.zone) }
+    filter.emotion = self.emotion?.field ?? ""
+    filter.tag = self.tag
+    filter.syncState = self.state?.rawValue ?? ""
+    return filter
+  }
+}
+
+/// Where a record stands between here and the server.
+enum SyncState: String, ExpressibleByArgument, CaseIterable {
+  case pending, syncing, synced, failed, conflict
 }

@@ -9,8 +9,8 @@ struct CareTable {
   init(_ reply: ListCareReply) { self.reply = reply }
 
   func lines(_ session: Session) -> [String] {
-    guard !self.reply.records.isEmpty else { return [session.tongue("No care records found.", "記録はありません。")] }
-    let say = session.tongue
+    guard !self.reply.records.isEmpty else { return [session.language("No care records found.", "記録はありません。")] }
+    let say = session.language
     var table = Table(
       (say("WHEN", "いつ"), .left), (say("CATEGORY", "分類"), .left), (say("WHAT", "内容"), .left), ("", .left), ("ID", .left)
     )
@@ -33,7 +33,7 @@ struct CareCard {
   init(_ record: CareRecord) { self.record = record }
 
   func lines(_ session: Session) -> [String] {
-    let (record, say) = (self.record, session.tongue)
+    let (record, say) = (self.record, session.language)
     var rows: [(String, String)] = [
       (say("When", "いつ"), "\(session.zone.text(record.occurredAt)) (\(session.relative(record.occurredAt)))"),
       (say("Heard", "文字起こし"), record.transcript), (say("Memo", "メモ"), record.memo),
@@ -63,7 +63,7 @@ extension CareRecord {
   func content(_ session: Session) -> String {
     switch (self.transcript.isEmpty, self.memo.isEmpty) {
     case (false, false):
-      session.tongue("\(self.transcript) (memo: \(self.memo))", "\(self.transcript)(メモ: \(self.memo))")
+      session.language("\(self.transcript) (memo: \(self.memo))", "\(self.transcript)(メモ: \(self.memo))")
     case (false, true): self.transcript
     default: self.memo
     }
@@ -71,7 +71,7 @@ extension CareRecord {
 
   /// What somebody still has to do with it, in words.
   func remark(_ session: Session) -> String {
-    let say = session.tongue
+    let say = session.language
     guard !self.hasDeletedAt else { return say("deleted", "削除済み") }
     switch self.state {
     case "recording": return say("being recorded", "録音中")
@@ -91,13 +91,13 @@ extension CareRecord {
   }
 
   /// A reason in words, with what the engine said of it.
-  private static func words(for reason: String, _ say: Tongue) -> String {
+  private static func words(for reason: String, _ say: Language) -> String {
     let parts = reason.split(separator: ": ", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { return self.words(forWord: reason, say) }
     return "\(self.words(forWord: parts[0], say)) (\(parts[1]))"
   }
 
-  private static func words(forWord reason: String, _ say: Tongue) -> String {
+  private static func words(forWord reason: String, _ say: Language) -> String {
     switch reason {
     case "no_speech": say("nothing was heard", "声が聞き取れませんでした")
     case "no_sound": say("nothing was recorded", "何も録音されていません")

@@ -15,7 +15,7 @@ struct PlayCareCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The entry's id.")
   var id: String
@@ -83,7 +83,7 @@ struct AudioCareCommand: BilingualCommand {
     discussion: "Example: kith care audio 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 -o note.wav")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The entry's id.")
   var id: String

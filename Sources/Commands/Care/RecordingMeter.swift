@@ -72,7 +72,7 @@ final class RecordingMeter: Sendable {
 
   /// `Recording 0:07 of 1:00  ▮▮▮▮▮▮▯▯▯▯  Ctrl-C ends it`
   static func line(seconds: Int, limit: Int, level: Double?, _ session: Session) -> String {
-    let say = session.tongue
+    let say = session.language
     let filled = level.map { Int(($0 * Double(Self.cells)).rounded()) }
     let bar = filled.map {
       session.console.style.good(String(repeating: "▮", count: $0)) + String(repeating: "▯", count: Self.cells - $0)

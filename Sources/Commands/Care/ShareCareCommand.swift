@@ -1,6 +1,41 @@
 internal import ArgumentParser
 internal import Bus
+internal import KithClient
 internal import KithMessages
+
+struct SummaryCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "summary", abstract: "Print the summary of a day.",
+    discussion: "Example: kith care summary --day 2026-11-20 --lang ja")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Option(help: "A day as YYYY-MM-DD. Default: today.")
+  var day = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = CareSummaryRequest()
+    request.day = self.day
+    request.language = self.outputLanguage.lang?.rawValue ?? ""
+    let reply = try await session.summary(request)
+    // The text ends with a line feed, and the console adds one to each line.
+    try session.show(reply, [String(reply.text.dropLast())])
+  }
+}
+
+extension Session {
+  /// Asks for the summary of a day, and fetches the text of a long one.
+  func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
+    var reply = try await self.ask(request)
+    guard reply.hasBlob else { return reply }
+    var text: [UInt8] = []
+    try await self.client.download(reply.blob) { piece throws(Failure) in text += piece }
+    reply.text = String(decoding: text, as: UTF8.self)
+    reply.clearBlob()
+    return reply
+  }
+}
 
 struct ShareCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
@@ -13,7 +48,7 @@ struct ShareCareCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "A day as YYYY-MM-DD. Default: today.")
   var day = ""
@@ -40,7 +75,7 @@ struct ShareCareCommand: BilingualCommand {
     guard self.to.isEmpty else { return try await self.send(session) }
     var request = CareSummaryRequest()
     request.day = self.day
-    request.language = self.tongue.lang?.rawValue ?? ""
+    request.language = self.outputLanguage.lang?.rawValue ?? ""
     let reply = try await session.summary(request)
     if let file {
       let output = try OutputFile(path: file)
@@ -48,7 +83,7 @@ struct ShareCareCommand: BilingualCommand {
       try output.write(Array(reply.text.utf8))
       try output.commit()
       guard hasRoomForWords else { return }
-      return try session.show(reply, [session.tongue("Written to \(file).", "\(file) に書き出しました。")])
+      return try session.show(reply, [session.language("Written to \(file).", "\(file) に書き出しました。")])
     }
     if self.mailto {
       let subject = String(reply.text.prefix { $0 != "\n" })
@@ -62,9 +97,34 @@ struct ShareCareCommand: BilingualCommand {
   private func send(_ session: Session) async throws {
     var request = ShareCareRequest()
     request.day = self.day
-    request.language = self.tongue.lang?.rawValue ?? ""
+    request.language = self.outputLanguage.lang?.rawValue ?? ""
     request.channels = self.to
     let reply = try await session.ask(request)
     try session.show(reply, DeliveryTable(reply.deliveries).lines(session))
+  }
+}
+
+/// Links that open a text in a program of the person's own, without any account here.
+enum ShareLinks {
+  /// A new mail: RFC 6068. Lines end by CR LF there.
+  static func mail(subject: String, text: String) -> String {
+    let lines = text.replacing("\r\n", with: "\n").replacing("\n", with: "\r\n")
+    return "mailto:?subject=\(Self.encoded(subject))&body=\(Self.encoded(lines))"
+  }
+
+  /// A new message of LINE on a phone: developers.line.biz, "LINE URL scheme", sharing text.
+  static func line(text: String) -> String { "https://line.me/R/share?text=\(Self.encoded(text))" }
+
+  /// Percent-encoded but for what RFC 3986, 2.3 leaves unreserved.
+  private static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      let isPlain =
+        byte < 0x80 && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte) || "-._~".utf8.contains(byte))
+      bytes += isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

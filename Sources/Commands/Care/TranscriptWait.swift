@@ -54,7 +54,7 @@ struct TranscriptWait: Sendable {
   private func draw(_ words: String, since began: ContinuousClock.Instant) async {
     while !Task.isCancelled {
       let clock = RecordingMeter.clock(Int((ContinuousClock.now - began) / .seconds(1)))
-      let end = self.session.tongue("Ctrl-C: do not wait", "Ctrl-C で待つのをやめる")
+      let end = self.session.language("Ctrl-C: do not wait", "Ctrl-C で待つのをやめる")
       self.session.console.redraw(Printable.shortened("\(clock)  \(words)  (\(end))", to: 79))
       try? await Task.sleep(for: .seconds(1))
     }
@@ -70,7 +70,7 @@ extension CareRecord {
 
   /// What to do about a spoken entry that has no words.
   func hint(_ session: Session) -> String {
-    let say = session.tongue
+    let say = session.language
     let remark = self.remark(session)
     if self.isUnderWay {
       return say(

@@ -15,7 +15,7 @@ struct VoiceCareCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "The category. Default: the first words name it.")
   var category = ""
@@ -100,7 +100,7 @@ struct VoiceCareCommand: BilingualCommand {
     let isRecording = self.file == nil
     let isShown = isRecording && session.console.isTerminal && !session.isJSON
     if isRecording, !isShown, !session.isJSON {
-      session.console.print(session.tongue("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
+      session.console.print(session.language("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
     }
     let drawing = isShown ? Task { await meter.run() } : nil
     let timer = Task { [seconds] in
@@ -122,5 +122,28 @@ struct VoiceCareCommand: BilingualCommand {
     drawing?.cancel()
     await drawing?.value
     if let failure { throw failure }
+  }
+}
+
+struct RetryCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry", abstract: "Transcribe the kept sound of an entry again.",
+    discussion: "Example: kith care retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --language ja-JP")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The entry's id.")
+  var id: String
+
+  @Option(help: "The spoken language. Default: as before.")
+  var language = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = TranscribeAgainRequest()
+    request.id = self.id
+    request.language = self.language
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
   }
 }

@@ -16,7 +16,7 @@ struct AddChannelCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "Its name: lower-case letters, digits and hyphens.")
   var name: String
@@ -98,7 +98,7 @@ struct AddChannelCommand: BilingualCommand {
     try session.show(
       channel,
       [
-        session.tongue(
+        session.language(
           "Added \(name). Try it: kith channels test \(name)", "\(name) を追加しました。試すには: kith channels test \(name)")
       ])
   }
@@ -136,7 +136,7 @@ struct AddChannelCommand: BilingualCommand {
 
   /// Asked for where one is needed; where one may do without, nobody has to be there to answer.
   private func secret(_ session: Session) throws(Failure) -> String {
-    let prompt = session.tongue("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: ")
+    let prompt = session.language("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: ")
     guard self.line != nil || self.mail != nil || !self.username.isEmpty || self.secretFile != nil else {
       return (try? session.console.askSecret(prompt, kind: "secret")) ?? ""
     }

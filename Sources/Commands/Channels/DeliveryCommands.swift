@@ -8,7 +8,7 @@ struct DeliveriesCommand: BilingualCommand {
     discussion: "Example: kith channels deliveries --channel phone --state failed")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
   @OptionGroup var page: PageOptions
 
   @Option(help: "Only of this channel.")
@@ -35,7 +35,7 @@ struct RetryDeliveryCommand: BilingualCommand {
     discussion: "Example: kith channels retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The id of the delivery.")
   var id: String
@@ -54,7 +54,7 @@ struct DiscardDeliveryCommand: BilingualCommand {
     discussion: "Example: kith channels discard 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The id of the delivery.")
   var id: String
@@ -74,7 +74,7 @@ struct DeliveryTable {
   init(_ entries: [DeliveryEntry]) { self.entries = entries }
 
   func lines(_ session: Session) -> [String] {
-    let say = session.tongue
+    let say = session.language
     guard !self.entries.isEmpty else { return [say("Nothing was sent yet.", "まだ何も送っていません。")] }
     var table = Table(
       (say("WHEN", "いつ"), .left), (say("CHANNEL", "送り先"), .left), (say("WHAT", "内容"), .left),
@@ -95,7 +95,7 @@ struct DeliveryTable {
 extension DeliveryEntry {
   /// How it goes, in words.
   func stateInWords(_ session: Session) -> String {
-    let say = session.tongue
+    let say = session.language
     switch self.state {
     case "pending" where self.attempts == 0: return say("waiting", "待機中")
     case "pending":

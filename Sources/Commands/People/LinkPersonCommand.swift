@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bus
 internal import KithMessages
 
 struct LinkPersonCommand: HubCommand {
@@ -100,5 +101,24 @@ struct DismissLinkCommand: HubCommand {
     request.personID = try await self.person.id(session)
     request.contactID = try await self.contact.id(session)
     try session.show(try await session.ask(request), ["It is not suggested any more."])
+  }
+}
+
+/// A contact of the address book named by id, or by a name that only one has.
+struct ContactReference: NameReference {
+  static let help = ArgumentHelp(
+    "The contact of the address book: an id, or a name that only one has.", valueName: "contact")
+  static let example = "ann"
+  static let kind = "contact"
+
+  let text: String
+
+  func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
+    var request = SearchContactsRequest()
+    request.text = self.text
+    request.limit = 500
+    return try await session.ask(request).contacts.map {
+      .init(id: $0.id, shown: $0.shownName, names: [$0.shownName, $0.nickname])
+    }
   }
 }

@@ -11,7 +11,7 @@ struct ReminderSettingsCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "A channel of the daily reminder; may be repeated.")
   var daily: [String] = []
@@ -44,7 +44,7 @@ struct ReminderSettingsCommand: BilingualCommand {
     let request = self.request
     let settings =
       request.fields.isEmpty ? try await session.ask(ReminderSettingsRequest()) : try await session.ask(request)
-    let say = session.tongue
+    let say = session.language
     func words(_ channels: [String]) -> String {
       channels.isEmpty ? say("events alone", "なし") : channels.map(Printable.text).joined(separator: ", ")
     }

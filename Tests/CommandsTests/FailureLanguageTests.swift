@@ -8,7 +8,7 @@ import Testing
 
 /// What may go wrong is looked up in the sources: a reason or a field that is new there has to get its sentence.
 @Suite("What goes wrong with care, reminders and channels is said in both languages")
-struct FailureTongueTests {
+struct FailureLanguageTests {
   /// Folders of `Sources` whose failures such a command may give. Those that begin with a dot are read without what is below them.
   private static let folders = [
     "Bus", "BusZeroMQ/Client", "./BusZeroMQ/Hub", "KithClient", "Commands/Care", "Commands/Channels", "Commands/Remind",

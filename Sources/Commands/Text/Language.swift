@@ -3,12 +3,12 @@ internal import Bus
 internal import SwiftProtobuf
 
 /// The language that a person reads of care and reminders: what is said exists in both.
-enum Tongue: String, Sendable, CaseIterable, ExpressibleByArgument {
+enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
   case japanese = "ja"
   case english = "en"
 
   /// By the locale: locale(7), LC_ALL before LC_MESSAGES before LANG.
-  static var ofLocale: Tongue {
+  static var ofLocale: Language {
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap(RuntimeLocations.variable)
     return (names.first { !$0.isEmpty } ?? "").hasPrefix("ja") ? .japanese : .english
   }
@@ -51,15 +51,15 @@ enum Tongue: String, Sendable, CaseIterable, ExpressibleByArgument {
 }
 
 /// Takes the language that is read.
-struct TongueOption: ParsableArguments {
+struct LanguageOption: ParsableArguments {
   @Option(help: "ja or en: the language of the output. Default: that of the locale.")
-  var lang: Tongue?
+  var lang: Language?
 }
 
 /// A command whose words, and whose failures, exist in both languages.
 protocol BilingualCommand: HubCommand {
   /// What every such command takes.
-  var tongue: TongueOption { get }
+  var outputLanguage: LanguageOption { get }
 
   /// Does the work.
   ///
@@ -73,17 +73,17 @@ extension BilingualCommand {
       try await self.runConnected()
     } catch let failure as Failure {
       // Also what kept it from getting as far as the daemon.
-      throw failure.read(in: self.tongue.lang ?? .ofLocale)
+      throw failure.read(in: self.outputLanguage.lang ?? .ofLocale)
     }
   }
 
   func run(_ session: Session) async throws {
     var session = session
-    session.tongue = self.tongue.lang ?? session.tongue
+    session.language = self.outputLanguage.lang ?? session.language
     do {
       try await self.carryOut(session)
     } catch let failure as Failure {
-      throw failure.read(in: session.tongue)
+      throw failure.read(in: session.language)
     }
   }
 }

@@ -3,8 +3,8 @@ internal import KithMessages
 
 extension Failure {
   /// The failure with a sentence in the language of who reads it. Code, reason and details are for programs and stay.
-  func read(in tongue: Tongue) -> Failure {
-    guard tongue == .japanese, let sentence = self.japanese else { return self }
+  func read(in language: Language) -> Failure {
+    guard language == .japanese, let sentence = self.japanese else { return self }
     var read = self
     read.status.message = sentence
     return read
