@@ -85,17 +85,3 @@ enum DeliveryFault: Error {
     }
   }
 }
-
-extension String {
-  /// The text on one line, without what is no text: safe in a header, on a terminal and in a sentence.
-  var oneLine: String {
-    let space: Unicode.Scalar = " "
-    let visible = self.unicodeScalars.map { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: space
-      default: scalar
-      }
-    }
-    return String(String.UnicodeScalarView(visible)).split(separator: " ").joined(separator: " ")
-  }
-}

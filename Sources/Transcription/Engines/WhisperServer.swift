@@ -105,3 +105,58 @@ struct WhisperServer: Engine {
     let segments: [Segment]
   }
 }
+
+/// A form with one file, as a body. RFC 7578.
+struct MultipartForm {
+  /// For the header `Content-Type`.
+  let contentType: String
+  /// The body.
+  let bytes: [UInt8]
+
+  /// Makes a form.
+  ///
+  /// - Parameters:
+  ///   - fields: Names and values, in their order. No name has a quotation mark or a line end.
+  ///   - file: Its field's name, its own name, its media type and its content.
+  init(fields: [(String, String)], file: (name: String, filename: String, type: String, content: [UInt8])) {
+    // 128 bits at random: no recording has it by chance, and nobody can foresee it.
+    let boundary = "kith-\(UInt64.random(in: 0...UInt64.max))-\(UInt64.random(in: 0...UInt64.max))"
+    var bytes: [UInt8] = []
+    for (name, value) in fields {
+      bytes += Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n".utf8)
+    }
+    let disposition = "form-data; name=\"\(file.name)\"; filename=\"\(file.filename)\""
+    bytes += Array(
+      "--\(boundary)\r\nContent-Disposition: \(disposition)\r\nContent-Type: \(file.type)\r\n\r\n".utf8)
+    bytes += file.content
+    bytes += Array("\r\n--\(boundary)--\r\n".utf8)
+    self.contentType = "multipart/form-data; boundary=\(boundary)"
+    self.bytes = bytes
+  }
+}
+
+/// The names by which `whisper-server` answers in what language it listened. `g_lang` in src/whisper.cpp of whisper.cpp 1.9.
+enum WhisperLanguages {
+  /// The code of ISO 639 for a name; nil for a name that Whisper does not have.
+  static func code(of name: String) -> String? { Self.codes[name.lowercased()] }
+
+  private static let codes: [String: String] = Dictionary(
+    uniqueKeysWithValues: Self.table.split(separator: ",").map { entry in
+      let parts = entry.split(separator: " ", maxSplits: 1)
+      return (String(parts[1]), String(parts[0]))
+    })
+
+  private static let table = """
+    en english,zh chinese,de german,es spanish,ru russian,ko korean,fr french,ja japanese,pt portuguese,tr turkish,\
+    pl polish,ca catalan,nl dutch,ar arabic,sv swedish,it italian,id indonesian,hi hindi,fi finnish,vi vietnamese,\
+    he hebrew,uk ukrainian,el greek,ms malay,cs czech,ro romanian,da danish,hu hungarian,ta tamil,no norwegian,th thai,\
+    ur urdu,hr croatian,bg bulgarian,lt lithuanian,la latin,mi maori,ml malayalam,cy welsh,sk slovak,te telugu,\
+    fa persian,lv latvian,bn bengali,sr serbian,az azerbaijani,sl slovenian,kn kannada,et estonian,mk macedonian,\
+    br breton,eu basque,is icelandic,hy armenian,ne nepali,mn mongolian,bs bosnian,kk kazakh,sq albanian,sw swahili,\
+    gl galician,mr marathi,pa punjabi,si sinhala,km khmer,sn shona,yo yoruba,so somali,af afrikaans,oc occitan,\
+    ka georgian,be belarusian,tg tajik,sd sindhi,gu gujarati,am amharic,yi yiddish,lo lao,uz uzbek,fo faroese,\
+    ht haitian creole,ps pashto,tk turkmen,nn nynorsk,mt maltese,sa sanskrit,lb luxembourgish,my myanmar,bo tibetan,\
+    tl tagalog,mg malagasy,as assamese,tt tatar,haw hawaiian,ln lingala,ha hausa,ba bashkir,jw javanese,su sundanese,\
+    yue cantonese
+    """
+}

@@ -136,3 +136,55 @@ private struct LittleEndian {
 
   func name(at offset: Int) -> String { String(decoding: self.bytes[offset..<offset + 4], as: UTF8.self) }
 }
+
+/// Why a WAV cannot be read.
+public enum WAVFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// It does not begin as one.
+  case notWAV
+  /// Its structure is broken; with how.
+  case damaged(String)
+  /// Its samples are compressed or written in another way; with the code of the encoding.
+  case encoding(UInt16)
+  /// It says nothing of its format before the samples.
+  case noFormat
+  /// It has no samples.
+  case noSamples
+
+  /// What is wrong, as the end of a sentence.
+  public var description: String {
+    switch self {
+    case .notWAV: "it is not a WAV"
+    case .damaged(let how): "the WAV is damaged: \(how)"
+    case .encoding(let code): "the WAV is in encoding \(code) instead of PCM"
+    case .noFormat: "the WAV does not tell its format"
+    case .noSamples: "the WAV has no sound in it"
+    }
+  }
+}
+
+/// Writes WAVs with the shortest header, in the format of the engines.
+public enum WAVWriter {
+  /// The header of a file.
+  ///
+  /// - Parameter dataLength: Bytes of samples that follow.
+  public static func header(dataLength: Int) -> [UInt8] {
+    func number(_ value: Int, _ width: Int) -> [UInt8] {
+      (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    return Array("RIFF".utf8) + number(SpeechFormat.headerLength - 8 + dataLength, 4) + Array("WAVEfmt ".utf8)
+      + number(16, 4) + number(1, 2) + number(1, 2) + number(SpeechFormat.sampleRate, 4)
+      + number(SpeechFormat.byteRate, 4)
+      + number(2, 2) + number(16, 2) + Array("data".utf8) + number(dataLength, 4)
+  }
+
+  /// A whole file.
+  public static func file(_ samples: [Int16]) -> [UInt8] {
+    var bytes = Self.header(dataLength: 2 * samples.count)
+    bytes.reserveCapacity(bytes.count + 2 * samples.count)
+    for sample in samples {
+      bytes.append(UInt8(truncatingIfNeeded: sample))
+      bytes.append(UInt8(truncatingIfNeeded: sample >> 8))
+    }
+    return bytes
+  }
+}
