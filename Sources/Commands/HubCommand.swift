@@ -2,21 +2,21 @@ internal import ArgumentParser
 internal import Bus
 internal import KithClient
 
-/// A command that asks a running daemon.
+/// A command that sends requests to kithd.
 protocol HubCommand: AsyncParsableCommand {
-  /// What every command takes.
+  /// The options of every command.
   var global: GlobalOptions { get }
 
   /// Does the work.
   ///
-  /// - Throws: A ``Failure`` that is printed, or an exit code when everything has been said.
+  /// - Throws: A ``Failure`` that is printed, or an exit code if everything was printed.
   func run(_ session: Session) async throws
 }
 
 extension HubCommand {
   func run() async throws { try await self.runConnected() }
 
-  /// Connects, does the work and hangs up.
+  /// Connects, does the work and disconnects.
   func runConnected() async throws {
     let client = try await self.global.connect()
     do {
@@ -29,7 +29,7 @@ extension HubCommand {
   }
 }
 
-/// What every command takes.
+/// The options of every command.
 struct GlobalOptions: ParsableArguments {
   @Option(
     help: "Where the sockets of kithd are. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith, else /run/kith.")
@@ -52,9 +52,9 @@ struct GlobalOptions: ParsableArguments {
 }
 
 extension GlobalOptions {
-  /// Connects to the daemon that is meant.
+  /// Connects to the kithd that options or environment name.
   func connect() async throws(Failure) -> KithClient {
-    // What the command line says of one of the two goes before what the environment says of the other.
+    // --runtime-dir on the command line wins over KITH_HUB in the environment.
     let isLocal = self.runtimeDir != nil && self.hub == nil
     guard !isLocal, let hub = self.hub ?? RuntimeLocations.variable("KITH_HUB"), !hub.isEmpty else {
       guard self.key == nil, self.serverKey == nil else {
@@ -71,14 +71,14 @@ extension GlobalOptions {
   }
 }
 
-/// Leave to do what cannot be undone.
+/// The confirmation before what cannot be undone.
 struct Confirmation: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
   var yes = false
 
-  /// Asks a person who looks at a terminal; a script has said what it wants.
+  /// Asks on a terminal only, so scripts are not asked.
   ///
-  /// - Throws: `CANCELLED/CANCELLED_BY_USER` when the person does not want it.
+  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer but yes.
   func ask(_ question: String, _ session: Session) throws(Failure) {
     guard !self.yes, session.console.isTerminal else { return }
     try session.console.confirm(question)

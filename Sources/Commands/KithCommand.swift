@@ -53,7 +53,7 @@ public struct KithCommand: AsyncParsableCommand {
     }
   }
 
-  /// Help and completion scripts go to standard output; what was typed wrongly to standard error.
+  /// Prints help and completion scripts to standard output, usage errors to standard error.
   private static func finish(_ error: any Error, console: Console) -> Int32 {
     let text = self.fullMessage(for: error)
     guard self.exitCode(for: error).isSuccess else {

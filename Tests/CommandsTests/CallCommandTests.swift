@@ -132,7 +132,7 @@ struct CallCommandTests {
     let one = try await CommandRun.of("call", "delete", "c-1", answer: self.answer)
     #expect((one.sent.last as? DeleteCallRequest)?.id == "c-1")
     #expect(
-      one.output == "Deleted the call: Call with Ann Lee\nTo bring it back: kith call restore c-1\n")
+      one.output == "Deleted the call: Call with Ann Lee\nTo restore it: kith call restore c-1\n")
     let several = try await CommandRun.of("call", "delete", "c-1", "c-2") { command in
       BulkDeleteCallsReply.with { $0.ids = (command as? BulkDeleteCallsRequest)?.ids ?? [] }
     }

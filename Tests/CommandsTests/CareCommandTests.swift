@@ -47,7 +47,7 @@ struct CareCommandTests {
   func missingWords() async throws {
     for (language, words) in [
       ("ja", ["音声認識サーバーにつながりません", "ffmpeg を入れるか"]),
-      ("en", ["the speech server is away", "needs a memo: install ffmpeg"]),
+      ("en", ["the speech server is unreachable", "needs a memo: install ffmpeg"]),
     ] {
       let run = try await CommandRun.of("care", "list", "--lang", language) { _ in
         ListCareReply.with {

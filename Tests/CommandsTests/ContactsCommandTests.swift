@@ -71,7 +71,7 @@ struct ContactsCommandTests {
         Ann Lee             +44 20  ann@acme.test  id-1
         山田太郎 (deleted)                         id-2
 
-        There are more: the same with --cursor abc
+        There are more. To continue, add --cursor abc
 
         """)
     #expect((run.sent.first as? ListContactsRequest)?.limit == 2)
@@ -162,8 +162,8 @@ struct ContactsCommandTests {
   @Test(
     "Each reason of held-back deletions has its words",
     arguments: [
-      ("BOOK_GONE", "their address book is not at the account any more"), ("LISTING_EMPTY", "shows no card at all"),
-      ("ALL_WOULD_GO", "every contact would go"),
+      ("BOOK_GONE", "their address book is gone from the account"), ("LISTING_EMPTY", "shows no card at all"),
+      ("ALL_WOULD_GO", "every contact would be deleted"),
     ])
   func reasons(_ reason: String, _ words: String) async throws {
     let run = try await CommandRun.of("contacts", "sync") { _ in

@@ -63,7 +63,7 @@ struct KeysCommandTests {
     }
     let request = try #require(run.sent.first as? KeyApproveRequest)
     #expect(request.services == ["transcriber"] && request.validFor.seconds == 2_592_000 && request.name == "attic")
-    #expect(run.output == "attic (0123456789abcdef) may come in as worker.\n")
+    #expect(run.output == "attic (0123456789abcdef) may connect as worker.\n")
   }
 
   @Test("A key that begins with a hyphen is a key")

@@ -127,12 +127,12 @@ struct MonicaCommandTests {
     #expect(
       run.output == """
         monica: completed just now, 1,200 people: 3 sent, 12 updated
-          2 changes not on the server yet. It is asked again in 3 minutes.
+          2 changes not on the server yet. Next attempt in 3 minutes.
           1 change refused by the server.
           To see why: kith monica queue --state failed
           1 record changed on both sides.
           To settle them: kith monica conflicts
-          Since then all of it arrived.
+          All of them have arrived since.
 
         """)
   }
@@ -162,7 +162,7 @@ struct MonicaCommandTests {
     }
     #expect(!run.output.contains("all of it arrived"))
     #expect(run.output.contains("  create call of Ann: The note is too long.\n"))
-    #expect(run.output.hasSuffix("  When that is put right: kith monica retry\n"))
+    #expect(run.output.hasSuffix("  After correcting that: kith monica retry\n"))
   }
 
   @Test("A server that failed makes the exit code 1, after the sentence", arguments: [true, false])
@@ -207,7 +207,7 @@ struct MonicaCommandTests {
     let cleared = try await CommandRun.of("monica", "clear", "q-1", "q-2") { _ in QueueChangeReply() }
     #expect((cleared.sent.first as? ClearQueueRequest)?.ids == ["q-1", "q-2"])
     #expect((cleared.sent.first as? ClearQueueRequest)?.all == false)
-    #expect(cleared.output == "Gave up 0 changes.\n")
+    #expect(cleared.output == "Discarded 0 changes.\n")
     let all = try await CommandRun.of("monica", "clear", "--all", isTerminal: true, typed: "y") { _ in reply }
     #expect((all.sent.first as? ClearQueueRequest)?.all == true)
     let kept = try await CommandRun.of("monica", "clear", "--all", isTerminal: true, typed: "") { _ in reply }
@@ -225,7 +225,7 @@ struct MonicaCommandTests {
     }
     #expect((run.sent.first as? ClearCacheRequest)?.discardPending == true)
     #expect(
-      run.output == "Forgot 1,200 records.\nKept 2 records with something that Monica does not keep.\n")
+      run.output == "Deleted 1,200 records.\nKept 2 records with data that Monica does not store.\n")
   }
 
   @Test("Conflicts have both sides beside each other, long text wrapped, and the commands that settle them")

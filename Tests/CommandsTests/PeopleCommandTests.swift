@@ -158,7 +158,7 @@ struct PeopleCommandTests {
         2 hours ago   email  Hello              t
         1 day ago     note   Likes tea  failed  n
 
-        There are more: the same with --cursor next
+        There are more. To continue, add --cursor next
 
         """)
   }

@@ -83,7 +83,7 @@ struct RecordCommandTests {
         Ann Lee        Send the photos  2 days ago    failed  t-1
                  ✓     Buy stamps       1 minute ago          t-2
 
-        There are more: the same with --cursor c
+        There are more. To continue, add --cursor c
 
         """)
     let one = try await CommandRun.of("task", "list", "ann", "--limit", "7", "--deleted") {

@@ -35,7 +35,7 @@ struct ActivityArguments: RecordArguments {
   }
 }
 
-/// A new activity: who took part, and what it was. It was today unless something else is said.
+/// A new activity with its participants. Its day is today unless --on names another.
 struct NewActivityArguments: RecordArguments {
   @Argument(help: PersonReference.help)
   var person: PersonReference

@@ -3,7 +3,7 @@ internal import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// A message with what is said of a call.
+/// A message with the content of a call.
 protocol CallContent: SwiftProtobuf.Message {
   var durationMinutes: UInt32 { get set }
   var emotion: String { get set }
@@ -15,7 +15,7 @@ protocol CallContent: SwiftProtobuf.Message {
 extension Call: CallContent {}
 extension CallTemplate: CallContent {}
 
-/// What is said of calls and of templates of calls.
+/// The options that calls and call templates share.
 struct CallContentOptions: ParsableArguments {
   /// Who called whom.
   enum Caller: String, EnumerableFlag {
@@ -37,7 +37,7 @@ struct CallContentOptions: ParsableArguments {
   @Flag(help: "Who called.")
   var caller: Caller?
 
-  /// Writes down what was said.
+  /// Sets the fields whose options were given.
   func fill<Record: CallContent>(_ changes: inout Changes<Record>) {
     changes.set(\.durationMinutes, "duration_minutes", self.duration)
     changes.set(\.emotion, "emotion", self.emotion?.field)
@@ -47,7 +47,7 @@ struct CallContentOptions: ParsableArguments {
   }
 }
 
-/// What is said of a call.
+/// The options of a call.
 struct CallArguments: RecordArguments {
   @OptionGroup var when: MomentOption
 
@@ -71,7 +71,7 @@ struct CallArguments: RecordArguments {
     }
     if let wrong = self.detach.first(where: { !attachments.indices.contains($0 - 1) }) {
       throw .invalid(
-        field: "attachments", "there is no number \(wrong) to take away: the call has \(attachments.count).")
+        field: "attachments", "there is no number \(wrong) to remove: the call has \(attachments.count).")
     }
     attachments = attachments.enumerated().filter { !self.detach.contains($0.offset + 1) }.map(\.element)
     for path in self.attach { attachments.append(try await session.upload(path)) }
@@ -79,7 +79,7 @@ struct CallArguments: RecordArguments {
   }
 }
 
-/// Which calls are meant.
+/// The calls to show.
 struct CallFilterOptions: ParsableArguments {
   @Option(help: "Only with this person: an id, or a name that only one person has.")
   var person: PersonReference?
@@ -111,7 +111,7 @@ struct CallFilterOptions: ParsableArguments {
   }
 }
 
-/// Where a record stands between here and the server.
+/// The sync state of a record.
 enum SyncState: String, ExpressibleByArgument, CaseIterable {
   case pending, syncing, synced, failed, conflict
 }

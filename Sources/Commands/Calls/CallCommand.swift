@@ -59,7 +59,7 @@ struct DeleteCallsCommand: HubCommand {
       request.id = self.ids.first ?? ""
       let call = try await session.ask(request)
       return try await session.showDeleted(
-        call, advice: "To bring it back: kith call restore \(Printable.text(call.id))")
+        call, advice: "To restore it: kith call restore \(Printable.text(call.id))")
     }
     var request = BulkDeleteCallsRequest()
     request.ids = self.ids
@@ -68,7 +68,7 @@ struct DeleteCallsCommand: HubCommand {
       reply,
       [
         "Deleted \(Count.of(reply.ids.count, "call")).",
-        "To bring one back: kith call restore \(Printable.text(reply.ids.first ?? first))",
+        "To restore one: kith call restore \(Printable.text(reply.ids.first ?? first))",
       ])
   }
 }
@@ -109,7 +109,7 @@ struct CallTimelineCommand: HubCommand {
     try session.show(reply, Self.lines(reply.groups, names, session) + PageOptions.more(reply.nextCursor))
   }
 
-  /// One table, so that columns stand under each other, with the titles of the groups between its rows.
+  /// One table for all groups, so that their columns align, with the titles of the groups between the rows.
   private static func lines(_ groups: [CallGroup], _ names: PersonNames, _ session: Session) -> [String] {
     var rows = RecordTable(groups.flatMap(\.calls), names, showsOwner: true).lines(session)[...]
     guard groups.contains(where: { !$0.calls.isEmpty }) else { return Array(rows) }
@@ -164,7 +164,7 @@ struct CallAttachmentCommand: HubCommand {
 }
 
 struct ExportCallsCommand: HubCommand {
-  /// What a file of calls may be.
+  /// The format of an export.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case csv, json, pdf
   }

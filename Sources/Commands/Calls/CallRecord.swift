@@ -38,10 +38,10 @@ extension Call: OwnedRecord, ShownRecord {
     ]
   }
 
-  /// `25 minutes`; nothing where it was not recorded.
+  /// `25 minutes`; empty if it was not recorded.
   var duration: String { self.durationMinutes == 0 ? "" : Count.of(Int(self.durationMinutes), "minute") }
 
-  /// The call in a few words, for who it was with being known.
+  /// The call in a few words, without the person.
   var summary: String {
     [Emotion.face(self.emotion), self.duration, self.note].filter { !$0.isEmpty }.joined(separator: " ")
   }
@@ -52,12 +52,12 @@ extension ListCallsReply: RecordPage { var records: [Call] { self.calls } }
 /// How a call felt.
 enum Emotion: String, ExpressibleByArgument, CaseIterable, Sendable {
   case happy, neutral, sad, frustrated, excited
-  /// Takes away what was said before.
+  /// Clears an earlier emotion.
   case unsaid = "none"
 
   static let help: ArgumentHelp = "How it felt."
 
-  /// The face of what a call says; text of a newer kithd as it is.
+  /// The face of an emotion; an unknown name, from a newer kithd, unchanged.
   static func face(_ text: String) -> String {
     switch Emotion(rawValue: text) {
     case .happy: "😊"
@@ -75,6 +75,6 @@ enum Emotion: String, ExpressibleByArgument, CaseIterable, Sendable {
     return face == text ? text : "\(face) \(text)"
   }
 
-  /// As a call holds it.
+  /// The value of the field.
   var field: String { self == .unsaid ? "" : self.rawValue }
 }

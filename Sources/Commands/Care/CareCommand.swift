@@ -66,7 +66,7 @@ struct ListCareCommand: BilingualCommand {
   @Option(help: "How many, at most 500.")
   var limit: UInt32?
 
-  @Option(help: "nextCursor of the previous page.")
+  @Option(help: "Continue a list: the cursor that it printed.")
   var cursor = ""
 
   @Flag(help: "Only deleted entries.")
@@ -118,7 +118,7 @@ struct SearchCareCommand: BilingualCommand {
   @Option(help: "How many, at most 500.")
   var limit: UInt32 = 50
 
-  @Option(help: "Continue an earlier search: its cursor.")
+  @Option(help: "Continue a search: the cursor that it printed.")
   var cursor = ""
 
   func carryOut(_ session: Session) async throws {
@@ -153,7 +153,7 @@ struct EditCareCommand: BilingualCommand {
 
   @OptionGroup var moment: MomentOption
 
-  @Option(help: "Who recorded it.")
+  @Option(help: "The name of the person who recorded it.")
   var recorder: String?
 
   @Option(help: "The name of the person who corrects it.")
@@ -243,7 +243,7 @@ struct RestoreCareCommand: BilingualCommand {
 }
 
 struct ExportCareCommand: BilingualCommand {
-  /// What a file of entries may be.
+  /// The format of an export.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case csv, json
   }

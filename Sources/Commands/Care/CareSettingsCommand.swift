@@ -24,7 +24,7 @@ struct CareSettingsCommand: BilingualCommand {
   @Option(help: "The time zone of days, such as Asia/Tokyo; '' for the hub's.")
   var timeZone: String?
 
-  @Option(help: "How many hours to keep sound that could not be transcribed.")
+  @Option(help: "How many hours to keep recordings that could not be transcribed.")
   var keepAudio: UInt32?
 
   func carryOut(_ session: Session) async throws {

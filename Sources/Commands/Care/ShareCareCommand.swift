@@ -25,7 +25,7 @@ struct SummaryCareCommand: BilingualCommand {
 }
 
 extension Session {
-  /// Asks for the summary of a day, and fetches the text of a long one.
+  /// Requests the summary of a day, and downloads its text if it is long.
   func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
     var reply = try await self.ask(request)
     guard reply.hasBlob else { return reply }
@@ -41,8 +41,8 @@ struct ShareCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "share", abstract: "Print the summary of a day, write it to a file, or send it.",
     discussion: """
-      Without a way the summary is printed. --mailto and --line print a link that opens it in a program of your own, without any
-      account. --to sends it over a channel, in the background; kith channels deliveries shows how that goes.
+      Without an option the summary is printed. --mailto and --line print a link that opens it in a program of your own; no
+      account is needed. --to sends it over a channel in the background; `kith channels deliveries` shows the result.
       Example: kith care share --day 2026-11-20 --to family
       Example: kith care share --lang ja --file summary.txt
       """)
@@ -56,7 +56,7 @@ struct ShareCareCommand: BilingualCommand {
   @Option(help: "A channel to send it over; may be repeated.")
   var to: [String] = []
 
-  @Option(help: "A file that only you can read, to write it to; - for standard output.", completion: .file())
+  @Option(help: "Write it to a file that only you can read; - for standard output.", completion: .file())
   var file: String?
 
   @Flag(help: "Print a link that opens it as a mail.")
@@ -79,10 +79,10 @@ struct ShareCareCommand: BilingualCommand {
     let reply = try await session.summary(request)
     if let file {
       let output = try OutputFile(path: file)
-      let hasRoomForWords = !output.isStandardOutput
+      let printsReport = !output.isStandardOutput
       try output.write(Array(reply.text.utf8))
       try output.commit()
-      guard hasRoomForWords else { return }
+      guard printsReport else { return }
       return try session.show(reply, [session.language("Written to \(file).", "\(file) に書き出しました。")])
     }
     if self.mailto {
@@ -104,18 +104,18 @@ struct ShareCareCommand: BilingualCommand {
   }
 }
 
-/// Links that open a text in a program of the person's own, without any account here.
+/// Links that open a text in a program of the person's own; Kith needs no account.
 enum ShareLinks {
-  /// A new mail: RFC 6068. Lines end by CR LF there.
+  /// A link to a new mail, with lines ended by CR LF. RFC 6068.
   static func mail(subject: String, text: String) -> String {
     let lines = text.replacing("\r\n", with: "\n").replacing("\n", with: "\r\n")
     return "mailto:?subject=\(Self.encoded(subject))&body=\(Self.encoded(lines))"
   }
 
-  /// A new message of LINE on a phone: developers.line.biz, "LINE URL scheme", sharing text.
+  /// A link to a new message in LINE on a phone: developers.line.biz, "LINE URL scheme", sharing text.
   static func line(text: String) -> String { "https://line.me/R/share?text=\(Self.encoded(text))" }
 
-  /// Percent-encoded but for what RFC 3986, 2.3 leaves unreserved.
+  /// Percent-encodes all but the unreserved characters of RFC 3986, section 2.3.
   private static func encoded(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []

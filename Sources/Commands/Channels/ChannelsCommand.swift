@@ -7,7 +7,7 @@ struct ChannelsCommand: AsyncParsableCommand {
     commandName: "channels",
     abstract: "Channels for summaries and reminders, and the queue of messages.",
     discussion: """
-      A channel is used when `kith care share --to` or `kith remind settings` names it, and never else.
+      A channel is used when `kith care share --to` or `kith remind settings` names it, and never otherwise.
       Example: kith channels add phone --ntfy family-care
       """,
     subcommands: [
@@ -70,7 +70,7 @@ struct TestChannelCommand: BilingualCommand {
     let isDelivered = reply.delivery.state == "delivered"
     let name = Printable.text(self.name)
     let hint = session.language(
-      "A test is not repeated. Once that is mended: kith channels test \(name)",
+      "A test is not retried. After correcting the channel: kith channels test \(name)",
       "テストは再送されません。直してから、もう一度: kith channels test \(name)")
     try session.show(reply, DeliveryTable([reply.delivery]).lines(session) + (isDelivered ? [] : ["", hint]))
     guard isDelivered else { throw ExitCode(ExitStatus.failed.rawValue) }
@@ -81,7 +81,7 @@ struct LoginChannelCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "login", abstract: "Change the password or token of a channel.",
     discussion: """
-      The secret is asked for, and never taken from the command line.
+      kith asks for the secret, and never takes it from the command line.
       Example: kith channels login family
       """)
 
@@ -108,7 +108,7 @@ struct LoginChannelCommand: BilingualCommand {
     let name = Printable.text(channel.name)
     try session.show(
       channel,
-      [session.language("Kept. Try it: kith channels test \(name)", "登録しました。試すには: kith channels test \(name)")])
+      [session.language("Saved. Try it: kith channels test \(name)", "登録しました。試すには: kith channels test \(name)")])
   }
 }
 
@@ -135,13 +135,13 @@ struct RemoveChannelCommand: BilingualCommand {
       reply,
       [
         session.language(
-          "Removed. \(Count.of(count, "message")) that waited went with it.", "削除しました。待っていた\(count)件は取り消されました。")
+          "Removed. \(Count.of(count, "waiting message")) discarded.", "削除しました。待っていた\(count)件は取り消されました。")
       ])
   }
 }
 
 extension Channel {
-  /// What kind it is and where it leads, for a list.
+  /// Its kind and its destination, for a list.
   var place: (kind: String, address: String) {
     switch self.kind {
     case .mail(let mail): ("mail", mail.to.joined(separator: ", "))

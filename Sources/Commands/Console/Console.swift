@@ -4,11 +4,11 @@ internal import KithMessages
 internal import Secrets
 internal import SwiftProtobuf
 
-/// Where a command prints.
+/// The streams and the terminal that a command prints to and asks on.
 public struct Console: Sendable {
-  /// Whether a person looks at standard output.
+  /// Whether standard output is a terminal.
   let isTerminal: Bool
-  /// How text is coloured.
+  /// The colours of text.
   let style: Style
   private let out: @Sendable (String) -> Void
   private let err: @Sendable (String) -> Void
@@ -16,12 +16,12 @@ public struct Console: Sendable {
   private let secret: @Sendable (String) -> String?
   private let answer: @Sendable (String) -> String?
 
-  /// Makes a console of two places to write to, one to read from and two ways to ask.
+  /// Makes a console from two outputs, an input and two prompts.
   ///
   /// - Parameters:
-  ///   - input: Gives all that comes on standard input; nil where it cannot be read.
-  ///   - secret: Shows a prompt and gives what was typed, unseen; nil where nobody can be asked.
-  ///   - answer: The same, with what is typed shown.
+  ///   - input: Returns all of standard input; nil if it cannot be read.
+  ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal.
+  ///   - answer: The same, with the answer shown.
   package init(
     isTerminal: Bool, usesColour: Bool, out: @escaping @Sendable (String) -> Void,
     err: @escaping @Sendable (String) -> Void, input: @escaping @Sendable () -> [UInt8]? = { nil },
@@ -59,13 +59,12 @@ public struct Console: Sendable {
   /// Replaces the line that the cursor is on; only for a terminal.
   func redraw(_ line: String) { self.out("\r\u{1B}[K" + line) }
 
-  /// Asks for a secret, which is not shown while it is typed; or reads it from standard input, where `-` is the file that holds
-  /// it.
+  /// Asks for a secret without showing it, or reads it from standard input if `file` is `-`.
   ///
   /// - Parameters:
-  ///   - kind: What it is, which names the option that takes a file instead: `password`, `token`.
-  ///   - file: What that option says.
-  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` or the like where nobody can be asked, or where nothing comes.
+  ///   - kind: The kind of the secret, as in the option `--KIND-file`: `password`, `token`.
+  ///   - file: The value of that option.
+  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` or the like without a terminal, or for an empty answer.
   func askSecret(_ prompt: String, kind: String = "password", file: String? = nil) throws(Failure) -> String {
     guard let secret = file == InputFile.standardInput ? self.secretLine() : self.secret(prompt), !secret.isEmpty else {
       throw Failure(
@@ -76,12 +75,12 @@ public struct Console: Sendable {
     return secret
   }
 
-  /// What comes on standard input, without the end of its line.
+  /// Standard input without its line end.
   private func secretLine() -> String? {
     self.input().flatMap { String(validating: SecretFile.secret(in: $0[...]), as: UTF8.self) }
   }
 
-  /// Asks whether something shall be done.
+  /// Asks a question to be answered by yes or no.
   ///
   /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer that is not yes.
   func confirm(_ question: String) throws(Failure) {
@@ -97,9 +96,9 @@ public struct Console: Sendable {
     self.printError(json)
   }
 
-  /// Writes bytes to a descriptor, also to one that does not wait by itself.
+  /// Writes bytes to a descriptor, which may be non-blocking.
   ///
-  /// - Returns: False when it takes no more; `errno` says why.
+  /// - Returns: False if a write failed; `errno` has the reason.
   static func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Bool {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
@@ -130,7 +129,7 @@ struct Style: Sendable {
   private func wrap(_ text: String, _ code: String) -> String { self.isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }
 
-/// A line that shows how far something is.
+/// A progress bar as a line.
 struct ProgressBar: Sendable {
   private static let cells = 24
 
@@ -140,7 +139,7 @@ struct ProgressBar: Sendable {
   /// The line, without its end.
   ///
   /// - Parameters:
-  ///   - fraction: 0 to 1; what is outside counts as the nearer end.
+  ///   - fraction: From 0 to 1; other values count as the nearer end.
   ///   - note: Shown behind the bar.
   func line(fraction: Double, note: String = "") -> String {
     let share = min(1, max(0, fraction.isFinite ? fraction : 0))
@@ -152,15 +151,15 @@ struct ProgressBar: Sendable {
   }
 }
 
-/// The terminal that a person sits at, also where standard input and output lead elsewhere.
+/// The controlling terminal, even if standard input and output are redirected.
 enum Terminal {
   /// What Ctrl-C sends.
   private static let interrupt: UInt8 = 3
 
   /// Shows a prompt and reads a line. termios(3), getpass(3).
   ///
-  /// - Parameter isShown: Whether what is typed is shown.
-  /// - Returns: Nil where there is no terminal.
+  /// - Parameter isShown: Whether the answer is shown.
+  /// - Returns: Nil without a terminal, or after Ctrl-C where the answer is not shown.
   static func readLine(prompt: String, isShown: Bool) -> String? {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
@@ -169,10 +168,10 @@ enum Terminal {
     guard tcgetattr(descriptor, &before) == 0 else { return nil }
     var asking = before
     if !isShown {
-      // Ctrl-C is read as a character, so that the terminal is as it was when the program ends.
+      // Ctrl-C is read as a character, so that the terminal is restored before the program ends.
       asking.c_lflag &= ~tcflag_t(ECHO | ISIG)
       asking.c_lflag |= tcflag_t(ECHONL)
-      // At once: it ends a line as Enter does, termios(3).
+      // It ends the line as Enter does, so it is read at once: termios(3).
       withUnsafeMutableBytes(of: &asking.c_cc) { unsafe $0[Int(VEOL)] = Self.interrupt }
     }
     guard tcsetattr(descriptor, TCSAFLUSH, &asking) == 0 else { return nil }

@@ -1,6 +1,6 @@
 internal import KithMessages
 
-/// Contacts as rows.
+/// Contacts as table rows.
 struct ContactTable {
   private let contacts: [Contact]
 
@@ -18,7 +18,7 @@ struct ContactTable {
 }
 
 extension Contact {
-  /// What to call a contact: a card without a name has something else to go by.
+  /// The name of a contact; a card without one is called by its nickname, organisation, email or phone.
   var shownName: String {
     [self.formattedName, self.nickname, self.organization, self.emails.preferred, self.phones.preferred]
       .first { !$0.isEmpty } ?? "(no name)"
@@ -26,11 +26,11 @@ extension Contact {
 }
 
 extension [LabeledValue] {
-  /// The value that is preferred, else the first.
+  /// The preferred value, else the first.
   var preferred: String { (self.filter { $0.pref > 0 }.min { $0.pref < $1.pref } ?? self.first)?.value ?? "" }
 }
 
-/// One contact in full: what is set, one line each.
+/// One contact in full: a line for each field that is set.
 struct ContactCard {
   private let contact: Contact
 

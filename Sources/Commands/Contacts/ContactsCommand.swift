@@ -132,7 +132,7 @@ struct RestoreContactCommand: HubCommand {
 }
 
 struct ExportContactsCommand: HubCommand {
-  /// What a file of contacts may be.
+  /// The format of an export.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case vcf, json, csv
   }

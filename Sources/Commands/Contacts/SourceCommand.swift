@@ -68,7 +68,7 @@ struct TestSourceCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "test", abstract: "Check whether a source can be read. Changes nothing.",
     discussion: """
-      Exits with 1 when it cannot.
+      Exits with 1 if it cannot.
       Example: kith contacts source test home
       """)
 
@@ -94,7 +94,7 @@ struct DiscoverCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "discover", abstract: "Show the address books of a CardDAV server, and how they were found.",
     discussion: """
-      Takes the URL of a server, an account or an address book, a host, or an e-mail address. Keeps nothing.
+      Takes the URL of a server, an account or an address book, a host, or an email address. Stores nothing.
       Example: kith contacts source discover ann@example.com --username ann
       """)
 
@@ -126,7 +126,7 @@ struct LoginSourceCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "login", abstract: "Change the password or user name of a CardDAV source.",
     discussion: """
-      The password is asked for, and never taken from the command line.
+      kith asks for the password, and never takes it from the command line.
       Example: kith contacts source login work
       """)
 
@@ -153,6 +153,6 @@ struct LoginSourceCommand: HubCommand {
     }
     let source = try await session.ask(request)
     try session.show(
-      source, ["Kept. Try it: kith contacts source test \(Printable.text(source.name))"])
+      source, ["Saved. Try it: kith contacts source test \(Printable.text(source.name))"])
   }
 }

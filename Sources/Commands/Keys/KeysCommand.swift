@@ -82,8 +82,8 @@ struct ApproveKeyCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "approve", abstract: "Approve a key under a name, or change its role.",
     discussion: """
-      Roles: viewer reads and subscribes; recorder records as well; admin does everything; worker takes jobs of the services \
-      that are named, and nothing else.
+      Roles: viewer reads and subscribes; recorder records as well; admin does everything; worker takes jobs of the named \
+      services, and nothing else.
       Example: kith keys approve 0123456789abcdef --name kitchen --role recorder
       """)
 
@@ -122,11 +122,11 @@ struct ApproveKeyCommand: HubCommand {
     request.services = self.service
     if let validFor { request.validFor = validFor.duration }
     let key = try await session.ask(request)
-    try session.show(key, ["\(Printable.text(key.name)) (\(key.fingerprint)) may come in as \(key.role)."])
+    try session.show(key, ["\(Printable.text(key.name)) (\(key.fingerprint)) may connect as \(key.role)."])
   }
 }
 
-/// A span as it is typed: a number with d, h, m or s.
+/// A duration as an argument: a number with d, h, m or s.
 struct SpanArgument: ExpressibleByArgument, Sendable {
   let seconds: Int64
 
@@ -145,8 +145,8 @@ struct RevokeKeyCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke", abstract: "Revoke a key for good, at once.",
     discussion: """
-      Its connections are cut. All other clients on the network are disconnected as well, and reconnect within a second. \
-      With the fingerprint of a pending key: refuses it.
+      Its connections are closed. All other clients on the network are disconnected too, and reconnect within a second. \
+      To refuse a pending key, give its fingerprint.
       Example: kith keys revoke kitchen
       """)
 
@@ -161,10 +161,10 @@ struct RevokeKeyCommand: HubCommand {
     let keys = try await session.ask(KeysListRequest())
     let isName = keys.keys.contains { $0.name == self.which && $0.state != "revoked" }
     if isName { request.name = self.which } else { request.fingerprint = self.which }
-    try self.confirmation.ask("Shut the key \(Printable.text(self.which)) out for good?", session)
+    try self.confirmation.ask("Revoke the key \(Printable.text(self.which)) for good?", session)
     let revoked = try await session.ask(request)
     try session.show(
-      revoked, ["\(revoked.name.isEmpty ? revoked.fingerprint : Printable.text(revoked.name)) is shut out."])
+      revoked, ["\(revoked.name.isEmpty ? revoked.fingerprint : Printable.text(revoked.name)) is revoked."])
   }
 }
 
@@ -172,8 +172,8 @@ struct NewKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Make a key for this machine, in a file that only you can read.",
     discussion: """
-      Needs no kithd. The hub gets to see the public half of it, the first time that it is used. Its key is what `kith keys show` \
-      prints there.
+      Needs no running kithd. kithd receives only the public half, when the key is first used. --server-key takes the key that \
+      `kith keys show` prints on kithd's machine.
       Example: kith keys new --file ~/.config/kith/key
       """)
 
@@ -188,7 +188,7 @@ struct NewKeyCommand: AsyncParsableCommand {
     }
   }
 
-  /// The name of this machine as a key may have it.
+  /// The name of this machine, in the form of a key's name.
   private static var machine: String {
     let host = ProcessInfo.processInfo.hostName.lowercased().prefix { $0 != "." }
     let name = String(host.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32))
@@ -208,7 +208,7 @@ struct NewKeyCommand: AsyncParsableCommand {
     console.print("Public key   \(key.publicKeyHex)")
     console.print("File         \(Printable.text(self.file))")
     console.print("")
-    console.print("Compare the fingerprint, and let this machine in. On the hub:")
+    console.print("Compare the fingerprint, and approve this key. On the machine of kithd:")
     console.print("kith keys approve --public-key \(key.publicKeyHex) --name \(Self.machine)")
   }
 }

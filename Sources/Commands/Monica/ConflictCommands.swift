@@ -20,7 +20,7 @@ struct ConflictsCommand: HubCommand {
   }
 }
 
-/// One conflict: both sides beside each other.
+/// One conflict, with both versions side by side.
 struct ConflictView {
   private static let width = 36
 
@@ -90,7 +90,7 @@ struct ResolveConflictCommand: HubCommand {
 
   func validate() throws {
     guard (self.keep != nil) == self.merge.isEmpty else {
-      throw ValidationError("Say which side stays: --keep local, --keep server, or --merge FIELD=local FIELD=server...")
+      throw ValidationError("Choose a side: --keep local, --keep server, or --merge FIELD=local FIELD=server...")
     }
   }
 
@@ -108,7 +108,7 @@ enum Side: String, ExpressibleByArgument, CaseIterable {
   case local, server
 }
 
-/// `FIELD=SIDE` as it is typed.
+/// The argument `FIELD=SIDE`.
 struct FieldChoice: ExpressibleByArgument, Sendable {
   let field: String
   let side: Side

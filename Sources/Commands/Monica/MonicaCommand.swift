@@ -19,7 +19,7 @@ struct LoginMonicaCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "login", abstract: "Log in with an API token; the server verifies it first.",
     discussion: """
-      Monica makes tokens under Settings, API. The token is asked for, and never taken from the command line. A token
+      Create a token in Monica under Settings, API. kith asks for the token, and never takes it from the command line. A token
       file may be in a folder that kithd's configuration allows (secrets.folders).
       Example: kith monica login --cloud
       Example: kith monica login --endpoint https://monica.example.com
@@ -101,7 +101,7 @@ struct ForgetCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget", abstract: "Delete the local copy of the server's records.",
     discussion: """
-      Refused while changes wait for the server, unless --discard-pending gives them up.
+      Refused while changes wait for the server, unless --discard-pending discards them.
       Example: kith monica forget
       """)
 
@@ -114,23 +114,23 @@ struct ForgetCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let loss = self.discardPending ? " Changes that wait for the server are lost." : ""
-    try self.confirmation.ask("Forget the stored copy of what Monica has?\(loss)", session)
+    try self.confirmation.ask("Delete the local copy of Monica's records?\(loss)", session)
     var request = ClearCacheRequest()
     request.discardPending = self.discardPending
     let reply = try await session.ask(request)
     let kept =
-      reply.kept > 0 ? ["Kept \(Count.of(Int(reply.kept), "record")) with something that Monica does not keep."] : []
-    try session.show(reply, ["Forgot \(Count.of(Int(reply.removed), "record"))."] + kept)
+      reply.kept > 0 ? ["Kept \(Count.of(Int(reply.kept), "record")) with data that Monica does not store."] : []
+    try session.show(reply, ["Deleted \(Count.of(Int(reply.removed), "record"))."] + kept)
   }
 }
 
 extension Session {
-  /// Prints which account is in use, and where the sync with it stands.
+  /// Prints the account in use and the state of its sync.
   func show(_ status: MonicaStatus) throws(Failure) { try self.show(status, MonicaReport(status).lines(self)) }
 }
 
 struct CatalogCommand: HubCommand {
-  /// What the server has names for.
+  /// A catalog of the server.
   enum Catalog: String, ExpressibleByArgument, CaseIterable {
     case gender
     case contactFieldType = "contact_field_type"
@@ -151,7 +151,7 @@ struct CatalogCommand: HubCommand {
 }
 
 extension Session {
-  /// Asks for the names of a catalog and prints them; empty: of all.
+  /// Prints the names of a catalog; of all catalogs if it is empty.
   func showCatalog(_ catalog: String) async throws(Failure) {
     var request = CatalogRequest()
     request.catalog = catalog
@@ -170,7 +170,7 @@ extension Session {
   }
 }
 
-/// The account on a Monica server as people read it.
+/// The account on a Monica server as lines.
 struct MonicaReport {
   private let status: MonicaStatus
 
@@ -188,7 +188,7 @@ struct MonicaReport {
     return Details(title: self.status.endpoint, rows: rows).lines(session.console.style) + self.sync(session)
   }
 
-  /// Where the last pass stands, with the counts of this moment.
+  /// The state of the last pass, with the present counts.
   func sync(_ session: Session) -> [String] {
     var sync = self.status.sync
     sync.source = "monica"

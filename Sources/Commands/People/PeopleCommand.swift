@@ -149,7 +149,8 @@ struct DeletePersonCommand: HubCommand {
     request.id = try await self.person.exactID(session)
     var names = PersonNames()
     await names.learn(request.id, session)
-    try self.confirmation.ask("Delete \(Printable.text(names[request.id])) and everything of them?", session)
+    try self.confirmation.ask(
+      "Delete \(Printable.text(names[request.id])) and everything that belongs to them?", session)
     try await session.showDeleted(try await session.ask(request))
   }
 }

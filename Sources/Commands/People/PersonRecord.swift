@@ -38,7 +38,7 @@ extension Person: Record {
     ]
   }
 
-  /// What sets somebody apart from the others in a list.
+  /// What is special about a person in a list.
   private var kinds: [String] {
     [
       self.isMe ? "you" : nil, self.isStarred ? "starred" : nil, self.isArchived ? "archived" : nil,
@@ -49,7 +49,7 @@ extension Person: Record {
 
 extension ListPeopleReply: RecordPage { var records: [Person] { self.people } }
 
-/// A person named by id, or by a name that only one has.
+/// A person, by id or by a name that only one has.
 struct PersonReference: NameReference {
   static let help = ArgumentHelp("The person: an id, or a name that only one has.", valueName: "person")
   static let example = "ann"

@@ -15,7 +15,7 @@ struct PersonReminderCommand: AsyncParsableCommand {
 }
 
 struct ReminderArguments: RecordArguments {
-  /// What a reminder comes again after.
+  /// The unit of a reminder's interval.
   enum Unit: String, ExpressibleByArgument, CaseIterable {
     case never, week, month, year
 
@@ -38,7 +38,7 @@ struct ReminderArguments: RecordArguments {
   var unit: Unit?
 
   func validate() throws {
-    if self.every != nil, self.unit == nil { throw ValidationError("Say --every of what: --unit week, month or year.") }
+    if self.every != nil, self.unit == nil { throw ValidationError("--every needs --unit week, month or year.") }
     if self.every == 0 { throw ValidationError("--every takes a number of at least 1.") }
   }
 

@@ -6,8 +6,8 @@ struct ShowPersonCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a person and everything that belongs to them.",
     discussion: """
-      Where Monica cannot be asked, --refresh shows what is stored, says why and as of when, and exits with 1, or with 4
-      where Monica no longer accepts the token.
+      If Monica does not answer, --refresh shows the stored record, prints its age and the reason, and exits with 1; with 4 if
+      Monica no longer accepts the token.
       Example: kith people show ann --refresh
       """)
 

@@ -18,7 +18,7 @@ struct DailyReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "daily", abstract: "Set the daily reminder to record care, or turn it off.",
     discussion: """
-      A time that has passed today comes tomorrow.
+      If the time has passed today, the first reminder comes tomorrow.
       Example: kith remind daily 21:00 --time-zone Asia/Tokyo
       Example: kith remind daily off
       """)
@@ -123,7 +123,7 @@ struct ListRemindersCommand: BilingualCommand {
   @Option(help: "How many, at most 500.")
   var limit: UInt32 = 50
 
-  @Option(help: "nextCursor of the previous page.")
+  @Option(help: "Continue a list: the cursor that it printed with --json.")
   var cursor = ""
 
   func carryOut(_ session: Session) async throws {

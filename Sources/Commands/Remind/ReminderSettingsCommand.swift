@@ -5,7 +5,7 @@ struct ReminderSettingsCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings", abstract: "Show or change the channels of reminders.",
     discussion: """
-      Reminders are always events of kithd; over channels they go when they are named here.
+      Reminders are always events of kithd. They are sent over the channels that are named here.
       Example: kith remind settings --daily phone --daily family --call phone
       Example: kith remind settings --no-daily
       """)

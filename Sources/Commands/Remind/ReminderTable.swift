@@ -2,7 +2,7 @@ internal import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Reminders as rows.
+/// Reminders as table rows.
 struct ReminderTable {
   private let reminders: [Reminder]
   private let empty: String
@@ -29,7 +29,7 @@ struct ReminderTable {
 }
 
 extension DailyReminder {
-  /// In a sentence.
+  /// The settings in a sentence.
   func words(_ session: Session) -> String {
     let say = session.language
     guard self.enabled else {
@@ -46,7 +46,7 @@ extension DailyReminder {
       "毎日のお知らせは \(self.time) (\(zone))\(condition)\(next)。")
   }
 
-  /// Over which channels it goes, and what became of the last one.
+  /// Its channels, and the results of its last messages.
   func deliveryLines(_ session: Session) -> [String] {
     guard self.enabled else { return [] }
     let say = session.language
@@ -60,7 +60,7 @@ extension DailyReminder {
 }
 
 extension Reminder {
-  /// What is to be done.
+  /// The task that it reminds of.
   fileprivate func inWords(_ say: Language) -> String {
     switch self.kind {
     case "call": say("Call \(self.title)", "\(self.title)に電話")

@@ -1,19 +1,19 @@
 internal import Bus
 internal import KithMessages
 
-/// Prints the elements of a subscription: JSON for programs, lines for people, a moving bar for who looks at a terminal.
+/// Prints the elements of a subscription: JSON for programs, lines for people, a progress bar on a terminal.
 ///
-/// The snapshot that a stream begins with is the present state, not something that happened: people see it, programs do
-/// not, and it does not count. After a resync it stands for the events that were missed, and is printed for both.
+/// The snapshot at the beginning of a stream is state, not an event: it is printed for people only, and is not counted. After a
+/// resync it replaces the missed events, and is printed for both.
 struct EventPrinter: Sendable {
   private let session: Session
   /// Events printed.
   private(set) var count = 0
-  /// Streams whose first snapshot is behind them.
+  /// Streams whose first snapshot has ended.
   private var begun: Set<String>
   private var isDrawing = false
 
-  /// - Parameter resumed: Streams that go on from a saved position.
+  /// - Parameter resumed: Streams that continue from a saved position.
   init(session: Session, resumed: Set<String>) {
     self.session = session
     self.begun = resumed
@@ -69,7 +69,7 @@ struct EventPrinter: Sendable {
 /// One event as a line.
 struct EventLine {
   let text: String
-  /// Whether the next line of the same kind may take its place.
+  /// Whether the next line of the same kind may replace it.
   let isProgress: Bool
 
   init(_ event: LoggedEvent, session: Session) {

@@ -45,7 +45,7 @@ struct TaskArguments: RecordArguments {
   @Option(parsing: .unconditional, help: "More about it.")
   var description: String?
 
-  @Flag(help: "Where it stands.")
+  @Flag(help: "Whether it is open or done.")
   var progress: Progress?
 
   func fill(_ changes: inout Changes<TaskItem>, _ session: Session) throws(Failure) {

@@ -2,7 +2,7 @@ internal import Bus
 internal import KithMessages
 
 extension Failure {
-  /// The failure with a sentence in the language of who reads it. Code, reason and details are for programs and stay.
+  /// The failure with its message in a language. Code, reason and details are for programs, and stay.
   func read(in language: Language) -> Failure {
     guard language == .japanese, let sentence = self.japanese else { return self }
     var read = self

@@ -8,7 +8,7 @@ struct Table {
   /// Begins a table.
   ///
   /// - Parameters:
-  ///   - columns: Headings from left to right, each with where its cells stand.
+  ///   - columns: Headings from left to right, each with the alignment of its cells.
   ///   - hidesEmpty: Whether columns without any text are left out.
   init(_ columns: [(String, Printable.Alignment)], hidesEmpty: Bool = false) {
     self.headings = columns.map(\.0)
@@ -16,7 +16,7 @@ struct Table {
     self.hidesEmpty = hidesEmpty
   }
 
-  /// Begins a table of columns that all are shown.
+  /// Begins a table whose columns are all shown.
   init(_ columns: (String, Printable.Alignment)...) { self.init(columns) }
 
   /// Adds a row of as many cells as there are columns.
@@ -42,12 +42,12 @@ struct Table {
   }
 }
 
-/// One thing in full: a title, a line for each thing that is known about it, and what is longer than a line.
+/// One record in full: a title, a line for each field, and longer text below.
 struct Details {
   typealias Row = (label: String, value: String)
 
   let title: String
-  /// Those without a value are left out.
+  /// Rows without a value are left out.
   let rows: [Row]
   /// Longer text below, ready for a terminal.
   var body: [String] = []

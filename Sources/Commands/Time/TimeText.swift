@@ -48,7 +48,7 @@ enum TimeText: Hashable, Sendable {
     return time
   }
 
-  /// The moment that is meant; of a day, its first.
+  /// The moment; of a day, its first.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a time that clocks never show, or show twice.
   func start(now: Google_Protobuf_Timestamp, in zone: Zone) throws(Failure) -> Google_Protobuf_Timestamp {
@@ -73,7 +73,7 @@ enum TimeText: Hashable, Sendable {
     }
   }
 
-  /// The moment that is meant; of a day, the first after it.
+  /// The moment; of a day, the first after it.
   func end(now: Google_Protobuf_Timestamp, in zone: Zone) throws(Failure) -> Google_Protobuf_Timestamp {
     guard case .day(let day) = self else { return try self.start(now: now, in: zone) }
     return .init(nanosecondsSince1970: zone.start(of: day.day(now: now, in: zone).adding(days: 1)))
@@ -106,14 +106,14 @@ enum TimeText: Hashable, Sendable {
   }
 }
 
-/// When something happened.
+/// The time of an event, `--at`.
 struct MomentOption: ParsableArguments {
   @Option(
     help: "When: \"2026-11-20 14:30\", \"today 14:30\", \"yesterday 9:00\", \"10 min ago\" or RFC 3339.",
     transform: TimeText.point)
   var at: TimeText?
 
-  /// The moment; nil where none was named.
+  /// The moment; nil if none was given.
   func moment(_ session: Session) throws(Failure) -> Google_Protobuf_Timestamp? {
     try self.at?.start(now: session.now, in: session.zone)
   }
