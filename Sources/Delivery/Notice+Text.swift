@@ -5,13 +5,13 @@ extension Notice {
   /// The title on one line.
   var subject: String { self.title.oneLine }
 
-  /// What it says, for who shows a title of its own: the title where there is nothing else.
+  /// The text for a receiver that shows the title separately; the title if there is no text.
   var body: String {
     let text = self.texts.joined(separator: "\n")
     return text.isEmpty ? self.subject : text
   }
 
-  /// What it says, title and all, for who shows no title. A summary says its own.
+  /// The texts with the title, for a receiver that shows no title. A summary contains its own.
   var plainTexts: [String] {
     guard let first = self.texts.first, !first.isEmpty else { return [self.subject] }
     guard self.kind != "care_summary" else { return self.texts }
@@ -20,7 +20,7 @@ extension Notice {
 }
 
 extension String {
-  /// The text on one line, without what is no text: safe in a header, on a terminal and in a sentence.
+  /// The text on one line without control characters: safe in a header, on a terminal and in a sentence.
   var oneLine: String {
     let space: Unicode.Scalar = " "
     let visible = self.unicodeScalars.map { scalar in
@@ -33,14 +33,14 @@ extension String {
   }
 }
 
-/// Text in a head that takes nothing but ASCII. RFC 2047.
+/// Text in a header that allows only ASCII. RFC 2047.
 enum EncodedWords {
   /// Bytes of UTF-8 in one word: 60 characters of base64, so that a word has 72 of the 75 that it may have.
   private static let room = 45
 
-  /// The text as it is where that is plain ASCII, else its words.
+  /// Plain ASCII unchanged, other text as encoded words.
   ///
-  /// - Parameter separator: What stands between two words; readers leave it out.
+  /// - Parameter separator: The text between two words; readers remove it.
   static func encode(_ text: String, separator: String) -> String {
     let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
     guard !isPlain || text.utf8.count > 900 else { return text }
@@ -62,7 +62,7 @@ enum EncodedWords {
     return words.joined(separator: separator)
   }
 
-  /// The character whole; its scalars where it is larger than a word.
+  /// The bytes of a character, split into scalars if it is larger than a word.
   private static func pieces(of character: Character) -> [[UInt8]] {
     let bytes = Array(character.utf8)
     return bytes.count <= Self.room ? [bytes] : character.unicodeScalars.map { Array(String($0).utf8) }
