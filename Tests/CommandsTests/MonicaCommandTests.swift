@@ -160,7 +160,7 @@ struct MonicaCommandTests {
         $0.nextCursor = page.endIndex < queue.count ? "\(page.endIndex)" : ""
       }
     }
-    #expect(!run.output.contains("all of it arrived"))
+    #expect(!run.output.contains("have arrived since"))
     #expect(run.output.contains("  create call of Ann: The note is too long.\n"))
     #expect(run.output.hasSuffix("  After correcting that: kith monica retry\n"))
   }

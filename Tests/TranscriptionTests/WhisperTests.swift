@@ -148,8 +148,8 @@ struct WhisperTests {
     "a server that fails or lies is found out",
     arguments: [
       ("loading", "en", Code.unavailable, "loading"), ("error", "en", .internal, "answers 500"),
-      ("garbage", "en", .internal, "not valid JSON"), ("flood", "en", .internal, "without end"),
-      ("wrong", "en", .internal, "in 'fr'"), ("hang up", "en", .unavailable, "hung up"),
+      ("garbage", "en", .internal, "not valid JSON"), ("flood", "en", .internal, "longer answer than any"),
+      ("wrong", "en", .internal, "in 'fr'"), ("hang up", "en", .unavailable, "closed the connection"),
       ("", "de", .internal, "may not know the language"),
     ])
   func serverLies(prompt: String, language: String, code: Code, word: String) async throws {

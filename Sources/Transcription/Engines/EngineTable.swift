@@ -2,7 +2,7 @@ internal import Bus
 internal import KithMessages
 internal import Transfer
 
-/// The engines of the configuration, and which one is asked for a language.
+/// The engines of the configuration, and the choice of one by language.
 struct EngineTable: Sendable {
   /// One engine with its name and languages.
   struct Entry: Sendable {
@@ -15,7 +15,7 @@ struct EngineTable: Sendable {
 
   /// Makes the engines.
   ///
-  /// - Parameter http: For those that are reached by HTTP.
+  /// - Parameter http: For engines that are reached by HTTP.
   init(_ settings: [EngineSettings], http: HTTPClient?) {
     self.entries = settings.map {
       Entry(name: $0.name, languages: $0.languages, engine: Self.engine($0.kind, http: http))
@@ -32,7 +32,7 @@ struct EngineTable: Sendable {
     guard let entry else {
       throw Failure(
         .failedPrecondition, "NO_ENGINE",
-        "Nothing here transcribes '\(language.text)'. Name an engine for it in [transcription], or write a memo.",
+        "No engine transcribes '\(language.text)'. Name an engine for it in [transcription], or write a memo.",
         details: ["language": language.text])
     }
     return entry
@@ -69,7 +69,7 @@ struct LanguageTag: Sendable, Hashable {
   let text: String
   private let subtags: [String]
 
-  /// Reads a tag; nil when it is none. RFC 5646, section 2.1, as far as speech goes by it.
+  /// Reads a tag; nil if it is invalid. RFC 5646, section 2.1, without private and old tags.
   init?(_ text: String) {
     let subtags = text.lowercased().split(separator: "-", omittingEmptySubsequences: false).map(String.init)
     let isTag = subtags.allSatisfy { (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isAlphanumeric) }
@@ -83,7 +83,7 @@ struct LanguageTag: Sendable, Hashable {
   /// The language without region: `en`.
   var language: String { self.subtags[0] }
 
-  /// Whether the two go together: one is the other, or says more of it.
+  /// Whether the tags are equal, or one is a more specific form of the other.
   func matches(_ other: LanguageTag) -> Bool {
     self.subtags.starts(with: other.subtags) || other.subtags.starts(with: self.subtags)
   }

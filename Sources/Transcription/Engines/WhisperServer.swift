@@ -4,14 +4,14 @@ internal import Transfer
 
 /// `whisper-server` of whisper.cpp on this machine.
 ///
-/// It has no authentication, lets anybody change its model and answers any web page: it belongs on the loopback address only,
-/// and an address on another machine is refused.
+/// It has no authentication, and any client or web page can change its model. So it must listen on the loopback address, and an
+/// address on another machine is refused.
 struct WhisperServer: Engine {
-  /// Where it is: `http://127.0.0.1:8080`.
+  /// Its URL: `http://127.0.0.1:8080`.
   let address: String
-  /// Words that are to be expected; empty = none.
+  /// Words to expect; empty for none.
   let prompt: String
-  /// Carries the requests; nil = this process has none.
+  /// Carries the requests; nil if this process has no HTTP client.
   let http: HTTPClient?
 
   func problem() async -> String? {
@@ -19,7 +19,7 @@ struct WhisperServer: Engine {
       let reply = try await self.send("GET", "/health", body: nil, limit: .seconds(5), size: 4096)
       return reply.isSuccess ? nil : "\(self.address) answers \(reply.status); its model may still be loading"
     } catch {
-      return error.why ?? "it was not asked"
+      return error.why ?? "the check was cancelled"
     }
   }
 
@@ -48,7 +48,7 @@ struct WhisperServer: Engine {
   private func send(
     _ method: String, _ path: String, body: MultipartForm?, limit: Duration, size: Int
   ) async throws(EngineFault) -> HTTPResponse {
-    guard let http else { throw .unavailable("requests by HTTP are not served here") }
+    guard let http else { throw .unavailable("this process has no HTTP client") }
     let request: HTTPRequest
     do throws(TransferError) {
       let base = try WebURL(self.address)
@@ -74,18 +74,18 @@ struct WhisperServer: Engine {
     switch error {
     case .cancelled: .cancelled
     case .refused, .unreachable, .timeout(.connect, _): .unreachable("nothing answers at \(self.address)")
-    case .connectionLost, .truncated, .closed: .temporary("\(self.address) hung up")
+    case .connectionLost, .truncated, .closed: .temporary("\(self.address) closed the connection")
     case .timeout: .failed("\(self.address) did not answer in time")
-    case .tooLarge: .failed("\(self.address) answers without end")
-    case .invalidURL, .unresolvable, .insecure: .unavailable("\(self.address) is no address that can be used")
-    default: .failed("\(self.address) answers nonsense")
+    case .tooLarge: .failed("\(self.address) sends a longer answer than any transcript")
+    case .invalidURL, .unresolvable, .insecure: .unavailable("\(self.address) is not a usable address")
+    default: .failed("\(self.address) sends an invalid answer")
     }
   }
 
   /// Reads `verbose_json`.
   static func answer(_ bytes: [UInt8]) throws(EngineFault) -> TranscribeReply {
     guard let body = try? JSONDecoder().decode(Body.self, from: Data(bytes)) else {
-      // For a language that it does not know, it answers an empty text alone.
+      // For an unknown language its answer has an empty text only.
       throw .failed("its answer is not valid JSON of a transcript; it may not know the language")
     }
     var reply = TranscribeReply()
@@ -119,7 +119,7 @@ struct MultipartForm {
   ///   - fields: Names and values, in their order. No name has a quotation mark or a line end.
   ///   - file: Its field's name, its own name, its media type and its content.
   init(fields: [(String, String)], file: (name: String, filename: String, type: String, content: [UInt8])) {
-    // 128 bits at random: no recording has it by chance, and nobody can foresee it.
+    // 128 random bits: no recording contains them by chance.
     let boundary = "kith-\(UInt64.random(in: 0...UInt64.max))-\(UInt64.random(in: 0...UInt64.max))"
     var bytes: [UInt8] = []
     for (name, value) in fields {
@@ -135,9 +135,9 @@ struct MultipartForm {
   }
 }
 
-/// The names by which `whisper-server` answers in what language it listened. `g_lang` in src/whisper.cpp of whisper.cpp 1.9.
+/// The names of languages in answers of `whisper-server`. `g_lang` in src/whisper.cpp of whisper.cpp 1.9.
 enum WhisperLanguages {
-  /// The code of ISO 639 for a name; nil for a name that Whisper does not have.
+  /// The ISO 639 code of a language; nil for a name that Whisper does not have.
   static func code(of name: String) -> String? { Self.codes[name.lowercased()] }
 
   private static let codes: [String: String] = Dictionary(

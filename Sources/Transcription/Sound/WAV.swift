@@ -1,24 +1,23 @@
 /// The layout of a WAV: where its samples are, and how they are written.
 ///
-/// It believes the bytes and not the header. A recorder that was killed leaves sizes that are too large or nothing at all
-/// (`arecord` 0x80000000, `ffmpeg` to a pipe 0xFFFFFFFF, others 0 or 0x7FFFFFFF and so on): the samples then go on to the end of
-/// the file. Chunks are as in "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), the
+/// It trusts the bytes and not the header. A killed recorder leaves sizes that are too large or 0 (`arecord` 0x80000000, `ffmpeg` to
+/// a pipe 0xFFFFFFFF, others 0 or 0x7FFFFFFF and so on); then the samples extend to the end of the file. Chunks are as in "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), the
 /// extensible format as in Microsoft's `WAVEFORMATEXTENSIBLE`.
 public struct WAVReader: Sendable, Hashable {
-  /// Samples at a time.
+  /// The number of channels.
   public let channels: Int
   /// Samples a second, of each channel.
   public let sampleRate: Int
-  /// Of one sample: 8, 16, 24 or 32.
+  /// Bits of a sample: 8, 16, 24 or 32.
   public let bitsPerSample: Int
-  /// Where the samples begin.
+  /// The offset of the first sample.
   public let dataOffset: Int
-  /// Bytes of samples, whole frames of all channels.
+  /// Bytes of samples, in whole frames of all channels.
   public let dataLength: Int
   /// Seconds.
   public var duration: Double { Double(self.dataLength / self.blockAlign) / Double(self.sampleRate) }
 
-  /// Whether an engine can have it as it is, channels put together.
+  /// Whether engines can read it after mixing its channels.
   public var isReadyForSpeech: Bool { self.sampleRate == SpeechFormat.sampleRate && self.bitsPerSample == 16 }
 
   var blockAlign: Int { self.channels * self.bitsPerSample / 8 }
@@ -61,7 +60,7 @@ public struct WAVReader: Sendable, Hashable {
     throw .damaged("it has too many parts before the sound")
   }
 
-  /// Reads the layout of a whole file, with the fault of any recording.
+  /// Reads the layout of a whole file; throws the fault of a recording.
   init(sound bytes: [UInt8]) throws(SoundFault) {
     do throws(WAVFault) {
       try self.init(bytes)
@@ -70,9 +69,9 @@ public struct WAVReader: Sendable, Hashable {
     }
   }
 
-  /// The samples, 16 bits each; several channels are put together into one.
+  /// The samples, 16 bits each; several channels are mixed into one.
   ///
-  /// - Parameter bytes: Of the file whose layout this is.
+  /// - Parameter bytes: The file with this layout.
   /// - Important: Only for 16 bits a sample.
   func samples(in bytes: [UInt8]) -> [Int16] {
     precondition(self.bitsPerSample == 16 && self.dataOffset + self.dataLength <= bytes.count)
@@ -120,7 +119,7 @@ public struct WAVReader: Sendable, Hashable {
   }
 }
 
-/// Numbers and names in bytes, the lowest byte first.
+/// Little-endian numbers and names in bytes.
 private struct LittleEndian {
   private let bytes: [UInt8]
 
@@ -139,13 +138,13 @@ private struct LittleEndian {
 
 /// Why a WAV cannot be read.
 public enum WAVFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It does not begin as one.
+  /// It does not begin as a WAV.
   case notWAV
-  /// Its structure is broken; with how.
+  /// Its structure is broken; with the defect.
   case damaged(String)
-  /// Its samples are compressed or written in another way; with the code of the encoding.
+  /// Its samples are not PCM; with the code of the encoding.
   case encoding(UInt16)
-  /// It says nothing of its format before the samples.
+  /// It has no format before the samples.
   case noFormat
   /// It has no samples.
   case noSamples
