@@ -51,8 +51,8 @@ public struct PocketSphinxSettings: Sendable, Hashable {
     self.weight = weight
   }
 
-  /// The settings for a build or an installation: the program is beside this one, the caregiving model in `share/kith/speech` beside
-  /// the folder of the programs, or in `.build/speech`.
+  /// The settings for a build or an installation: the program is beside this one, the caregiving model in `share/kith/speech`
+  /// beside the folder of the programs, or in `.build/speech`.
   ///
   /// - Parameters:
   ///   - directory: The folder of this program.

@@ -38,8 +38,8 @@ struct WyomingTests {
     arguments: [
       ("nothing", Code.unavailable, "closed the connection"), ("wrong", .internal, "in 'fr'"),
       ("garbage", .internal, "no message"), ("list", .internal, "no message"),
-      ("length", .internal, "impossible length"), ("huge", .internal, "impossible length"), ("long", .internal, "without an end"),
-      ("flood", .internal, "longer answer than any"),
+      ("length", .internal, "impossible length"), ("huge", .internal, "impossible length"),
+      ("long", .internal, "without an end"), ("flood", .internal, "longer answer than any"),
       ("error", .internal, "no model"),
     ])
   func lies(way: String, code: Code, word: String) async throws {

@@ -1,8 +1,9 @@
 /// The layout of a WAV: where its samples are, and how they are written.
 ///
-/// It trusts the bytes and not the header. A killed recorder leaves sizes that are too large or 0 (`arecord` 0x80000000, `ffmpeg` to
-/// a pipe 0xFFFFFFFF, others 0 or 0x7FFFFFFF and so on); then the samples extend to the end of the file. Chunks are as in "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), the
-/// extensible format as in Microsoft's `WAVEFORMATEXTENSIBLE`.
+/// It trusts the bytes and not the header. A killed recorder leaves sizes that are too large or 0 (`arecord` 0x80000000,
+/// `ffmpeg` to a pipe 0xFFFFFFFF, others 0 or 0x7FFFFFFF and so on); then the samples extend to the end of the file. Chunks are
+/// as in "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), the extensible format as in
+/// Microsoft's `WAVEFORMATEXTENSIBLE`.
 public struct WAVReader: Sendable, Hashable {
   /// The number of channels.
   public let channels: Int

@@ -2,7 +2,8 @@ internal import KithMessages
 
 /// Removes from a transcript of Whisper what was not spoken.
 enum WhisperText {
-  // Texts that Whisper invents for silence, because videos end with them. Removed only if nothing was loud: each can also be spoken.
+  // Texts that Whisper invents for silence, because videos end with them. Each can also be spoken, so they are removed only if
+  // nothing was loud.
   private static let inventions: Set<String> = [
     "you", "thank you", "thank you for watching", "thanks for watching", "thank you very much", "bye",
     "please subscribe", "ご視聴ありがとうございました", "ご視聴ありがとうございます", "おやすみなさい", "ありがとうございました",

@@ -1,50 +1,50 @@
 internal import CCurl
 public import EventLoop
 
-/// Hands mail in, one connection a mail.
+/// Submits mail, over one connection for each.
 ///
 /// Cancelling the task ends the transfer. Call `close` before the loop is shut down.
 public final class MailClient: Sendable {
   private let tls: TLSSettings
   private let transfers: TransferLoop
 
-  /// Makes a client. It opens nothing before its first mail.
+  /// Makes a client. It opens no connection before its first mail.
   ///
   /// - Parameters:
   ///   - loop: Carries the transfers; has to run until the client is closed.
-  ///   - tls: What to trust, and what to show.
+  ///   - tls: The trusted authorities, and the client certificate.
   public init(on loop: LoopExecutor, tls: TLSSettings = .system) {
     self.tls = tls
     transfers = TransferLoop(on: loop, connectionsPerHost: 2)
   }
 
-  /// Hands a mail in.
+  /// Submits a mail.
   ///
-  /// - Returns: What the server said.
-  /// - Throws: `TransferError` when it was not asked; the mail has not arrived then.
+  /// - Returns: The server's reply.
+  /// - Throws: `TransferError` if the server gave no reply; the mail has not arrived then.
   public func send(_ mail: MailSubmission) async throws(TransferError) -> MailReply {
     try mail.check()
     return try await transfers.run { [tls] in MailExchange(mail, tls) }
   }
 
-  /// Ends what is under way with `TransferError.closed`. Later mail ends the same way.
+  /// Ends running submissions with `TransferError.closed`. Later ones fail the same way.
   public func close() async { await transfers.close() }
 }
 
-/// The handing in of one mail. The steps of the protocol are libcurl's: CURLOPT_MAIL_RCPT(3).
+/// The submission of one mail. Libcurl carries out the protocol: CURLOPT_MAIL_RCPT(3).
 final class MailExchange: Transfer {
-  /// Characters that are kept of what the server says.
+  /// The most characters kept of a reply line.
   private static let keptOfLine = 200
 
   private let mail: MailSubmission
   private let tls: TLSSettings
   private var recipients = StringList()
   private var reader: BodyReader?
-  /// The last line that the server said.
+  /// The server's last reply line.
   private var line = ""
-  /// Whether all of the mail was given away, so that it may be there whatever follows.
+  /// Whether the whole mail was sent, so that it may have arrived whatever follows.
   private var isGiven = false
-  /// When it has to be over; set when it begins.
+  /// The deadline, set when the transfer begins.
   private var deadline = ContinuousClock.now
 
   init(_ mail: MailSubmission, _ tls: TLSSettings) {
