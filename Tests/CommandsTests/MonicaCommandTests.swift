@@ -41,7 +41,7 @@ struct MonicaCommandTests {
     $0.error.message = "The note is too long."
   }
 
-  @Test("The token is asked for where none is given in a file, and never printed")
+  @Test("kith asks for the token without a token file, and never prints it")
   func login() async throws {
     let run = try await CommandRun.of("monica", "login", "--endpoint", "https://monica.test", typed: "s3cret") { _ in
       self.status()
@@ -62,7 +62,7 @@ struct MonicaCommandTests {
         """)
   }
 
-  @Test("Files are those of kithd's machine, named by whole paths")
+  @Test("Files are named to kithd by absolute paths")
   func tokenFile() async throws {
     let run = try await CommandRun.of("monica", "login", "--cloud", "--token-file", "t", "--ca-file", "/ca.pem") { _ in
       self.status()
@@ -74,7 +74,7 @@ struct MonicaCommandTests {
     #expect(request.caFile == "/ca.pem")
   }
 
-  @Test("Where nobody can be asked, the error names the option")
+  @Test("Without a terminal, the error names the option")
   func noToken() async throws {
     let run = try await CommandRun.of("monica", "login", "--cloud") { _ in self.status() }
     #expect(run.code == 1)
@@ -83,7 +83,7 @@ struct MonicaCommandTests {
     #expect(run.errors.contains("--token-file"))
   }
 
-  @Test("A refused token is exit code 4, with the server's sentence")
+  @Test("A refused token is exit code 4, with the server's message")
   func refused() async throws {
     let run = try await CommandRun.of("monica", "login", "--cloud", typed: "x") { _ throws(Failure) in
       throw Failure(.unauthenticated, "NEEDS_CREDENTIALS", "This API token is invalid or expired.")
@@ -103,7 +103,7 @@ struct MonicaCommandTests {
     #expect(run.output.contains(words))
   }
 
-  @Test("Without an account it says how to get one")
+  @Test("Without an account, the status has the command to log in")
   func none() async throws {
     let run = try await CommandRun.of("monica", "status") { _ in MonicaStatus.with { $0.state = "none" } }
     #expect(run.output == "No account. Log in: kith monica login --cloud, or --endpoint URL\n")
@@ -137,7 +137,7 @@ struct MonicaCommandTests {
         """)
   }
 
-  @Test("A sync names what failed behind conflicts, however many there are")
+  @Test("A sync prints failed changes behind any number of conflicts")
   func syncWithConflicts() async throws {
     let conflicts = (1...5).map { number in
       QueueEntry.with {
@@ -165,7 +165,7 @@ struct MonicaCommandTests {
     #expect(run.output.hasSuffix("  After correcting that: kith monica retry\n"))
   }
 
-  @Test("A server that failed makes the exit code 1, after the sentence", arguments: [true, false])
+  @Test("A server that failed makes the exit code 1, after the output", arguments: [true, false])
   func syncFailed(isJSON: Bool) async throws {
     let status = self.synced {
       $0.sync.state = .error
@@ -198,7 +198,7 @@ struct MonicaCommandTests {
     #expect(try await CommandRun.of("monica", "queue") { _ in QueueReply() }.output == "No changes found.\n")
   }
 
-  @Test("Changes are sent again or given up, some or all")
+  @Test("Changes are retried or discarded, some or all")
   func queueChanges() async throws {
     let reply = QueueChangeReply.with { $0.entries = [self.entry] }
     let retried = try await CommandRun.of("monica", "retry") { _ in reply }
@@ -215,7 +215,7 @@ struct MonicaCommandTests {
     #expect(kept.code == 1)
   }
 
-  @Test("Forgetting says what is lost, and what stayed")
+  @Test("`forget` prints what is lost, and what stays")
   func forget() async throws {
     let run = try await CommandRun.of("monica", "forget", "--discard-pending") { _ in
       ClearCacheReply.with {
@@ -228,7 +228,7 @@ struct MonicaCommandTests {
       run.output == "Deleted 1,200 records.\nKept 2 records with data that Monica does not store.\n")
   }
 
-  @Test("Conflicts have both sides beside each other, long text wrapped, and the commands that settle them")
+  @Test("Conflicts have both versions side by side, long text wrapped, and the commands that resolve them")
   func conflicts() async throws {
     let run = try await CommandRun.of("monica", "conflicts") { _ in
       ConflictsReply.with { reply in
@@ -280,7 +280,7 @@ struct MonicaCommandTests {
     #expect(try await CommandRun.of("monica", "conflicts") { _ in ConflictsReply() }.output == "No conflicts found.\n")
   }
 
-  @Test("A conflict is settled by a side, or field by field")
+  @Test("A conflict is resolved by a side, or field by field")
   func resolve() async throws {
     let kept = try await CommandRun.of("monica", "resolve", "q-1", "--keep", "server") { _ in QueueChangeReply() }
     #expect((kept.sent.first as? ResolveConflictRequest)?.keep == "server")
@@ -292,7 +292,7 @@ struct MonicaCommandTests {
     #expect(request.fields == ["body": "local", "called_at": "server"])
   }
 
-  @Test("Logging out and turning to another account print where that leads")
+  @Test("Logging out and switching accounts print the account in use")
   func others() async throws {
     let out = try await CommandRun.of("monica", "logout") { _ in self.status { $0.state = "logged_out" } }
     #expect(out.sent.first is LogoutRequest)

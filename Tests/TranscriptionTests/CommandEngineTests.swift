@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transcription
 
-/// The contract of workers, and engines that break it.
+/// The interface of worker programs, and engines that violate it.
 @Suite(.timeLimit(.minutes(3)))
 struct CommandEngineTests {
   @Test("a worker gets recording and language, and its answer is the transcript")
@@ -130,7 +130,7 @@ struct CommandEngineTests {
   func oneAtATime() async throws {
     let directory = try TemporaryDirectory()
     let lock = directory.file("lock")
-    // A folder can be made once: two at a time would fail.
+    // A folder can be made only once, so two at a time would fail.
     let program = try Desk.script(
       #"mkdir "\#(lock)" || exit 1; rmdir "\#(lock)"; echo '{"engine":"e","language":"en","text":"x"}'"#, in: directory)
     let desk = try Desk(

@@ -9,7 +9,7 @@ import Transfer
 
 @testable import Transcription
 
-/// whisper.cpp: what its programs were seen to write, and what they should not.
+/// whisper.cpp: output that its programs were seen to write, and invalid output.
 @Suite(.timeLimit(.minutes(3)))
 struct WhisperTests {
   /// The file that `whisper-cli -oj` of version 1.9 writes.
@@ -137,7 +137,7 @@ struct WhisperTests {
   func served() async throws {
     try await Self.withServer { desk in
       let reply = try await desk.transcribe()
-      // The marks, and thanks where nobody spoke, are gone.
+      // Marks, and the thanks that Whisper invented for silence, are removed.
       #expect(reply.text == "64044 bytes," && reply.language == "en-US" && reply.engine == "server")
       #expect(try await desk.transcribe(language: "ja").language == "ja")
       #expect(try await desk.engines()[0].problem.isEmpty)
