@@ -6,7 +6,8 @@ import Testing
 @Suite("Text for people")
 struct TextTests {
   @Test(
-    "The time of the next attempt is never past", arguments: [(-7200, "in a moment"), (59, "in a moment"), (120, "in 2 minutes")])
+    "The time of the next attempt is never past",
+    arguments: [(-7200, "in a moment"), (59, "in a moment"), (120, "in 2 minutes")])
   func next(seconds: Int64, words: String) {
     var time = CommandRun.now
     time.seconds += seconds
@@ -50,7 +51,9 @@ struct TextTests {
   @Test("Text has the width of a terminal", arguments: [("abc", 3), ("山田", 4), ("e\u{301}", 1), ("🤩", 2), ("", 0)])
   func width(text: String, columns: Int) { #expect(Printable.width(text) == columns) }
 
-  @Test("A progress bar stays between 0% and 100%", arguments: [(-1, "  0%"), (0, "  0%"), (0.999, " 99%"), (1, "100%"), (7, "100%")])
+  @Test(
+    "A progress bar stays between 0% and 100%",
+    arguments: [(-1, "  0%"), (0, "  0%"), (0.999, " 99%"), (1, "100%"), (7, "100%")])
   func bar(fraction: Double, percent: String) {
     let line = ProgressBar(label: "x", style: Style(isOn: false)).line(fraction: fraction)
     #expect(line.hasSuffix(percent))

@@ -50,7 +50,7 @@ final class HostLookup: Sendable {
     case 0: break
     case EAI_AGAIN: return .failure(.unreachable("the name \(host) cannot be looked up"))
     // A machine answers for its own .local name, so the name is unknown while it is off: RFC 6762, section 3.
-    case _ where host.hasSuffix(".local"): return .failure(.unreachable("nobody answers for the name \(host)"))
+    case _ where host.hasSuffix(".local"): return .failure(.unreachable("no machine answers for the name \(host)"))
     default: return .failure(.unavailable("there is no host named \(host)"))
     }
     defer { unsafe freeaddrinfo(list) }
