@@ -114,7 +114,7 @@ extension CareRecord {
     case "bad_audio": say("the recording cannot be used", "録音を使えません")
     case "converter_missing":
       say(
-        "install ffmpeg to convert recordings of this format",
+        "install ffmpeg to convert recordings of this format, or record WAV of 16 kHz",
         "この形式の録音を変換する ffmpeg がありません。ffmpeg を入れるか、16 kHz の WAV で録音してください")
     case "job_dead": say("several workers failed while transcribing it", "ワーカーが何度も途中で止まりました")
     case "transcript_too_long": say("the transcript is too long", "文字起こしが長すぎます")
