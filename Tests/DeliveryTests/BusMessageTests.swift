@@ -8,7 +8,7 @@ import Testing
     destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
     member: "Hello")
 
-  /// An answer of a bus, encoded by hand: D-Bus Specification, "Message Protocol".
+  /// An answer of a bus, by hand: D-Bus Specification, "Message Protocol".
   static func answer(kind: UInt8, to serial: UInt8, error: String = "", body: [UInt8] = []) -> [UInt8] {
     var fields: [UInt8] = [5, 1, UInt8(ascii: "u"), 0, serial, 0, 0, 0]
     if !error.isEmpty {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Delivery
 
-/// Delivery on this machine: programs and the desktop.
+/// What does not leave the machine: programs and the desktop.
 @Suite(.timeLimit(.minutes(1))) struct LocalDeliveryTests {
   private static func program(_ script: String) -> CommandDelivery {
     var channel = CommandChannel()
@@ -36,7 +36,7 @@ import Testing
     var callers: [Int32] = []
     defer { for descriptor in callers + [listener] { close(descriptor) } }
     #expect(Self.with(path) { bind(listener, $0, $1) } == 0 && listen(listener, 0) == 0)
-    // No connection is accepted, until the queue is full.
+    // Nobody lets in who has come, until no more are taken.
     while true {
       let caller = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
       callers.append(caller)

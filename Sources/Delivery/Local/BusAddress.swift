@@ -1,11 +1,11 @@
 internal import Bus
 
-/// The address of a session bus: the path of a socket, or the name of an abstract one.
+/// Where the bus of a session listens: the path of a socket, or the name of one that no file has.
 enum BusAddress: Sendable, Hashable {
   case path(String)
   case abstract(String)
 
-  /// The session bus addresses of this process's user, in the order in which they are tried.
+  /// The addresses of the session of whoever runs this process, in the order in which they are tried.
   static var ofSession: [BusAddress] {
     let runtime = RuntimeLocations.variable("XDG_RUNTIME_DIR") ?? ""
     let named = RuntimeLocations.variable("DBUS_SESSION_BUS_ADDRESS") ?? ""
@@ -13,7 +13,7 @@ enum BusAddress: Sendable, Hashable {
     return runtime.isEmpty ? [] : [.path("\(runtime)/bus")]
   }
 
-  /// Reads a list of addresses: D-Bus Specification, "Server Addresses". Addresses other than sockets of this machine are skipped.
+  /// Reads a list of addresses: D-Bus Specification, "Server Addresses". What is no socket of this machine is passed over.
   static func read(_ list: String, runtimeDirectory: String) -> [BusAddress] {
     list.split(separator: ";").compactMap { address in
       guard address.hasPrefix("unix:") else { return nil }
@@ -29,7 +29,7 @@ enum BusAddress: Sendable, Hashable {
     }
   }
 
-  /// The bytes of `sun_path`; nil if they are too many.
+  /// The bytes of `sun_path`; nil when they are too many.
   var name: [UInt8]? {
     let name: [UInt8] =
       switch self {

@@ -1,8 +1,8 @@
 /// A message of D-Bus in the byte order of this machine: dbus.freedesktop.org, "D-Bus Specification", "Message Protocol".
 ///
-/// A value without I/O: encodes calls, and decodes the heads of answers.
+/// A value without I/O: calls become bytes, and the head of an answer is read from them.
 struct BusMessage: Sendable, Hashable {
-  /// The type of a message.
+  /// What a message is.
   enum Kind: UInt8, Sendable {
     case call = 1
     case answer = 2
@@ -10,38 +10,38 @@ struct BusMessage: Sendable, Hashable {
     case signal = 4
   }
 
-  /// Its type.
+  /// What it is.
   var kind: Kind
-  /// The serial of the call that it answers; 0 if none.
+  /// The serial of the call that it answers; 0 = it answers none.
   var answers: UInt32 = 0
-  /// The name of the error; empty if none.
+  /// The name of what went wrong; empty = nothing did.
   var error = ""
 
-  /// The most bytes of an answer; expected answers are a number or a sentence.
+  /// Bytes that an answer may have: those that are wanted here are a number, or a sentence.
   static let longest = 1 << 20
 
-  /// The bytes are no message.
+  /// Why bytes are no message.
   struct Garbled: Error {}
 
   // MARK: - Calls
 
-  /// A method call.
+  /// A method that is called.
   struct Call: Sendable, Hashable {
-    /// The name of the receiver.
+    /// Who is asked.
     var destination: String
-    /// The path of the object.
+    /// Of which object.
     var path: String
-    /// The interface.
+    /// Of which interface.
     var interface: String
-    /// The method.
+    /// Which method.
     var member: String
 
-    /// Encodes the call.
+    /// Its bytes.
     ///
     /// - Parameters:
-    ///   - serial: The number by which the answer refers to the call; not 0.
-    ///   - signature: The types of the arguments; empty if there are none.
-    ///   - body: The arguments, in these types.
+    ///   - serial: By which the answer names it; not 0.
+    ///   - signature: The types of what it takes; empty = nothing.
+    ///   - body: What it takes, by these types.
     func bytes(serial: UInt32, signature: String = "", body: BusWriter = BusWriter()) -> [UInt8] {
       var fields = BusWriter()
       fields.field(1, "o", self.path)
@@ -60,7 +60,7 @@ struct BusMessage: Sendable, Hashable {
       head.number(UInt32(body.bytes.count))
       head.number(serial)
       head.number(UInt32(fields.bytes.count))
-      // The fields begin at offset 16, which keeps their alignment.
+      // The fields begin at 16, which is as aligned as they think they are.
       head.append(fields)
       head.align(8)
       return head.bytes + body.bytes
@@ -69,9 +69,9 @@ struct BusMessage: Sendable, Hashable {
 
   // MARK: - Answers
 
-  /// Removes the first message from the received bytes.
+  /// Takes the first message out of what has come.
   ///
-  /// - Returns: Nil while the message is incomplete.
+  /// - Returns: Nil while there is more to come.
   static func take(from input: inout [UInt8]) throws(Garbled) -> BusMessage? {
     guard input.count >= 16 else { return nil }
     var reader = BusReader(input)
@@ -85,7 +85,7 @@ struct BusMessage: Sendable, Hashable {
     let length = (16 + fieldsLength + 7) / 8 * 8 + bodyLength
     guard input.count >= length else { return nil }
     defer { input.removeFirst(length) }
-    // Messages of unknown types are ignored, as signals are.
+    // What is of a kind to come is to be passed over.
     var message = BusMessage(kind: Kind(rawValue: kind) ?? .signal)
     while reader.at < 16 + fieldsLength {
       reader.align(8)

@@ -1,9 +1,9 @@
-/// Encodes D-Bus values: each is aligned to its size, counted from the first byte.
+/// Writes values as D-Bus has them: each aligned to its size, from the beginning of what is written.
 struct BusWriter: Sendable, Hashable {
-  /// The bytes so far.
+  /// What was written.
   private(set) var bytes: [UInt8] = []
 
-  /// `l` or `B`: the byte order of this machine.
+  /// `l` or `B`, as this machine is.
   static let byteOrder = UInt8(ascii: 1.littleEndian == 1 ? "l" : "B")
 
   mutating func align(_ size: Int) { while !self.bytes.count.isMultiple(of: size) { self.bytes.append(0) } }
@@ -18,7 +18,7 @@ struct BusWriter: Sendable, Hashable {
     self.bytes += order.map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
   }
 
-  /// Writes a text or an object path without its zero bytes, which would end it.
+  /// A text, or the path of an object. A zero in it would end it, and is left out.
   mutating func string(_ text: String) {
     let utf8 = text.utf8.filter { $0 != 0 }
     self.number(UInt32(utf8.count))
@@ -30,7 +30,7 @@ struct BusWriter: Sendable, Hashable {
     self.bytes += Array(types.utf8) + [0]
   }
 
-  /// Writes a header field: its number, the type of its value, and its value.
+  /// A field of a head: its number, and its value behind the type of it.
   mutating func field(_ number: UInt8, _ type: String, _ text: String) {
     self.align(8)
     self.byte(number)
@@ -39,10 +39,10 @@ struct BusWriter: Sendable, Hashable {
   }
 }
 
-/// Decodes what ``BusWriter`` encodes.
+/// Reads what ``BusWriter`` writes.
 struct BusReader {
   private let bytes: [UInt8]
-  /// The offset of the next byte.
+  /// How far it was read.
   private(set) var at = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -77,7 +77,7 @@ struct BusReader {
     return try self.text(count)
   }
 
-  /// Reads `count` bytes and the zero after them.
+  /// So many bytes, and the zero behind them.
   private mutating func text(_ count: Int) throws(BusMessage.Garbled) -> String {
     guard count < self.bytes.count - self.at else { throw BusMessage.Garbled() }
     defer { self.at += count + 1 }

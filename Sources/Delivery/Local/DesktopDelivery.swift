@@ -2,8 +2,8 @@ internal import EventLoop
 internal import KithMessages
 internal import Transfer
 
-/// A notification on the desktop of the daemon's user: galago-project.org/specs/notification, "Desktop Notifications
-/// Specification". It is sent over the session bus, because every user of the machine could read the arguments of a program.
+/// A notification on the desktop of whoever runs the daemon: galago-project.org/specs/notification, "Desktop Notifications
+/// Specification". It goes over the bus of the session and by no program, whose arguments everybody on the machine could read.
 struct DesktopDelivery {
   let request: DeliverRequest
   var addresses = BusAddress.ofSession
@@ -40,7 +40,7 @@ struct DesktopDelivery {
     return DeliverReply()
   }
 
-  /// The arguments of `Notify`: application, replaced id, icon, summary, text, actions, hints, timeout.
+  /// What `Notify` takes: application, what it replaces, icon, summary, text, actions, hints, and for how long it is shown.
   private var body: BusWriter {
     let notice = self.request.notice
     var body = BusWriter()
@@ -53,19 +53,19 @@ struct DesktopDelivery {
     var hints = BusWriter()
     hints.string("urgency")
     hints.signature("y")
-    // Critical: it stays until a person closes it.
+    // Critical: it stays until somebody has seen it.
     hints.byte(2)
     body.number(UInt32(hints.bytes.count))
     body.align(8)
     body.append(hints)
-    // The desktop's default.
+    // As the desktop thinks right.
     body.number(UInt32(bitPattern: -1))
     return body
   }
 }
 
 extension String {
-  /// A body may contain some HTML tags, so the characters of tags are escaped: Desktop Notifications Specification, "Markup".
+  /// A body may have some marks of HTML, so none of ours may look like one: Desktop Notifications Specification, "Markup".
   fileprivate var escapedForMarkup: String {
     self.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }

@@ -1,26 +1,26 @@
 internal import EventLoop
 internal import Glibc
 
-/// A connection to a session bus for one call. It blocks, so it needs a thread of its own.
+/// A connection to the bus of a session, for one call. It blocks: it belongs on a thread of its own.
 struct SessionBus {
-  /// The addresses of the bus, in the order in which they are tried.
+  /// Where it may listen, in the order in which that is tried.
   let addresses: [BusAddress]
-  /// The time at which waiting for the answer ends.
+  /// When an answer is no longer waited for.
   let deadline: ContinuousClock.Instant
-  /// Becomes readable when the call is cancelled.
+  /// Readable when the call is given up.
   let stop: Int32
 
   /// Why there is no answer.
   enum Fault: Error, Hashable {
-    /// Nothing was sent: there is no bus, or it refused the login.
+    /// Nothing was sent: there is no bus, or it does not let us in.
     case noBus
-    /// Nothing was sent: the bus's queue of new connections is full.
+    /// Nothing was sent: more want to be let in than the bus has room for just now.
     case busy
-    /// The call was sent, and no answer came.
+    /// The call was sent, and nothing was heard of it.
     case noAnswer
     /// The call was refused, with the name of the error.
     case refused(String)
-    /// The call was cancelled.
+    /// It was given up.
     case cancelled
   }
 
@@ -34,7 +34,7 @@ struct SessionBus {
     let hello = BusMessage.Call(
       destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
       member: "Hello")
-    // The bus accepts calls after `Hello` only, and handles them in order.
+    // The bus takes nothing before its greeting, and what follows it in turn.
     let greeting = Array("BEGIN\r\n".utf8) + hello.bytes(serial: 1)
     try self.send(greeting + call.bytes(serial: 2, signature: signature, body: body), to: socket)
     var input: [UInt8] = []
@@ -59,7 +59,7 @@ struct SessionBus {
     }
   }
 
-  /// Logs in by user id, which the kernel confirms to the bus. D-Bus Specification, "Authentication Protocol".
+  /// Says who we are; the kernel tells the bus whether that is so. D-Bus Specification, "Authentication Protocol".
   private func introduce(to socket: Int32) throws(Fault) {
     let user = String(geteuid()).utf8.map { String($0, radix: 16) }.joined()
     try self.send(Array("\0AUTH EXTERNAL \(user)\r\n".utf8), to: socket)
@@ -85,7 +85,7 @@ struct SessionBus {
         unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe Glibc.connect(socket, $0, length) }
       }
       if code == 0 { return socket }
-      // connect(2): the queue of new connections is full.
+      // connect(2): the queue of those who wait to be let in is full.
       if errno == EAGAIN { isBusy = true }
       close(socket)
     }
