@@ -131,7 +131,7 @@ struct MonicaCommandTests {
           1 change refused by the server.
           To see why: kith monica queue --state failed
           1 record changed on both sides.
-          To settle them: kith monica conflicts
+          To resolve them: kith monica conflicts
           All of them have arrived since.
 
         """)
@@ -203,7 +203,7 @@ struct MonicaCommandTests {
     let reply = QueueChangeReply.with { $0.entries = [self.entry] }
     let retried = try await CommandRun.of("monica", "retry") { _ in reply }
     #expect((retried.sent.first as? RetryQueueRequest)?.ids == [])
-    #expect(retried.output.hasPrefix("Sending again: 1 change.\n"))
+    #expect(retried.output.hasPrefix("Retrying 1 change.\n"))
     let cleared = try await CommandRun.of("monica", "clear", "q-1", "q-2") { _ in QueueChangeReply() }
     #expect((cleared.sent.first as? ClearQueueRequest)?.ids == ["q-1", "q-2"])
     #expect((cleared.sent.first as? ClearQueueRequest)?.all == false)
@@ -269,12 +269,12 @@ struct MonicaCommandTests {
           body         Likes green tea more than anything  Likes coffee   Likes tea
                        else
           is_favorite  true                                false                     merged
-          To settle it: kith monica resolve q-1 --keep local, or --keep server
+          To resolve it: kith monica resolve q-1 --keep local, or --keep server
           Field by field: kith monica resolve q-1 --merge body=local
 
         gift, found 2 minutes ago
           It was changed here and deleted on the server.
-          To settle it: kith monica resolve q-2 --keep local, or --keep server
+          To resolve it: kith monica resolve q-2 --keep local, or --keep server
 
         """)
     #expect(try await CommandRun.of("monica", "conflicts") { _ in ConflictsReply() }.output == "No conflicts found.\n")

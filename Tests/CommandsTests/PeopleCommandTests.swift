@@ -111,7 +111,7 @@ struct PeopleCommandTests {
 
         No conversations
 
-        Monica was last asked: 2 minutes ago
+        Last read from Monica: 2 minutes ago
 
         """)
     #expect(run.sent.compactMap { $0 as? GetPersonRequest }.map(\.refresh) == [true])

@@ -51,7 +51,7 @@ struct SourceState {
     }
     if self.status.conflicts > 0 {
       lines.append(style.notice("  \(Count.of(Int(self.status.conflicts), "record")) changed on both sides."))
-      lines.append("  To settle them: kith monica conflicts")
+      lines.append("  To resolve them: kith monica conflicts")
     }
     return lines
   }

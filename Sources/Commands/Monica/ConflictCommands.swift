@@ -59,7 +59,7 @@ struct ConflictView {
 
   private var advice: [String] {
     let open = self.conflict.fields.filter(\.overlaps).map { "\($0.name)=local" }
-    var lines = ["To settle it: kith monica resolve \(self.conflict.id) --keep local, or --keep server"]
+    var lines = ["To resolve it: kith monica resolve \(self.conflict.id) --keep local, or --keep server"]
     if !open.isEmpty, !self.conflict.deletedHere, !self.conflict.deletedOnServer {
       lines.append("Field by field: kith monica resolve \(self.conflict.id) --merge \(open.joined(separator: " "))")
     }
@@ -99,7 +99,7 @@ struct ResolveConflictCommand: HubCommand {
     request.id = self.id
     request.keep = self.keep?.rawValue ?? "merge"
     for choice in self.merge { request.fields[choice.field] = choice.side.rawValue }
-    try session.show(try await session.ask(request), verb: "Settled:")
+    try session.show(try await session.ask(request), verb: "Resolved")
   }
 }
 

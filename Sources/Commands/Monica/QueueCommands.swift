@@ -41,7 +41,7 @@ struct RetryQueueCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = RetryQueueRequest()
     request.ids = self.ids
-    try session.show(try await session.ask(request), verb: "Sending again:")
+    try session.show(try await session.ask(request), verb: "Retrying")
   }
 }
 

@@ -31,9 +31,11 @@ struct ShowPersonCommand: HubCommand {
     try session.show(reply, PersonPage(reply, names).lines(session))
     guard reply.hasRefreshError else { return }
     let failure = Failure(status: reply.refreshError)
-    let asOf = reply.hasFetchedAt ? "as of \(session.moment(reply.fetchedAt))" : "what was recorded here"
+    let age =
+      reply.hasFetchedAt
+      ? "The stored record is as of \(session.moment(reply.fetchedAt))." : "The record was never read from Monica."
     session.console.report(failure, asJSON: session.isJSON)
-    if !session.isJSON { session.console.printError("Not refreshed: what is shown is \(asOf).") }
+    if !session.isJSON { session.console.printError("Not refreshed. \(age)") }
     throw ExitCode(ExitStatus(failure).rawValue)
   }
 }
@@ -58,8 +60,8 @@ struct PersonPage {
       self.section(details.notes, session), self.section(details.activities, session),
       self.section(details.calls, session), self.section(details.conversations, session),
     ].joined()
-    let asked = details.hasFetchedAt ? session.ago(details.fetchedAt) : "never"
-    return lines + ["", session.console.style.dim("Monica was last asked: \(asked)")]
+    let refreshed = details.hasFetchedAt ? session.ago(details.fetchedAt) : "never"
+    return lines + ["", session.console.style.dim("Last read from Monica: \(refreshed)")]
   }
 
   private func section<R: Record>(_ records: [R], _ session: Session) -> [String] {
