@@ -3,7 +3,7 @@ internal import KithMessages
 
 /// The most records to show.
 struct LimitOption: ParsableArguments {
-  @Option(help: "How many, at most 500.")
+  @Option(help: "How many to show, at most 500.")
   var limit: UInt32 = 50
 
   func validate() throws {

@@ -15,10 +15,10 @@ struct ActivityCommand: AsyncParsableCommand {
 }
 
 struct ActivityArguments: RecordArguments {
-  @Argument(help: "What it was, in a few words.")
+  @Argument(help: "What was done, in a few words.")
   var summary: [String] = []
 
-  @Option(parsing: .unconditional, help: "More about it.")
+  @Option(parsing: .unconditional, help: "A description.")
   var description: String?
 
   @Option(help: DayArgument.help)

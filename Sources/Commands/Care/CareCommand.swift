@@ -63,7 +63,7 @@ struct ListCareCommand: BilingualCommand {
   @Option(help: "Only entries whose review is none, needed or done.")
   var review = ""
 
-  @Option(help: "How many, at most 500.")
+  @Option(help: "How many to show, at most 500.")
   var limit: UInt32?
 
   @Option(help: "Continue a list: the cursor that it printed.")
@@ -115,7 +115,7 @@ struct SearchCareCommand: BilingualCommand {
   @Argument(help: "The text to search for.")
   var text: [String]
 
-  @Option(help: "How many, at most 500.")
+  @Option(help: "How many to show, at most 500.")
   var limit: UInt32 = 50
 
   @Option(help: "Continue a search: the cursor that it printed.")

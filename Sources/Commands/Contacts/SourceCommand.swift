@@ -100,7 +100,7 @@ struct DiscoverCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "Where to look.")
+  @Argument(help: "The URL, host or email address to search.")
   var url: String
 
   @OptionGroup var account: AccountOptions

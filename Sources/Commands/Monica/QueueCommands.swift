@@ -58,7 +58,7 @@ struct ClearQueueCommand: HubCommand {
   @Argument(help: "The ids, as `kith monica queue` lists them.")
   var ids: [String] = []
 
-  @Flag(help: "All of them.")
+  @Flag(help: "Discard all waiting changes.")
   var all = false
 
   @OptionGroup var confirmation: Confirmation

@@ -31,10 +31,10 @@ struct PersonArguments: RecordArguments {
   @Option(parsing: .unconditional, help: "When they died, as a birthday is written.")
   var deceasedOn: String?
 
-  @Option(help: "What they do.")
+  @Option(help: "The job.")
   var job: String?
 
-  @Option(help: "Where they work.")
+  @Option(help: "The company.")
   var company: String?
 
   @Option(help: "Food that they like or avoid.")

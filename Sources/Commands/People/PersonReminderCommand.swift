@@ -25,7 +25,7 @@ struct ReminderArguments: RecordArguments {
   @Argument(help: "The text of the reminder.")
   var title: [String] = []
 
-  @Option(parsing: .unconditional, help: "More about it.")
+  @Option(parsing: .unconditional, help: "A description.")
   var description: String?
 
   @Option(help: "The first day: YYYY-MM-DD, today or yesterday.")
@@ -34,7 +34,7 @@ struct ReminderArguments: RecordArguments {
   @Option(help: "The interval, in weeks, months or years.")
   var every: UInt32?
 
-  @Option(help: "Whether these are weeks, months or years; never: it comes once.")
+  @Option(help: "The unit of the interval; never for a reminder that comes once.")
   var unit: Unit?
 
   func validate() throws {

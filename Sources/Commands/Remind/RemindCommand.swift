@@ -85,10 +85,10 @@ struct CallReminderCommand: BilingualCommand {
   @Argument(help: PersonReference.help)
   var person: PersonReference
 
-  @Option(name: .customLong("in"), help: "In how many days.")
+  @Option(name: .customLong("in"), help: "Days from today.")
   var days: UInt32 = 0
 
-  @Option(help: "On a day as YYYY-MM-DD, at 10:00 or with a time.")
+  @Option(help: "A day as YYYY-MM-DD, with a time as HH:MM or else at 10:00.")
   var on = ""
 
   @Option(help: "What it is about.")
@@ -114,13 +114,13 @@ struct ListRemindersCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Flag(help: "Those that were done, missed or removed, newest first.")
+  @Flag(help: "Past reminders: done, missed or removed, newest first.")
   var past = false
 
   @Option(help: "Only daily, call or person.")
   var kind = ""
 
-  @Option(help: "How many, at most 500.")
+  @Option(help: "How many to show, at most 500.")
   var limit: UInt32 = 50
 
   @Option(help: "Continue a list: the cursor that it printed with --json.")
@@ -149,7 +149,7 @@ struct SnoozeReminderCommand: BilingualCommand {
   @Argument(help: "The reminder's id, as lists show it.")
   var id: String
 
-  @Option(help: "In how many minutes. Default: 30.")
+  @Option(help: "Minutes until it comes again. Default: 30.")
   var minutes: UInt32 = 0
 
   func carryOut(_ session: Session) async throws {

@@ -34,7 +34,7 @@ struct ReminderSettingsCommand: BilingualCommand {
   @Flag(inversion: .prefixedNo, help: "Whether reminders kept with a person come at all.")
   var people: Bool?
 
-  @Option(help: "Their time, as HH:MM.")
+  @Option(help: "The time of reminders kept with a person, as HH:MM.")
   var personTime: String?
 
   @Option(help: "ja or en: the language of messages.")

@@ -39,10 +39,10 @@ struct TaskArguments: RecordArguments {
     case open, done
   }
 
-  @Argument(help: "What to do.")
+  @Argument(help: "The title of the task.")
   var title: [String] = []
 
-  @Option(parsing: .unconditional, help: "More about it.")
+  @Option(parsing: .unconditional, help: "A description.")
   var description: String?
 
   @Flag(help: "Whether it is open or done.")
