@@ -1,7 +1,7 @@
 internal import Bus
 internal import KithMessages
 
-/// What `kith` exits with; scripts rely on the numbers.
+/// The exit codes of `kith`; scripts rely on the numbers.
 enum ExitStatus: Int32 {
   case done = 0
   case failed = 1

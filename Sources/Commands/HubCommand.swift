@@ -1,21 +1,22 @@
 internal import ArgumentParser
+internal import Bus
 internal import KithClient
 
-/// A command that asks a running daemon.
+/// A command that sends requests to kithd.
 protocol HubCommand: AsyncParsableCommand {
-  /// What every command takes.
+  /// The options of every command.
   var global: GlobalOptions { get }
 
   /// Does the work.
   ///
-  /// - Throws: A ``Failure`` that is printed, or an exit code when everything has been said.
+  /// - Throws: A ``Failure`` that is printed, or an exit code if everything was printed.
   func run(_ session: Session) async throws
 }
 
 extension HubCommand {
   func run() async throws { try await self.runConnected() }
 
-  /// Connects, does the work and hangs up.
+  /// Connects, does the work and disconnects.
   func runConnected() async throws {
     let client = try await self.global.connect()
     do {
@@ -25,5 +26,61 @@ extension HubCommand {
       throw error
     }
     await client.close()
+  }
+}
+
+/// The options of every command.
+struct GlobalOptions: ParsableArguments {
+  @Option(
+    help: "Where the sockets of kithd are. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith, else /run/kith.")
+  var runtimeDir: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A kithd on another machine, in place of the one here. Default: $KITH_HUB.", valueName: "tcp://host[:port]"))
+  var hub: String?
+
+  @Option(help: "The file of this machine's key, for --hub. Default: $KITH_KEY.", completion: .file())
+  var key: String?
+
+  // A key may begin with a hyphen.
+  @Option(parsing: .unconditional, help: "The public key of that kithd, to store in the key file.")
+  var serverKey: String?
+
+  @Flag(help: "Print messages as proto3 JSON, streams one object a line; errors on standard error.")
+  var json = false
+}
+
+extension GlobalOptions {
+  /// Connects to the kithd that options or environment name.
+  func connect() async throws(Failure) -> KithClient {
+    // --runtime-dir on the command line wins over KITH_HUB in the environment.
+    let isLocal = self.runtimeDir != nil && self.hub == nil
+    guard !isLocal, let hub = self.hub ?? RuntimeLocations.variable("KITH_HUB"), !hub.isEmpty else {
+      guard self.key == nil, self.serverKey == nil else {
+        throw .invalid(field: "hub", "is missing: --key and --server-key belong to --hub tcp://HOST.")
+      }
+      return try await KithClient.connect(runtimeDirectory: self.runtimeDir)
+    }
+    guard let key = self.key ?? RuntimeLocations.variable("KITH_KEY"), !key.isEmpty else {
+      throw .invalid(
+        field: "key", "is missing: --hub needs --key FILE, or KITH_KEY. Make one: kith keys new --file FILE")
+    }
+    return try await KithClient.connect(
+      to: try RemoteHub(hub), key: try KeyFile(path: key), serverKey: self.serverKey)
+  }
+}
+
+/// The confirmation before what cannot be undone.
+struct Confirmation: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
+  var yes = false
+
+  /// Asks on a terminal only, so scripts are not asked.
+  ///
+  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer but yes.
+  func ask(_ question: String, _ session: Session) throws(Failure) {
+    guard !self.yes, session.console.isTerminal else { return }
+    try session.console.confirm(question)
   }
 }

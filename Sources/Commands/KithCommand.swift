@@ -1,6 +1,5 @@
 public import ArgumentParser
 internal import Bus
-internal import KithClient
 
 /// The command line `kith`.
 public struct KithCommand: AsyncParsableCommand {
@@ -54,7 +53,7 @@ public struct KithCommand: AsyncParsableCommand {
     }
   }
 
-  /// Help and completion scripts go to standard output; what was typed wrongly to standard error.
+  /// Prints help and completion scripts to standard output, usage errors to standard error.
   private static func finish(_ error: any Error, console: Console) -> Int32 {
     let text = self.fullMessage(for: error)
     guard self.exitCode(for: error).isSuccess else {
@@ -63,47 +62,5 @@ public struct KithCommand: AsyncParsableCommand {
     }
     console.print(text)
     return ExitStatus.done.rawValue
-  }
-}
-
-/// What every command takes.
-struct GlobalOptions: ParsableArguments {
-  @Option(
-    help: "Where the sockets of kithd are. Default: $KITH_RUNTIME_DIR, else $XDG_RUNTIME_DIR/kith, else /run/kith.")
-  var runtimeDir: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A kithd on another machine, in place of the one here. Default: $KITH_HUB.", valueName: "tcp://host[:port]"))
-  var hub: String?
-
-  @Option(help: "The file of this machine's key, for --hub. Default: $KITH_KEY.", completion: .file())
-  var key: String?
-
-  // A key may begin with a hyphen.
-  @Option(parsing: .unconditional, help: "The public key of that kithd, to store in the key file.")
-  var serverKey: String?
-
-  @Flag(help: "Print messages as proto3 JSON, streams one object a line; errors on standard error.")
-  var json = false
-}
-
-extension GlobalOptions {
-  /// Connects to the daemon that is meant.
-  func connect() async throws(Failure) -> KithClient {
-    // What the command line says of one of the two goes before what the environment says of the other.
-    let isLocal = self.runtimeDir != nil && self.hub == nil
-    guard !isLocal, let hub = self.hub ?? RuntimeLocations.variable("KITH_HUB"), !hub.isEmpty else {
-      guard self.key == nil, self.serverKey == nil else {
-        throw .invalid(field: "hub", "is missing: --key and --server-key belong to --hub tcp://HOST.")
-      }
-      return try await KithClient.connect(runtimeDirectory: self.runtimeDir)
-    }
-    guard let key = self.key ?? RuntimeLocations.variable("KITH_KEY"), !key.isEmpty else {
-      throw .invalid(
-        field: "key", "is missing: --hub needs --key FILE, or KITH_KEY. Make one: kith keys new --file FILE")
-    }
-    return try await KithClient.connect(
-      to: try RemoteHub(hub), key: try KeyFile(path: key), serverKey: self.serverKey)
   }
 }

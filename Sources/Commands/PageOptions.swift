@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import KithMessages
 
-/// How many records are shown.
+/// The most records to show.
 struct LimitOption: ParsableArguments {
-  @Option(help: "How many, at most 500.")
+  @Option(help: "How many to show, at most 500.")
   var limit: UInt32 = 50
 
   func validate() throws {
@@ -12,15 +12,15 @@ struct LimitOption: ParsableArguments {
 
   /// The lines below a search that found more than it shows.
   static func more(_ isMore: Bool) -> [String] {
-    isMore ? ["", "There are more. Say more of what you look for, or give a higher --limit."] : []
+    isMore ? ["", "There are more. Search for more words, or raise --limit."] : []
   }
 }
 
-/// Which part of a long list is shown.
+/// The part of a long list to show.
 struct PageOptions: ParsableArguments {
   @OptionGroup var size: LimitOption
 
-  @Option(help: "Continue an earlier list: its cursor.")
+  @Option(help: "Continue a list: the cursor that it printed.")
   var cursor = ""
 
   func fill(_ request: inout some PagedRequest) {
@@ -28,9 +28,9 @@ struct PageOptions: ParsableArguments {
     request.cursor = self.cursor
   }
 
-  /// The lines below a list that goes on.
+  /// The lines below a page that is not the last.
   static func more(_ cursor: String) -> [String] {
-    cursor.isEmpty ? [] : ["", "There are more: the same with --cursor \(cursor)"]
+    cursor.isEmpty ? [] : ["", "There are more. To continue, add --cursor \(cursor)"]
   }
 }
 

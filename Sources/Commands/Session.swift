@@ -4,31 +4,31 @@ internal import KithClient
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// One run of a command: the way to the daemon, and where and how to print.
+/// One run of a command: the connection to kithd, and how to print.
 struct Session: Sendable {
   let client: KithClient
   let console: Console
   let isJSON: Bool
-  /// The time that relative times are relative to.
+  /// The present, for relative times.
   var now = Google_Protobuf_Timestamp.now()
-  /// Whose clocks times are typed and shown by.
+  /// The time zone in which times are read and shown.
   var zone = Zone.system()
 
-  /// The language of what exists in two.
-  var tongue = Tongue.ofLocale
+  /// The language of the output, for commands that have two.
+  var language = Language.ofLocale
 
   /// `2 days ago` or `2日前`.
-  func relative(_ time: Google_Protobuf_Timestamp) -> String { self.tongue.relative(time, now: self.now) }
+  func relative(_ time: Google_Protobuf_Timestamp) -> String { self.language.relative(time, now: self.now) }
 
-  /// When something is done next, in the language of care and reminders: `in 3 days`, `in a moment`.
-  func next(_ time: Google_Protobuf_Timestamp) -> String { self.tongue.next(time, now: self.now) }
+  /// The time of the next attempt, in the language of the output: `in 3 days`, `in a moment`.
+  func next(_ time: Google_Protobuf_Timestamp) -> String { self.language.next(time, now: self.now) }
 
-  /// How a secret in a file goes to the daemon: as its path, or to one on another machine as its value.
+  /// The secret in a file as a request carries it: its path for kithd on this machine, else its value.
   func secret(inFile path: String) throws(Failure) -> (value: String, path: String) {
     try self.client.secret(inFile: path)
   }
 
-  /// Asks, and draws progress where somebody looks.
+  /// Sends a request, and draws progress on a terminal.
   func ask<C: Command>(_ command: C, drawing label: String? = nil) async throws(Failure) -> C.Reply {
     guard let label, !self.isJSON, self.console.isTerminal else { return try await self.client.ask(command) }
     let console = self.console
@@ -38,28 +38,28 @@ struct Session: Sendable {
       command, CallContext(progress: { console.redraw(bar.line(fraction: Double($0.fraction), note: $0.stage)) }))
   }
 
-  /// Prints a reply: as JSON, or as the lines that people read.
+  /// Prints a reply: as JSON, or as lines for people.
   func show(_ reply: some SwiftProtobuf.Message, _ lines: @autoclosure () -> [String]) throws(Failure) {
     guard !self.isJSON else { return self.console.print(try Self.json(reply)) }
     for line in lines() { self.console.print(line) }
   }
 
-  /// `2 days ago`; nothing for a time that is not set.
+  /// `2 days ago`; empty if the time is not set.
   func ago(_ time: Google_Protobuf_Timestamp) -> String {
     time.seconds == 0 ? "" : RelativeTime.words(time, now: self.now)
   }
 
-  /// `2026-11-19 08:15 (2 days ago)`; nothing for a time that is not set.
+  /// `2026-11-19 08:15 (2 days ago)`; empty if the time is not set.
   func moment(_ time: Google_Protobuf_Timestamp) -> String {
     time.seconds == 0 ? "" : "\(self.zone.text(time)) (\(self.ago(time)))"
   }
 
-  /// `2 days ago` for a day in the form of `2026-11-19`; other text as it is.
+  /// `2 days ago` for the day `2026-11-17`; other text unchanged.
   func ago(day: String) -> String {
     Day(day).map { RelativeTime.words($0, today: self.zone.day(of: self.now)) } ?? day
   }
 
-  /// `2026-11-19 (2 days ago)`; other text as it is.
+  /// `2026-11-19 (2 days ago)`; other text unchanged.
   func date(_ day: String) -> String { Day(day) == nil ? day : "\(day) (\(self.ago(day: day)))" }
 
   /// A message on one line.

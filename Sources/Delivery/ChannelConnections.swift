@@ -4,7 +4,7 @@ internal import KithMessages
 public import Secrets
 internal import Transfer
 
-/// The connections that messages go over, and the secrets that they are opened with.
+/// The connections that carry messages, and the secrets of their logins.
 public final class ChannelConnections: Sendable {
   private let loop: LoopExecutor
   private let secrets: any SecretStore
@@ -19,13 +19,13 @@ public final class ChannelConnections: Sendable {
   ///
   /// - Parameters:
   ///   - loop: Carries the transfers; has to run until ``close()`` returns.
-  ///   - secrets: Where passwords and tokens are. They are looked up at each message, so that a new one counts at once.
+  ///   - secrets: The store of passwords and tokens. They are read for each message, so a new one counts at once.
   public init(on loop: LoopExecutor, secrets: any SecretStore) {
     self.loop = loop
     self.secrets = secrets
   }
 
-  /// Ends the connections and what is under way on them.
+  /// Closes the connections and ends their transfers.
   public func close() async {
     let clients = self.clients.withLock { clients in
       defer { clients = [:] }
@@ -41,7 +41,7 @@ public final class ChannelConnections: Sendable {
 
   func mail(_ channel: Channel) -> MailClient { self.clients(for: channel).mail }
 
-  /// The secret of a channel; nil when there is none.
+  /// The secret of a channel; nil if it has none.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`.
   func secret(_ request: DeliverRequest) async throws(Failure) -> String? {

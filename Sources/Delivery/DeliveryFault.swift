@@ -4,63 +4,63 @@ internal import Transfer
 
 /// Why a message was not delivered.
 enum DeliveryFault: Error {
-  /// The other side was not reached, or nothing came back.
+  /// The receiver was not reached, or did not reply.
   case transfer(TransferError)
-  /// No secret is kept for the channel.
+  /// No secret is stored for the channel.
   case secretMissing
-  /// The secret is not the right one; with the words of the other side.
+  /// The receiver refused the secret; with its words.
   case loginRefused(String)
   /// The mail server does not encrypt.
   case notEncrypted(String)
-  /// It was refused for good; with the words of the other side.
+  /// The receiver refused the message permanently; with its words.
   case refused(String)
   /// Too much was sent in too short a time.
   case tooMuch(retryAfter: Int64?)
-  /// The other side has trouble, which may pass; with its words.
+  /// The receiver has a temporary fault; with its words.
   case trouble(String, retryAfter: Int64?)
-  /// It cannot be delivered from here.
+  /// This machine cannot deliver it.
   case unavailable(String)
-  /// The whole message was sent, and nobody knows what became of it.
+  /// The whole message was sent, and the result is unknown.
   case unclear(String)
 
-  /// What a caller is told: the one place where a fault becomes a code, a reason and a sentence.
+  /// The failure for the caller. Only this function gives a fault its code, reason and message.
   ///
-  /// What is transient by its code is tried again. `details["outcome"]` is "unknown" when the message may have arrived.
+  /// The caller retries what is transient by its code. `details["outcome"]` is "unknown" when the message may have arrived.
   func failure(on channel: String) -> Failure {
     switch self {
     case .transfer(let error): Self.failure(error)
     case .secretMissing:
       Failure(
         .unauthenticated, "CHANNEL_SECRET_MISSING",
-        "No secret is kept for the channel '\(channel)'. Give it one: kith channels login \(channel)")
+        "No secret is stored for the channel '\(channel)'. Give it one: kith channels login \(channel)")
     case .loginRefused(let words):
       Failure(
         .unauthenticated, "CHANNEL_LOGIN_REFUSED",
-        "The other side of '\(channel)' refuses the login\(Self.quoted(words)). Correct it: kith channels login \(channel)"
+        "The receiver of '\(channel)' refuses the login\(Self.quoted(words)). Correct it: kith channels login \(channel)"
       )
     case .notEncrypted(let host):
       Failure(
         .failedPrecondition, "CHANNEL_NOT_ENCRYPTED",
-        "\(host) does not offer STARTTLS, and mail does not go in the clear. Use its port for TLS, or another server.")
+        "\(host) does not offer STARTTLS, and kithd sends no mail unencrypted. Use its port for TLS, or another server.")
     case .refused(let words):
       Failure(
         .invalidArgument, "CHANNEL_REFUSED",
-        "The other side of '\(channel)' refuses the message\(Self.quoted(words)). Check the addresses of the channel.")
+        "The receiver of '\(channel)' refuses the message\(Self.quoted(words)). Check the addresses of the channel.")
     case .tooMuch(let wait):
       Failure(
         .resourceExhausted, "CHANNEL_TOO_MUCH",
-        "Too much was sent over '\(channel)' in a short time.",
+        "Too many messages were sent over '\(channel)' in a short time.",
         retryAfterMilliseconds: UInt32(clamping: wait ?? 0))
     case .trouble(let words, let wait):
       Failure(
         .unavailable, "CHANNEL_TROUBLE",
-        "The other side of '\(channel)' has trouble\(Self.quoted(words)).",
+        "The receiver of '\(channel)' reports a fault\(Self.quoted(words)).",
         retryAfterMilliseconds: UInt32(clamping: wait ?? 0))
     case .unavailable(let why):
       Failure(.failedPrecondition, "CHANNEL_UNAVAILABLE", why)
     case .unclear(let why):
       Failure(
-        .unavailable, "CHANNEL_UNCLEAR", "\(why) The message may have arrived all the same.",
+        .unavailable, "CHANNEL_UNCLEAR", "\(why) The message may have arrived nevertheless.",
         details: ["outcome": "unknown"])
     }
   }
@@ -83,19 +83,5 @@ enum DeliveryFault: Error {
     case .timeout, .connectionLost, .truncated, .tooLarge, .compressionBomb, .malformedReply, .sink:
       Failure(.unavailable, "CHANNEL_UNCLEAR", error.description, details: ["outcome": "unknown"])
     }
-  }
-}
-
-extension String {
-  /// The text on one line, without what is no text: safe in a header, on a terminal and in a sentence.
-  var oneLine: String {
-    let space: Unicode.Scalar = " "
-    let visible = self.unicodeScalars.map { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: space
-      default: scalar
-      }
-    }
-    return String(String.UnicodeScalarView(visible)).split(separator: " ").joined(separator: " ")
   }
 }

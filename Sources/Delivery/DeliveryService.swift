@@ -2,9 +2,9 @@ public import Bus
 internal import KithMessages
 internal import Transfer
 
-/// The half that brings messages to where a channel leads: mail, LINE, ntfy, a webhook, a program, the desktop.
+/// Delivers messages to the destination of a channel: mail, LINE, ntfy, a webhook, a program, the desktop.
 ///
-/// It may live on another machine. It has no store, and keeps nothing between calls but what ``ChannelConnections`` has.
+/// It may run on another machine. It has no store, and keeps only ``ChannelConnections`` between calls.
 public struct DeliveryService: Sendable {
   private let connections: ChannelConnections
   private let programs: Set<String>
@@ -12,7 +12,7 @@ public struct DeliveryService: Sendable {
   /// Makes a service.
   ///
   /// - Parameters:
-  ///   - connections: The way to the servers.
+  ///   - connections: The connections to the servers.
   ///   - programs: Absolute paths of the programs that a channel may run.
   public init(connections: ChannelConnections, programs: Set<String>) {
     self.connections = connections
@@ -58,7 +58,7 @@ public struct DeliveryService: Sendable {
       }
       return try await CommandDelivery(request: request, channel: command).run()
     case .desktop?: return try await DesktopDelivery(request: request).run()
-    case nil: throw .unavailable("The channel '\(channel.name)' is of a kind that is not known here.")
+    case nil: throw .unavailable("The channel '\(channel.name)' is of a kind that this version does not know. Update kithd and its workers.")
     }
   }
 

@@ -1,10 +1,10 @@
 /// One engine of the configuration.
 public struct EngineSettings: Sendable, Hashable {
-  /// What it is called in records and messages.
+  /// Its name in records and messages.
   public var name: String
   /// Tags of BCP 47: `en` is English of any region.
   public var languages: [String]
-  /// What it is.
+  /// The kind of the engine with its settings.
   public var kind: Kind
 
   /// Makes an engine of the configuration.
@@ -14,17 +14,17 @@ public struct EngineSettings: Sendable, Hashable {
     self.kind = kind
   }
 
-  /// What an engine can be.
+  /// The kinds of engines.
   public enum Kind: Sendable, Hashable {
     /// `kith-pocketsphinx` with the models of Debian: English.
     case pocketSphinx(PocketSphinxSettings)
     /// `whisper-cli` of whisper.cpp.
     case whisper(WhisperSettings)
-    /// `whisper-server` of whisper.cpp on this machine, by its address; and words that are to be expected.
+    /// `whisper-server` of whisper.cpp on this machine, by its address, with expected words as prompt.
     case whisperServer(address: String, prompt: String)
     /// A server of Home Assistant's Wyoming protocol.
     case wyoming(host: String, port: Int)
-    /// A program with the contract of workers: it is started with recording, language and these arguments.
+    /// A program with the interface of ``WorkerEngine``: its arguments are recording, language and these.
     case command(program: String, arguments: [String])
   }
 }
@@ -35,7 +35,7 @@ public struct PocketSphinxSettings: Sendable, Hashable {
   public var program: String
   /// The folder with acoustic model, dictionary and general language model, of Debian's package pocketsphinx-en-us.
   public var model: String
-  /// The caregiving language model, made by `scripts/speech-model.sh`; nil = the general one alone, which hears four times as
+  /// The caregiving language model, made by `scripts/speech-model.sh`; nil for the general one alone, which gets four times as
   /// many words of caregiving wrong.
   public var caregiving: String?
   /// The share of the caregiving model, between 0 and 1.
@@ -51,12 +51,12 @@ public struct PocketSphinxSettings: Sendable, Hashable {
     self.weight = weight
   }
 
-  /// Where the build and an installation put program and caregiving model: the program beside this one, the model in
-  /// `share/kith/speech` beside the folder of the programs, or in `.build/speech`.
+  /// The settings for a build or an installation: the program is beside this one, the caregiving model in `share/kith/speech`
+  /// beside the folder of the programs, or in `.build/speech`.
   ///
   /// - Parameters:
   ///   - directory: The folder of this program.
-  ///   - exists: Whether there is a file.
+  ///   - exists: Returns true if a file exists.
   public static func beside(_ directory: String, exists: (String) -> Bool) -> PocketSphinxSettings {
     let places = ["../share/kith/speech", "../../speech"].map { "\(directory)/\($0)/caregiving.lm.bin" }
     return PocketSphinxSettings(program: directory + "/kith-pocketsphinx", caregiving: places.first(where: exists))
@@ -67,15 +67,15 @@ public struct PocketSphinxSettings: Sendable, Hashable {
 public struct WhisperSettings: Sendable, Hashable {
   /// The program.
   public var program: String
-  /// The file of a model in the form ggml.
+  /// The file of a ggml model.
   public var model: String
-  /// How many threads compute.
+  /// The number of threads.
   public var threads: Int
-  /// Words that are to be expected.
+  /// Words to expect.
   public var prompt: String
-  /// A model of Silero by which silence is left out; nil = none.
+  /// A Silero model that detects silence, which is left out; nil for none.
   public var voiceDetector: String?
-  /// Megabytes of address space; nil = no limit, because a model may have gigabytes.
+  /// Megabytes of address space; nil for no limit, because a model may have gigabytes.
   public var memoryMegabytes: Int?
 
   /// Names program and model.

@@ -3,12 +3,12 @@ internal import EventLoop
 public import KithMessages
 public import Transfer
 
-/// Turns sound into text by one of several engines, chosen by language. It may live on another machine, and keeps nothing.
+/// Turns sound into text by one of several engines, chosen by language. It may run on another machine, and stores nothing.
 ///
-/// A recording may be in any format that `SoundFormat` knows; what is not WAV of 16 kHz is converted first. Recordings are
-/// transcribed one after another. Where nobody speaks, no engine is asked: engines make words out of silence.
+/// A recording may be in any format that `SoundFormat` knows; others than WAV of 16 kHz are converted first. Recordings
+/// are transcribed one after another. A recording without speech goes to no engine, because engines invent words for silence.
 public struct TranscriberService: Sendable {
-  /// Gives the bytes of a blob.
+  /// Returns the bytes of a blob.
   public typealias BlobReader = @Sendable (BlobRef) async throws(Failure) -> [UInt8]
 
   private let engines: EngineTable
@@ -20,10 +20,10 @@ public struct TranscriberService: Sendable {
   /// Makes a service. It starts nothing before the first recording.
   ///
   /// - Parameters:
-  ///   - settings: The engines, and where they work.
-  ///   - http: Carries the requests to whisper-server; nil = that engine is not reached.
-  ///   - readBlob: For recordings that are named and not attached; nil = they have to be attached.
-  /// - Throws: `INVALID_ARGUMENT` for settings that cannot be meant.
+  ///   - settings: The engines and their folder.
+  ///   - http: Carries the requests to whisper-server; nil makes that engine unavailable.
+  ///   - readBlob: Reads recordings that a request names; nil if they have to be attached.
+  /// - Throws: `INVALID_ARGUMENT` for invalid settings.
   public init(
     _ settings: TranscriptionSettings, http: HTTPClient? = nil, readBlob: BlobReader? = nil
   ) throws(Failure) {
@@ -34,7 +34,7 @@ public struct TranscriberService: Sendable {
     self.readBlob = readBlob
   }
 
-  /// The methods that answer once.
+  /// Its methods.
   public var routes: [Route] {
     [
       Route(TranscribeRequest.self) { request, context throws(Failure) in
@@ -46,9 +46,9 @@ public struct TranscriberService: Sendable {
 
   /// Transcribes one recording.
   ///
-  /// - Throws: `FAILED_PRECONDITION` with `NO_ENGINE`, `ENGINE_UNAVAILABLE` or `CONVERTER_MISSING` when something has to be set
-  ///   up, `INVALID_ARGUMENT/BAD_AUDIO` for a recording that is none, `UNAVAILABLE` when it may succeed later, `INTERNAL` when an
-  ///   engine failed.
+  /// - Throws: `FAILED_PRECONDITION` with `NO_ENGINE`, `ENGINE_UNAVAILABLE` or `CONVERTER_MISSING` if something has to be set
+  ///   up, `INVALID_ARGUMENT/BAD_AUDIO` for an unusable recording, `UNAVAILABLE` if a retry may succeed, `INTERNAL` if an engine
+  ///   failed.
   private func transcribe(
     _ request: TranscribeRequest, _ context: CallContext
   ) async throws(Failure) -> TranscribeReply {
@@ -59,7 +59,7 @@ public struct TranscriberService: Sendable {
     let recording = try await self.recording(request, context.attachments)
     return try await self.queue.withLock { () async throws(Failure) in
       let started = ContinuousClock.now
-      // Kept until the engine has ended; removed with its last owner, however this ends.
+      // Kept until the engine has ended, and removed with its last reference.
       let scratch: ScratchDirectory
       let sound: PreparedSound
       do throws(SoundFault) {
@@ -110,7 +110,7 @@ public struct TranscriberService: Sendable {
 }
 
 extension SpeechGate {
-  /// What a person should know of a recording, by the names of `TranscribeReply.warnings`.
+  /// The warnings about a recording, by the names of `TranscribeReply.warnings`.
   fileprivate var warnings: [String] {
     guard self.hasSpeech else { return ["no_speech"] }
     return (self.isNoisy ? ["noisy"] : []) + (self.isClipped ? ["clipped"] : [])

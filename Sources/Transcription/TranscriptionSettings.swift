@@ -1,18 +1,17 @@
 public import Bus
 
-/// What turns sound into text here: engines with their languages, in the order in which they are asked for one.
+/// The engines of this process with their languages, in order of preference.
 public struct TranscriptionSettings: Sendable, Hashable {
-  /// The engines. The first one that has the language is used, and no other one in its place.
+  /// The engines. Only the first one with the language is used, even if it fails.
   public var engines: [EngineSettings]
-  /// A folder for recordings while they are transcribed, best in memory. What is found in it is removed, unless another process
-  /// works with it.
+  /// A folder for recordings while they are transcribed, best in memory. Its content is removed, unless another process uses it.
   public var directory: String
-  /// The longest recording that is taken, in seconds: at most 600.
+  /// The longest accepted recording, in seconds: at most 600.
   public var maximumSeconds: Int
-  /// For recordings that are not WAV of 16 kHz.
+  /// Converts recordings that are not WAV of 16 kHz.
   public var converter: Converter
 
-  /// Makes settings; nothing is looked for yet.
+  /// Makes settings, without checking files.
   public init(
     engines: [EngineSettings], directory: String, maximumSeconds: Int = 300, converter: Converter = Converter()
   ) {
@@ -22,7 +21,7 @@ public struct TranscriptionSettings: Sendable, Hashable {
     self.converter = converter
   }
 
-  /// Refuses settings that cannot be meant.
+  /// Refuses invalid settings.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` that names the engine.
   public func check() throws(Failure) {
@@ -32,14 +31,14 @@ public struct TranscriptionSettings: Sendable, Hashable {
     var names: Set<String> = []
     for engine in self.engines {
       guard !engine.name.isEmpty, names.insert(engine.name).inserted else {
-        throw .invalid(field: "engines", "each engine needs a name of its own, and '\(engine.name)' is none")
+        throw .invalid(field: "engines", "each engine needs a name of its own; '\(engine.name)' is empty or used twice")
       }
       guard !engine.languages.isEmpty else {
         throw .invalid(field: "engines", "'\(engine.name)' has no languages; write them like \"en\" or \"ja-JP\"")
       }
       for language in engine.languages where LanguageTag(language) == nil {
         throw .invalid(
-          field: "engines", "'\(engine.name)': '\(language)' is no language; write it like \"en\" or \"ja-JP\"")
+          field: "engines", "'\(engine.name)': '\(language)' is not a language; write it like \"en\" or \"ja-JP\"")
       }
     }
   }

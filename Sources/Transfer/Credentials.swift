@@ -1,13 +1,13 @@
 internal import CCurl
 
-/// How a person is known to a server. No form of it shows the secret.
+/// The login at a server. No description or dump of it contains the secret.
 public enum Credentials: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-  /// User name and password, with each request; a digest of them (RFC 7616) for servers that take nothing else. RFC 7617.
+  /// User name and password, sent with each request (RFC 7617); or a digest of them for servers that require it (RFC 7616).
   case basic(username: String, password: String)
-  /// A token, as OAuth 2 gives it. RFC 6750.
+  /// An OAuth 2 token. RFC 6750.
   case bearer(token: String)
 
-  /// The way, without name and secret.
+  /// The kind of login, without name and secret.
   public var description: String {
     switch self {
     case .basic: "basic credentials"
@@ -15,7 +15,7 @@ public enum Credentials: Hashable, Sendable, CustomStringConvertible, CustomRefl
     }
   }
 
-  /// Empty, so that a dump has no secret either.
+  /// Empty, so that a dump shows no secret.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
   func configure(_ easy: borrowing EasyHandle) throws(TransferError) {

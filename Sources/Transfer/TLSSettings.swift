@@ -1,11 +1,10 @@
-/// What a client trusts, and what it shows of itself. Certificate and name are verified in any case; there is no switch
-/// for that.
+/// The trusted authorities of a client, and its certificate. The server's certificate and name are always verified.
 public struct TLSSettings: Hashable, Sendable {
   /// Path of a PEM file with the only authorities to trust, instead of the system's. CURLOPT_CAINFO(3).
   public var authorityFile: String?
-  /// Keys of which the server must show one, beside a valid certificate; without any, each key will do.
+  /// Keys, one of which the server must have besides a valid certificate; empty for any key.
   public var pins: [KeyPin]
-  /// Shown to servers that ask for a certificate.
+  /// Presented to servers that request a certificate.
   public var clientCertificate: ClientCertificate?
 
   /// The authorities of the system, no pins, no certificate.
@@ -23,7 +22,7 @@ public struct TLSSettings: Hashable, Sendable {
     /// In base64, 44 characters.
     public let base64: String
 
-    /// Takes a digest in base64, also with `sha256//` before it. Nil when it is none.
+    /// Reads a digest in base64, also with the prefix `sha256//`; nil if it is invalid.
     public init?(_ text: String) {
       let digits = text.hasPrefix("sha256//") ? String(text.dropFirst(8)) : text
       let isBase64 = digits.dropLast().allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/".contains($0)) }
@@ -51,7 +50,7 @@ public struct TLSSettings: Hashable, Sendable {
     try easy.set(.verifiesHost, 2)
     if let authorityFile {
       try easy.set(.authorityFile, authorityFile)
-      // The directory that libcurl was built with would be believed beside the file.
+      // Otherwise libcurl would trust its default directory besides the file.
       try easy.clear(.authorityDirectory)
     }
     if !pins.isEmpty { try easy.set(.pinnedKeys, pins.map { "sha256//\($0.base64)" }.joined(separator: ";")) }

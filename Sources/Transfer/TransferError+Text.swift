@@ -7,7 +7,7 @@ extension TransferError: CustomStringConvertible {
     case .invalidRequest(let reason):
       "The request cannot be sent: \(reason)."
     case .insecure(let origin):
-      "Everything sent to \(origin) could be read on the way. Use https."
+      "\(origin) is not encrypted, so others on the network could read everything. Use https."
     case .unresolvable(let origin):
       "There is no host named \(origin.host). Check the spelling, and whether this machine is online."
     case .refused(let origin):
@@ -17,17 +17,17 @@ extension TransferError: CustomStringConvertible {
     case .tls(let fault, let origin):
       "\(origin) cannot be trusted: \(fault.description)"
     case .pinMismatch(let origin):
-      "\(origin) shows another key than the pinned one. If its key was renewed on purpose, pin the new one."
+      "\(origin) has another key than the pinned one. If its key was renewed on purpose, pin the new one."
     case .timeout(let timeout, let origin):
-      "\(origin) \(timeout.description) It is worth another try later."
+      "\(origin) \(timeout.description) Try again later."
     case .connectionLost(let detail, let origin):
-      "\(origin) closed the connection without a reply (\(detail)). It is worth another try later."
+      "\(origin) closed the connection without a reply (\(detail)). Try again later."
     case .truncated(let origin):
-      "The reply of \(origin) was cut off. It is worth another try later."
+      "The reply of \(origin) was cut off. Try again later."
     case .tooLarge(let limit, let origin):
-      "The reply of \(origin) is larger than \(limit) bytes. Raise the limit if that is to be expected."
+      "The reply of \(origin) is larger than \(limit) bytes. Raise the limit if such a size is expected."
     case .compressionBomb(let origin):
-      "The reply of \(origin) grows beyond reason when it is decompressed. Check what the server sends."
+      "The reply of \(origin) is far larger when decompressed. Check what the server sends."
     case .tooManyRedirects(let limit, let origin):
       "\(origin) redirects more than \(limit) times. Check the address; it may redirect in a circle."
     case .refusedRedirect(.downgrade, let origin):
@@ -35,11 +35,11 @@ extension TransferError: CustomStringConvertible {
     case .refusedRedirect(.invalidURL, let origin):
       "\(origin) redirects to an address that cannot be used. Correct the server's settings."
     case .malformedReply(let detail, let origin):
-      "The reply of \(origin) makes no sense (\(detail)). Check that a web server answers there."
+      "The reply of \(origin) is invalid (\(detail)). Check that a web server answers there."
     case .requestBody(let reason):
-      "What was to be sent could not be read: \(reason)."
+      "The data to send could not be read: \(reason)."
     case .sink:
-      "What was received could not be taken in."
+      "The received data could not be stored."
     case .cancelled:
       "The transfer was cancelled."
     case .closed:
@@ -51,7 +51,7 @@ extension TransferError: CustomStringConvertible {
 }
 
 extension TransferError.TLSFault: CustomStringConvertible {
-  /// What is wrong, and what to do next.
+  /// The defect, and what to do next.
   public var description: String {
     switch self {
     case .untrusted:
@@ -60,14 +60,14 @@ extension TransferError.TLSFault: CustomStringConvertible {
     case .notYetValid: "its certificate is not valid yet. Check this machine's clock."
     case .nameMismatch: "its certificate is for another name. Use the name for which it was issued."
     case .authorityFile: "the file with the trusted authorities cannot be read. Check its path and its content."
-    case .clientCertificate: "the own certificate or its key is missing or cannot be used. Check both files."
+    case .clientCertificate: "the client certificate or its key is missing or cannot be used. Check both files."
     case .handshake(let detail): "the TLS handshake failed (\(detail)). Check that the port is the one for https."
     }
   }
 }
 
 extension TransferError.Timeout: CustomStringConvertible {
-  /// What took too long.
+  /// What exceeded its limit.
   public var description: String {
     switch self {
     case .connect: "did not accept a connection in time."

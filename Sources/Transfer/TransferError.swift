@@ -1,28 +1,28 @@
-/// Why a transfer did not come to a reply.
+/// Why a transfer has no reply.
 ///
 /// A reply with any status is a reply: 401 or 503 is not an error here. No case holds a secret, a query or a body.
 public enum TransferError: Error, Hashable, Sendable {
-  /// A text that is no usable address; with what is wrong about it.
+  /// A text that is not a usable address; with the reason.
   case invalidURL(String)
-  /// A request that cannot be sent as it is: a header or a method with characters that have no place there.
+  /// A request that cannot be sent, such as one with invalid characters in a header or the method; with the reason.
   case invalidRequest(String)
   /// Plain http to another machine, without the request's permission.
   case insecure(Origin)
   /// No address for the name of the host.
   case unresolvable(Origin)
-  /// The host is there, and nothing listens at the port.
+  /// The host answers, but nothing listens at the port.
   case refused(Origin)
   /// The host cannot be reached.
   case unreachable(Origin)
   /// The connection cannot be trusted, or its TLS failed.
   case tls(TLSFault, Origin)
-  /// The server's certificate is valid, and its key is none of those that are pinned.
+  /// The server's certificate is valid, but its key is not pinned.
   case pinMismatch(Origin)
-  /// It took too long.
+  /// A limit of time was exceeded.
   case timeout(Timeout, Origin)
-  /// The connection was cut before a whole head of a reply had come; with libcurl's words.
+  /// The connection ended before the head of a reply was complete; with libcurl's message.
   case connectionLost(String, Origin)
-  /// The connection was cut in the body of a reply.
+  /// The connection ended within the body of a reply.
   case truncated(Origin)
   /// A reply of more bytes than the limit.
   case tooLarge(limit: Int, Origin)
@@ -30,46 +30,46 @@ public enum TransferError: Error, Hashable, Sendable {
   case compressionBomb(Origin)
   /// More redirects than the limit, or a loop of them.
   case tooManyRedirects(limit: Int, Origin)
-  /// A redirect to where this request must not go.
+  /// A redirect that must not be followed.
   case refusedRedirect(RedirectFault, Origin)
-  /// A reply that is not HTTP, or HTTP that makes no sense; with libcurl's words.
+  /// A reply that is not valid HTTP; with libcurl's message.
   case malformedReply(String, Origin)
   /// The body of the request could not be read; with the reason.
   case requestBody(String)
-  /// The receiver of the body threw: it knows why.
+  /// The receiver of the body threw an error.
   case sink
   /// The task was cancelled.
   case cancelled
   /// The client was closed.
   case closed
-  /// What should not happen; with libcurl's words.
+  /// An unexpected failure; with libcurl's message.
   case failed(String)
 
   /// What is wrong with a TLS connection.
   public enum TLSFault: Hashable, Sendable {
-    /// The certificate comes from no authority that is trusted.
+    /// The certificate's authority is not trusted.
     case untrusted
-    /// The certificate, or one above it, is too old.
+    /// The certificate, or one of its chain, has expired.
     case expired
     /// The certificate is not valid yet.
     case notYetValid
-    /// The certificate belongs to another name.
+    /// The certificate is for another name.
     case nameMismatch
     /// The file with the trusted authorities cannot be read.
     case authorityFile
-    /// The files with the own certificate and key cannot be used.
+    /// The files of the client certificate and key cannot be used.
     case clientCertificate
-    /// The two sides do not agree on a connection; with libcurl's words.
+    /// The handshake failed; with libcurl's message.
     case handshake(String)
   }
 
-  /// Which time is over.
+  /// The limit that was exceeded.
   public enum Timeout: Hashable, Sendable {
-    /// Until the connection stood.
+    /// The time to connect.
     case connect
-    /// Without a byte.
+    /// The time without a byte.
     case idle
-    /// Of the whole transfer, redirects included.
+    /// The time of the whole transfer, redirects included.
     case total
   }
 
@@ -77,7 +77,7 @@ public enum TransferError: Error, Hashable, Sendable {
   public enum RedirectFault: Hashable, Sendable {
     /// From https to http.
     case downgrade
-    /// To something that is no usable http or https address.
+    /// To an unusable address.
     case invalidURL
   }
 }

@@ -1,17 +1,17 @@
-/// How long a transfer may take and how much it may bring.
+/// Limits of time and size for a transfer.
 public struct TransferLimits: Hashable, Sendable {
-  /// Until a connection stands, look-up of the name and TLS included.
+  /// The time to connect, with name look-up and TLS.
   public var connect: Duration
-  /// Without a byte in either direction; counted in whole seconds, at least one. Libcurl looks at the average of five
-  /// seconds, so after a quick beginning it takes a few seconds more.
+  /// The time without a byte in either direction, in whole seconds, at least one. Libcurl measures the average of five seconds, so
+  /// after a quick beginning it takes a few seconds more.
   public var idle: Duration
-  /// From the call to the end of the reply, redirects included.
+  /// The time from the call to the end of the reply, redirects included.
   public var total: Duration
-  /// Bytes of the body of a reply, decompressed.
+  /// The most bytes of a reply's decompressed body.
   public var bodyBytes: Int
-  /// How many times its size on the wire a body may have. A mebibyte is always allowed.
+  /// The largest ratio of a decompressed body to its size on the wire. A mebibyte is always allowed.
   public var compressionRatio: Int
-  /// Redirects that are followed.
+  /// The most redirects to follow.
   public var redirects: Int
 
   /// Makes limits; the defaults suit a listing of a large address book.

@@ -1,15 +1,15 @@
 internal import CCurl
 
-/// An absolute http or https address, in the one form in which it is sent: the host in lower case, no dots in the path,
-/// no default port, no fragment, spaces and what is not ASCII percent-encoded. User information is refused.
+/// An absolute http or https address in canonical form: the host in lower case, no dot segments in the path, no default port, no
+/// fragment, spaces and non-ASCII characters percent-encoded. User information is refused.
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
   /// The whole address.
   public let description: String
   /// Scheme, host and port.
   public let origin: Origin
-  /// The path as it is sent, percent-encoded, from its first slash.
+  /// The percent-encoded path, from its first slash.
   public let path: String
-  /// What follows the question mark, as it is sent.
+  /// The encoded text after the question mark; nil if there is none.
   public let query: String?
 
   /// Reads an absolute address.
@@ -39,11 +39,11 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     description = text
   }
 
-  /// The address to which `reference` leads from here. RFC 3986 section 5.
+  /// Resolves a reference relative to this address. RFC 3986 section 5.
   ///
   /// - Throws: `TransferError.invalidURL`.
   public func resolving(_ reference: String) throws(TransferError) -> WebURL {
-    // The two forms that libcurl resolves in its own way: the last segment of the path stays.
+    // Libcurl resolves these two forms differently: the last segment of the path stays.
     if reference.isEmpty || reference.hasPrefix("#") { return self }
     let parts = try URLParts()
     if reference.hasPrefix("?") {
@@ -55,7 +55,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     return try WebURL(parts)
   }
 
-  /// Whether it leads to this machine; see `Origin.isLoopback`.
+  /// Whether the host is this machine; see `Origin.isLoopback`.
   public var isLoopback: Bool { origin.isLoopback }
 }
 
@@ -70,20 +70,20 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
   }
 
   deinit {
-    // Nobody else has the handle.
+    // The only owner of the handle.
     unsafe curl_url_cleanup(handle)
   }
 
-  /// Reads an address, or a reference from the address that is there.
+  /// Reads an address, or a reference relative to the present address.
   func set(_ text: String) throws(TransferError) {
-    // Libcurl would write a space in a query as a plus sign, which is for forms only.
+    // Libcurl would encode a space in a query as a plus sign, which is for forms only.
     let encoded = text.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "%20")
     try set(CURLUPART_URL, encoded)
   }
 
   func set(_ part: CURLUPart, _ text: String?) throws(TransferError) {
     let flags = UInt32(CURLU_DISALLOW_USER | CURLU_URLENCODE)
-    // Libcurl copies the string; a null one takes the part away.
+    // Libcurl copies the string; null removes the part.
     let code =
       if let text {
         unsafe curl_url_set(handle, part, text, part == CURLUPART_HOST ? 0 : flags)
@@ -105,12 +105,40 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
   private static func reason(_ code: CURLUcode) -> String {
     switch code {
-    case CURLUE_USER_NOT_ALLOWED: "it has a user name in it, which belongs into the account"
+    case CURLUE_USER_NOT_ALLOWED: "it contains a user name, which belongs to the account"
     case CURLUE_UNSUPPORTED_SCHEME, CURLUE_BAD_SCHEME: "it begins neither with https:// nor with http://"
     case CURLUE_BAD_PORT_NUMBER: "its port is not a number from 1 to 65535"
-    case CURLUE_NO_HOST, CURLUE_BAD_HOSTNAME, CURLUE_BAD_IPV6: "its host name is missing or has characters of no name"
+    case CURLUE_NO_HOST, CURLUE_BAD_HOSTNAME, CURLUE_BAD_IPV6: "its host name is missing or has invalid characters"
     // A static string of libcurl.
     default: unsafe String(cString: curl_url_strerror(code)).lowercased()
     }
+  }
+}
+
+/// The scheme, host and port of an address. Credentials are never sent to another origin. RFC 6454.
+public struct Origin: Hashable, Sendable, CustomStringConvertible {
+  /// `http` or `https`.
+  public let scheme: String
+  /// In lower case; an IPv6 address in brackets.
+  public let host: String
+  /// The port, also if it is the default.
+  public let port: Int
+
+  /// Whether the scheme is https.
+  public var isEncrypted: Bool { scheme == "https" }
+
+  /// Whether the host is this machine, so that no data crosses a network. RFC 6761 section 6.3 has `localhost`.
+  public var isLoopback: Bool {
+    host == "localhost" || host == "[::1]" || isLoopbackAddress
+  }
+
+  private var isLoopbackAddress: Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
+  /// The origin as text, without a default port.
+  public var description: String {
+    port == (isEncrypted ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
   }
 }

@@ -1,8 +1,8 @@
 internal import KithMessages
 
-/// The pages of a report of calls: what it is about, totals, and the calls of each day.
+/// The pages of a report of calls: its filter, totals, and the calls of each day.
 final class CallDocument {
-  /// What could not be set as it should be.
+  /// Warnings about characters that could not be printed.
   private(set) var warnings: [String] = []
   private let report: CallReport
   private let words: ReportWords

@@ -1,7 +1,7 @@
 internal import CPango
 internal import Glibc
 
-/// Fills pages of A4 from top to bottom, and writes each to standard output when it is full.
+/// Fills A4 pages from top to bottom, and writes each full page to standard output.
 @safe final class PageWriter {
   /// One text of a row.
   struct Cell {
@@ -33,11 +33,11 @@ internal import Glibc
   /// Begins a document.
   ///
   /// - Parameters:
-  ///   - title: Shown by readers above the pages.
-  ///   - language: By which the right forms of characters are chosen: "ja".
-  /// - Returns: Nil when cairo has no memory.
+  ///   - title: The title that PDF readers show.
+  ///   - language: Selects the regional forms of characters: "ja".
+  /// - Returns: Nil if cairo has no memory.
   init?(title: String, language: String) {
-    // The closure has no context: what it writes goes to standard output.
+    // The closure needs no context: it writes to standard output.
     let surface = unsafe cairo_pdf_surface_create_for_stream(
       { _, bytes, length in
         var written = 0
@@ -62,18 +62,18 @@ internal import Glibc
   }
 
   deinit {
-    // The references that `init` got, each given back once; the surface last, because the others draw on it.
+    // Releases each reference of `init` once; the surface last, because the others draw on it.
     unsafe g_object_unref(UnsafeMutableRawPointer(self.context))
     unsafe cairo_destroy(self.cairo)
     unsafe cairo_surface_destroy(self.surface)
   }
 
-  /// Sets texts side by side. A row that does not fit on the page goes on on the next.
+  /// Prints texts side by side. A row that does not fit on the page continues on the next.
   ///
   /// - Parameters:
   ///   - gap: Points below it.
-  ///   - following: Points that have to be free below its first line, so that a heading does not stand alone.
-  ///   - repeated: Is set at the top of each page that the row goes on on.
+  ///   - following: Points that have to be free below its first line, so that no heading stands alone at the end of a page.
+  ///   - repeated: Printed at the top of each page on which the row continues.
   func row(_ cells: [Cell], gap: Double = 3, following: Double = 0, repeating repeated: [Cell] = []) {
     let blocks = cells.map { (cell: $0, block: self.block($0)) }
     let count = blocks.map { $0.block?.lines.count ?? 0 }.max() ?? 0
@@ -97,7 +97,7 @@ internal import Glibc
     self.y += gap
   }
 
-  /// Leaves room.
+  /// Leaves vertical space.
   func skip(_ points: Double) { self.y += points }
 
   /// Draws a thin line over the width.
@@ -127,7 +127,7 @@ internal import Glibc
     self.y = Self.margin
   }
 
-  /// Puts the number below the page.
+  /// Prints the page number at the bottom.
   private func number() {
     let cell = Cell(text: "\(self.page)", x: 0, width: Self.width, font: Self.plain)
     guard let block = self.block(cell), let line = block.lines.first else { return }
@@ -142,7 +142,7 @@ internal import Glibc
     return block
   }
 
-  /// Finds out which characters of a text have no font, each once and by itself.
+  /// Finds the characters of a text that no font has, checking each character once.
   private func noteUnknown(_ cell: Cell) {
     for character in cell.text where self.examined.insert(character).inserted {
       let block = unsafe TextBlock(String(character), context: self.context, font: cell.font, width: cell.width)

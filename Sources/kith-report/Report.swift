@@ -2,10 +2,10 @@ internal import Glibc
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Sets a report of calls: reads a `kith.v1.CallReport` from standard input, and writes a PDF to standard output.
+/// Prints a report of calls: reads a `kith.v1.CallReport` from standard input, and writes a PDF to standard output.
 ///
-/// What could not be set as it should be is told on standard error, a line each. Ends with 0; with 65 when the input is no
-/// such message, with 74 when the PDF could not be written.
+/// Warnings go to standard error, one a line. Exits with 0; with 65 if the input is not such a message, with 74 if the PDF could
+/// not be written.
 @main
 struct Report {
   static func main() {
@@ -35,7 +35,7 @@ struct Report {
 
   private static func complain(_ text: String) {
     let line = Array("kith-report: \(text)\n".utf8)
-    // The array outlives the call and is `count` long. Nobody is there to be told when this fails.
+    // The array outlives the call and is `count` long. A failure to write cannot be reported.
     _ = unsafe write(STDERR_FILENO, line, line.count)
   }
 }

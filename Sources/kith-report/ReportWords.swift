@@ -1,9 +1,9 @@
 internal import CivilTime
 internal import KithMessages
 
-/// What a report says, in one language.
+/// The texts of a report in one language.
 struct ReportWords: Sendable {
-  /// From the happiest on, as everywhere.
+  /// The names on the wire, in the order of printing.
   static let emotions = ["happy", "neutral", "sad", "frustrated", "excited"]
 
   let language: String
@@ -67,7 +67,7 @@ struct ReportWords: Sendable {
     }
   }
 
-  /// "Monday, 5 January 2026"; the text itself when it is no day.
+  /// "Monday, 5 January 2026"; the text itself if it is not a day.
   func day(_ text: String) -> String {
     guard let date = Day(text) else { return text }
     let (year, month, day) = date.components

@@ -1,6 +1,6 @@
 internal import CPango
 
-/// Text set in lines of a width.
+/// A text in lines of a width.
 @safe final class TextBlock {
   /// One of its lines, in points.
   struct Line {
@@ -11,19 +11,19 @@ internal import CPango
 
   /// Its lines from the first to the last.
   let lines: [Line]
-  /// Whether it has characters for which there is no font.
+  /// Whether it has characters that no font has.
   let hasUnknownCharacters: Bool
   // Freed once, by this object alone.
   private let layout: OpaquePointer
 
-  /// Sets a text.
+  /// Lays out a text.
   ///
   /// - Parameters:
-  ///   - context: Of the page; it outlives the block.
-  ///   - font: As Pango describes fonts: "Sans Bold 9". The family is a name of fontconfig, which also chooses other fonts
-  ///     for what it does not have.
-  ///   - width: In points; longer lines are broken at words, and inside of one where it does not fit.
-  /// - Returns: Nil when Pango makes no layout.
+  ///   - context: The context of the page, which outlives the block.
+  ///   - font: As Pango describes fonts: "Sans Bold 9". The family is a name of fontconfig, which chooses other fonts
+  ///     for characters that it lacks.
+  ///   - width: In points; longer lines are broken between words, and within a word that does not fit.
+  /// - Returns: Nil if Pango makes no layout.
   init?(_ text: String, context: OpaquePointer, font: String, width: Double) {
     // A new object, whose only reference is ours.
     guard let layout = unsafe pango_layout_new(context) else { return nil }
@@ -53,7 +53,7 @@ internal import CPango
 
   /// Draws a line with its left edge at a point of the baseline.
   ///
-  /// - Parameter cairo: What the context was made for.
+  /// - Parameter cairo: The canvas of the context.
   func draw(line index: Int, on cairo: OpaquePointer, x: Double, baseline: Double) {
     unsafe cairo_move_to(cairo, x, baseline)
     // A line of the layout, which owns it.

@@ -27,7 +27,7 @@ struct CallCommandTests {
     Household.people(command) ?? self.call
   }
 
-  @Test("A call is logged with what was said, and printed as it is kept")
+  @Test("A call is logged with its options, and printed as it is stored")
   func log() async throws {
     let run = try await CommandRun.of(
       "call", "log", "ann", "--at", "yesterday 9:00", "--duration", "25", "--emotion", "happy", "--note", "Garden",
@@ -57,13 +57,13 @@ struct CallCommandTests {
         """)
   }
 
-  @Test("Without a time it was now")
+  @Test("The default time is now")
   func logNow() async throws {
     let run = try await CommandRun.of("call", "log", "ann", answer: self.answer)
     #expect((run.sent.last as? LogCallRequest)?.record.calledAt == CommandRun.now)
   }
 
-  @Test("A time that clocks skipped is an error before anything is sent")
+  @Test("A time that clocks skipped is an error before a request is sent")
   func skipped() async throws {
     let run = try await CommandRun.of("call", "log", Household.annID, "--at", "2026-03-29 02:30", answer: self.answer)
     #expect(run.code == 1)
@@ -132,7 +132,7 @@ struct CallCommandTests {
     let one = try await CommandRun.of("call", "delete", "c-1", answer: self.answer)
     #expect((one.sent.last as? DeleteCallRequest)?.id == "c-1")
     #expect(
-      one.output == "Deleted the call: Call with Ann Lee\nTo bring it back: kith call restore c-1\n")
+      one.output == "Deleted the call: Call with Ann Lee\nTo restore it: kith call restore c-1\n")
     let several = try await CommandRun.of("call", "delete", "c-1", "c-2") { command in
       BulkDeleteCallsReply.with { $0.ids = (command as? BulkDeleteCallsRequest)?.ids ?? [] }
     }
@@ -140,7 +140,7 @@ struct CallCommandTests {
     #expect(several.output.hasPrefix("Deleted 2 calls.\n"))
   }
 
-  @Test("Words that were found are marked: guillemets in plain text, bold with colour", arguments: [false, true])
+  @Test("Found words are marked: guillemets in plain text, bold with colour", arguments: [false, true])
   func search(usesColour: Bool) async throws {
     let hit = CallHit.with {
       $0.call = self.call
@@ -280,7 +280,7 @@ struct CallCommandTests {
     #expect(try await CommandRun.of("call", "stats") { _ in CallStatsReply() }.output == "No calls found.\n")
   }
 
-  @Test("Suggestions tell each person's own rhythm")
+  @Test("Suggestions show each person's usual interval")
   func suggest() async throws {
     let run = try await CommandRun.of("call", "suggest", "--limit", "3") { _ in
       SuggestCallsReply.with {
@@ -327,7 +327,7 @@ struct CallCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
   }
 
-  @Test("Attachments are sent first, and an edit adds them to those that are there")
+  @Test("Attachments are uploaded first, and an edit adds them to the existing ones")
   func attach() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("photo.JPG")
@@ -347,14 +347,14 @@ struct CallCommandTests {
       $0.mediaType = "image/jpeg"
     }
     #expect(run.sent.compactMap { $0 as? BlobOpenRequest }.map(\.blob) == [blob])
-    // The piece, and the empty one that completes.
+    // The piece, and the empty one that completes the upload.
     #expect(run.sent.compactMap { $0 as? BlobPutRequest }.map(\.offset) == [0, 7])
     let request = try #require(run.sent.compactMap { $0 as? UpdateCallRequest }.first)
     #expect(request.fields == ["attachments"])
     #expect(request.record.attachments == [old, blob])
   }
 
-  @Test("A file that is not there is an error before the call is logged")
+  @Test("A missing file is an error before the call is logged")
   func noFile() async throws {
     let run = try await CommandRun.of("call", "log", Household.annID, "--attach", "/nowhere/x.m4a", answer: self.answer)
     #expect(run.code == 1)

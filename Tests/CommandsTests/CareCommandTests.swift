@@ -9,7 +9,7 @@ import Testing
 
 @Suite("kith care and kith remind")
 struct CareCommandTests {
-  @Test("What was sent of a recording is kept when the rest cannot be sent")
+  @Test("The sent part of a recording is kept if the rest cannot be sent")
   func interruptedVoice() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("sound.wav")
@@ -31,7 +31,7 @@ struct CareCommandTests {
     #expect(run.errors.contains("The disk is full.") && run.code != 0)
   }
 
-  @Test("A search goes on where it ended")
+  @Test("A search continues at its cursor")
   func search() async throws {
     let run = try await CommandRun.of("care", "search", "rash", "--cursor", "c1") { _ in
       ListCareReply.with {
@@ -43,11 +43,11 @@ struct CareCommandTests {
     #expect(run.output.contains("--cursor c2"))
   }
 
-  @Test("Why words are missing is said in the language of who reads it")
+  @Test("The reason for a missing transcript is in the language of the output")
   func missingWords() async throws {
     for (language, words) in [
       ("ja", ["音声認識サーバーにつながりません", "ffmpeg を入れるか"]),
-      ("en", ["the speech server is away", "needs a memo: install ffmpeg"]),
+      ("en", ["the speech server is unreachable", "needs a memo: install ffmpeg"]),
     ] {
       let run = try await CommandRun.of("care", "list", "--lang", language) { _ in
         ListCareReply.with {
@@ -64,7 +64,7 @@ struct CareCommandTests {
     }
   }
 
-  @Test("Where nothing was transcribed, the command fails and says what to do")
+  @Test("Without a transcript the command fails and prints what to do")
   func notTranscribed() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("sound.wav")
@@ -84,7 +84,7 @@ struct CareCommandTests {
     }
   }
 
-  @Test("The level of speech is that of its loudest sample, in pieces of any size")
+  @Test("The level of a piece is that of its loudest sample, at any size of piece")
   func level() {
     func wave(_ samples: [Int16], bits: UInt8 = 16) -> [UInt8] {
       Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0]
@@ -107,7 +107,7 @@ struct CareCommandTests {
     #expect(other.take(wave([1000], bits: 24)) == nil)
   }
 
-  @Test("Days of reminders are those of whoever sets them")
+  @Test("Days of reminders are in the time zone of the command")
   func callReminder() async throws {
     let run = try await CommandRun.of("remind", "call", "ann", "--on", "2026-12-24 18:00") { command in
       Household.people(command) ?? Reminder()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("kith channels, kith care share, and what is said in two languages")
+@Suite("kith channels, kith care share, and output in two languages")
 struct ChannelCommandTests {
   static let text = "[Care log] Fri 20 November 2026\n\nTimeline\nrice & soup, 50 %\n"
 
@@ -15,7 +15,7 @@ struct ChannelCommandTests {
     return CareSummaryReply.with { $0.text = Self.text }
   }
 
-  @Test("Links carry the whole text, whatever is in it")
+  @Test("Links carry the whole text with any characters")
   func links() async throws {
     let mail = try await CommandRun.of("care", "share", "--mailto", answer: Self.summary)
     #expect(
@@ -25,7 +25,7 @@ struct ChannelCommandTests {
     #expect(ShareLinks.line(text: "薬 1\n") == "https://line.me/R/share?text=%E8%96%AC%201%0A")
   }
 
-  @Test("A day that is too long for a message is fetched")
+  @Test("The summary of a long day is downloaded")
   func longDay() async throws {
     let bytes = Array(Self.text.utf8)
     for arguments in [["care", "summary"], ["care", "share"]] {
@@ -66,7 +66,7 @@ struct ChannelCommandTests {
     #expect(run.output.contains("送り先"))
   }
 
-  @Test("A secret is asked for where there may be one, and is no argument")
+  @Test("kith asks for a secret if a channel may have one; it is no argument")
   func secrets() async throws {
     let run = try await CommandRun.of("channels", "add", "phone", "--ntfy", "care", "--tag", "pill", typed: "tk_x") {
       _ throws(Failure) in
@@ -84,7 +84,7 @@ struct ChannelCommandTests {
     #expect((open.sent.first as? AddChannelRequest)?.secret == "")
   }
 
-  @Test("A test that did not arrive says why, and is exit code 1")
+  @Test("A test that did not arrive prints the reason, and is exit code 1")
   func failing() async throws {
     let run = try await CommandRun.of("channels", "test", "phone", "--lang", "ja") { _ throws(Failure) in
       TestChannelReply.with {
@@ -98,7 +98,7 @@ struct ChannelCommandTests {
     #expect(run.output.contains("送り先がログインを拒みました。"))
   }
 
-  @Test("Care and reminders are said in Japanese too, failures as well")
+  @Test("Care and reminders have Japanese output and failures")
   func japanese() async throws {
     let empty = try await CommandRun.of("care", "list", "--lang", "ja") { _ throws(Failure) in ListCareReply() }
     #expect(empty.output == "記録はありません。\n")
@@ -141,7 +141,7 @@ struct ChannelCommandTests {
     #expect(english.output == "No reminders.\n")
   }
 
-  @Test("Settings of reminders name fields that change, and those that become empty")
+  @Test("Settings of reminders name the changed and the cleared fields")
   func settings() async throws {
     let run = try await CommandRun.of(
       "remind", "settings", "--daily", "phone", "--daily", "family", "--no-call", "--no-people"

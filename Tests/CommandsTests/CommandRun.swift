@@ -10,7 +10,7 @@ import Testing
 
 @testable import Commands
 
-/// What one command printed, and what it exits with.
+/// The output of one command, and its exit code.
 struct CommandRun {
   /// A quarter past eight, 21 November 2026.
   static let now = Google_Protobuf_Timestamp(seconds: 1_795_248_900)
@@ -21,11 +21,11 @@ struct CommandRun {
   /// The commands that were sent.
   var sent: [any KithMessages.Command] = []
 
-  /// Runs a command line against canned answers.
+  /// Runs a command line against canned replies.
   ///
   /// - Parameters:
-  ///   - typed: What a person answers to every question; nil where nobody is there.
-  ///   - events: What `watch` gets.
+  ///   - typed: A person's answer to every question; nil without a terminal.
+  ///   - events: The events for `watch`.
   static func of(
     _ arguments: String..., isTerminal: Bool = false, usesColour: Bool = false, typed: String? = nil,
     events: [StreamElement] = [],

@@ -52,7 +52,7 @@ struct ContactsCommandTests {
     return .with { $0.sources = [status] }
   }
 
-  @Test("A list is a table whose columns stand under each other, wide characters included")
+  @Test("A list is a table whose columns align, also with wide characters")
   func list() async throws {
     let kana = Contact.with {
       $0.id = "id-2"
@@ -71,13 +71,13 @@ struct ContactsCommandTests {
         Ann Lee             +44 20  ann@acme.test  id-1
         山田太郎 (deleted)                         id-2
 
-        There are more: the same with --cursor abc
+        There are more. To continue, add --cursor abc
 
         """)
     #expect((run.sent.first as? ListContactsRequest)?.limit == 2)
   }
 
-  @Test("Empty states say so in words")
+  @Test("Empty lists have a sentence")
   func empty() async throws {
     #expect(try await CommandRun.of("contacts", "list") { _ in ListContactsReply() }.output == "No contacts found.\n")
     #expect(
@@ -100,7 +100,7 @@ struct ContactsCommandTests {
     #expect(run.output.contains("Ann Lee"))
   }
 
-  @Test("One contact is shown line by line, what is not set left out")
+  @Test("One contact is shown with a line for each field that is set")
   func show() async throws {
     let run = try await CommandRun.of("contacts", "show", "id-1") { _ in GetContactReply.with { $0.contact = self.ann }
     }
@@ -146,7 +146,7 @@ struct ContactsCommandTests {
     #expect(!request.allowMassDelete)
   }
 
-  @Test("An address book that could not be read is no card")
+  @Test("An address book that could not be read is not counted as a card")
   func bookUnavailable() async throws {
     let run = try await CommandRun.of("contacts", "sync") { _ in
       self.synced {
@@ -162,8 +162,8 @@ struct ContactsCommandTests {
   @Test(
     "Each reason of held-back deletions has its words",
     arguments: [
-      ("BOOK_GONE", "their address book is not at the account any more"), ("LISTING_EMPTY", "shows no card at all"),
-      ("ALL_WOULD_GO", "every contact would go"),
+      ("BOOK_GONE", "their address book is gone from the account"), ("LISTING_EMPTY", "shows no card at all"),
+      ("ALL_WOULD_GO", "every contact would be deleted"),
     ])
   func reasons(_ reason: String, _ words: String) async throws {
     let run = try await CommandRun.of("contacts", "sync") { _ in

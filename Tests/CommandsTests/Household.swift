@@ -3,7 +3,7 @@ import SwiftProtobuf
 
 @testable import Commands
 
-/// Answers that the tests of records share.
+/// Replies that the tests of records share.
 enum Household {
   static let annID = "0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10"
   static let bobID = "0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d11"
@@ -25,7 +25,7 @@ enum Household {
 
   static func ago(_ seconds: Int64) -> Google_Protobuf_Timestamp { .init(seconds: CommandRun.now.seconds - seconds) }
 
-  /// Answers what names and ids of people are looked up by; nil for other commands.
+  /// The replies to look-ups of people by name and id; nil for other commands.
   static func people(_ command: any KithMessages.Command) -> (any Message & Sendable)? {
     switch command {
     case let search as SearchPeopleRequest:

@@ -14,7 +14,7 @@ struct KeysCommandTests {
     }
   }
 
-  @Test("Keys are a table, without the columns that nobody fills; who waits is told of below")
+  @Test("Keys are a table without its empty columns; the number of pending keys is below")
   func list() async throws {
     let reply = KeysListReply.with {
       $0.keys = [
@@ -40,7 +40,7 @@ struct KeysCommandTests {
         """)
   }
 
-  @Test("Where there is nothing, that is said")
+  @Test("Empty lists have a sentence")
   func empty() async throws {
     let list = try await CommandRun.of("keys", "list") { _ in KeysListReply() }
     #expect(list.output.hasPrefix("No keys found."))
@@ -50,7 +50,7 @@ struct KeysCommandTests {
     #expect(show.output == "kithd has no key yet. Make one: kith keys init\n")
   }
 
-  @Test("What is approved is what was typed")
+  @Test("The approval has the options of the command line")
   func approve() async throws {
     let run = try await CommandRun.of(
       "keys", "approve", "0123456789abcdef", "--name", "attic", "--role", "worker", "--service", "transcriber",
@@ -63,7 +63,7 @@ struct KeysCommandTests {
     }
     let request = try #require(run.sent.first as? KeyApproveRequest)
     #expect(request.services == ["transcriber"] && request.validFor.seconds == 2_592_000 && request.name == "attic")
-    #expect(run.output == "attic (0123456789abcdef) may come in as worker.\n")
+    #expect(run.output == "attic (0123456789abcdef) may connect as worker.\n")
   }
 
   @Test("A key that begins with a hyphen is a key")
@@ -73,7 +73,7 @@ struct KeysCommandTests {
     #expect((run.sent.first as? KeyApproveRequest)?.publicKeyZ85 == key)
   }
 
-  @Test("A name is revoked by name, anything else by fingerprint; a person is asked before")
+  @Test("A known name is revoked by name, anything else by fingerprint, after a confirmation")
   func revoke() async throws {
     let keys = KeysListReply.with {
       $0.keys = [
@@ -95,7 +95,7 @@ struct KeysCommandTests {
     #expect(unwanted.code == ExitStatus.failed.rawValue && unwanted.sent.count == 1)
   }
 
-  @Test("The key of the server, with what is wrong with tcp")
+  @Test("The key of the server is printed with the fault of tcp")
   func show() async throws {
     let run = try await CommandRun.of("keys", "show") { _ in
       ServerKey.with {
@@ -117,6 +117,6 @@ struct KeysCommandTests {
     "Spans are numbers with a unit", arguments: [("7d", 604_800), ("12h", 43_200), ("10m", 600), ("5s", 5), ("0", 0)])
   func spans(text: String, seconds: Int64) { #expect(SpanArgument(argument: text)?.seconds == seconds) }
 
-  @Test("What is no span is refused", arguments: ["", "d", "7", "-1d", "1w", "1.5h", "99999999999d"])
+  @Test("Invalid durations are refused", arguments: ["", "d", "7", "-1d", "1w", "1.5h", "99999999999d"])
   func noSpans(text: String) { #expect(SpanArgument(argument: text) == nil) }
 }

@@ -41,7 +41,7 @@ struct MonicaCommandTests {
     $0.error.message = "The note is too long."
   }
 
-  @Test("The token is asked for where none is given in a file, and never printed")
+  @Test("kith asks for the token without a token file, and never prints it")
   func login() async throws {
     let run = try await CommandRun.of("monica", "login", "--endpoint", "https://monica.test", typed: "s3cret") { _ in
       self.status()
@@ -62,7 +62,7 @@ struct MonicaCommandTests {
         """)
   }
 
-  @Test("Files are those of kithd's machine, named by whole paths")
+  @Test("Files are named to kithd by absolute paths")
   func tokenFile() async throws {
     let run = try await CommandRun.of("monica", "login", "--cloud", "--token-file", "t", "--ca-file", "/ca.pem") { _ in
       self.status()
@@ -74,7 +74,7 @@ struct MonicaCommandTests {
     #expect(request.caFile == "/ca.pem")
   }
 
-  @Test("Where nobody can be asked, the error names the option")
+  @Test("Without a terminal, the error names the option")
   func noToken() async throws {
     let run = try await CommandRun.of("monica", "login", "--cloud") { _ in self.status() }
     #expect(run.code == 1)
@@ -83,7 +83,7 @@ struct MonicaCommandTests {
     #expect(run.errors.contains("--token-file"))
   }
 
-  @Test("A refused token is exit code 4, with the server's sentence")
+  @Test("A refused token is exit code 4, with the server's message")
   func refused() async throws {
     let run = try await CommandRun.of("monica", "login", "--cloud", typed: "x") { _ throws(Failure) in
       throw Failure(.unauthenticated, "NEEDS_CREDENTIALS", "This API token is invalid or expired.")
@@ -103,7 +103,7 @@ struct MonicaCommandTests {
     #expect(run.output.contains(words))
   }
 
-  @Test("Without an account it says how to get one")
+  @Test("Without an account, the status has the command to log in")
   func none() async throws {
     let run = try await CommandRun.of("monica", "status") { _ in MonicaStatus.with { $0.state = "none" } }
     #expect(run.output == "No account. Log in: kith monica login --cloud, or --endpoint URL\n")
@@ -127,17 +127,17 @@ struct MonicaCommandTests {
     #expect(
       run.output == """
         monica: completed just now, 1,200 people: 3 sent, 12 updated
-          2 changes not on the server yet. It is asked again in 3 minutes.
+          2 changes not on the server yet. Next attempt in 3 minutes.
           1 change refused by the server.
           To see why: kith monica queue --state failed
           1 record changed on both sides.
-          To settle them: kith monica conflicts
-          Since then all of it arrived.
+          To resolve them: kith monica conflicts
+          All of them have arrived since.
 
         """)
   }
 
-  @Test("A sync names what failed behind conflicts, however many there are")
+  @Test("A sync prints failed changes behind any number of conflicts")
   func syncWithConflicts() async throws {
     let conflicts = (1...5).map { number in
       QueueEntry.with {
@@ -160,12 +160,12 @@ struct MonicaCommandTests {
         $0.nextCursor = page.endIndex < queue.count ? "\(page.endIndex)" : ""
       }
     }
-    #expect(!run.output.contains("all of it arrived"))
+    #expect(!run.output.contains("have arrived since"))
     #expect(run.output.contains("  create call of Ann: The note is too long.\n"))
-    #expect(run.output.hasSuffix("  When that is put right: kith monica retry\n"))
+    #expect(run.output.hasSuffix("  After correcting that: kith monica retry\n"))
   }
 
-  @Test("A server that failed makes the exit code 1, after the sentence", arguments: [true, false])
+  @Test("A server that failed makes the exit code 1, after the output", arguments: [true, false])
   func syncFailed(isJSON: Bool) async throws {
     let status = self.synced {
       $0.sync.state = .error
@@ -198,16 +198,16 @@ struct MonicaCommandTests {
     #expect(try await CommandRun.of("monica", "queue") { _ in QueueReply() }.output == "No changes found.\n")
   }
 
-  @Test("Changes are sent again or given up, some or all")
+  @Test("Changes are retried or discarded, some or all")
   func queueChanges() async throws {
     let reply = QueueChangeReply.with { $0.entries = [self.entry] }
     let retried = try await CommandRun.of("monica", "retry") { _ in reply }
     #expect((retried.sent.first as? RetryQueueRequest)?.ids == [])
-    #expect(retried.output.hasPrefix("Sending again: 1 change.\n"))
+    #expect(retried.output.hasPrefix("Retrying 1 change.\n"))
     let cleared = try await CommandRun.of("monica", "clear", "q-1", "q-2") { _ in QueueChangeReply() }
     #expect((cleared.sent.first as? ClearQueueRequest)?.ids == ["q-1", "q-2"])
     #expect((cleared.sent.first as? ClearQueueRequest)?.all == false)
-    #expect(cleared.output == "Gave up 0 changes.\n")
+    #expect(cleared.output == "Discarded 0 changes.\n")
     let all = try await CommandRun.of("monica", "clear", "--all", isTerminal: true, typed: "y") { _ in reply }
     #expect((all.sent.first as? ClearQueueRequest)?.all == true)
     let kept = try await CommandRun.of("monica", "clear", "--all", isTerminal: true, typed: "") { _ in reply }
@@ -215,7 +215,7 @@ struct MonicaCommandTests {
     #expect(kept.code == 1)
   }
 
-  @Test("Forgetting says what is lost, and what stayed")
+  @Test("`forget` prints what is lost, and what stays")
   func forget() async throws {
     let run = try await CommandRun.of("monica", "forget", "--discard-pending") { _ in
       ClearCacheReply.with {
@@ -225,10 +225,10 @@ struct MonicaCommandTests {
     }
     #expect((run.sent.first as? ClearCacheRequest)?.discardPending == true)
     #expect(
-      run.output == "Forgot 1,200 records.\nKept 2 records with something that Monica does not keep.\n")
+      run.output == "Deleted 1,200 records.\nKept 2 records with data that Monica does not store.\n")
   }
 
-  @Test("Conflicts have both sides beside each other, long text wrapped, and the commands that settle them")
+  @Test("Conflicts have both versions side by side, long text wrapped, and the commands that resolve them")
   func conflicts() async throws {
     let run = try await CommandRun.of("monica", "conflicts") { _ in
       ConflictsReply.with { reply in
@@ -269,18 +269,18 @@ struct MonicaCommandTests {
           body         Likes green tea more than anything  Likes coffee   Likes tea
                        else
           is_favorite  true                                false                     merged
-          To settle it: kith monica resolve q-1 --keep local, or --keep server
+          To resolve it: kith monica resolve q-1 --keep local, or --keep server
           Field by field: kith monica resolve q-1 --merge body=local
 
         gift, found 2 minutes ago
           It was changed here and deleted on the server.
-          To settle it: kith monica resolve q-2 --keep local, or --keep server
+          To resolve it: kith monica resolve q-2 --keep local, or --keep server
 
         """)
     #expect(try await CommandRun.of("monica", "conflicts") { _ in ConflictsReply() }.output == "No conflicts found.\n")
   }
 
-  @Test("A conflict is settled by a side, or field by field")
+  @Test("A conflict is resolved by a side, or field by field")
   func resolve() async throws {
     let kept = try await CommandRun.of("monica", "resolve", "q-1", "--keep", "server") { _ in QueueChangeReply() }
     #expect((kept.sent.first as? ResolveConflictRequest)?.keep == "server")
@@ -292,7 +292,7 @@ struct MonicaCommandTests {
     #expect(request.fields == ["body": "local", "called_at": "server"])
   }
 
-  @Test("Logging out and turning to another account print where that leads")
+  @Test("Logging out and switching accounts print the account in use")
   func others() async throws {
     let out = try await CommandRun.of("monica", "logout") { _ in self.status { $0.state = "logged_out" } }
     #expect(out.sent.first is LogoutRequest)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("Who is meant by a name")
+@Suite("The person or contact that a name means")
 struct NameMatchTests {
   private func match(_ name: String, _ candidates: [(id: String, names: [String])]) throws(Failure) -> String {
     try NameMatch(
@@ -18,10 +18,10 @@ struct NameMatchTests {
     "The only exact name counts, in any case and spacing", arguments: [("ann", "1"), (" ANN  lee ", "1"), ("jo", "2")])
   func exact(name: String, id: String) throws { #expect(try self.match(name, self.lees) == id) }
 
-  @Test("A search that found one found the right one")
+  @Test("A single result is the one that is meant")
   func only() throws { #expect(try self.match("jon", [(id: "7", names: ["John"])]) == "7") }
 
-  @Test("What must not happen to somebody else takes the name itself")
+  @Test("A destructive command needs the exact name")
   func exactOnly() throws {
     let john = NameMatch(kind: "person", candidates: [.init(id: "7", shown: "John", names: ["John"])])
     #expect(try john.exactID(of: "john") == "7")
@@ -29,7 +29,7 @@ struct NameMatchTests {
     #expect(failure?.reason == "RECORD_UNKNOWN")
   }
 
-  @Test("Several are an error that lists them with their ids, exact ones alone where there are any")
+  @Test("Several matches are an error that lists them with their ids; exact matches only if there are any")
   func several() {
     let failure = #expect(throws: Failure.self) { try self.match("lee", self.lees) }
     #expect(failure?.reason == "NAME_AMBIGUOUS")
@@ -40,7 +40,7 @@ struct NameMatchTests {
     #expect(two?.status.details.keys.sorted() == ["1", "3"])
   }
 
-  @Test("Nobody is an error that says so")
+  @Test("No match is an error")
   func nobody() {
     let failure = #expect(throws: Failure.self) { try self.match("zoe", []) }
     #expect(failure?.code == .notFound)

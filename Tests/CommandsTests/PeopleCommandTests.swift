@@ -7,7 +7,7 @@ import Testing
 
 @Suite("kith people")
 struct PeopleCommandTests {
-  @Test("People are listed with nickname, last contact, tags, and what sets them apart")
+  @Test("People are listed with nickname, last contact, tags and marks")
   func list() async throws {
     let run = try await CommandRun.of("people", "list", "--tag", "family", "--all") { _ in
       ListPeopleReply.with { reply in
@@ -34,7 +34,7 @@ struct PeopleCommandTests {
     #expect(request.limit == 50)
   }
 
-  @Test("Empty states say so in words")
+  @Test("Empty lists have a sentence")
   func empty() async throws {
     #expect(try await CommandRun.of("people", "list") { _ in ListPeopleReply() }.output == "No people found.\n")
     #expect(
@@ -47,7 +47,7 @@ struct PeopleCommandTests {
         == "No suggestions found.\n")
   }
 
-  @Test("A person is shown with everything, and what there is none of is named")
+  @Test("A person is shown with all sections, also the empty ones")
   func show() async throws {
     let run = try await CommandRun.of("people", "show", "ann", "--refresh") { command in
       if command is GetPersonRequest {
@@ -111,7 +111,7 @@ struct PeopleCommandTests {
 
         No conversations
 
-        Monica was last asked: 2 minutes ago
+        Last read from Monica: 2 minutes ago
 
         """)
     #expect(run.sent.compactMap { $0 as? GetPersonRequest }.map(\.refresh) == [true])
@@ -158,12 +158,12 @@ struct PeopleCommandTests {
         2 hours ago   email  Hello              t
         1 day ago     note   Likes tea  failed  n
 
-        There are more: the same with --cursor next
+        There are more. To continue, add --cursor next
 
         """)
   }
 
-  @Test("A new person has the fields that were said")
+  @Test("A new person has the fields of the options")
   func add() async throws {
     let run = try await CommandRun.of(
       "people", "add", "Ann", "--last-name", "Lee", "--birthday", "--05-17", "--tag", "family", "--tag", "london",
@@ -209,7 +209,7 @@ struct PeopleCommandTests {
     #expect(run.output == (isDone ? "Deleted the person: Ann Lee\n" : ""))
   }
 
-  @Test("Nobody is deleted by nearly the right name")
+  @Test("A person is deleted by the exact name only")
   func deleteNearly() async throws {
     let run = try await CommandRun.of("people", "delete", "an") { _ in
       SearchPeopleReply.with { $0.people = [Household.ann] }
@@ -218,7 +218,7 @@ struct PeopleCommandTests {
     #expect(run.sent.count == 1)
   }
 
-  @Test("Somebody without a photo")
+  @Test("A person without a photo is an error")
   func noPhoto() async throws {
     let run = try await CommandRun.of("people", "photo", "ann", "-o", "/nowhere/x") { Household.people($0) ?? Person() }
     #expect(run.code == 1)
@@ -290,7 +290,7 @@ struct PeopleCommandTests {
     #expect((dismissed.sent.last as? DismissLinkRequest)?.contactID == Household.bobID)
   }
 
-  @Test("Suggestions come with the command that links the first")
+  @Test("Suggestions are printed with the command that links the first")
   func suggest() async throws {
     let run = try await CommandRun.of("people", "link", "--suggest") { _ in
       SuggestLinksReply.with { reply in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("kith note, task, activity, gift, tag, relation")
 struct RecordCommandTests {
-  @Test("A record is added for a person named by name, and printed as it is kept")
+  @Test("A record is added for a person named by name, and printed as it is stored")
   func add() async throws {
     let run = try await CommandRun.of("note", "add", "ann", "Likes", "tea", "--favorite") { command in
       if let request = command as? CreateNoteRequest {
@@ -37,7 +37,7 @@ struct RecordCommandTests {
     #expect(record.isFavorite)
   }
 
-  @Test("An edit names the fields it sets; empty text empties")
+  @Test("An edit names the fields it sets; empty text clears a field")
   func edit() async throws {
     let run = try await CommandRun.of("task", "edit", "t-1", "--description", "", "--done") { command in
       (command as? UpdateTaskRequest)?.record ?? TaskItem()
@@ -48,14 +48,14 @@ struct RecordCommandTests {
     #expect(request.record.isCompleted)
   }
 
-  @Test("An edit of nothing is wrong usage, and nothing is sent")
+  @Test("An edit without options is wrong usage, and sends nothing")
   func editNothing() async throws {
     let run = try await CommandRun.of("gift", "edit", "g-1") { _ in Gift() }
     #expect(run.code == 2)
     #expect(run.sent.isEmpty)
   }
 
-  @Test("A list says whose each record is when it is not of one person, with what is not on the server marked")
+  @Test("A list of all people has their names; records that are not on the server are marked")
   func list() async throws {
     let tasks = ListTasksReply.with {
       $0.tasks = [
@@ -83,7 +83,7 @@ struct RecordCommandTests {
         Ann Lee        Send the photos  2 days ago    failed  t-1
                  ✓     Buy stamps       1 minute ago          t-2
 
-        There are more: the same with --cursor c
+        There are more. To continue, add --cursor c
 
         """)
     let one = try await CommandRun.of("task", "list", "ann", "--limit", "7", "--deleted") {
@@ -96,7 +96,7 @@ struct RecordCommandTests {
     #expect(request.includeDeleted)
   }
 
-  @Test("JSON asks for no names and prints the reply alone")
+  @Test("JSON requests no names, and prints the reply only")
   func json() async throws {
     let run = try await CommandRun.of("--json", "activity", "list") { _ in
       ListActivitiesReply.with { $0.activities = [.with { $0.participants = [Household.annID] }] }
@@ -105,7 +105,7 @@ struct RecordCommandTests {
     #expect(run.output == #"{"activities":[{"participants":["\#(Household.annID)"]}]}"# + "\n")
   }
 
-  @Test("Empty states say so in words")
+  @Test("Empty lists have a sentence")
   func empty() async throws {
     func output(_ noun: String, _ reply: any Message & Sendable) async throws -> String {
       try await CommandRun.of(noun, "list", Household.annID) { _ in reply }.output
@@ -129,7 +129,7 @@ struct RecordCommandTests {
     #expect(request.record.title == "Buy stamps")
   }
 
-  @Test("A task is done by one word")
+  @Test("A task is marked as done by one command")
   func done() async throws {
     let run = try await CommandRun.of("task", "done", "t-1") { _ in TaskItem.with { $0.title = "Buy stamps" } }
     let request = try #require(run.sent.first as? UpdateTaskRequest)
@@ -138,7 +138,7 @@ struct RecordCommandTests {
     #expect(run.output == "Done: Buy stamps\n")
   }
 
-  @Test("An activity has all who took part, and was today unless another day is said")
+  @Test("An activity has all participants, and today as its default day")
   func activity() async throws {
     let answer: @Sendable (any KithMessages.Command) -> any Message & Sendable = { command in
       Household.people(command) ?? (command as? CreateActivityRequest)?.record ?? Activity()
@@ -210,7 +210,7 @@ struct RecordCommandTests {
     #expect(request.fields == ["name"])
   }
 
-  @Test("Tags are given and taken by name; without any, it says so")
+  @Test("Tags are added and removed by name; a person without tags has a sentence")
   func assign() async throws {
     let run = try await CommandRun.of("tag", "unassign", Household.annID, "london", "family") { _ in Household.ann }
     let request = try #require(run.sent.first as? AssignTagsRequest)
@@ -219,7 +219,7 @@ struct RecordCommandTests {
     #expect(run.output == "Ann Lee: No tags\n")
   }
 
-  @Test("What was deleted is named")
+  @Test("The deleted record is named")
   func delete() async throws {
     let run = try await CommandRun.of("gift", "delete", "g-1") { _ in Gift.with { $0.name = "Tea pot" } }
     #expect((run.sent.first as? DeleteGiftRequest)?.id == "g-1")

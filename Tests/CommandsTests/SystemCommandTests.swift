@@ -76,7 +76,7 @@ struct SystemCommandTests {
     #expect(json.errors == #"{"code":"NOT_FOUND","reason":"R","message":"m"}"# + "\n")
   }
 
-  @Test("Watch prints each event, people's words without a terminal a line each")
+  @Test("Watch prints each event, for people as one line each without a terminal")
   func watch() async throws {
     let run = try await CommandRun.of(
       "watch", "sync",
@@ -99,7 +99,7 @@ struct SystemCommandTests {
         """)
   }
 
-  @Test("Watch in JSON is one event a line; the snapshot it begins with is not an event")
+  @Test("Watch in JSON is one event a line, without the first snapshot")
   func watchJSON() async throws {
     var position = StreamPosition()
     position.stream = "sync"
@@ -112,7 +112,7 @@ struct SystemCommandTests {
     #expect(lines.first?.contains(#""seq":"2""#) == true)
   }
 
-  @Test("What replaces missed events is printed, with a word on why")
+  @Test("The snapshot after missed events is printed with its cause")
   func resync() async throws {
     var position = StreamPosition()
     position.stream = "sync"
@@ -126,7 +126,7 @@ struct SystemCommandTests {
     #expect(run.errors.hasPrefix("kith: sync: older events are no longer kept."))
   }
 
-  @Test("A bar is drawn in place on a terminal, and gives way to the result")
+  @Test("A progress bar is drawn in place on a terminal, and replaced by the result")
   func bar() async throws {
     let done = self.event(3) {
       $0.sync.source = "contacts:home"
@@ -140,7 +140,7 @@ struct SystemCommandTests {
     #expect(run.output.hasSuffix("\r\u{1B}[Ksync #3  home: completed just now, 0 contacts: nothing to do\n"))
   }
 
-  @Test("Without a name every stream is watched")
+  @Test("Without arguments every stream is watched")
   func allStreams() async throws {
     let run = try await CommandRun.of("watch") { _ in HelloReply() }
     #expect(run.sent.count == 1)

@@ -32,7 +32,7 @@ struct TalkCommandTests {
     Household.people(command) ?? self.talk
   }
 
-  @Test("A conversation begins with its first message, both now unless a time is said")
+  @Test("A conversation has its first message, both at the present time by default")
   func log() async throws {
     let run = try await CommandRun.of(
       "talk", "log", "ann", "--channel", "email", "--note", "Hello", "--by-me", answer: self.answer)
@@ -50,7 +50,7 @@ struct TalkCommandTests {
     #expect(other.happenedAt == Household.ago(600))
   }
 
-  @Test("A conversation is shown with who wrote what")
+  @Test("A conversation is shown with the writer of each message")
   func show() async throws {
     let run = try await CommandRun.of("talk", "show", "t-1", answer: self.answer)
     #expect(
@@ -70,7 +70,7 @@ struct TalkCommandTests {
         """)
   }
 
-  @Test("A list is one of a person and a channel")
+  @Test("A list is filtered by person and channel")
   func list() async throws {
     let run = try await CommandRun.of("talk", "list", Household.annID, "--channel", "email") { _ in
       ListConversationsReply.with { $0.conversations = [self.talk] }
@@ -86,7 +86,7 @@ struct TalkCommandTests {
         """)
   }
 
-  @Test("A reply is a message more")
+  @Test("A reply adds a message")
   func reply() async throws {
     let run = try await CommandRun.of("talk", "reply", "t-1", "Thank", "you", "--at", "now", answer: self.answer)
     let request = try #require(run.sent.first as? AddMessageRequest)
@@ -95,7 +95,7 @@ struct TalkCommandTests {
     #expect(!request.message.writtenByMe)
   }
 
-  @Test("A message that changes keeps its writer and its time")
+  @Test("A changed message keeps its writer and its time")
   func editMessage() async throws {
     let run = try await CommandRun.of("talk", "message", "edit", "t-1", "m-1", "Other", "words", answer: self.answer)
     let request = try #require(run.sent.last as? UpdateMessageRequest)

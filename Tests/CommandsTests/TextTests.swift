@@ -6,12 +6,13 @@ import Testing
 @Suite("Text for people")
 struct TextTests {
   @Test(
-    "What comes next is never past", arguments: [(-7200, "in a moment"), (59, "in a moment"), (120, "in 2 minutes")])
+    "The time of the next attempt is never past",
+    arguments: [(-7200, "in a moment"), (59, "in a moment"), (120, "in 2 minutes")])
   func next(seconds: Int64, words: String) {
     var time = CommandRun.now
     time.seconds += seconds
     #expect(RelativeTime.next(time, now: CommandRun.now) == words)
-    #expect(Tongue.japanese.next(time, now: CommandRun.now) == (words == "in a moment" ? "まもなく" : "2分後"))
+    #expect(Language.japanese.next(time, now: CommandRun.now) == (words == "in a moment" ? "まもなく" : "2分後"))
   }
 
   @Test(
@@ -47,10 +48,12 @@ struct TextTests {
     ] as [(UInt64, String)])
   func bytes(count: UInt64, text: String) { #expect(Count.bytes(count) == text) }
 
-  @Test("Width is that of a terminal", arguments: [("abc", 3), ("山田", 4), ("e\u{301}", 1), ("🤩", 2), ("", 0)])
+  @Test("Text has the width of a terminal", arguments: [("abc", 3), ("山田", 4), ("e\u{301}", 1), ("🤩", 2), ("", 0)])
   func width(text: String, columns: Int) { #expect(Printable.width(text) == columns) }
 
-  @Test("A bar keeps to its ends", arguments: [(-1, "  0%"), (0, "  0%"), (0.999, " 99%"), (1, "100%"), (7, "100%")])
+  @Test(
+    "A progress bar stays between 0% and 100%",
+    arguments: [(-1, "  0%"), (0, "  0%"), (0.999, " 99%"), (1, "100%"), (7, "100%")])
   func bar(fraction: Double, percent: String) {
     let line = ProgressBar(label: "x", style: Style(isOn: false)).line(fraction: fraction)
     #expect(line.hasSuffix(percent))
@@ -61,7 +64,7 @@ struct TextTests {
 @Suite("Longer text")
 struct LongerTextTests {
   @Test(
-    "Text is broken between words, and words that are too long within",
+    "Text is broken between words, and within words that are too long",
     arguments: [
       ("", [""]), ("a b c", ["a b c"]), ("aaa bbb ccc", ["aaa bbb", "ccc"]), ("abcdefghij", ["abcdefgh", "ij"]),
       ("one\ntwo\r\n\nthree\n", ["one", "two", "", "three"]), ("山田太郎さん", ["山田太郎", "さん"]),
@@ -83,7 +86,7 @@ struct LongerTextTests {
   func decimal(number: Float, text: String) { #expect(Count.decimal(number) == text) }
 
   @Test(
-    "What a file is, by its name",
+    "Media types come from the names of files",
     arguments: [
       ("a.JPG", "image/jpeg"), ("/x.y/note.m4a", "audio/mp4"), ("jpg", "application/octet-stream"),
       (".png", "application/octet-stream"), ("a.b.webp", "image/webp"),

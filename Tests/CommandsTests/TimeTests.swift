@@ -35,7 +35,7 @@ struct TimeTests {
     ])
   func refused(text: String) { #expect(throws: ValidationError.self) { try TimeText.pointOrDay(text) } }
 
-  @Test("A day alone is no moment", arguments: ["2026-11-20", "today", "yesterday"])
+  @Test("A day without a time is refused", arguments: ["2026-11-20", "today", "yesterday"])
   func dayAlone(text: String) {
     #expect(throws: ValidationError.self) { try TimeText.point(text) }
     #expect(throws: Never.self) { try TimeText.pointOrDay(text) }
@@ -61,7 +61,7 @@ struct TimeTests {
     #expect(throws: Never.self) { try TimeText.point("2026-03-29 03:00").start(now: CommandRun.now, in: zone) }
   }
 
-  @Test("A time that is too far away to be told is refused", arguments: ["1600-01-01 10:00", "2300-01-01 10:00"])
+  @Test("A time outside 1678 to 2262 is refused", arguments: ["1600-01-01 10:00", "2300-01-01 10:00"])
   func untold(text: String) throws {
     let time = try TimeText.point(text)
     let zone = try self.zone("Europe/Berlin")

@@ -45,7 +45,7 @@ struct UsageTests {
     #expect(run.err.contains("Usage: kith"))
   }
 
-  @Test("The version is that which System/Status tells")
+  @Test("`--version` prints the version of System/Status")
   func version() async {
     let said = await self.execute(["--version"])
     #expect(said.code == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transcription
 
-/// The contract of workers, and engines that break it.
+/// The interface of worker programs, and engines that violate it.
 @Suite(.timeLimit(.minutes(3)))
 struct CommandEngineTests {
   @Test("a worker gets recording and language, and its answer is the transcript")
@@ -69,11 +69,11 @@ struct CommandEngineTests {
       (#"echo '{"engine":"e","language":"en","text":"a"}'; echo more"#, "more than one line"),
       (#"echo '{"engine":"e","language":"fr","text":"bonjour"}'"#, "in 'fr'"),
       (#"echo '{"engine":"e","text":"a"}'"#, "without saying in which language"),
-      (#"echo '{"engine":"e","language":"en","text":"a","confidence":"NaN"}'"#, "numbers that are none"),
-      (#"echo '{"engine":"e","language":"en","text":"a","segments":[{"start":"Infinity"}]}'"#, "numbers that are none"),
+      (#"echo '{"engine":"e","language":"en","text":"a","confidence":"NaN"}'"#, "not finite"),
+      (#"echo '{"engine":"e","language":"en","text":"a","segments":[{"start":"Infinity"}]}'"#, "not finite"),
       (
         #"printf '{"engine":"e","language":"en","text":"'; head -c 100000 /dev/zero | tr '\0' a; echo '"}'"#,
-        "more text than anybody"
+        "longer than a person can say"
       ),
       (
         #"printf '{"engine":"e","language":"en","text":"'; head -c 10000000 /dev/zero | tr '\0' a; echo '"}'"#,
@@ -130,7 +130,7 @@ struct CommandEngineTests {
   func oneAtATime() async throws {
     let directory = try TemporaryDirectory()
     let lock = directory.file("lock")
-    // A folder can be made once: two at a time would fail.
+    // A folder can be made only once, so two at a time would fail.
     let program = try Desk.script(
       #"mkdir "\#(lock)" || exit 1; rmdir "\#(lock)"; echo '{"engine":"e","language":"en","text":"x"}'"#, in: directory)
     let desk = try Desk(

@@ -21,7 +21,7 @@ struct ConverterTests {
     return path
   }
 
-  /// Has FFmpeg make a file of other arguments.
+  /// Makes a file by FFmpeg with other arguments.
   private static func encoded(_ name: String, _ arguments: String...) async throws -> [UInt8] {
     let directory = try TemporaryDirectory()
     let source = try Self.wave(in: directory)
@@ -61,7 +61,7 @@ struct ConverterTests {
     try #require(outcome.ending == .exited(0))
     let desk = try Desk(script: Self.counting)
     let bytes = try #require(Int(try await desk.transcribe(try Programs.bytes(target)).text))
-    // Three seconds, and what encoders put at the ends.
+    // Three seconds, and the padding of encoders.
     #expect((96000...102_000).contains(bytes))
     #expect(desk.leftovers.isEmpty)
   }
@@ -122,7 +122,7 @@ struct ConverterTests {
       let failure = await desk.failure(sample)
       #expect(failure?.reason == "BAD_AUDIO", "\(failure.debugDescription)")
     }
-    // So damaged it may be sound or none: it comes to an end, and nothing stays.
+    // The damaged file may decode or not: the call ends, and no file is left.
     let failure = await desk.failure(webm)
     #expect(failure == nil || failure?.reason == "BAD_AUDIO")
     #expect(desk.leftovers.isEmpty)

@@ -6,12 +6,12 @@ import Transfer
 
 @testable import Transcription
 
-/// A transcriber with engines of a test.
+/// A transcriber with the engines of a test.
 struct Desk: Sendable {
   let directory: TemporaryDirectory
   let port: LocalBatchPort
 
-  /// The folder in which recordings are put while they are transcribed.
+  /// The folder of recordings while they are transcribed.
   var scratch: String { self.directory.file("scratch") }
 
   init(
@@ -24,7 +24,7 @@ struct Desk: Sendable {
     self.port = LocalBatchPort(try TranscriberService(settings, http: http, readBlob: readBlob).routes, batches: [])
   }
 
-  /// One with a program of a test as its engine: a script of the shell, which gets recording and language.
+  /// A transcriber whose engine is a shell script, with recording and language as arguments.
   init(script: String, languages: [String] = ["en", "ja"]) throws {
     let directory = try TemporaryDirectory()
     let program = try Self.script(script, in: directory)
@@ -62,12 +62,12 @@ struct Desk: Sendable {
 
   func engines() async throws -> [EngineInfo] { try await self.port.ask(EnginesRequest()).engines }
 
-  /// The folders of processes, of which each has its recordings in its own.
+  /// The scratch folders, one for each process.
   var processes: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: self.scratch)) ?? []).map { "\(self.scratch)/\($0)" }
   }
 
-  /// What is left of recordings.
+  /// The files left of recordings.
   var leftovers: [String] {
     self.processes.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
   }

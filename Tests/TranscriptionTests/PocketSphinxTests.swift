@@ -20,7 +20,7 @@ struct PocketSphinxTests {
     return try Desk([EngineSettings("pocketsphinx", languages: ["en"], .pocketSphinx(settings))])
   }
 
-  /// Words of `heard` that are not where they should be: substituted, left out or added.
+  /// The word errors of `heard`: substituted, missing and added words.
   private static func wrongWords(_ heard: String, _ said: String) -> Int {
     let (heard, said) = (heard.split(separator: " "), said.split(separator: " "))
     var row = Array(0...heard.count)

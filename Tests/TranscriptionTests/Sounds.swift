@@ -8,7 +8,7 @@ import TestKit
 enum Sounds {
   static let rate = SpeechFormat.sampleRate
 
-  /// Nothing at all.
+  /// Silence.
   static func silence(_ seconds: Double) -> [Int16] { [Int16](repeating: 0, count: Int(seconds * Double(Self.rate))) }
 
   /// Even noise.
@@ -26,7 +26,7 @@ enum Sounds {
     }
   }
 
-  /// Loud in the first half of each second, as somebody who speaks is now and then.
+  /// Loud in the first half of each second, similar to speech.
   static func bursts(_ seconds: Double, level: Double = 0.3) -> [Int16] {
     self.tone(seconds, level: level).enumerated().map { $0.offset % Self.rate < Self.rate / 2 ? $0.element : 0 }
   }
@@ -58,7 +58,7 @@ enum Programs {
     try await ChildProcess(program, arguments, directory: "/tmp", limits: .init(time: .seconds(60), memory: nil)).run()
   }
 
-  /// Has a sentence spoken, with half a second of silence on both sides.
+  /// Synthesises a sentence, with half a second of silence on both sides.
   static func speak(_ text: String, voice: String = "slt") async throws -> [Int16] {
     let directory = try TemporaryDirectory()
     let path = directory.file("speech.wav")

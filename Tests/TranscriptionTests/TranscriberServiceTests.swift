@@ -117,7 +117,7 @@ struct TranscriberServiceTests {
     #expect(FileManager.default.fileExists(atPath: other.path))
   }
 
-  @Test("settings that cannot be meant are refused")
+  @Test("invalid settings are refused")
   func settings() {
     let command = EngineSettings.Kind.command(program: "/bin/true", arguments: [])
     for engines in [

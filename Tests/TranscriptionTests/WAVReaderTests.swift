@@ -80,7 +80,7 @@ struct WAVReaderTests {
     let layout = try WAVReader(bytes)
     #expect(layout.isReadyForSpeech && layout.channels == 2)
     #expect(layout.samples(in: bytes) == [2000, -32768, 32767, 0])
-    // Float in the same form.
+    // Float samples in the extensible format.
     let float = Self.replacing(20 + 24, [3, 0], in: bytes)
     #expect(throws: WAVFault.encoding(3)) { try WAVReader(float) }
   }
@@ -120,7 +120,7 @@ struct WAVReaderTests {
     for _ in 0..<250 {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...6, using: &random) {
-        // Mostly in the head, where every byte means something.
+        // Mostly in the header, where every byte has a meaning.
         let at = Int.random(in: 0..<(Bool.random(using: &random) ? 80 : bytes.count), using: &random)
         bytes[at] = telling.randomElement(using: &random) ?? 0
       }

@@ -9,7 +9,7 @@ import Transfer
 
 @testable import Transcription
 
-/// whisper.cpp: what its programs were seen to write, and what they should not.
+/// whisper.cpp: output that its programs were seen to write, and invalid output.
 @Suite(.timeLimit(.minutes(3)))
 struct WhisperTests {
   /// The file that `whisper-cli -oj` of version 1.9 writes.
@@ -137,7 +137,7 @@ struct WhisperTests {
   func served() async throws {
     try await Self.withServer { desk in
       let reply = try await desk.transcribe()
-      // The marks, and thanks where nobody spoke, are gone.
+      // Marks, and the thanks that Whisper invented for silence, are removed.
       #expect(reply.text == "64044 bytes," && reply.language == "en-US" && reply.engine == "server")
       #expect(try await desk.transcribe(language: "ja").language == "ja")
       #expect(try await desk.engines()[0].problem.isEmpty)
@@ -148,8 +148,8 @@ struct WhisperTests {
     "a server that fails or lies is found out",
     arguments: [
       ("loading", "en", Code.unavailable, "loading"), ("error", "en", .internal, "answers 500"),
-      ("garbage", "en", .internal, "not valid JSON"), ("flood", "en", .internal, "without end"),
-      ("wrong", "en", .internal, "in 'fr'"), ("hang up", "en", .unavailable, "hung up"),
+      ("garbage", "en", .internal, "not valid JSON"), ("flood", "en", .internal, "longer answer than any"),
+      ("wrong", "en", .internal, "in 'fr'"), ("hang up", "en", .unavailable, "closed the connection"),
       ("", "de", .internal, "may not know the language"),
     ])
   func serverLies(prompt: String, language: String, code: Code, word: String) async throws {

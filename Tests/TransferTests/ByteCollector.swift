@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A sink that keeps everything.
+/// A sink that collects all bytes.
 final class ByteCollector: Sendable {
   private let bytes = Lock<[UInt8]>([])
 

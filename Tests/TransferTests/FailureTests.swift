@@ -5,7 +5,7 @@ import Transfer
 
 @Suite(.timeLimit(.minutes(1)))
 struct FailureTests {
-  /// A bound port of this machine: closed to connections, or open without anybody who accepts them.
+  /// A bound port of this machine that refuses connections, or listens without accepting them.
   private struct Port: ~Copyable {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     let number: Int

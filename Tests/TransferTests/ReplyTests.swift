@@ -84,7 +84,7 @@ struct ReplyTests {
       let response = try await client.send(HTTPRequest("GET", try server.url("/gzip")))
       #expect(response.headers["Content-Encoding"] == "gzip")
       #expect(response.text == String(repeating: "text ", count: 20_000))
-      // Two members, one after the other, and a body that is empty before any of them.
+      // Two members, one after the other, and a body that is empty before the first.
       #expect(try await client.send(HTTPRequest("GET", try server.url("/gzip-members"))).text == "onetwo")
       let empty = try server.url("/status?code=200&Content-Encoding=gzip")
       #expect(try await client.send(HTTPRequest("GET", empty)).body.isEmpty)

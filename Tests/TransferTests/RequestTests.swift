@@ -66,7 +66,7 @@ struct RequestTests {
         RequestBody.bytes(content), .file(directory.file("body")), .pieces(length: content.count, open: pieces),
         .pieces(length: nil, open: pieces),
       ] {
-        // By way of a redirect, for which the body is read a second time.
+        // A redirect, for which the body is read a second time.
         let response = try await client.send(
           HTTPRequest("PUT", try server.redirect(307, to: "/digest-of-body"), body: body))
         digests.insert(response.text)
@@ -108,7 +108,7 @@ struct RequestTests {
     }
   }
 
-  /// As sabre/dav has it: a REPORT without a body fails before a login is asked for, and a nonce is good until it is stale.
+  /// As in sabre/dav: a REPORT without a body fails before a login is required, and a nonce is valid until it is stale.
   @Test func aPasswordGoesAsADigestWhereNothingElseIsTaken() async throws {
     let server = try await ScriptedServer.shared
     try await withClient { client in
@@ -124,13 +124,13 @@ struct RequestTests {
         #expect(response.text == "query \(use)")
         refusals.append(response.headers["X-Refusals"] ?? "")
       }
-      // One before the first proof, and one when the nonce had been used four times.
+      // One before the first response, and one after four uses of the nonce.
       #expect(refusals == ["1", "1", "1", "1", "2", "2"])
       let wrong = Credentials.basic(username: "ann", password: "wrong")
       let refused = try await client.send(
         HTTPRequest("REPORT", try server.url("/digest?\(name)"), body: .bytes([1]), credentials: wrong))
       #expect(refused.status == 401)
-      // The same server takes it in the open elsewhere, where it is a digest now; a refusal that asks for that says so.
+      // Another path of the server requires basic credentials, and its refusal of the digest says so.
       let barred = try await client.send(HTTPRequest("GET", try server.url("/barred"), credentials: password))
       #expect(barred.status == 401)
       let echo = Echo(try await client.send(HTTPRequest("GET", try server.url("/echo"), credentials: password)))
@@ -170,7 +170,7 @@ struct RequestTests {
       for count in 1...5 {
         #expect(try await client.send(request).text == "1 \(count)")
       }
-      // A body goes on a connection that turns out dead: it is sent again on a new one.
+      // A body is sent on a connection that is found closed: it is sent again on a new one.
       let once = HTTPRequest("POST", try server.url("/once"), body: .bytes([1]))
       #expect(try await client.send(once).text == "1 6")
       #expect(try await client.send(once).text == "2 1")
@@ -182,7 +182,7 @@ struct RequestTests {
     let server = try await ScriptedServer()
     try await withClient { client in
       let count = HTTPRequest("GET", try server.url("/swallowed"))
-      // On a kept connection, where libcurl sends again by itself.
+      // On a reused connection, where libcurl itself sends again.
       #expect(try await client.send(count).text == "0")
       let request = HTTPRequest("POST", try server.url("/swallow"), body: .bytes([1]), isRepeatable: isRepeatable)
       guard case .connectionLost(_, request.url.origin)? = await client.failure(request) else {

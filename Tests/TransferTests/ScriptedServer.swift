@@ -6,13 +6,13 @@ import Transfer
 
 /// `Tests/servers/scripted_http.py`, and addresses of it.
 struct ScriptedServer: Sendable {
-  /// One without TLS, for all tests.
+  /// A server without TLS, for all tests.
   static var shared: ScriptedServer { get async throws { try await starting.value } }
   private static let starting = Task { try await ScriptedServer() }
 
   let process: ServerProcess
   let port: Int
-  /// Of a second origin on the same machine.
+  /// The port of a second origin on the same machine.
   let otherPort: Int
   private let scheme: String
 
@@ -65,7 +65,7 @@ func withClient<Result>(
   }
 }
 
-/// What the server has received, by its path `/echo`.
+/// The request as the server received it, from its path `/echo`.
 struct Echo {
   let line: String
   let headers: [String]
@@ -90,7 +90,7 @@ extension HTTPResponse {
 }
 
 extension HTTPClient {
-  /// How a request fails; nil when it does not.
+  /// The error of a request; nil if it succeeds.
   func failure(_ request: HTTPRequest, sink: Sink? = nil) async -> TransferError? {
     do throws(TransferError) {
       _ = if let sink { try await send(request, sink: sink) } else { try await send(request) }

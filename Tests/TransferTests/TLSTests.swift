@@ -40,7 +40,7 @@ struct TLSTests {
     #expect(
       try await failure(url, TLSSettings(authorityFile: authority.file, pins: [wrong]))
         == .pinMismatch(url.origin))
-    // A pin does not make up for an authority.
+    // A pin does not replace a trusted authority.
     #expect(try await failure(url, TLSSettings(pins: [right])) == .tls(.untrusted, url.origin))
   }
 

@@ -67,7 +67,7 @@ def test_an_attachment_is_taken_away_again(hub, tmp_path):
     left = json.loads(kith(hub, "call", "edit", call["id"], "--detach", "1", "--json").stdout)
     assert left["attachments"] == call["attachments"][1:]
     refused = kith(hub, "call", "edit", call["id"], "--detach", "2")
-    assert refused.returncode == 1 and "there is no number 2 to take away" in refused.stderr
+    assert refused.returncode == 1 and "there is no number 2 to remove" in refused.stderr
     assert "attachments" not in json.loads(kith(hub, "call", "edit", call["id"], "--detach", "1", "--json").stdout)
 
 

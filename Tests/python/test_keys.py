@@ -339,7 +339,7 @@ def test_an_admin_elsewhere_may_revoke_and_gets_the_answer(hub, tmp_path):
     hub.approve(admin, "admin-elsewhere", "admin")
     hub.approve(other, "other-elsewhere")
     file = admin.file(tmp_path / "key", hub.server_key)
-    assert "shut out" in hub.remote(file, "keys", "revoke", "other-elsewhere", "--yes")
+    assert "revoked" in hub.remote(file, "keys", "revoke", "other-elsewhere", "--yes")
     hub.remote(file, "ping")
 
 

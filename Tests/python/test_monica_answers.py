@@ -50,7 +50,7 @@ def test_a_refresh_that_fails_shows_what_is_stored_and_says_why(shared, fault, s
     try:
         code, text = outcome(shared.hub, "people", "show", "ann", "--refresh")
         assert "as it was" in text and sentence in text and code == status, text
-        assert re.search(r"Not refreshed: what is shown is as of \S+ \S+ \(", text), text
+        assert re.search(r"Not refreshed. The stored record is as of \S+ \S+ \(", text), text
         # Another one has the same answer, as a message: what failed, and as of when the rest is.
         if status == FAILED and "delay_ms" not in fault:
             details = shared.hub.reply("People/Get", {"id": ann, "refresh": True})

@@ -22,7 +22,7 @@ def test_what_the_server_is_still_at_when_the_hub_ends_is_there_once(monica, tol
         # Who asks meanwhile waits for it, or is told until when it waits.
         run = kith(household.hub, "monica", "sync")
         assert run.returncode == 0, run
-        assert ("1 change not on the server yet. It is asked again" in run.stdout) == waits, run
+        assert ("1 change not on the server yet. Next attempt" in run.stdout) == waits, run
         if waits:
             household.settle()
         assert len(monica.dump("calls")) == 1 and monica.requests()["by"]["POST /api/calls"] == 1

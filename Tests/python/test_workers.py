@@ -20,7 +20,7 @@ def test_a_recording_says_that_no_worker_is_there(home):
         [BINARIES / "kith", "--runtime-dir", home.runtime, "care", "voice", "--file", sound, "--timeout", "8"],
         capture_output=True, text=True, timeout=60, env={**os.environ, "LC_ALL": "C.UTF-8"})
     assert run.returncode == 1
-    assert run.stderr.count("kith: waits: no worker is there to transcribe") == 1 and "kith care show" in run.stderr
+    assert run.stderr.count("kith: waits: no worker for transcription is connected") == 1 and "kith care show" in run.stderr
     (record,) = home.reply("Care/List")["records"]
     assert (record["state"], record["reason"]) == ("pending_transcription", "no_worker")
     home.worker()

@@ -15,10 +15,10 @@ struct ActivityCommand: AsyncParsableCommand {
 }
 
 struct ActivityArguments: RecordArguments {
-  @Argument(help: "What it was, in a few words.")
+  @Argument(help: "What was done, in a few words.")
   var summary: [String] = []
 
-  @Option(parsing: .unconditional, help: "More about it.")
+  @Option(parsing: .unconditional, help: "A description.")
   var description: String?
 
   @Option(help: DayArgument.help)
@@ -35,7 +35,7 @@ struct ActivityArguments: RecordArguments {
   }
 }
 
-/// A new activity: who took part, and what it was. It was today unless something else is said.
+/// A new activity with its participants. Its day is today unless --on names another.
 struct NewActivityArguments: RecordArguments {
   @Argument(help: PersonReference.help)
   var person: PersonReference

@@ -3,7 +3,7 @@ internal import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// A message with what is said of a call.
+/// A message with the content of a call.
 protocol CallContent: SwiftProtobuf.Message {
   var durationMinutes: UInt32 { get set }
   var emotion: String { get set }
@@ -15,7 +15,7 @@ protocol CallContent: SwiftProtobuf.Message {
 extension Call: CallContent {}
 extension CallTemplate: CallContent {}
 
-/// What is said of calls and of templates of calls.
+/// The options that calls and call templates share.
 struct CallContentOptions: ParsableArguments {
   /// Who called whom.
   enum Caller: String, EnumerableFlag {
@@ -37,7 +37,7 @@ struct CallContentOptions: ParsableArguments {
   @Flag(help: "Who called.")
   var caller: Caller?
 
-  /// Writes down what was said.
+  /// Sets the fields whose options were given.
   func fill<Record: CallContent>(_ changes: inout Changes<Record>) {
     changes.set(\.durationMinutes, "duration_minutes", self.duration)
     changes.set(\.emotion, "emotion", self.emotion?.field)
@@ -47,20 +47,7 @@ struct CallContentOptions: ParsableArguments {
   }
 }
 
-/// When something happened.
-struct MomentOption: ParsableArguments {
-  @Option(
-    help: "When: \"2026-11-20 14:30\", \"today 14:30\", \"yesterday 9:00\", \"10 min ago\" or RFC 3339.",
-    transform: TimeText.point)
-  var at: TimeText?
-
-  /// The moment; nil where none was named.
-  func moment(_ session: Session) throws(Failure) -> Google_Protobuf_Timestamp? {
-    try self.at?.start(now: session.now, in: session.zone)
-  }
-}
-
-/// What is said of a call.
+/// The options of a call.
 struct CallArguments: RecordArguments {
   @OptionGroup var when: MomentOption
 
@@ -84,10 +71,47 @@ struct CallArguments: RecordArguments {
     }
     if let wrong = self.detach.first(where: { !attachments.indices.contains($0 - 1) }) {
       throw .invalid(
-        field: "attachments", "there is no number \(wrong) to take away: the call has \(attachments.count).")
+        field: "attachments", "there is no number \(wrong) to remove: the call has \(attachments.count).")
     }
     attachments = attachments.enumerated().filter { !self.detach.contains($0.offset + 1) }.map(\.element)
     for path in self.attach { attachments.append(try await session.upload(path)) }
     changes.set(\.attachments, "attachments", attachments)
   }
+}
+
+/// The calls to show.
+struct CallFilterOptions: ParsableArguments {
+  @Option(help: "Only with this person: an id, or a name that only one person has.")
+  var person: PersonReference?
+
+  @Option(help: "Only from this day or time on.", transform: TimeText.pointOrDay)
+  var from: TimeText?
+
+  @Option(help: "Only up to the end of this day, or up to this time.", transform: TimeText.pointOrDay)
+  var to: TimeText?
+
+  @Option(help: "Only this emotion.")
+  var emotion: Emotion?
+
+  @Option(help: "Only with this tag.")
+  var tag = ""
+
+  @Option(help: "Only this state.")
+  var state: SyncState?
+
+  func filter(_ session: Session) async throws(Failure) -> CallFilter {
+    var filter = CallFilter()
+    if let person { filter.personID = try await person.id(session) }
+    if let from { filter.from = try from.start(now: session.now, in: session.zone) }
+    if let to { filter.to = try to.end(now: session.now, in: session.zone) }
+    filter.emotion = self.emotion?.field ?? ""
+    filter.tag = self.tag
+    filter.syncState = self.state?.rawValue ?? ""
+    return filter
+  }
+}
+
+/// The sync state of a record.
+enum SyncState: String, ExpressibleByArgument, CaseIterable {
+  case pending, syncing, synced, failed, conflict
 }

@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Bus
+internal import CivilTime
 internal import KithMessages
 
 struct CallCommand: AsyncParsableCommand {
@@ -16,4 +18,185 @@ struct CallCommand: AsyncParsableCommand {
     ])
 
   @OptionGroup var global: GlobalOptions
+}
+
+struct ListCallsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List calls, newest first.",
+    discussion: "Example: kith call list --person ann --from 2026-11-01 --emotion happy")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var filter: CallFilterOptions
+
+  @OptionGroup var page: PageOptions
+
+  @Flag(help: "Also deleted ones.")
+  var deleted = false
+
+  func run(_ session: Session) async throws {
+    var request = ListCallsRequest()
+    self.page.fill(&request)
+    request.filter = try await self.filter.filter(session)
+    request.includeDeleted = self.deleted
+    try await session.show(page: try await session.ask(request), showsOwner: true)
+  }
+}
+
+struct DeleteCallsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Delete calls: all named ones, or none if one fails.",
+    discussion: "Example: kith call delete \(RecordID.example)")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The ids, as lists show them.")
+  var ids: [String]
+
+  func run(_ session: Session) async throws {
+    guard let first = self.ids.first, self.ids.count > 1 else {
+      var request = DeleteCallRequest()
+      request.id = self.ids.first ?? ""
+      let call = try await session.ask(request)
+      return try await session.showDeleted(
+        call, advice: "To restore it: kith call restore \(Printable.text(call.id))")
+    }
+    var request = BulkDeleteCallsRequest()
+    request.ids = self.ids
+    let reply = try await session.ask(request)
+    try session.show(
+      reply,
+      [
+        "Deleted \(Count.of(reply.ids.count, "call")).",
+        "To restore one: kith call restore \(Printable.text(reply.ids.first ?? first))",
+      ])
+  }
+}
+
+struct RestoreCallCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Restore a deleted call.",
+    discussion: "Example: kith call restore \(RecordID.example)")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: RecordID.help)
+  var target: RecordID
+
+  func run(_ session: Session) async throws {
+    var request = RestoreCallRequest()
+    request.id = try await self.target.id(session)
+    try await session.show(try await session.ask(request))
+  }
+}
+
+struct CallTimelineCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "timeline", abstract: "Show calls with everybody: today, yesterday, this week, earlier.",
+    discussion: "Example: kith call timeline")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var page: PageOptions
+
+  func run(_ session: Session) async throws {
+    var request = CallTimelineRequest()
+    self.page.fill(&request)
+    request.timeZone = session.zone.name
+    let reply = try await session.ask(request)
+    let calls = reply.groups.flatMap(\.calls)
+    let names = await PersonNames.of(calls, session)
+    try session.show(reply, Self.lines(reply.groups, names, session) + PageOptions.more(reply.nextCursor))
+  }
+
+  /// One table for all groups, so that their columns align, with the titles of the groups between the rows.
+  private static func lines(_ groups: [CallGroup], _ names: PersonNames, _ session: Session) -> [String] {
+    var rows = RecordTable(groups.flatMap(\.calls), names, showsOwner: true).lines(session)[...]
+    guard groups.contains(where: { !$0.calls.isEmpty }) else { return Array(rows) }
+    var lines = Array(rows.prefix(1))
+    rows = rows.dropFirst()
+    for group in groups where !group.calls.isEmpty {
+      lines += ["", session.console.style.bold(Self.title(group.title))] + rows.prefix(group.calls.count)
+      rows = rows.dropFirst(group.calls.count)
+    }
+    return lines
+  }
+
+  private static func title(_ name: String) -> String {
+    switch name {
+    case "today": "Today"
+    case "yesterday": "Yesterday"
+    case "this_week": "This week"
+    case "earlier": "Earlier"
+    default: Printable.text(name)
+    }
+  }
+}
+
+struct CallAttachmentCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "attachment", abstract: "Write a voice note or photo of a call to a file.",
+    discussion: "Example: kith call attachment \(RecordID.example) -o note.m4a")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: RecordID.help)
+  var target: RecordID
+
+  @Option(help: "Its number, as `kith call show` counts them.")
+  var number = 1
+
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
+  var output: String
+
+  func run(_ session: Session) async throws {
+    var request = GetCallRequest()
+    request.id = try await self.target.id(session)
+    let attachments = try await session.ask(request).attachments
+    guard attachments.indices.contains(self.number - 1) else {
+      throw Failure(
+        .notFound, "ATTACHMENT_MISSING",
+        attachments.isEmpty
+          ? "This call has no attachments." : "This call has \(Count.of(attachments.count, "attachment")).")
+    }
+    try await session.save(attachments[self.number - 1], to: self.output)
+  }
+}
+
+struct ExportCallsCommand: HubCommand {
+  /// The format of an export.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case csv, json, pdf
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write calls to a file: a table, JSON or a report.",
+    discussion: "Example: kith call export --format pdf --from 2026-01-01 --to 2026-11-30 -o calls.pdf")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Option(help: "csv, json or pdf.")
+  var format = Format.csv
+
+  @OptionGroup var filter: CallFilterOptions
+
+  @Option(help: "The language of a report. Default: that of the locale.")
+  var lang = Language.ofLocale
+
+  @Option(
+    name: .shortAndLong,
+    help: "\(OutputFile.help.abstract) Default: calls-DAY.FORMAT, here.",
+    completion: .file())
+  var output: String?
+
+  func run(_ session: Session) async throws {
+    var request = ExportCallsRequest()
+    request.format = self.format.rawValue
+    request.filter = try await self.filter.filter(session)
+    request.timeZone = session.zone.name
+    request.language = self.lang.rawValue
+    let blob = try await session.ask(request, drawing: "export")
+    let output = self.output ?? "calls-\(session.zone.day(of: session.now)).\(self.format.rawValue)"
+    try await session.save(blob, to: output)
+  }
 }

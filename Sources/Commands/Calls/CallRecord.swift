@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import KithMessages
 
 extension Call: OwnedRecord, ShownRecord {
@@ -37,13 +38,43 @@ extension Call: OwnedRecord, ShownRecord {
     ]
   }
 
-  /// `25 minutes`; nothing where it was not recorded.
+  /// `25 minutes`; empty if it was not recorded.
   var duration: String { self.durationMinutes == 0 ? "" : Count.of(Int(self.durationMinutes), "minute") }
 
-  /// The call in a few words, for who it was with being known.
+  /// The call in a few words, without the person.
   var summary: String {
     [Emotion.face(self.emotion), self.duration, self.note].filter { !$0.isEmpty }.joined(separator: " ")
   }
 }
 
 extension ListCallsReply: RecordPage { var records: [Call] { self.calls } }
+
+/// How a call felt.
+enum Emotion: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case happy, neutral, sad, frustrated, excited
+  /// Clears an earlier emotion.
+  case unsaid = "none"
+
+  static let help: ArgumentHelp = "How it felt."
+
+  /// The face of an emotion; an unknown name, from a newer kithd, unchanged.
+  static func face(_ text: String) -> String {
+    switch Emotion(rawValue: text) {
+    case .happy: "😊"
+    case .neutral: "😐"
+    case .sad: "😢"
+    case .frustrated: "😤"
+    case .excited: "🤩"
+    case .unsaid, nil: text
+    }
+  }
+
+  /// The face with its name.
+  static func words(_ text: String) -> String {
+    let face = self.face(text)
+    return face == text ? text : "\(face) \(text)"
+  }
+
+  /// The value of the field.
+  var field: String { self == .unsaid ? "" : self.rawValue }
+}

@@ -20,7 +20,7 @@ struct CallStatsCommand: HubCommand {
   }
 }
 
-/// Numbers about calls as people read them.
+/// Call statistics as lines.
 struct CallStats {
   private static let cells = 24
 

@@ -5,7 +5,7 @@ struct LogCallCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "Record a call.",
     discussion: """
-      It was just now unless --at says otherwise.
+      The call was just now unless --at names another time.
       Example: kith call log ann --at 'yesterday 9:00' --duration 25 --emotion happy --note 'About the garden'
       """)
 
@@ -55,7 +55,7 @@ struct StartCallCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "start", abstract: "Start the timer of a call.",
     discussion: """
-      It goes on when kithd is started anew. `kith call stop` stops it.
+      It continues when kithd restarts. `kith call stop` stops it.
       Example: kith call start ann
       """)
 

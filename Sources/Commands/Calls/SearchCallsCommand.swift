@@ -38,7 +38,7 @@ struct SearchCallsCommand: HubCommand {
   }
 }
 
-/// What was found of a note, with the words that were looked for made plain.
+/// An excerpt of a note, with the found words marked.
 struct Excerpt {
   private let text: [Unicode.Scalar]
   private let marks: [Range<Int>]
@@ -52,7 +52,7 @@ struct Excerpt {
     }.sorted { $0.lowerBound < $1.lowerBound }
   }
 
-  /// Bold where there is colour, else in guillemets.
+  /// Marks are bold if there is colour, else in guillemets.
   func text(_ style: Style) -> String {
     var text = ""
     var end = 0

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import KithMessages
 
 struct CareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,4 +14,265 @@ struct CareCommand: AsyncParsableCommand {
     ])
 
   @OptionGroup var global: GlobalOptions
+}
+
+struct RecordCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record", abstract: "Record an entry with a memo.",
+    discussion: "Example: kith care record medication two tablets after breakfast")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "medication, meal, toileting, medical_visit or free_memo.")
+  var category: String
+
+  @Argument(help: "What was done or seen.")
+  var memo: [String] = []
+
+  @OptionGroup var moment: MomentOption
+
+  @Option(help: "The name of the person who records. Default: as configured.")
+  var recorder = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = RecordCareRequest()
+    request.category = self.category
+    request.memo = self.memo.joined(separator: " ")
+    request.recorder = self.recorder
+    if let time = try self.moment.moment(session) { request.occurredAt = time }
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
+  }
+}
+
+struct ListCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the entries of a day, or the newest.",
+    discussion: "Example: kith care list --day 2026-11-20")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Option(help: "A day as YYYY-MM-DD.")
+  var day = ""
+
+  @Option(help: "Only this category.")
+  var category = ""
+
+  @Option(help: "Only entries whose review is none, needed or done.")
+  var review = ""
+
+  @Option(help: "How many to show, at most 500.")
+  var limit: UInt32?
+
+  @Option(help: "Continue a list: the cursor that it printed.")
+  var cursor = ""
+
+  @Flag(help: "Only deleted entries.")
+  var deleted = false
+
+  func carryOut(_ session: Session) async throws {
+    var request = ListCareRequest()
+    request.day = self.day
+    request.category = self.category
+    request.review = self.review
+    request.limit = self.limit ?? 0
+    request.cursor = self.cursor
+    request.includeDeleted = self.deleted
+    let reply = try await session.ask(request)
+    try session.show(reply, CareTable(reply).lines(session))
+  }
+}
+
+struct ShowCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show one entry with its earlier versions.",
+    discussion: "Example: kith care show 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The entry's id, as lists show it.")
+  var id: String
+
+  func carryOut(_ session: Session) async throws {
+    var request = GetCareRequest()
+    request.id = self.id
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
+  }
+}
+
+struct SearchCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search", abstract: "Find entries by words of transcript and memo, newest first.",
+    discussion: "Example: kith care search compress")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The text to search for.")
+  var text: [String]
+
+  @Option(help: "How many to show, at most 500.")
+  var limit: UInt32 = 50
+
+  @Option(help: "Continue a search: the cursor that it printed.")
+  var cursor = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = SearchCareRequest()
+    request.text = self.text.joined(separator: " ")
+    request.limit = self.limit
+    request.cursor = self.cursor
+    let reply = try await session.ask(request)
+    try session.show(reply, CareTable(reply).lines(session))
+  }
+}
+
+struct EditCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit", abstract: "Correct an entry. Its earlier version is kept.",
+    discussion: "Example: kith care edit 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --memo 'one tablet'")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The entry's id.")
+  var id: String
+
+  @Option(help: "The new memo; '' for none.")
+  var memo: String?
+
+  @Option(help: "The new transcript.")
+  var transcript: String?
+
+  @Option(help: "Another category.")
+  var category: String?
+
+  @OptionGroup var moment: MomentOption
+
+  @Option(help: "The name of the person who recorded it.")
+  var recorder: String?
+
+  @Option(help: "The name of the person who corrects it.")
+  var by = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = UpdateCareRequest()
+    request.record.id = self.id
+    request.correctedBy = self.by
+    func set(_ field: String, _ value: String?, _ path: WritableKeyPath<CareRecord, String>) {
+      guard let value else { return }
+      request.record[keyPath: path] = value
+      request.fields.append(field)
+    }
+    set("memo", self.memo, \.memo)
+    set("transcript", self.transcript, \.transcript)
+    set("category", self.category, \.category)
+    set("recorder", self.recorder, \.recorder)
+    if let time = try self.moment.moment(session) {
+      request.record.occurredAt = time
+      request.fields.append("occurred_at")
+    }
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
+  }
+}
+
+struct ConfirmCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "confirm", abstract: "Confirm the transcript of an entry.",
+    discussion: "Example: kith care confirm 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --category medication")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The entry's id.")
+  var id: String
+
+  @Option(help: "The category, if it was recognised wrongly.")
+  var category = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = ConfirmCareRequest()
+    request.id = self.id
+    request.category = self.category
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
+  }
+}
+
+struct DeleteCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Delete an entry. `kith care restore` restores it.",
+    discussion: "Example: kith care delete 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The entry's id.")
+  var id: String
+
+  func carryOut(_ session: Session) async throws {
+    var request = DeleteCareRequest()
+    request.id = self.id
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
+  }
+}
+
+struct RestoreCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Restore a deleted entry.",
+    discussion: "Example: kith care restore 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The entry's id.")
+  var id: String
+
+  func carryOut(_ session: Session) async throws {
+    var request = RestoreCareRequest()
+    request.id = self.id
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
+  }
+}
+
+struct ExportCareCommand: BilingualCommand {
+  /// The format of an export.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case csv, json
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write entries to a file.",
+    discussion: "Example: kith care export -o november.csv --from 2026-11-01 --to 2026-11-30")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
+  var output: String
+
+  @Option(help: "csv or json.")
+  var format = Format.csv
+
+  @Option(help: "The first day, as YYYY-MM-DD.")
+  var from = ""
+
+  @Option(help: "The last day.")
+  var to = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = ExportCareRequest()
+    request.format = self.format.rawValue
+    request.fromDay = self.from
+    request.toDay = self.to
+    let blob = try await session.ask(request, drawing: "export")
+    try await session.save(blob, to: self.output)
+  }
 }

@@ -7,7 +7,7 @@ struct CareSettingsCommand: BilingualCommand {
     discussion: "Example: kith care settings --recipient 'Hanako Sato' --language en --time-zone Asia/Tokyo")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "The name of the person cared for.")
   var recipient: String?
@@ -24,7 +24,7 @@ struct CareSettingsCommand: BilingualCommand {
   @Option(help: "The time zone of days, such as Asia/Tokyo; '' for the hub's.")
   var timeZone: String?
 
-  @Option(help: "How many hours to keep sound that could not be transcribed.")
+  @Option(help: "How many hours to keep recordings that could not be transcribed.")
   var keepAudio: UInt32?
 
   func carryOut(_ session: Session) async throws {
@@ -45,7 +45,7 @@ struct CareSettingsCommand: BilingualCommand {
     }
     let settings =
       request.fields.isEmpty ? try await session.ask(CareSettingsRequest()) : try await session.ask(request)
-    let say = session.tongue
+    let say = session.language
     let hours = settings.keepAudioHours == 0 ? 72 : Int(settings.keepAudioHours)
     try session.show(
       settings,

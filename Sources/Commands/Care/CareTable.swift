@@ -2,15 +2,15 @@ internal import Bus
 internal import Foundation
 internal import KithMessages
 
-/// Entries of care as rows.
+/// Care entries as table rows.
 struct CareTable {
   private let reply: ListCareReply
 
   init(_ reply: ListCareReply) { self.reply = reply }
 
   func lines(_ session: Session) -> [String] {
-    guard !self.reply.records.isEmpty else { return [session.tongue("No care records found.", "記録はありません。")] }
-    let say = session.tongue
+    guard !self.reply.records.isEmpty else { return [session.language("No care records found.", "記録はありません。")] }
+    let say = session.language
     var table = Table(
       (say("WHEN", "いつ"), .left), (say("CATEGORY", "分類"), .left), (say("WHAT", "内容"), .left), ("", .left), ("ID", .left)
     )
@@ -33,7 +33,7 @@ struct CareCard {
   init(_ record: CareRecord) { self.record = record }
 
   func lines(_ session: Session) -> [String] {
-    let (record, say) = (self.record, session.tongue)
+    let (record, say) = (self.record, session.language)
     var rows: [(String, String)] = [
       (say("When", "いつ"), "\(session.zone.text(record.occurredAt)) (\(session.relative(record.occurredAt)))"),
       (say("Heard", "文字起こし"), record.transcript), (say("Memo", "メモ"), record.memo),
@@ -59,19 +59,19 @@ struct CareCard {
 }
 
 extension CareRecord {
-  /// What was heard, and beside it what was written.
+  /// The transcript, with the memo in brackets if there are both.
   func content(_ session: Session) -> String {
     switch (self.transcript.isEmpty, self.memo.isEmpty) {
     case (false, false):
-      session.tongue("\(self.transcript) (memo: \(self.memo))", "\(self.transcript)(メモ: \(self.memo))")
+      session.language("\(self.transcript) (memo: \(self.memo))", "\(self.transcript)(メモ: \(self.memo))")
     case (false, true): self.transcript
     default: self.memo
     }
   }
 
-  /// What somebody still has to do with it, in words.
+  /// The state in words; empty if nothing is left to do.
   func remark(_ session: Session) -> String {
-    let say = session.tongue
+    let say = session.language
     guard !self.hasDeletedAt else { return say("deleted", "削除済み") }
     switch self.state {
     case "recording": return say("being recorded", "録音中")
@@ -82,7 +82,7 @@ extension CareRecord {
           ? say("being transcribed", "文字起こし中") : say("waits: \(reason)", "待機中: \(reason)")
       }
       let time = session.next(self.nextAttemptAt)
-      return say("tried again \(time): \(reason)", "\(time)に再試行: \(reason)")
+      return say("next attempt \(time): \(reason)", "\(time)に再試行: \(reason)")
     case "needs_memo":
       let reason = Self.words(for: self.reason, say)
       return say("needs a memo: \(reason)", "メモを書いてください: \(reason)")
@@ -90,36 +90,36 @@ extension CareRecord {
     }
   }
 
-  /// A reason in words, with what the engine said of it.
-  private static func words(for reason: String, _ say: Tongue) -> String {
+  /// A reason in words, with the engine's message if there is one.
+  private static func words(for reason: String, _ say: Language) -> String {
     let parts = reason.split(separator: ": ", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { return self.words(forWord: reason, say) }
     return "\(self.words(forWord: parts[0], say)) (\(parts[1]))"
   }
 
-  private static func words(forWord reason: String, _ say: Tongue) -> String {
+  private static func words(forWord reason: String, _ say: Language) -> String {
     switch reason {
     case "no_speech": say("nothing was heard", "声が聞き取れませんでした")
     case "no_sound": say("nothing was recorded", "何も録音されていません")
     case "interrupted": say("recording was interrupted", "録音が途中で切れました")
-    case "discarded": say("the sound was discarded", "音声は破棄されました")
-    case "sound_expired": say("the sound was kept for its time and is gone", "音声の保存期間が過ぎました")
+    case "discarded": say("the recording was discarded", "音声は破棄されました")
+    case "sound_expired": say("the recording was deleted after its storage time", "音声の保存期間が過ぎました")
     case "no_engine": say("no speech engine for this language", "この言語の音声認識がありません")
-    case "no_worker": say("no worker is there to transcribe", "文字起こしをするワーカーがいません")
+    case "no_worker": say("no worker for transcription is connected", "文字起こしをするワーカーがいません")
     case "no_credit": say("all workers that transcribe are busy", "文字起こしをするワーカーがすべて使用中です")
-    case "engine_unreachable": say("the speech server is away", "音声認識サーバーにつながりません")
+    case "engine_unreachable": say("the speech server is unreachable", "音声認識サーバーにつながりません")
     case "engine_failed": say("the speech engine failed", "音声認識に失敗しました")
     case "engine_unavailable": say("the speech engine cannot be used", "音声認識を使えません")
     case "engine_busy": say("the speech engine is busy", "音声認識が混み合っています")
     case "bad_audio": say("the recording cannot be used", "録音を使えません")
     case "converter_missing":
       say(
-        "install ffmpeg to convert recordings of this format",
+        "install ffmpeg to convert recordings of this format, or record WAV of 16 kHz",
         "この形式の録音を変換する ffmpeg がありません。ffmpeg を入れるか、16 kHz の WAV で録音してください")
-    case "job_dead": say("workers were lost over it", "ワーカーが何度も途中で止まりました")
-    case "transcript_too_long": say("what was heard is too long", "文字起こしが長すぎます")
+    case "job_dead": say("several workers failed while transcribing it", "ワーカーが何度も途中で止まりました")
+    case "transcript_too_long": say("the transcript is too long", "文字起こしが長すぎます")
     case "": say("nothing was written", "何も書かれていません")
-    // What kept the words from coming, by the reason of the failure.
+    // The reason of a failure.
     default:
       Failure(.unknown, reason.uppercased(), reason.replacing("_", with: " ")).read(in: say).message
     }

@@ -10,7 +10,7 @@ final class Microphone: SoundInput {
 
   /// Starts to record.
   ///
-  /// - Parameter command: For the shell; nil = the first recorder that is installed.
+  /// - Parameter command: A shell command; nil for the first installed recorder.
   /// - Throws: `FAILED_PRECONDITION/NO_MICROPHONE`.
   init(command: String?) throws(Failure) {
     let arguments: [String]
@@ -28,7 +28,7 @@ final class Microphone: SoundInput {
 
   func next() async throws(Failure) -> [UInt8]? { try await self.stream.next() }
 
-  /// Ends the program. What it still writes then belongs to the recording.
+  /// Ends the program. What it still writes is part of the recording.
   func end() {
     self.program.end()
     Task { await self.finish() }
@@ -49,7 +49,7 @@ final class Microphone: SoundInput {
     }
     throw Failure(
       .failedPrecondition, "NO_MICROPHONE",
-      "No program that records was found. Install alsa-utils or pipewire-bin, or name a recording with --file.")
+      "No recording program was found. Install alsa-utils or pipewire-bin, or name a recording with --file.")
   }
 
   /// Half a second of speech: the level is shown for each piece, and each piece is stored.
@@ -58,7 +58,7 @@ final class Microphone: SoundInput {
 
 /// A program that may be installed on this machine.
 enum InstalledProgram {
-  /// Where it is; nil when it is not on `PATH`.
+  /// Its path; nil if it is not on `PATH`.
   static func path(of name: String) -> String? {
     let folders = (RuntimeLocations.variable("PATH") ?? "/usr/bin").split(separator: ":").map(String.init)
     return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }

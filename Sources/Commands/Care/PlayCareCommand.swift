@@ -15,7 +15,7 @@ struct PlayCareCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The entry's id.")
   var id: String
@@ -29,14 +29,14 @@ struct PlayCareCommand: BilingualCommand {
     guard try await Self.play(file.descriptor, by: player) else {
       throw Failure(
         .failedPrecondition, "NOT_PLAYED",
-        "\(player[0]) could not play it. Write it to a file to look at it: kith care audio \(self.id) -o FILE")
+        "\(player[0]) could not play the recording. To write it to a file: kith care audio \(self.id) -o FILE")
     }
     try session.show(blob, [])
   }
 
-  /// Runs the player on a file without a name, which is its standard input.
+  /// Runs the player with an unnamed file as its standard input.
   ///
-  /// - Returns: False when it failed by itself.
+  /// - Returns: False if the player failed.
   private static func play(_ descriptor: Int32, by arguments: [String]) async throws(Failure) -> Bool {
     let program: ProgramGroup
     do {
@@ -49,7 +49,7 @@ struct PlayCareCommand: BilingualCommand {
     defer { signals.end() }
     let isPlayed = await program.succeeded()
     guard program.isEnding else { return isPlayed }
-    // An interrupt is how a person ends the player: no failure.
+    // A person ends the player by an interrupt, which is no failure.
     await program.finish()
     return true
   }
@@ -58,7 +58,7 @@ struct PlayCareCommand: BilingualCommand {
   ///
   /// - Throws: `FAILED_PRECONDITION/NO_PLAYER`.
   private static func player(of mediaType: String) throws(Failure) -> [String] {
-    // By its name, so that it can go back and forth in it.
+    // A path, so that the player can seek.
     let file = "/dev/stdin"
     if mediaType == "audio/wav", let aplay = InstalledProgram.path(of: "aplay") { return [aplay, "-q", file] }
     if ["audio/wav", "audio/flac", "audio/ogg"].contains(mediaType),
@@ -72,7 +72,7 @@ struct PlayCareCommand: BilingualCommand {
     let package = mediaType == "audio/wav" ? "alsa-utils, pipewire-bin or ffmpeg" : "ffmpeg"
     throw Failure(
       .failedPrecondition, "NO_PLAYER",
-      "No program that plays \(mediaType) was found. Install \(package), or write it to a file: kith care audio ID -o FILE"
+      "No program that plays \(mediaType) was found. Install \(package), or write the recording to a file: kith care audio ID -o FILE"
     )
   }
 }
@@ -83,7 +83,7 @@ struct AudioCareCommand: BilingualCommand {
     discussion: "Example: kith care audio 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 -o note.wav")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The entry's id.")
   var id: String

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A program that a command runs, with all that it starts: they are one group, and end together.
+/// A child process in a process group of its own, which ends with all processes that it started.
 final class ProgramGroup: Sendable {
   private let process = Process()
   private let exits: AsyncStream<Void>
@@ -13,7 +13,7 @@ final class ProgramGroup: Sendable {
   /// - Parameters:
   ///   - arguments: Its path first.
   ///   - output: A `Pipe`, or a `FileHandle`.
-  /// - Throws: What the system says of a program that cannot be started.
+  /// - Throws: The system's error if the program cannot be started.
   init(_ arguments: [String], input: FileHandle, output: Any) throws {
     let (exits, exit) = AsyncStream<Void>.makeStream()
     self.exits = exits
@@ -26,19 +26,19 @@ final class ProgramGroup: Sendable {
     try self.process.run()
   }
 
-  /// Whether it is being ended.
+  /// Whether ``end()`` was called.
   var isEnding: Bool { self.ending.withLock { $0 != nil } }
 
-  /// Ends the program and all that it has started: interrupts them, and after two seconds each sends what is harder to ignore.
-  /// Programs that a shell starts in the background ignore an interrupt: sh(1), "Signals and error handling".
+  /// Ends the group: SIGINT, after two seconds SIGTERM, after two more SIGKILL. Programs that a shell starts in the background
+  /// ignore SIGINT: sh(1), "Signals and error handling".
   func end() { _ = self.endingTask() }
 
-  /// Ends them, unless that has begun, and waits until none is left.
+  /// Ends the group as ``end()`` does, and waits until no process is left.
   func finish() async { await self.endingTask().value }
 
-  /// Waits until the program itself has ended.
+  /// Waits until the program itself has exited.
   ///
-  /// - Returns: Whether it says that it did what it should.
+  /// - Returns: True if its status is 0.
   func succeeded() async -> Bool {
     for await _ in self.exits {}
     return self.process.terminationStatus == 0 && self.process.terminationReason == .exit
@@ -47,7 +47,7 @@ final class ProgramGroup: Sendable {
   private func endingTask() -> Task<Void, Never> {
     self.ending.withLock { ending in
       if let ending { return ending }
-      // A task of its own, which nobody cancels.
+      // Unstructured, so that cancelling the caller does not stop it.
       let task = Task { await self.endAll() }
       ending = task
       return task
@@ -61,6 +61,6 @@ final class ProgramGroup: Sendable {
     }
   }
 
-  /// Returns whether there was a process in the group.
+  /// Returns true if the group had a process.
   private func signal(_ number: Int32) -> Bool { kill(-self.process.processIdentifier, number) == 0 }
 }

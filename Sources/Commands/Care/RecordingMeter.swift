@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// How loud a recording is, from its bytes as they come: WAV with samples of 16 bits, which recorders of speech write.
+/// The level of a recording while it is made: WAV with samples of 16 bits, as speech recorders write it.
 struct SoundLevel: Sendable {
   private static let header = 44
-  /// Bytes that came.
+  /// Bytes so far.
   private var count = 0
   private var isKnown = true
-  /// The first byte of a sample whose second one has not come.
+  /// The first byte of a sample whose second byte has not arrived.
   private var half: UInt8?
 
-  /// Takes a piece in.
+  /// Adds a piece.
   ///
-  /// - Returns: From 0, silence, to 1, as loud as it can be: the loudest sample over 60 dB. Nil for another format.
+  /// - Returns: The loudest sample on a scale of 60 dB, from 0 (silence) to 1; nil for another format.
   mutating func take(_ piece: [UInt8]) -> Double? {
     var bytes = piece[...]
     if self.count < Self.header {
@@ -56,10 +56,10 @@ final class RecordingMeter: Sendable {
     self.limit = limit
   }
 
-  /// Takes a piece of sound in.
+  /// Adds a piece of sound.
   func take(_ piece: [UInt8]) { self.sound.withLock { $0.shown = $0.level.take(piece) } }
 
-  /// Draws the line until the task is cancelled, and takes it away.
+  /// Draws the line until the task is cancelled, then removes it.
   func run() async {
     while !Task.isCancelled {
       let seconds = Int((ContinuousClock.now - self.began) / .seconds(1))
@@ -72,7 +72,7 @@ final class RecordingMeter: Sendable {
 
   /// `Recording 0:07 of 1:00  ▮▮▮▮▮▮▯▯▯▯  Ctrl-C ends it`
   static func line(seconds: Int, limit: Int, level: Double?, _ session: Session) -> String {
-    let say = session.tongue
+    let say = session.language
     let filled = level.map { Int(($0 * Double(Self.cells)).rounded()) }
     let bar = filled.map {
       session.console.style.good(String(repeating: "▮", count: $0)) + String(repeating: "▯", count: Self.cells - $0)

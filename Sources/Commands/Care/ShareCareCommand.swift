@@ -1,19 +1,54 @@
 internal import ArgumentParser
 internal import Bus
+internal import KithClient
 internal import KithMessages
+
+struct SummaryCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "summary", abstract: "Print the summary of a day.",
+    discussion: "Example: kith care summary --day 2026-11-20 --lang ja")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Option(help: "A day as YYYY-MM-DD. Default: today.")
+  var day = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = CareSummaryRequest()
+    request.day = self.day
+    request.language = self.outputLanguage.lang?.rawValue ?? ""
+    let reply = try await session.summary(request)
+    // The text ends with a line feed, and the console adds one to each line.
+    try session.show(reply, [String(reply.text.dropLast())])
+  }
+}
+
+extension Session {
+  /// Requests the summary of a day, and downloads its text if it is long.
+  func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
+    var reply = try await self.ask(request)
+    guard reply.hasBlob else { return reply }
+    var text: [UInt8] = []
+    try await self.client.download(reply.blob) { piece throws(Failure) in text += piece }
+    reply.text = String(decoding: text, as: UTF8.self)
+    reply.clearBlob()
+    return reply
+  }
+}
 
 struct ShareCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "share", abstract: "Print the summary of a day, write it to a file, or send it.",
     discussion: """
-      Without a way the summary is printed. --mailto and --line print a link that opens it in a program of your own, without any
-      account. --to sends it over a channel, in the background; kith channels deliveries shows how that goes.
+      Without an option the summary is printed. --mailto and --line print a link that opens it in a program of your own; no
+      account is needed. --to sends it over a channel in the background; `kith channels deliveries` shows the result.
       Example: kith care share --day 2026-11-20 --to family
       Example: kith care share --lang ja --file summary.txt
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "A day as YYYY-MM-DD. Default: today.")
   var day = ""
@@ -21,7 +56,7 @@ struct ShareCareCommand: BilingualCommand {
   @Option(help: "A channel to send it over; may be repeated.")
   var to: [String] = []
 
-  @Option(help: "A file that only you can read, to write it to; - for standard output.", completion: .file())
+  @Option(help: "Write it to a file that only you can read; - for standard output.", completion: .file())
   var file: String?
 
   @Flag(help: "Print a link that opens it as a mail.")
@@ -40,15 +75,15 @@ struct ShareCareCommand: BilingualCommand {
     guard self.to.isEmpty else { return try await self.send(session) }
     var request = CareSummaryRequest()
     request.day = self.day
-    request.language = self.tongue.lang?.rawValue ?? ""
+    request.language = self.outputLanguage.lang?.rawValue ?? ""
     let reply = try await session.summary(request)
     if let file {
       let output = try OutputFile(path: file)
-      let hasRoomForWords = !output.isStandardOutput
+      let printsReport = !output.isStandardOutput
       try output.write(Array(reply.text.utf8))
       try output.commit()
-      guard hasRoomForWords else { return }
-      return try session.show(reply, [session.tongue("Written to \(file).", "\(file) に書き出しました。")])
+      guard printsReport else { return }
+      return try session.show(reply, [session.language("Written to \(file).", "\(file) に書き出しました。")])
     }
     if self.mailto {
       let subject = String(reply.text.prefix { $0 != "\n" })
@@ -62,9 +97,34 @@ struct ShareCareCommand: BilingualCommand {
   private func send(_ session: Session) async throws {
     var request = ShareCareRequest()
     request.day = self.day
-    request.language = self.tongue.lang?.rawValue ?? ""
+    request.language = self.outputLanguage.lang?.rawValue ?? ""
     request.channels = self.to
     let reply = try await session.ask(request)
     try session.show(reply, DeliveryTable(reply.deliveries).lines(session))
+  }
+}
+
+/// Links that open a text in a program of the person's own; Kith needs no account.
+enum ShareLinks {
+  /// A link to a new mail, with lines ended by CR LF. RFC 6068.
+  static func mail(subject: String, text: String) -> String {
+    let lines = text.replacing("\r\n", with: "\n").replacing("\n", with: "\r\n")
+    return "mailto:?subject=\(Self.encoded(subject))&body=\(Self.encoded(lines))"
+  }
+
+  /// A link to a new message in LINE on a phone: developers.line.biz, "LINE URL scheme", sharing text.
+  static func line(text: String) -> String { "https://line.me/R/share?text=\(Self.encoded(text))" }
+
+  /// Percent-encodes all but the unreserved characters of RFC 3986, section 2.3.
+  private static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      let isPlain =
+        byte < 0x80 && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte) || "-._~".utf8.contains(byte))
+      bytes += isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -2,26 +2,26 @@ internal import Bus
 internal import Dispatch
 internal import Glibc
 
-/// Where sound comes from.
+/// A source of sound.
 protocol SoundInput: Sendable {
   /// The next piece; nil at the end.
   ///
   /// - Throws: `NOT_FOUND/FILE_UNREADABLE`.
   func next() async throws(Failure) -> [UInt8]?
 
-  /// Has it come to its end now.
+  /// Ends the sound early.
   func end()
 
-  /// Ends it, and waits until nothing is left of what makes it.
+  /// Ends the sound, and waits until the program that makes it has ended.
   func finish() async
 }
 
-/// Sound from a descriptor: a file, a pipe, standard input. It ends where the bytes end, or when it is no longer wanted.
+/// Sound from a descriptor: a file, a pipe, standard input. It ends with its bytes, or at ``end()``.
 final class SoundStream: SoundInput {
   private let descriptor: Int32
   private let path: String
   private let size: Int
-  /// A pipe that has a byte when the sound is no longer wanted.
+  /// A pipe that becomes readable at ``end()``.
   private let stop: (reader: Int32, writer: Int32)
 
   /// Reads a file; `-` is standard input.
@@ -31,9 +31,9 @@ final class SoundStream: SoundInput {
     self.init(try InputFile.open(path), named: path, size: 256 << 10)
   }
 
-  /// Takes a descriptor over.
+  /// Takes ownership of a descriptor.
   ///
-  /// - Parameter size: Bytes of a piece, at most.
+  /// - Parameter size: The most bytes of a piece.
   init(_ descriptor: Int32, named path: String, size: Int) {
     self.descriptor = descriptor
     self.path = path
@@ -50,7 +50,7 @@ final class SoundStream: SoundInput {
   func next() async throws(Failure) -> [UInt8]? {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
-        // Reading waits for the microphone, so it is not done on the shared pool.
+        // Reading blocks, so it must not occupy a thread of the shared pool.
         DispatchQueue.global().async { waiter.resume(returning: self.read()) }
       }
     } onCancel: {
@@ -63,7 +63,7 @@ final class SoundStream: SoundInput {
 
   func finish() async { self.end() }
 
-  /// A full piece, or what there was before the end.
+  /// Reads a full piece, or what is left before the end.
   private func read() -> Result<[UInt8]?, Failure> {
     var piece: [UInt8] = []
     do throws(Failure) {

@@ -3,13 +3,13 @@ internal import Foundation
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Waits until the words of a spoken entry are stored, and says meanwhile what they wait for.
+/// Waits for the transcript of a spoken entry, and prints what delays it.
 struct TranscriptWait: Sendable {
   private let session: Session
 
   init(_ session: Session) { self.session = session }
 
-  /// The entry when its transcription has ended, one way or the other; or as it is after the time, or after Ctrl-C.
+  /// Returns the entry when its transcription has succeeded or failed, or as it is after `limit` or Ctrl-C.
   func entry(_ id: String, _ changes: EventSequence, for limit: Duration) async throws -> CareReply {
     let following = Task { try await self.follow(id, changes) }
     let signals = Interrupt.catching { following.cancel() }
@@ -38,7 +38,7 @@ struct TranscriptWait: Sendable {
       let words = reply.record.remark(self.session)
       let drawing = isDrawn ? Task { await self.draw(words, since: began) } : nil
       defer { drawing?.cancel() }
-      // Where nobody looks at a terminal it is said once, and only what keeps it waiting.
+      // Without a terminal, each cause of a delay is printed once.
       if !isDrawn, !self.session.isJSON, !reply.record.reason.isEmpty, words != said {
         said = words
         self.session.console.printError("kith: \(words)")
@@ -50,11 +50,11 @@ struct TranscriptWait: Sendable {
     return reply
   }
 
-  /// Draws what is waited for, and for how long it was, until the task is cancelled.
+  /// Draws the state and the time waited so far, until the task is cancelled.
   private func draw(_ words: String, since began: ContinuousClock.Instant) async {
     while !Task.isCancelled {
       let clock = RecordingMeter.clock(Int((ContinuousClock.now - began) / .seconds(1)))
-      let end = self.session.tongue("Ctrl-C: do not wait", "Ctrl-C で待つのをやめる")
+      let end = self.session.language("Ctrl-C: do not wait", "Ctrl-C で待つのをやめる")
       self.session.console.redraw(Printable.shortened("\(clock)  \(words)  (\(end))", to: 79))
       try? await Task.sleep(for: .seconds(1))
     }
@@ -62,15 +62,15 @@ struct TranscriptWait: Sendable {
 }
 
 extension CareRecord {
-  /// Whether its words may still come by themselves.
+  /// Whether its transcription is still in progress.
   var isUnderWay: Bool { ["recording", "pending_transcription"].contains(self.state) }
 
-  /// Whether it says something: it was transcribed, or a person has written it down.
+  /// Whether it has text: it was transcribed, or a person wrote it.
   var isInWords: Bool { ["transcribed", "written"].contains(self.state) }
 
-  /// What to do about a spoken entry that has no words.
+  /// What to do about a spoken entry without text.
   func hint(_ session: Session) -> String {
-    let say = session.tongue
+    let say = session.language
     let remark = self.remark(session)
     if self.isUnderWay {
       return say(

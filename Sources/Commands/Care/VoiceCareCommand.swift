@@ -8,16 +8,16 @@ struct VoiceCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "voice", abstract: "Record an entry by voice: from the microphone, or from a file.",
     discussion: """
-      The sound goes to kithd while it is recorded, and is deleted when its words are stored. Ctrl-C ends the recording, and \
-      then the wait for the words. Ends with 1 where nothing was transcribed; the entry is kept all the same.
+      The sound is sent to kithd while it is recorded, and deleted once its transcript is stored. Ctrl-C ends the recording, a \
+      second Ctrl-C the wait for the transcript. Exits with 1 if nothing was transcribed; the entry is kept.
       Example: kith care voice --category medication --seconds 20
       Example: ssh phone cat note.ogg | kith care voice --file -
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
-  @Option(help: "The category. Default: the first words name it.")
+  @Option(help: "The category. Default: taken from the first words.")
   var category = ""
 
   @Option(help: "A recording to use instead of the microphone; - for standard input.", completion: .file())
@@ -32,7 +32,7 @@ struct VoiceCareCommand: BilingualCommand {
   @Option(help: "The spoken language, such as en-US or ja-JP. Default: as configured.")
   var language = ""
 
-  @Option(help: "Who records.")
+  @Option(help: "The name of the person who records.")
   var recorder = ""
 
   @OptionGroup var moment: MomentOption
@@ -53,7 +53,7 @@ struct VoiceCareCommand: BilingualCommand {
   func carryOut(_ session: Session) async throws {
     let sound: any SoundInput
     if let file { sound = try SoundStream(path: file) } else { sound = try Microphone(command: self.command) }
-    // Subscribed to when the transcript is waited for; it begins with a snapshot, so nothing is missed.
+    // The subscription begins with a snapshot, so a change before the wait is not missed.
     let changes = self.wait ? try session.client.events(["care"]) : nil
     let id = try await self.start(sound, session)
     var stop = StopVoiceRequest()
@@ -63,7 +63,7 @@ struct VoiceCareCommand: BilingualCommand {
       await sound.finish()
     } catch {
       await sound.finish()
-      // What was sent is an entry all the same.
+      // What was sent stays an entry.
       _ = try? await session.ask(stop)
       throw error
     }
@@ -77,7 +77,7 @@ struct VoiceCareCommand: BilingualCommand {
     }
   }
 
-  /// Begins the entry. A recorder does not go on without one.
+  /// Begins the entry; ends the recorder if that fails.
   private func start(_ sound: any SoundInput, _ session: Session) async throws -> String {
     var start = StartVoiceRequest()
     start.category = self.category
@@ -92,7 +92,7 @@ struct VoiceCareCommand: BilingualCommand {
     }
   }
 
-  /// Sends the sound as it comes. What was sent is kept, also when the rest cannot be had.
+  /// Sends the sound as it arrives. What was sent is kept, even if the rest cannot be read.
   private func send(_ sound: any SoundInput, to id: String, _ session: Session) async throws(Failure) {
     let signals = Interrupt.catching { sound.end() }
     defer { signals.end() }
@@ -100,7 +100,7 @@ struct VoiceCareCommand: BilingualCommand {
     let isRecording = self.file == nil
     let isShown = isRecording && session.console.isTerminal && !session.isJSON
     if isRecording, !isShown, !session.isJSON {
-      session.console.print(session.tongue("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
+      session.console.print(session.language("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
     }
     let drawing = isShown ? Task { await meter.run() } : nil
     let timer = Task { [seconds] in
@@ -122,5 +122,28 @@ struct VoiceCareCommand: BilingualCommand {
     drawing?.cancel()
     await drawing?.value
     if let failure { throw failure }
+  }
+}
+
+struct RetryCareCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry", abstract: "Transcribe the kept recording of an entry again.",
+    discussion: "Example: kith care retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --language ja-JP")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The entry's id.")
+  var id: String
+
+  @Option(help: "The spoken language. Default: as before.")
+  var language = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = TranscribeAgainRequest()
+    request.id = self.id
+    request.language = self.language
+    let reply = try await session.ask(request)
+    try session.show(reply, CareCard(reply.record).lines(session))
   }
 }

@@ -6,8 +6,8 @@ struct AddChannelCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a channel.",
     discussion: """
-      A password or token is asked for, and never taken from the command line: leave it empty where there is none. Paths are those
-      of the machine kithd runs on.
+      kith asks for a password or token, and never takes it from the command line; leave it empty if there is none. Paths are
+      those of the machine that kithd runs on.
       Example: kith channels add phone --ntfy family-care --server https://ntfy.example.org
       Example: kith channels add family --mail smtp.example.org --username kith --from kith@example.org --to ann@example.org
       Example: kith channels add line --line U4af4980629a2e5c9d3b1f0a7c6e8d2b1
@@ -16,7 +16,7 @@ struct AddChannelCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "Its name: lower-case letters, digits and hyphens.")
   var name: String
@@ -45,10 +45,10 @@ struct AddChannelCommand: BilingualCommand {
   @Option(help: "The user name, of mail or ntfy.")
   var username = ""
 
-  @Option(help: "Whom mail comes from.")
+  @Option(help: "The address that mail is sent from.")
   var from = ""
 
-  @Option(help: "Whom mail goes to; may be repeated.")
+  @Option(help: "An address to send mail to; may be repeated.")
   var to: [String] = []
 
   @Option(help: "The id of a user, group or room of LINE.")
@@ -57,10 +57,10 @@ struct AddChannelCommand: BilingualCommand {
   @Option(help: "The address of another LINE server.")
   var lineServer = ""
 
-  @Option(help: "An address that gets JSON; {secret} in its path is replaced by the secret.")
+  @Option(help: "A URL to post JSON to; {secret} in its path is replaced by the secret.")
   var webhook: String?
 
-  @Option(help: "A program that gets the text; the configuration has to allow it.")
+  @Option(help: "A program that reads the text; kithd's configuration has to allow it.")
   var command: String?
 
   @Option(help: "An argument of the program; may be repeated.")
@@ -98,7 +98,7 @@ struct AddChannelCommand: BilingualCommand {
     try session.show(
       channel,
       [
-        session.tongue(
+        session.language(
           "Added \(name). Try it: kith channels test \(name)", "\(name) を追加しました。試すには: kith channels test \(name)")
       ])
   }
@@ -134,9 +134,9 @@ struct AddChannelCommand: BilingualCommand {
     !self.noSecret && self.command == nil && (self.mail == nil || !self.username.isEmpty)
   }
 
-  /// Asked for where one is needed; where one may do without, nobody has to be there to answer.
+  /// Asks for the secret. No answer is an error only if the channel needs a secret.
   private func secret(_ session: Session) throws(Failure) -> String {
-    let prompt = session.tongue("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: ")
+    let prompt = session.language("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: ")
     guard self.line != nil || self.mail != nil || !self.username.isEmpty || self.secretFile != nil else {
       return (try? session.console.askSecret(prompt, kind: "secret")) ?? ""
     }

@@ -1,11 +1,13 @@
 internal import ArgumentParser
+internal import Bus
+internal import KithMessages
 
 struct ChannelsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channels",
     abstract: "Channels for summaries and reminders, and the queue of messages.",
     discussion: """
-      A channel is used when `kith care share --to` or `kith remind settings` names it, and never else.
+      A channel is used when `kith care share --to` or `kith remind settings` names it, and never otherwise.
       Example: kith channels add phone --ntfy family-care
       """,
     subcommands: [
@@ -14,4 +16,141 @@ struct ChannelsCommand: AsyncParsableCommand {
     ])
 
   @OptionGroup var global: GlobalOptions
+}
+
+struct ListChannelsCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the channels.", discussion: "Example: kith channels list")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  func carryOut(_ session: Session) async throws {
+    let reply = try await session.ask(ListChannelsRequest())
+    try session.show(reply, Self.lines(reply.channels, session))
+  }
+
+  private static func lines(_ channels: [Channel], _ session: Session) -> [String] {
+    let say = session.language
+    guard !channels.isEmpty else {
+      return [
+        say(
+          "No channels found. Add one: kith channels add phone --ntfy TOPIC",
+          "送り先はありません。追加するには: kith channels add phone --ntfy TOPIC")
+      ]
+    }
+    var table = Table(
+      (say("NAME", "名前"), .left), (say("KIND", "種類"), .left), (say("WHERE", "宛先"), .left),
+      (say("LAST", "最後の送信"), .left))
+    for channel in channels {
+      let last =
+        channel.hasLast ? "\(channel.last.stateInWords(session)) \(session.relative(channel.last.createdAt))" : "-"
+      table.add(channel.name, channel.place.kind, channel.place.address, last)
+    }
+    return table.lines(session.console.style)
+  }
+}
+
+struct TestChannelCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test", abstract: "Send a short message over a channel now, and show the result.",
+    discussion: "Example: kith channels test phone")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The channel.")
+  var name: String
+
+  func carryOut(_ session: Session) async throws {
+    var request = TestChannelRequest()
+    request.name = self.name
+    request.language = self.outputLanguage.lang?.rawValue ?? ""
+    let reply = try await session.ask(request)
+    let isDelivered = reply.delivery.state == "delivered"
+    let name = Printable.text(self.name)
+    let hint = session.language(
+      "A test is not retried. After correcting the channel: kith channels test \(name)",
+      "テストは再送されません。直してから、もう一度: kith channels test \(name)")
+    try session.show(reply, DeliveryTable([reply.delivery]).lines(session) + (isDelivered ? [] : ["", hint]))
+    guard isDelivered else { throw ExitCode(ExitStatus.failed.rawValue) }
+  }
+}
+
+struct LoginChannelCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "login", abstract: "Change the password or token of a channel.",
+    discussion: """
+      kith asks for the secret, and never takes it from the command line.
+      Example: kith channels login family
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The channel.")
+  var name: String
+
+  @Option(help: InputFile.secretHelp("secret"), completion: .file())
+  var secretFile: String?
+
+  func carryOut(_ session: Session) async throws {
+    var request = SetChannelCredentialsRequest()
+    request.name = self.name
+    if let secretFile, secretFile != InputFile.standardInput {
+      (request.secret, request.secretFile) = try session.secret(inFile: secretFile)
+    } else {
+      request.secret = try session.console.askSecret(
+        session.language("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: "), kind: "secret",
+        file: self.secretFile)
+    }
+    let channel = try await session.ask(request)
+    let name = Printable.text(channel.name)
+    try session.show(
+      channel,
+      [session.language("Saved. Try it: kith channels test \(name)", "登録しました。試すには: kith channels test \(name)")])
+  }
+}
+
+struct RemoveChannelCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a channel and its secret. Its waiting messages are discarded.",
+    discussion: "Example: kith channels remove phone")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+  @OptionGroup var confirmation: Confirmation
+
+  @Argument(help: "The channel.")
+  var name: String
+
+  func carryOut(_ session: Session) async throws {
+    try self.confirmation.ask(
+      session.language("Remove the channel \(self.name)?", "送り先 \(self.name) を削除しますか。"), session)
+    var request = RemoveChannelRequest()
+    request.name = self.name
+    let reply = try await session.ask(request)
+    let count = Int(reply.discarded)
+    try session.show(
+      reply,
+      [
+        session.language(
+          "Removed. \(Count.of(count, "waiting message")) discarded.", "削除しました。待っていた\(count)件は取り消されました。")
+      ])
+  }
+}
+
+extension Channel {
+  /// Its kind and its destination, for a list.
+  var place: (kind: String, address: String) {
+    switch self.kind {
+    case .mail(let mail): ("mail", mail.to.joined(separator: ", "))
+    case .line(let line): ("LINE", line.to)
+    case .ntfy(let ntfy): ("ntfy", "\(ntfy.address.isEmpty ? "https://ntfy.sh" : ntfy.address)/\(ntfy.topic)")
+    case .webhook(let webhook): ("webhook", webhook.address)
+    case .command(let command): ("command", command.program)
+    case .desktop: ("desktop", "")
+    case nil: ("", "")
+    }
+  }
 }

@@ -8,7 +8,7 @@ struct DeliveriesCommand: BilingualCommand {
     discussion: "Example: kith channels deliveries --channel phone --state failed")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
   @OptionGroup var page: PageOptions
 
   @Option(help: "Only of this channel.")
@@ -35,7 +35,7 @@ struct RetryDeliveryCommand: BilingualCommand {
     discussion: "Example: kith channels retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The id of the delivery.")
   var id: String
@@ -54,7 +54,7 @@ struct DiscardDeliveryCommand: BilingualCommand {
     discussion: "Example: kith channels discard 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The id of the delivery.")
   var id: String
@@ -67,14 +67,14 @@ struct DiscardDeliveryCommand: BilingualCommand {
   }
 }
 
-/// Deliveries as rows, each failure with its reason below.
+/// Deliveries as table rows, with the reasons of failures below.
 struct DeliveryTable {
   private let entries: [DeliveryEntry]
 
   init(_ entries: [DeliveryEntry]) { self.entries = entries }
 
   func lines(_ session: Session) -> [String] {
-    let say = session.tongue
+    let say = session.language
     guard !self.entries.isEmpty else { return [say("Nothing was sent yet.", "まだ何も送っていません。")] }
     var table = Table(
       (say("WHEN", "いつ"), .left), (say("CHANNEL", "送り先"), .left), (say("WHAT", "内容"), .left),
@@ -93,19 +93,19 @@ struct DeliveryTable {
 }
 
 extension DeliveryEntry {
-  /// How it goes, in words.
+  /// The state in words.
   func stateInWords(_ session: Session) -> String {
-    let say = session.tongue
+    let say = session.language
     switch self.state {
     case "pending" where self.attempts == 0: return say("waiting", "待機中")
     case "pending":
       return say(
-        "tried again \(session.next(self.nextAttemptAt))", "再送待ち (\(session.next(self.nextAttemptAt)))")
+        "next attempt \(session.next(self.nextAttemptAt))", "再送待ち (\(session.next(self.nextAttemptAt)))")
     case "sending": return say("being sent", "送信中")
     case "delivered": return say("delivered", "送信済み")
     case "failed": return say("failed", "失敗")
     case "unknown": return say("may have arrived", "届いたか不明")
-    case "discarded": return say("given up", "取り消し")
+    case "discarded": return say("discarded", "取り消し")
     default: return self.state
     }
   }

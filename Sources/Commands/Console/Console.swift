@@ -4,11 +4,11 @@ internal import KithMessages
 internal import Secrets
 internal import SwiftProtobuf
 
-/// Where a command prints.
+/// The streams and the terminal that a command prints to and asks on.
 public struct Console: Sendable {
-  /// Whether a person looks at standard output.
+  /// Whether standard output is a terminal.
   let isTerminal: Bool
-  /// How text is coloured.
+  /// The colours of text.
   let style: Style
   private let out: @Sendable (String) -> Void
   private let err: @Sendable (String) -> Void
@@ -16,12 +16,12 @@ public struct Console: Sendable {
   private let secret: @Sendable (String) -> String?
   private let answer: @Sendable (String) -> String?
 
-  /// Makes a console of two places to write to, one to read from and two ways to ask.
+  /// Makes a console from two outputs, an input and two prompts.
   ///
   /// - Parameters:
-  ///   - input: Gives all that comes on standard input; nil where it cannot be read.
-  ///   - secret: Shows a prompt and gives what was typed, unseen; nil where nobody can be asked.
-  ///   - answer: The same, with what is typed shown.
+  ///   - input: Returns all of standard input; nil if it cannot be read.
+  ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal.
+  ///   - answer: The same, with the answer shown.
   package init(
     isTerminal: Bool, usesColour: Bool, out: @escaping @Sendable (String) -> Void,
     err: @escaping @Sendable (String) -> Void, input: @escaping @Sendable () -> [UInt8]? = { nil },
@@ -59,13 +59,12 @@ public struct Console: Sendable {
   /// Replaces the line that the cursor is on; only for a terminal.
   func redraw(_ line: String) { self.out("\r\u{1B}[K" + line) }
 
-  /// Asks for a secret, which is not shown while it is typed; or reads it from standard input, where `-` is the file that holds
-  /// it.
+  /// Asks for a secret without showing it, or reads it from standard input if `file` is `-`.
   ///
   /// - Parameters:
-  ///   - kind: What it is, which names the option that takes a file instead: `password`, `token`.
-  ///   - file: What that option says.
-  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` or the like where nobody can be asked, or where nothing comes.
+  ///   - kind: The kind of the secret, as in the option `--KIND-file`: `password`, `token`.
+  ///   - file: The value of that option.
+  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` or the like without a terminal, or for an empty answer.
   func askSecret(_ prompt: String, kind: String = "password", file: String? = nil) throws(Failure) -> String {
     guard let secret = file == InputFile.standardInput ? self.secretLine() : self.secret(prompt), !secret.isEmpty else {
       throw Failure(
@@ -76,12 +75,12 @@ public struct Console: Sendable {
     return secret
   }
 
-  /// What comes on standard input, without the end of its line.
+  /// Standard input without its line end.
   private func secretLine() -> String? {
     self.input().flatMap { String(validating: SecretFile.secret(in: $0[...]), as: UTF8.self) }
   }
 
-  /// Asks whether something shall be done.
+  /// Asks a question to be answered by yes or no.
   ///
   /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer that is not yes.
   func confirm(_ question: String) throws(Failure) {
@@ -97,9 +96,9 @@ public struct Console: Sendable {
     self.printError(json)
   }
 
-  /// Writes bytes to a descriptor, also to one that does not wait by itself.
+  /// Writes bytes to a descriptor, which may be non-blocking.
   ///
-  /// - Returns: False when it takes no more; `errno` says why.
+  /// - Returns: False if a write failed; `errno` has the reason.
   static func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Bool {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
@@ -114,5 +113,76 @@ public struct Console: Sendable {
       }
     }
     return true
+  }
+}
+
+/// Colour by the codes of ECMA-48, or none.
+struct Style: Sendable {
+  let isOn: Bool
+
+  func bold(_ text: String) -> String { self.wrap(text, "1") }
+  func dim(_ text: String) -> String { self.wrap(text, "2") }
+  func good(_ text: String) -> String { self.wrap(text, "32") }
+  func bad(_ text: String) -> String { self.wrap(text, "31") }
+  func notice(_ text: String) -> String { self.wrap(text, "33") }
+
+  private func wrap(_ text: String, _ code: String) -> String { self.isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+}
+
+/// A progress bar as a line.
+struct ProgressBar: Sendable {
+  private static let cells = 24
+
+  let label: String
+  let style: Style
+
+  /// The line, without its end.
+  ///
+  /// - Parameters:
+  ///   - fraction: From 0 to 1; other values count as the nearer end.
+  ///   - note: Shown behind the bar.
+  func line(fraction: Double, note: String = "") -> String {
+    let share = min(1, max(0, fraction.isFinite ? fraction : 0))
+    let filled = Int((share * Double(Self.cells)).rounded(.down))
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.cells - filled)
+    let percent = Printable.padded("\(Int((share * 100).rounded(.down)))%", to: 4, alignment: .right)
+    return [self.label, self.style.good(bar), percent, Printable.text(note)].filter { !$0.isEmpty }.joined(
+      separator: " ")
+  }
+}
+
+/// The controlling terminal, even if standard input and output are redirected.
+enum Terminal {
+  /// What Ctrl-C sends.
+  private static let interrupt: UInt8 = 3
+
+  /// Shows a prompt and reads a line. termios(3), getpass(3).
+  ///
+  /// - Parameter isShown: Whether the answer is shown.
+  /// - Returns: Nil without a terminal, or after Ctrl-C where the answer is not shown.
+  static func readLine(prompt: String, isShown: Bool) -> String? {
+    let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var before = termios()
+    guard tcgetattr(descriptor, &before) == 0 else { return nil }
+    var asking = before
+    if !isShown {
+      // Ctrl-C is read as a character, so that the terminal is restored before the program ends.
+      asking.c_lflag &= ~tcflag_t(ECHO | ISIG)
+      asking.c_lflag |= tcflag_t(ECHONL)
+      // It ends the line as Enter does, so it is read at once: termios(3).
+      withUnsafeMutableBytes(of: &asking.c_cc) { unsafe $0[Int(VEOL)] = Self.interrupt }
+    }
+    guard tcsetattr(descriptor, TCSAFLUSH, &asking) == 0 else { return nil }
+    defer { tcsetattr(descriptor, TCSAFLUSH, &before) }
+    _ = prompt.withCString { write(descriptor, $0, strlen($0)) }
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while line.count < 4096, read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
+      guard byte != Self.interrupt else { return nil }
+      line.append(byte)
+    }
+    return String(validating: line, as: UTF8.self)
   }
 }

@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Ending cleanly when a person or the system asks for it.
+/// The handling of SIGINT, SIGTERM and SIGHUP.
 enum Interrupt {
-  /// Signals that are told and do not end the process, until ``end()``.
+  /// A handler of the signals, which do not end the process until ``end()``.
   struct Watch {
     fileprivate let number: Int
 
-    /// Lets them end the process again, unless another watch is there.
+    /// Removes the handler. Without any handler the signals end the process again.
     func end() { Interrupt.bodies.withLock { $0.active[self.number] = nil } }
   }
 
@@ -19,14 +19,13 @@ enum Interrupt {
 
   private static let bodies = Mutex(Bodies())
 
-  /// Made with the first watch, and never cancelled. On Linux a source has a handler of the signal while it is registered, which is
-  /// taken away some time after it was cancelled: a source that was made meanwhile would never be told of anything. Because it is a
-  /// handler, the programs that we start have the default action.
+  /// Made with the first watch, and never cancelled: on Linux a cancelled source removes the signal's handler some time later, and a
+  /// source made in between would never receive a signal. Child processes start with the default action, because it is a handler.
   // `unsafe` is sound: the array is made once, under the lock of a static, and is never read or changed afterwards.
   nonisolated(unsafe) private static let sources: [any DispatchSourceSignal] = Self.numbers.map { number in
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler { Self.received(number) }
-    // Until it is there, the signal ends the process, and a recording with it.
+    // Until it is registered, the signal ends the process, and a recording with it.
     let isRegistered = DispatchSemaphore(value: 0)
     source.setRegistrationHandler { isRegistered.signal() }
     source.resume()
@@ -34,7 +33,7 @@ enum Interrupt {
     return source
   }
 
-  /// SIGHUP comes when the terminal closes, unless nohup(1) has it ignored: that is to go on.
+  /// SIGHUP comes when the terminal closes. A process that nohup(1) makes ignore it has to continue ignoring it.
   private static var numbers: [Int32] {
     var action = sigaction()
     sigaction(SIGHUP, nil, &action)

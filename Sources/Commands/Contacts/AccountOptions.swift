@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Bus
 internal import KithMessages
 
-/// Who one is at a CardDAV server, and how the server proves who it is.
+/// The login at a CardDAV server, and how the server's identity is verified.
 struct AccountOptions: ParsableArguments {
   @Option(help: "The user name.")
   var username: String?
@@ -31,9 +31,9 @@ struct AccountOptions: ParsableArguments {
         .allSatisfy { $0 == nil }
   }
 
-  /// The account, with a password that is asked for when a user name came without one.
+  /// The account; asks for the password if a user name was given without one.
   ///
-  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` where nobody can be asked.
+  /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` if there is no terminal to ask on.
   func account(at url: String, _ session: Session) throws(Failure) -> CardDAV {
     var account = CardDAV()
     account.url = url

@@ -6,8 +6,8 @@ struct AddSourceCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a source.",
     discussion: """
-      Paths are those of the machine kithd runs on. A password is asked for where one is needed, and never taken from the
-      command line.
+      Paths are those of the machine that kithd runs on. kith asks for a password if one is needed, and never takes it from
+      the command line.
       Example: kith contacts source add home --vdir ~/contacts
       Example: kith contacts source add work --carddav https://dav.example.com --username ann
       """)

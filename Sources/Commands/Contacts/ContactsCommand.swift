@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Bus
+internal import KithMessages
 
 struct ContactsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,4 +13,246 @@ struct ContactsCommand: AsyncParsableCommand {
     ])
 
   @OptionGroup var global: GlobalOptions
+}
+
+struct ListContactsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List contacts in the order of their names.",
+    discussion: "Example: kith contacts list --limit 20")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var page: PageOptions
+
+  @Option(help: "Only contacts of this source.")
+  var source = ""
+
+  @Flag(help: "Also deleted contacts.")
+  var deleted = false
+
+  func run(_ session: Session) async throws {
+    var request = ListContactsRequest()
+    self.page.fill(&request)
+    request.source = self.source
+    request.includeDeleted = self.deleted
+    let reply = try await session.ask(request)
+    try session.show(
+      reply, ContactTable(reply.contacts).lines(session.console.style) + PageOptions.more(reply.nextCursor))
+  }
+}
+
+struct ShowContactCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show all fields of one contact, even if it is deleted.",
+    discussion: "Example: kith contacts show 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The contact's id, as lists show it.")
+  var id: String
+
+  func run(_ session: Session) async throws {
+    var request = GetContactRequest()
+    request.id = self.id
+    let reply = try await session.ask(request)
+    try session.show(reply, ContactCard(reply.contact).lines(session))
+  }
+}
+
+struct SearchContactsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search", abstract: "Find contacts by any part of name, organisation, phone, email, address or note.",
+    discussion: "Example: kith contacts search ann")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The text to search for.")
+  var text: [String]
+
+  @OptionGroup var size: LimitOption
+
+  @Option(help: "Only contacts of this source.")
+  var source = ""
+
+  func run(_ session: Session) async throws {
+    var request = SearchContactsRequest()
+    request.text = self.text.joined(separator: " ")
+    request.limit = self.size.limit
+    request.source = self.source
+    let reply = try await session.ask(request)
+    try session.show(
+      reply, ContactTable(reply.contacts).lines(session.console.style) + LimitOption.more(reply.more))
+  }
+}
+
+struct ContactPhotoCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "photo", abstract: "Write a contact's photo to a file, as it is in the card.",
+    discussion: "Example: kith contacts photo 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 -o ann.jpg")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The contact's id, as lists show it.")
+  var id: String
+
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
+  var output: String
+
+  func run(_ session: Session) async throws {
+    var request = GetContactRequest()
+    request.id = self.id
+    let contact = try await session.ask(request).contact
+    guard contact.hasPhoto else {
+      let elsewhere = contact.photoUri.isEmpty ? "" : " The card names one at \(contact.photoUri)."
+      throw Failure(.notFound, "PHOTO_MISSING", "\(contact.shownName) has no photo.\(elsewhere)")
+    }
+    try await session.save(contact.photo, to: self.output)
+  }
+}
+
+struct RestoreContactCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Restore a deleted contact.",
+    discussion: """
+      It stays even if its card is missing in the source. `kith contacts list --deleted` shows the ids.
+      Example: kith contacts restore 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The contact's id.")
+  var id: String
+
+  func run(_ session: Session) async throws {
+    var request = RestoreContactRequest()
+    request.id = self.id
+    let reply = try await session.ask(request)
+    try session.show(reply, ["Restored \(Printable.text(reply.contact.shownName))."])
+  }
+}
+
+struct ExportContactsCommand: HubCommand {
+  /// The format of an export.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case vcf, json, csv
+  }
+
+  /// A version of vCard.
+  enum VCardVersion: String, ExpressibleByArgument, CaseIterable {
+    case three = "3.0"
+    case four = "4.0"
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write the contacts to a file.",
+    discussion: """
+      Example: kith contacts export -o contacts.vcf
+      Example: kith contacts export --vcard 4.0 -o contacts.vcf
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
+  var output: String
+
+  @Option(help: "vcf, json or csv.")
+  var format = Format.vcf
+
+  @Option(help: "The version of vCard: 3.0, which every address book reads (default), or 4.0.")
+  var vcard: VCardVersion?
+
+  @Option(help: "Only contacts of this source.")
+  var source = ""
+
+  @Flag(help: "Also deleted contacts.")
+  var deleted = false
+
+  func run(_ session: Session) async throws {
+    var request = ExportContactsRequest()
+    request.format = self.format.rawValue
+    request.vcardVersion = self.vcard?.rawValue ?? ""
+    request.source = self.source
+    request.includeDeleted = self.deleted
+    let blob = try await session.ask(request, drawing: "export")
+    try await session.save(blob, to: self.output)
+  }
+}
+
+struct SyncContactsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync", abstract: "Read changes from the sources, and wait for the result.",
+    discussion: """
+      Ctrl-C does not stop the sync: kithd continues, and `kith contacts status` shows it.
+      Exits with 1 if a source failed.
+      Example: kith contacts sync home
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The source. Default: all.")
+  var name: String?
+
+  @Flag(help: "Read every card again, also unchanged ones.")
+  var full = false
+
+  @Flag(help: "Carry out the deletions of this source that an earlier pass held back.")
+  var allowMassDelete = false
+
+  func run(_ session: Session) async throws {
+    var request = SyncRequest()
+    request.sources = self.name.map { [$0] } ?? []
+    request.full = self.full
+    request.allowMassDelete = self.allowMassDelete
+    let reply = try await session.ask(request, drawing: "sync")
+    try session.show(reply, SourceStates(reply.sources).lines(session))
+    if reply.sources.contains(where: { $0.state == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
+  }
+}
+
+struct ContactsStatusCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show the state of each source.", discussion: "Example: kith contacts status")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let reply = try await session.ask(SyncStatusRequest())
+    try session.show(reply, SourceStates(reply.sources).lines(session))
+  }
+}
+
+struct ContactProblemsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "problems", abstract: "List cards that could not be read, or only after repair.",
+    discussion: "Example: kith contacts problems --source home")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Option(help: "Only cards of this source.")
+  var source = ""
+
+  func run(_ session: Session) async throws {
+    var request = ListProblemsRequest()
+    request.source = self.source
+    request.limit = 500
+    var all = ListProblemsReply()
+    repeat {
+      let page = try await session.ask(request)
+      all.problems += page.problems
+      request.cursor = page.nextCursor
+    } while !request.cursor.isEmpty
+    try session.show(all, Self.lines(all.problems, session))
+  }
+
+  private static func lines(_ problems: [Problem], _ session: Session) -> [String] {
+    guard !problems.isEmpty else { return ["No problems found."] }
+    var table = Table(("SOURCE", .left), ("CARD", .left), ("WHAT", .left), ("RESULT", .left), ("SEEN", .left))
+    for problem in problems {
+      let place = problem.line > 0 ? "\(problem.sourceIdentifier):\(problem.line)" : problem.sourceIdentifier
+      table.add(
+        problem.source, place, problem.message.isEmpty ? problem.kind : problem.message,
+        problem.skipped ? "skipped" : "repaired", RelativeTime.words(problem.firstSeenAt, now: session.now))
+    }
+    return table.lines(session.console.style)
+  }
 }

@@ -68,7 +68,7 @@ struct TestSourceCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "test", abstract: "Check whether a source can be read. Changes nothing.",
     discussion: """
-      Exits with 1 when it cannot.
+      Exits with 1 if it cannot.
       Example: kith contacts source test home
       """)
 
@@ -87,5 +87,72 @@ struct TestSourceCommand: HubCommand {
       : "\(self.name) cannot be read. \(Printable.text(reply.error.message))"
     try session.show(reply, [verdict] + (reply.note.isEmpty ? [] : [Printable.text(reply.note)]))
     if !reply.readable { throw ExitCode(ExitStatus.failed.rawValue) }
+  }
+}
+
+struct DiscoverCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "discover", abstract: "Show the address books of a CardDAV server, and how they were found.",
+    discussion: """
+      Takes the URL of a server, an account or an address book, a host, or an email address. Stores nothing.
+      Example: kith contacts source discover ann@example.com --username ann
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The URL, host or email address to search.")
+  var url: String
+
+  @OptionGroup var account: AccountOptions
+
+  func run(_ session: Session) async throws {
+    var request = DiscoverRequest()
+    request.account = try self.account.account(at: self.url, session)
+    let reply = try await session.ask(request)
+    try session.show(reply, Self.lines(reply, session.console.style))
+    if reply.books.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
+  }
+
+  private static func lines(_ reply: DiscoverReply, _ style: Style) -> [String] {
+    let trail = reply.trail.map { style.dim("  " + Printable.text($0)) }
+    guard !reply.books.isEmpty else { return ["No address books found."] + trail }
+    var table = Table(("ADDRESS BOOK", .left), ("WRITABLE", .left), ("URL", .left))
+    for book in reply.books { table.add(book.name, book.readOnly ? "no" : "yes", book.url) }
+    return table.lines(style) + [""] + trail
+  }
+}
+
+struct LoginSourceCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "login", abstract: "Change the password or user name of a CardDAV source.",
+    discussion: """
+      kith asks for the password, and never takes it from the command line.
+      Example: kith contacts source login work
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The source.")
+  var name: String
+
+  @Option(help: "The user name. Default: unchanged.")
+  var username: String?
+
+  @Option(help: InputFile.secretHelp("password"), completion: .file())
+  var passwordFile: String?
+
+  func run(_ session: Session) async throws {
+    var request = SetCredentialsRequest()
+    request.name = self.name
+    request.username = self.username ?? ""
+    if let passwordFile, passwordFile != InputFile.standardInput {
+      (request.password, request.passwordFile) = try session.secret(inFile: passwordFile)
+    } else {
+      request.password = try session.console.askSecret(
+        "Password of \(Printable.text(self.name)): ", file: self.passwordFile)
+    }
+    let source = try await session.ask(request)
+    try session.show(
+      source, ["Saved. Try it: kith contacts source test \(Printable.text(source.name))"])
   }
 }

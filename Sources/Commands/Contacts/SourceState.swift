@@ -1,7 +1,7 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Where the pass of one source stands, as people read it.
+/// The state of a source and its pass, as lines for people.
 struct SourceState {
   private let status: SyncStatus
 
@@ -30,7 +30,7 @@ struct SourceState {
     }
   }
 
-  /// What somebody has to do about it.
+  /// What a person can do about it.
   func advice(_ style: Style, now: Google_Protobuf_Timestamp) -> [String] {
     self.isMonica ? self.waiting(style, now: now) : self.faults(style)
   }
@@ -42,7 +42,7 @@ struct SourceState {
     if self.status.pending > 0 {
       let next =
         self.status.hasNextAttemptAt
-        ? " It is asked again \(RelativeTime.next(self.status.nextAttemptAt, now: now))." : ""
+        ? " Next attempt \(RelativeTime.next(self.status.nextAttemptAt, now: now))." : ""
       lines.append("  \(Count.of(Int(self.status.pending), "change")) not on the server yet.\(next)")
     }
     if self.status.failed > 0 {
@@ -51,7 +51,7 @@ struct SourceState {
     }
     if self.status.conflicts > 0 {
       lines.append(style.notice("  \(Count.of(Int(self.status.conflicts), "record")) changed on both sides."))
-      lines.append("  To settle them: kith monica conflicts")
+      lines.append("  To resolve them: kith monica conflicts")
     }
     return lines
   }
@@ -81,9 +81,9 @@ struct SourceState {
   private var holdWords: String {
     switch self.status.holdReason {
     case "LISTING_NOT_WHOLE": "the source could not be read as a whole"
-    case "BOOK_GONE": "their address book is not at the account any more"
+    case "BOOK_GONE": "their address book is gone from the account"
     case "LISTING_EMPTY": "the source, or an address book or folder of it, shows no card at all"
-    case "ALL_WOULD_GO": "every contact would go"
+    case "ALL_WOULD_GO": "every contact would be deleted"
     default: "so many at once may be a mistake"
     }
   }
@@ -92,7 +92,7 @@ struct SourceState {
     self.status.consecutiveFailures > 1 ? " \(self.status.consecutiveFailures) times in a row" : ""
   }
 
-  /// What is kept of the source.
+  /// The number of records of the source.
   private var holdings: String {
     let live = Int(self.status.live)
     return self.isMonica ? Count.of(live, "person", plural: "people") : Count.of(live, "contact")

@@ -8,12 +8,12 @@ enum InputFile {
   /// The path of standard input, as for other programs.
   static let standardInput = "-"
 
-  /// What help says of an option that names the file of a secret.
+  /// The help of an option that takes the file of a secret.
   static func secretHelp(_ kind: String) -> ArgumentHelp {
-    "A file that holds the \(kind), readable by its owner alone, or - for standard input. A hub on another machine gets the \(kind) itself."
+    "A file with the \(kind), readable by its owner only, or - for standard input. kithd on another machine is sent the \(kind) itself."
   }
 
-  /// A descriptor that reads what a path names; the caller closes it.
+  /// Opens a path for reading; the caller closes the descriptor.
   ///
   /// - Throws: `NOT_FOUND/FILE_UNREADABLE`.
   static func open(_ path: String) throws(Failure) -> Int32 {
@@ -24,7 +24,7 @@ enum InputFile {
     return descriptor
   }
 
-  /// All that comes on standard input, up to what a secret may have and a byte more; nil where nothing can be read.
+  /// Reads standard input, up to more than the longest secret; nil if it cannot be read.
   static func readStandardInput(upTo limit: Int = 64 << 10) -> [UInt8]? {
     var bytes: [UInt8] = []
     while bytes.count <= limit {
@@ -35,7 +35,7 @@ enum InputFile {
     return bytes
   }
 
-  /// What can be read now, waiting for the first byte; empty at the end.
+  /// Reads what is available, waiting for the first byte; empty at the end.
   ///
   /// - Throws: `NOT_FOUND/FILE_UNREADABLE`.
   static func piece(of descriptor: Int32, named path: String, _ count: Int) throws(Failure) -> [UInt8] {
@@ -52,7 +52,7 @@ enum InputFile {
     }
   }
 
-  /// Says why a file cannot be read, by `errno`.
+  /// The failure for a file that cannot be read, with the reason from `errno`.
   static func unreadable(_ path: String) -> Failure {
     let reason = String(cString: strerror(errno))
     let name = path == Self.standardInput ? "Standard input" : path
@@ -61,11 +61,11 @@ enum InputFile {
   }
 }
 
-/// A file without a name, which goes with its descriptor: for bytes that have to be read more than once.
+/// An unnamed file, deleted with its descriptor: for bytes that are read more than once.
 struct TemporaryFile: ~Copyable {
   let descriptor: Int32
 
-  /// Makes an empty one, where this machine keeps such files.
+  /// Makes an empty file in `TMPDIR`, else in /tmp.
   ///
   /// - Throws: `FAILED_PRECONDITION/FILE_UNWRITABLE`.
   init() throws(Failure) {

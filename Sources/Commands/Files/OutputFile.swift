@@ -5,26 +5,26 @@ internal import Glibc
 internal import KithClient
 internal import KithMessages
 
-/// Where the result of a command goes: a file, or whatever else a path names.
+/// The output of a command: a file, or what else a path names.
 ///
-/// A file appears whole or not at all: its bytes are written to a file without a name. When they are on disk it is named `NAME.ID.part`,
-/// since a link replaces nothing, and renamed at once. So a command that is interrupted leaves nothing, or between these two calls the
-/// whole `.part`. Where the file system has no files without names, the `.part` is written from the beginning, and is left by SIGKILL.
-/// Symbolic links are followed. A new file is readable by its owner alone; one that is replaced keeps its mode and its owner. What is not an
-/// ordinary file, such as a pipe or a device, is written to as it is. `-` is standard output.
+/// A file appears whole or not at all. The bytes are written to an unnamed file. Once they are on disk it is linked as
+/// `NAME.ID.part`, because a link cannot replace a file, and renamed at once. So an interrupted command leaves nothing, or between
+/// these two calls the whole `.part`. On a file system without unnamed files the `.part` is written from the beginning, and SIGKILL
+/// leaves it. Symbolic links are followed. A new file is readable by its owner only; a replaced one keeps its mode and owner. A pipe
+/// or a device is written to directly. `-` is standard output.
 struct OutputFile: ~Copyable {
-  /// What help says of an option that takes such a path.
+  /// The help of an option that takes such a path.
   static let help: ArgumentHelp =
     "The file, or - for standard output. An existing file is replaced once the new one is whole."
 
   /// The path of standard output, as for other programs.
   static let standardOutput = "-"
 
-  /// Whether the bytes go to standard output, which then has no room for words.
+  /// Whether the bytes go to standard output, where nothing else may be printed then.
   let isStandardOutput: Bool
   private let path: String
   private let descriptor: Int32
-  /// Nil for what is written to as it is.
+  /// Nil for a pipe, a device or an open descriptor.
   private let replacement: Replacement?
 
   private struct Replacement {
@@ -68,7 +68,7 @@ struct OutputFile: ~Copyable {
 
   deinit {
     close(self.descriptor)
-    // Gone already when it was renamed.
+    // Finds nothing if it was renamed.
     if let replacement { unlink(replacement.temporary) }
   }
 
@@ -77,7 +77,7 @@ struct OutputFile: ~Copyable {
     guard Console.write(bytes, to: self.descriptor) else { throw Self.unwritable(self.path) }
   }
 
-  /// Puts a file in its place, once its bytes are on disk.
+  /// Moves the file to its place once its bytes are on disk.
   consuming func commit() throws(Failure) {
     guard let replacement else { return }
     guard fsync(self.descriptor) == 0,
@@ -99,7 +99,7 @@ struct OutputFile: ~Copyable {
     }
   }
 
-  /// The file at the end of symbolic links, whether or not it is there. Links of folders on the way are the system's.
+  /// The target of symbolic links, which need not exist. The system itself follows links to folders on the way.
   private static func resolved(_ path: String) -> String {
     var path = path
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -129,12 +129,12 @@ struct OutputFile: ~Copyable {
 }
 
 extension Session {
-  /// Fetches a blob to what a path names, and says so.
+  /// Downloads a blob to a path, and prints its size.
   func save(_ blob: BlobRef, to path: String) async throws(Failure) {
     let file = try OutputFile(path: path)
-    let hasRoomForWords = !file.isStandardOutput
+    let printsReport = !file.isStandardOutput
     try await self.client.download(blob) { (piece) throws(Failure) in try file.write(piece) }
     try file.commit()
-    if hasRoomForWords { try self.show(blob, ["Wrote \(Count.bytes(blob.size)) to \(path)."]) }
+    if printsReport { try self.show(blob, ["Wrote \(Count.bytes(blob.size)) to \(path)."]) }
   }
 }

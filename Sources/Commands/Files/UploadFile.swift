@@ -4,8 +4,8 @@ internal import Glibc
 internal import KithClient
 internal import KithMessages
 
-/// A file on its way to the hub: read once for its digest, and again as it is sent. What can be read only once, such as a pipe
-/// or standard input (`-`), is kept in a temporary file meanwhile.
+/// A file to upload: read once for its digest, and again while it is sent. What can be read only once, such as a pipe or standard
+/// input (`-`), is copied to a temporary file first.
 struct UploadFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
@@ -21,7 +21,7 @@ struct UploadFile: ~Copyable {
 
   deinit { close(self.descriptor) }
 
-  /// What the file is: reads it through.
+  /// Reads the file, and returns its size, digest and media type.
   func blob() throws(Failure) -> BlobRef {
     var blob = BlobRef()
     var digest = SHA256()
@@ -34,9 +34,9 @@ struct UploadFile: ~Copyable {
     return blob
   }
 
-  /// Exactly so many bytes from an offset on.
+  /// Reads exactly `count` bytes from an offset.
   ///
-  /// - Throws: `FAILED_PRECONDITION/FILE_UNREADABLE`, also when the file has become shorter.
+  /// - Throws: `FAILED_PRECONDITION/FILE_UNREADABLE`, also if the file has become shorter.
   func bytes(at offset: UInt64, _ count: Int) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -64,7 +64,7 @@ struct UploadFile: ~Copyable {
     return descriptor
   }
 
-  /// At most so many bytes from an offset on; none at the end.
+  /// Reads at most `count` bytes from an offset; none at the end.
   private func piece(at offset: UInt64, _ count: Int) throws(Failure) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     while true {
@@ -75,7 +75,7 @@ struct UploadFile: ~Copyable {
   }
 }
 
-/// What voice notes and photos are, by the ends of their names. RFC 6838 and IANA's registry.
+/// The media types of voice notes and photos, by the extensions of their names. RFC 6838 and IANA's registry.
 enum MediaType {
   private static let types = [
     "aac": "audio/aac", "flac": "audio/flac", "m4a": "audio/mp4", "mp3": "audio/mpeg", "oga": "audio/ogg",
@@ -83,7 +83,7 @@ enum MediaType {
     "heic": "image/heic", "jpeg": "image/jpeg", "jpg": "image/jpeg", "png": "image/png", "webp": "image/webp",
   ]
 
-  /// `image/png` for `a.PNG`; `application/octet-stream` for names that say nothing.
+  /// `image/png` for `a.PNG`; `application/octet-stream` for unknown extensions.
   static func of(path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     let ending = name.split(separator: ".").dropFirst().last?.lowercased() ?? ""
@@ -92,7 +92,7 @@ enum MediaType {
 }
 
 extension Session {
-  /// Sends a file, and gives what it is known by.
+  /// Uploads a file, and returns the reference to it.
   func upload(_ path: String) async throws(Failure) -> BlobRef {
     let file = try UploadFile(path: path)
     let blob = try file.blob()

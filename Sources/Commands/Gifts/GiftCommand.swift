@@ -19,16 +19,16 @@ struct GiftArguments: RecordArguments {
     case idea, offered, received
   }
 
-  @Argument(help: "What it is.")
+  @Argument(help: "The name of the gift.")
   var name: [String] = []
 
   @Option(help: "Whether it is an idea, was offered or was received.")
   var status: Status?
 
-  @Option(parsing: .unconditional, help: "More about it.")
+  @Option(parsing: .unconditional, help: "A description.")
   var comment: String?
 
-  @Option(help: "Where to find it.")
+  @Option(help: "The URL of the gift.")
   var url: String?
 
   @Option(help: "What it costs, such as 12.50.")

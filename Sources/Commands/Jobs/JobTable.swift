@@ -1,7 +1,7 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Jobs as rows.
+/// Jobs as table rows.
 struct JobTable {
   private let jobs: [JobInfo]
 
@@ -49,7 +49,7 @@ struct JobCard {
   }
 }
 
-/// Connected workers as rows.
+/// Connected workers as table rows.
 struct WorkerTable {
   private let workers: [WorkerInfo]
 

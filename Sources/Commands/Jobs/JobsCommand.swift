@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Bus
 internal import KithMessages
 
-/// `kith jobs`: the work that is given to workers.
+/// `kith jobs`: the jobs of workers.
 struct JobsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "jobs", abstract: "Show and control the jobs of workers.",
@@ -56,7 +56,7 @@ struct RetryJobCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Retry a dead job: five workers failed while running it.",
     discussion: """
-      A transcription: workers get it when the turn of its recording comes.
+      A transcription runs when it is the turn of its recording.
 
       Example: kith jobs retry \(RecordID.example)
       """)

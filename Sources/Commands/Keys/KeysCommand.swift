@@ -1,4 +1,9 @@
 internal import ArgumentParser
+internal import Bus
+internal import Foundation
+internal import KithClient
+internal import KithMessages
+internal import SwiftProtobuf
 
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -10,4 +15,200 @@ struct KeysCommand: AsyncParsableCommand {
     ])
 
   @OptionGroup var global: GlobalOptions
+}
+
+struct ListKeysCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List approved and revoked keys.", discussion: "Example: kith keys list"
+  )
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let reply = try await session.ask(KeysListRequest())
+    try session.show(reply, Self.lines(reply, session))
+  }
+
+  private static func lines(_ reply: KeysListReply, _ session: Session) -> [String] {
+    var lines = ["No keys found. On the other machine: kith keys new --file FILE"]
+    if !reply.keys.isEmpty {
+      var table = Table(
+        [
+          ("NAME", .left), ("ROLE", .left), ("STATE", .left), ("FINGERPRINT", .left), ("SERVICES", .left),
+          ("EXPIRES", .left), ("LAST SEEN", .left), ("FROM", .left),
+        ], hidesEmpty: true)
+      for key in reply.keys {
+        table.add(
+          key.name, key.role, key.state, key.fingerprint,
+          key.services.map { $0.split(separator: ".").last ?? "" }.joined(separator: ", "),
+          session.ago(key.expires), session.ago(key.lastSeen), key.lastAddress)
+      }
+      lines = table.lines(session.console.style)
+    }
+    if !reply.pending.isEmpty {
+      lines += [
+        "", "\(Count.of(reply.pending.count, "key")) \(reply.pending.count == 1 ? "waits" : "wait"): kith keys pending",
+      ]
+    }
+    return lines
+  }
+}
+
+struct PendingKeysCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pending", abstract: "List keys that wait for approval.",
+    discussion: "Example: kith keys pending")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    var reply = try await session.ask(KeysListRequest())
+    reply.keys = []
+    try session.show(reply, Self.lines(reply.pending, session))
+  }
+
+  private static func lines(_ pending: [KeyInfo], _ session: Session) -> [String] {
+    guard !pending.isEmpty else { return ["No keys wait."] }
+    var table = Table(("FINGERPRINT", .left), ("LAST SEEN", .left), ("FROM", .left))
+    for key in pending { table.add(key.fingerprint, session.ago(key.lastSeen), key.lastAddress) }
+    return table.lines(session.console.style) + [
+      "",
+      "Compare the fingerprint with what `kith keys new` printed there, then: kith keys approve FINGERPRINT --name NAME",
+    ]
+  }
+}
+
+struct ApproveKeyCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "approve", abstract: "Approve a key under a name, or change its role.",
+    discussion: """
+      Roles: viewer reads and subscribes; recorder records as well; admin does everything; worker takes jobs of the named \
+      services, and nothing else.
+      Example: kith keys approve 0123456789abcdef --name kitchen --role recorder
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The fingerprint of a pending or approved key.")
+  var fingerprint: String?
+
+  @Option(help: "Its name here: lower-case letters, digits and hyphens.")
+  var name: String
+
+  @Option(help: "viewer, recorder, admin or worker.")
+  var role = "viewer"
+
+  @Option(help: "A service whose jobs the worker may take; may be repeated.")
+  var service: [String] = []
+
+  @Option(help: ArgumentHelp("How long it is valid. Default: for ever.", valueName: "30d, 12h, 10m"))
+  var validFor: SpanArgument?
+
+  @Option(parsing: .unconditional, help: "The key itself, if it has not connected yet.")
+  var publicKey: String?
+
+  func validate() throws {
+    guard self.fingerprint != nil || self.publicKey != nil else {
+      throw ValidationError("Name a fingerprint of `kith keys pending`, or a key with --public-key.")
+    }
+  }
+
+  func run(_ session: Session) async throws {
+    var request = KeyApproveRequest()
+    request.fingerprint = self.fingerprint ?? ""
+    request.publicKeyZ85 = self.publicKey ?? ""
+    request.name = self.name
+    request.role = self.role
+    request.services = self.service
+    if let validFor { request.validFor = validFor.duration }
+    let key = try await session.ask(request)
+    try session.show(key, ["\(Printable.text(key.name)) (\(key.fingerprint)) may connect as \(key.role)."])
+  }
+}
+
+/// A duration as an argument: a number with d, h, m or s.
+struct SpanArgument: ExpressibleByArgument, Sendable {
+  let seconds: Int64
+
+  init?(argument: String) {
+    let units: [Character: Int64] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
+    guard let last = argument.last, let number = Int64(units[last] == nil ? argument[...] : argument.dropLast()),
+      number >= 0, units[last] != nil || number == 0, number < 1_000_000_000
+    else { return nil }
+    self.seconds = number * (units[last] ?? 1)
+  }
+
+  var duration: Google_Protobuf_Duration { Google_Protobuf_Duration(seconds: self.seconds) }
+}
+
+struct RevokeKeyCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revoke", abstract: "Revoke a key for good, at once.",
+    discussion: """
+      Its connections are closed. All other clients on the network are disconnected too, and reconnect within a second. \
+      To refuse a pending key, give its fingerprint.
+      Example: kith keys revoke kitchen
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var confirmation: Confirmation
+
+  @Argument(help: "The name of the key, or its fingerprint.")
+  var which: String
+
+  func run(_ session: Session) async throws {
+    var request = KeyRevokeRequest()
+    let keys = try await session.ask(KeysListRequest())
+    let isName = keys.keys.contains { $0.name == self.which && $0.state != "revoked" }
+    if isName { request.name = self.which } else { request.fingerprint = self.which }
+    try self.confirmation.ask("Revoke the key \(Printable.text(self.which)) for good?", session)
+    let revoked = try await session.ask(request)
+    try session.show(
+      revoked, ["\(revoked.name.isEmpty ? revoked.fingerprint : Printable.text(revoked.name)) is revoked."])
+  }
+}
+
+struct NewKeyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new", abstract: "Make a key for this machine, in a file that only you can read.",
+    discussion: """
+      Needs no running kithd. kithd receives only the public half, when the key is first used. --server-key takes the key that \
+      `kith keys show` prints on kithd's machine.
+      Example: kith keys new --file ~/.config/kith/key
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Option(help: "The file to create; an existing file is not replaced.", completion: .file())
+  var file: String
+
+  func validate() throws {
+    guard self.file != OutputFile.standardOutput else {
+      throw ValidationError("Name the file for the key: --file PATH.")
+    }
+  }
+
+  /// The name of this machine, in the form of a key's name.
+  private static var machine: String {
+    let host = ProcessInfo.processInfo.hostName.lowercased().prefix { $0 != "." }
+    let name = String(host.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32))
+    return name.isEmpty ? "machine" : name
+  }
+
+  func run() async throws {
+    let key = try KeyFile.make(at: self.file, serverKey: self.global.serverKey)
+    let console = Console.standard
+    guard !self.global.json else {
+      var info = KeyInfo()
+      info.publicKeyZ85 = key.publicKey
+      info.fingerprint = key.fingerprint
+      return console.print(try Session.json(info))
+    }
+    console.print("Fingerprint  \(key.fingerprint)")
+    console.print("Public key   \(key.publicKeyHex)")
+    console.print("File         \(Printable.text(self.file))")
+    console.print("")
+    console.print("Compare the fingerprint, and approve this key. On the machine of kithd:")
+    console.print("kith keys approve --public-key \(key.publicKeyHex) --name \(Self.machine)")
+  }
 }

@@ -19,7 +19,7 @@ struct InitKeysCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Make the key of kithd if it has none, and show its public half.",
     discussion: """
-      kithd makes it by itself when it first serves other machines; this is for giving it to them before.
+      kithd makes it when it first serves other machines. Use this command to give them the public half before.
       Example: kith keys init
       """)
 
@@ -35,7 +35,7 @@ struct RotateKeysCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate", abstract: "Make a new key for kithd; the old one is valid until the overlap ends.",
     discussion: """
-      Clients that connect meanwhile are told of the new key and remember it. Those that do not have to be given it.
+      Clients that connect before the overlap ends receive and store the new key. Give it to all others by hand.
       Example: kith keys rotate --overlap 7d
       """)
 
@@ -53,7 +53,7 @@ struct RotateKeysCommand: HubCommand {
   }
 }
 
-/// The key of the server as people read it.
+/// The key of kithd as lines.
 enum ServerKeyReport {
   static func lines(_ key: ServerKey, _ session: Session) -> [String] {
     guard !key.publicKeyZ85.isEmpty else { return ["kithd has no key yet. Make one: kith keys init"] }
@@ -70,7 +70,7 @@ enum ServerKeyReport {
       lines.append("Not served   tcp.address is not set: docs/operations.md")
     } else {
       lines += [
-        "", "To come in from another machine, run there:",
+        "", "To connect from another machine, run there:",
         "kith keys new --file ~/.config/kith/key --server-key \(publicKey)",
       ]
     }

@@ -20,7 +20,7 @@ struct ConflictsCommand: HubCommand {
   }
 }
 
-/// One conflict: both sides beside each other.
+/// One conflict, with both versions side by side.
 struct ConflictView {
   private static let width = 36
 
@@ -59,7 +59,7 @@ struct ConflictView {
 
   private var advice: [String] {
     let open = self.conflict.fields.filter(\.overlaps).map { "\($0.name)=local" }
-    var lines = ["To settle it: kith monica resolve \(self.conflict.id) --keep local, or --keep server"]
+    var lines = ["To resolve it: kith monica resolve \(self.conflict.id) --keep local, or --keep server"]
     if !open.isEmpty, !self.conflict.deletedHere, !self.conflict.deletedOnServer {
       lines.append("Field by field: kith monica resolve \(self.conflict.id) --merge \(open.joined(separator: " "))")
     }
@@ -90,7 +90,7 @@ struct ResolveConflictCommand: HubCommand {
 
   func validate() throws {
     guard (self.keep != nil) == self.merge.isEmpty else {
-      throw ValidationError("Say which side stays: --keep local, --keep server, or --merge FIELD=local FIELD=server...")
+      throw ValidationError("Choose a side: --keep local, --keep server, or --merge FIELD=local FIELD=server...")
     }
   }
 
@@ -99,7 +99,7 @@ struct ResolveConflictCommand: HubCommand {
     request.id = self.id
     request.keep = self.keep?.rawValue ?? "merge"
     for choice in self.merge { request.fields[choice.field] = choice.side.rawValue }
-    try session.show(try await session.ask(request), verb: "Settled:")
+    try session.show(try await session.ask(request), verb: "Resolved")
   }
 }
 
@@ -108,7 +108,7 @@ enum Side: String, ExpressibleByArgument, CaseIterable {
   case local, server
 }
 
-/// `FIELD=SIDE` as it is typed.
+/// The argument `FIELD=SIDE`.
 struct FieldChoice: ExpressibleByArgument, Sendable {
   let field: String
   let side: Side

@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Bus
+internal import KithMessages
 
 struct MonicaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,4 +13,202 @@ struct MonicaCommand: AsyncParsableCommand {
     ])
 
   @OptionGroup var global: GlobalOptions
+}
+
+struct LoginMonicaCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "login", abstract: "Log in with an API token; the server verifies it first.",
+    discussion: """
+      Create a token in Monica under Settings, API. kith asks for the token, and never takes it from the command line. A token
+      file may be in a folder that kithd's configuration allows (secrets.folders).
+      Example: kith monica login --cloud
+      Example: kith monica login --endpoint https://monica.example.com
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Flag(help: "The hosted server, app.monicahq.com.")
+  var cloud = false
+
+  @Option(help: "The URL of a server of your own.")
+  var endpoint: String?
+
+  @Option(help: InputFile.secretHelp("token"), completion: .file())
+  var tokenFile: String?
+
+  @Option(help: "A file of certificates (PEM) to trust instead of the system's authorities.", completion: .file())
+  var caFile: String?
+
+  func validate() throws {
+    guard self.cloud != (self.endpoint != nil) else {
+      throw ValidationError(
+        "Monica is the hosted server (--cloud) or one of your own (--endpoint URL). Give one of them.")
+    }
+  }
+
+  func run(_ session: Session) async throws {
+    var request = LoginRequest()
+    if let endpoint { request.endpoint = endpoint } else { request.cloud = true }
+    request.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
+    if let tokenFile, tokenFile != InputFile.standardInput {
+      (request.token, request.tokenFile) = try session.secret(inFile: tokenFile)
+    } else {
+      request.token = try session.console.askSecret(
+        "API token of Monica: ", kind: "token", file: self.tokenFile)
+    }
+    try session.show(try await session.ask(request))
+  }
+}
+
+struct MonicaStatusCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show the account in use and the state of its sync.",
+    discussion: "Example: kith monica status")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws { try session.show(try await session.ask(MonicaStatusRequest())) }
+}
+
+struct LogoutMonicaCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "logout", abstract: "Delete the token. Records and waiting changes stay.",
+    discussion: "Example: kith monica logout")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws { try session.show(try await session.ask(LogoutRequest())) }
+}
+
+struct SwitchMonicaCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "switch", abstract: "Switch to another account that was logged in before.",
+    discussion: "Example: kith monica switch https://monica.example.com")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "Its URL, as `kith monica status` lists them.")
+  var endpoint: String
+
+  func run(_ session: Session) async throws {
+    var request = SwitchInstanceRequest()
+    request.endpoint = self.endpoint
+    try session.show(try await session.ask(request))
+  }
+}
+
+struct ForgetCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget", abstract: "Delete the local copy of the server's records.",
+    discussion: """
+      Refused while changes wait for the server, unless --discard-pending discards them.
+      Example: kith monica forget
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Flag(help: "Discard changes that wait for the server.")
+  var discardPending = false
+
+  @OptionGroup var confirmation: Confirmation
+
+  func run(_ session: Session) async throws {
+    let loss = self.discardPending ? " Changes that wait for the server are lost." : ""
+    try self.confirmation.ask("Delete the local copy of Monica's records?\(loss)", session)
+    var request = ClearCacheRequest()
+    request.discardPending = self.discardPending
+    let reply = try await session.ask(request)
+    let kept =
+      reply.kept > 0 ? ["Kept \(Count.of(Int(reply.kept), "record")) with data that Monica does not store."] : []
+    try session.show(reply, ["Deleted \(Count.of(Int(reply.removed), "record"))."] + kept)
+  }
+}
+
+extension Session {
+  /// Prints the account in use and the state of its sync.
+  func show(_ status: MonicaStatus) throws(Failure) { try self.show(status, MonicaReport(status).lines(self)) }
+}
+
+struct CatalogCommand: HubCommand {
+  /// A catalog of the server.
+  enum Catalog: String, ExpressibleByArgument, CaseIterable {
+    case gender
+    case contactFieldType = "contact_field_type"
+    case activityType = "activity_type"
+    case relationshipType = "relationship_type"
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "catalog", abstract: "List the names that the server knows for genders and types.",
+    discussion: "Example: kith monica catalog relationship_type")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The catalog. Default: all.")
+  var catalog: Catalog?
+
+  func run(_ session: Session) async throws { try await session.showCatalog(self.catalog?.rawValue ?? "") }
+}
+
+extension Session {
+  /// Prints the names of a catalog; of all catalogs if it is empty.
+  func showCatalog(_ catalog: String) async throws(Failure) {
+    var request = CatalogRequest()
+    request.catalog = catalog
+    let reply = try await self.ask(request)
+    try self.show(reply, Self.lines(reply.entries, showsCatalog: catalog.isEmpty, self.console.style))
+  }
+
+  private static func lines(_ entries: [CatalogEntry], showsCatalog: Bool, _ style: Style) -> [String] {
+    guard !entries.isEmpty else { return ["No names found. They come with the first sync: kith monica sync"] }
+    var table = Table(
+      [("CATALOG", .left), ("NAME", .left), ("REVERSE", .left), ("GROUP", .left), ("KIND", .left)], hidesEmpty: true)
+    for entry in entries {
+      table.add(showsCatalog ? entry.catalog : "", entry.name, entry.reverseName, entry.group, entry.type)
+    }
+    return table.lines(style)
+  }
+}
+
+/// The account on a Monica server as lines.
+struct MonicaReport {
+  private let status: MonicaStatus
+
+  init(_ status: MonicaStatus) { self.status = status }
+
+  func lines(_ session: Session) -> [String] {
+    guard !self.status.endpoint.isEmpty else {
+      return ["No account. Log in: kith monica login --cloud, or --endpoint URL"]
+    }
+    let rows: [Details.Row] = [
+      ("Account", self.account), ("Token", self.status.token),
+      ("Last read", RelativeTime.words(self.status.lastPullAt, now: session.now)),
+      ("Others", self.status.instances.dropFirst().joined(separator: ", ")),
+    ]
+    return Details(title: self.status.endpoint, rows: rows).lines(session.console.style) + self.sync(session)
+  }
+
+  /// The state of the last pass, with the present counts.
+  func sync(_ session: Session) -> [String] {
+    var sync = self.status.sync
+    sync.source = "monica"
+    sync.live = self.status.people
+    sync.pending = self.status.pending
+    sync.failed = self.status.failed
+    sync.conflicts = self.status.conflicts
+    if self.status.hasNextAttemptAt { sync.nextAttemptAt = self.status.nextAttemptAt }
+    return SourceStates([sync]).lines(session)
+  }
+
+  private var account: String {
+    let endpoint = self.status.endpoint
+    switch self.status.state {
+    case "logged_in":
+      let email = self.status.userEmail.isEmpty ? "" : " (\(self.status.userEmail))"
+      return "logged in as \(self.status.userName)\(email)"
+    case "expired": return "Your session expired. Please log in again: kith monica login --endpoint \(endpoint)"
+    case "logged_out": return "logged out. To log in again: kith monica login --endpoint \(endpoint)"
+    default: return self.status.state
+    }
+  }
 }

@@ -23,7 +23,7 @@ struct QueueCommand: HubCommand {
   }
 }
 
-/// Where a change stands that is not on the server yet.
+/// The state of a change that is not on the server yet.
 enum QueueState: String, ExpressibleByArgument, CaseIterable {
   case pending, syncing, failed, conflict
 }
@@ -41,7 +41,7 @@ struct RetryQueueCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = RetryQueueRequest()
     request.ids = self.ids
-    try session.show(try await session.ask(request), verb: "Sending again:")
+    try session.show(try await session.ask(request), verb: "Retrying")
   }
 }
 
@@ -49,7 +49,7 @@ struct ClearQueueCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear", abstract: "Discard changes that wait for the server.",
     discussion: """
-      The records become again what the server has; those it never had are deleted.
+      The records return to the server's version; those that the server never had are deleted.
       Example: kith monica clear \(RecordID.example)
       """)
 
@@ -58,28 +58,28 @@ struct ClearQueueCommand: HubCommand {
   @Argument(help: "The ids, as `kith monica queue` lists them.")
   var ids: [String] = []
 
-  @Flag(help: "All of them.")
+  @Flag(help: "Discard all waiting changes.")
   var all = false
 
   @OptionGroup var confirmation: Confirmation
 
   func validate() throws {
     guard self.ids.isEmpty == self.all else {
-      throw ValidationError("Name the changes to give up by their ids, or all of them by --all.")
+      throw ValidationError("Give the ids of the changes to discard, or --all.")
     }
   }
 
   func run(_ session: Session) async throws {
     let what = self.all ? "all changes" : Count.of(self.ids.count, "change")
-    try self.confirmation.ask("Give up \(what) that Monica has not got?", session)
+    try self.confirmation.ask("Discard \(what) that Monica does not have yet?", session)
     var request = ClearQueueRequest()
     request.ids = self.ids
     request.all = self.all
-    try session.show(try await session.ask(request), verb: "Gave up")
+    try session.show(try await session.ask(request), verb: "Discarded")
   }
 }
 
-/// Changes on their way to the server, as rows.
+/// Changes that are not on the server yet, as table rows.
 struct QueueTable {
   private let entries: [QueueEntry]
 
@@ -111,13 +111,13 @@ extension QueueEntry {
       self.hasError
       ? self.error.message
       : self.attempts > 0
-        ? "It is on its way." : "It goes behind another change, such as of a person or tag that it names."
+        ? "It is being sent." : "It waits for another change, such as that of a person or tag that it names."
     return Printable.text("\(self.operation) \(self.kind)\(whose): \(why)")
   }
 }
 
 extension Session {
-  /// Prints the changes that something was done with.
+  /// Prints the changes that a command retried or discarded.
   func show(_ reply: QueueChangeReply, verb: String) throws(Failure) {
     let count = Count.of(reply.entries.count, "change")
     try self.show(

@@ -6,9 +6,9 @@ struct SyncMonicaCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Send waiting changes, read new ones, and wait for the result.",
     discussion: """
-      Leaving with Ctrl-C does not stop the sync: kithd goes on, and `kith monica status` shows it.
-      Says of each change that is not on the server yet why, and what to do. Exits with 0 where the server was asked for all there
-      was to ask, whatever it refused; with 1 where the server failed, with 4 where it no longer accepts the token.
+      Ctrl-C does not stop the sync: kithd continues, and `kith monica status` shows it.
+      Prints why changes are not on the server yet, and what to do. Exits with 0 if the sync reached its end, even if the
+      server refused changes; with 1 if the server failed; with 4 if it no longer accepts the token.
       Example: kith monica sync
       """)
 
@@ -38,18 +38,18 @@ struct SyncMonicaCommand: HubCommand {
     }
   }
 
-  /// Why changes are not on the server, the first of them each by itself.
+  /// Why changes are not on the server, for each of the first ones.
   private func left(by status: MonicaStatus, _ session: Session) async throws(Failure) -> [String] {
     guard status.pending + status.failed > 0 else { return [] }
     let waiting = try await self.waiting(session)
-    guard !waiting.isEmpty else { return ["  Since then all of it arrived."] }
+    guard !waiting.isEmpty else { return ["  All of them have arrived since."] }
     let named = waiting.prefix(Self.mostNamed)
     return named.map { "  \($0.reasonLine(session))" }
       + (waiting.count > named.count ? ["  To see all of them: kith monica queue"] : [])
-      + (named.contains { $0.state == "failed" } ? ["  When that is put right: kith monica retry"] : [])
+      + (named.contains { $0.state == "failed" } ? ["  After correcting that: kith monica retry"] : [])
   }
 
-  /// The first changes that wait or were refused, and one more than are named if there is one. Conflicts are in the queue too.
+  /// The first changes that wait or were refused, at least one more than are printed. The queue has conflicts too.
   private func waiting(_ session: Session) async throws(Failure) -> [QueueEntry] {
     var waiting: [QueueEntry] = []
     var request = QueueRequest()
@@ -61,6 +61,6 @@ struct SyncMonicaCommand: HubCommand {
     return waiting
   }
 
-  /// So many changes are explained.
+  /// The number of changes that are printed.
   private static let mostNamed = 5
 }

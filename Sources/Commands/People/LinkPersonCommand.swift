@@ -1,11 +1,12 @@
 internal import ArgumentParser
+internal import Bus
 internal import KithMessages
 
 struct LinkPersonCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "link", abstract: "Link a person to a contact of the address book.",
     discussion: """
-      Without a contact, those who may be the same are shown. Nothing is linked by itself.
+      Without a contact, prints the contacts that may be the same person. Nothing is linked automatically.
       Example: kith people link --suggest
       Example: kith people link ann 'Ann Lee'
       """)
@@ -24,8 +25,8 @@ struct LinkPersonCommand: HubCommand {
   @OptionGroup var page: PageOptions
 
   func validate() throws {
-    if self.person == nil, !self.suggest { throw ValidationError("Say who, or ask with --suggest for everybody.") }
-    if self.contact != nil, self.suggest { throw ValidationError("Name a contact, or ask with --suggest.") }
+    if self.person == nil, !self.suggest { throw ValidationError("Name a person, or give --suggest for all people.") }
+    if self.contact != nil, self.suggest { throw ValidationError("Name a contact or give --suggest, not both.") }
   }
 
   func run(_ session: Session) async throws {
@@ -77,7 +78,8 @@ struct UnlinkPersonCommand: HubCommand {
     var request = LinkPersonRequest()
     request.personID = try await self.person.id(session)
     let person = try await session.ask(request)
-    try session.show(person, ["\(Printable.text(person.displayName)) is no contact of the address book any more."])
+    try session.show(
+      person, ["\(Printable.text(person.displayName)) is no longer linked to a contact of the address book."])
   }
 }
 
@@ -99,6 +101,25 @@ struct DismissLinkCommand: HubCommand {
     var request = DismissLinkRequest()
     request.personID = try await self.person.id(session)
     request.contactID = try await self.contact.id(session)
-    try session.show(try await session.ask(request), ["It is not suggested any more."])
+    try session.show(try await session.ask(request), ["It is no longer suggested."])
+  }
+}
+
+/// A contact of the address book, by id or by a name that only one has.
+struct ContactReference: NameReference {
+  static let help = ArgumentHelp(
+    "The contact of the address book: an id, or a name that only one has.", valueName: "contact")
+  static let example = "ann"
+  static let kind = "contact"
+
+  let text: String
+
+  func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
+    var request = SearchContactsRequest()
+    request.text = self.text
+    request.limit = 500
+    return try await session.ask(request).contacts.map {
+      .init(id: $0.id, shown: $0.shownName, names: [$0.shownName, $0.nickname])
+    }
   }
 }

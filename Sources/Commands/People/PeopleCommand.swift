@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Bus
+internal import KithMessages
 
 struct PeopleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,4 +18,139 @@ struct PeopleCommand: AsyncParsableCommand {
     ])
 
   @OptionGroup var global: GlobalOptions
+}
+
+struct ListPeopleCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List people in the order of their names.",
+    discussion: "Example: kith people list --tag family")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var page: PageOptions
+
+  @Option(help: "Only people with this tag.")
+  var tag = ""
+
+  @Flag(help: "Also archived people and people known only through others.")
+  var all = false
+
+  @Flag(help: "Also deleted people.")
+  var deleted = false
+
+  func run(_ session: Session) async throws {
+    var request = ListPeopleRequest()
+    self.page.fill(&request)
+    request.tag = self.tag
+    request.includeArchived = self.all
+    request.includePartial = self.all
+    request.includeDeleted = self.deleted
+    try await session.show(page: try await session.ask(request), showsOwner: false)
+  }
+}
+
+struct SearchPeopleCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search", abstract: "Find people by name, nickname, company or email, even if misspelt.",
+    discussion: "Example: kith people search john")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The text to search for.")
+  var text: [String]
+
+  @OptionGroup var size: LimitOption
+
+  func run(_ session: Session) async throws {
+    var request = SearchPeopleRequest()
+    request.text = self.text.joined(separator: " ")
+    request.limit = self.size.limit
+    let reply = try await session.ask(request)
+    try session.show(
+      reply, RecordTable(reply.people, PersonNames()).lines(session) + LimitOption.more(reply.more))
+  }
+}
+
+struct PersonTimelineCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "timeline", abstract: "List calls, conversations, activities and notes of a person, newest first.",
+    discussion: "Example: kith people timeline ann")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @OptionGroup var page: PageOptions
+
+  func run(_ session: Session) async throws {
+    var request = PersonTimelineRequest()
+    self.page.fill(&request)
+    request.id = try await self.person.id(session)
+    let reply = try await session.ask(request)
+    try session.show(reply, Self.lines(reply.entries, session) + PageOptions.more(reply.nextCursor))
+  }
+
+  private static func lines(_ entries: [TimelineEntry], _ session: Session) -> [String] {
+    guard !entries.isEmpty else { return ["Nothing found."] }
+    var table = Table(
+      [("WHEN", .left), ("WHAT", .left), ("", .left), ("STATE", .left), ("ID", .left)], hidesEmpty: true)
+    for entry in entries {
+      let row: (what: String, text: String, mark: String, id: String) =
+        switch entry.record {
+        case .call(let call): (Call.noun.singular, call.summary, call.mark, call.id)
+        case .conversation(let talk): (talk.channel, talk.summary, talk.mark, talk.id)
+        case .activity(let activity): (Activity.noun.singular, activity.summary, activity.mark, activity.id)
+        case .note(let note): (Note.noun.singular, note.body, note.mark, note.id)
+        case nil: ("", "an entry of a newer kithd", "", "")
+        }
+      table.add(session.ago(entry.at), row.what, Printable.shortened(row.text, to: 60), row.mark, row.id)
+    }
+    return table.lines(session.console.style)
+  }
+}
+
+struct PersonPhotoCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "photo", abstract: "Write a person's photo to a file.",
+    discussion: "Example: kith people photo ann -o ann.jpg")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
+  var output: String
+
+  func run(_ session: Session) async throws {
+    var request = GetPersonRequest()
+    request.id = try await self.person.id(session)
+    let person = try await session.ask(request).person
+    guard person.hasPhoto else { throw Failure(.notFound, "PHOTO_MISSING", "\(person.displayName) has no photo.") }
+    try await session.save(person.photo, to: self.output)
+  }
+}
+
+struct DeletePersonCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Delete a person and everything that belongs to them.",
+    discussion: "Example: kith people delete ann")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @OptionGroup var confirmation: Confirmation
+
+  func run(_ session: Session) async throws {
+    var request = DeletePersonRequest()
+    request.id = try await self.person.exactID(session)
+    var names = PersonNames()
+    await names.learn(request.id, session)
+    try self.confirmation.ask(
+      "Delete \(Printable.text(names[request.id])) and everything that belongs to them?", session)
+    try await session.showDeleted(try await session.ask(request))
+  }
 }

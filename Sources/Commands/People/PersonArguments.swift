@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Bus
 internal import KithMessages
 
-/// What is said of a person besides the first name.
+/// The options of a person besides the first name.
 struct PersonArguments: RecordArguments {
   @Option(help: "The last name.")
   var lastName: String?
@@ -10,7 +10,7 @@ struct PersonArguments: RecordArguments {
   @Option(help: "Middle names.")
   var middleName: String?
 
-  @Option(help: "What friends say.")
+  @Option(help: "The nickname.")
   var nickname: String?
 
   @Option(help: "The gender, one that `kith monica catalog gender` lists.")
@@ -31,13 +31,13 @@ struct PersonArguments: RecordArguments {
   @Option(parsing: .unconditional, help: "When they died, as a birthday is written.")
   var deceasedOn: String?
 
-  @Option(help: "What they do.")
+  @Option(help: "The job.")
   var job: String?
 
-  @Option(help: "Where they work.")
+  @Option(help: "The company.")
   var company: String?
 
-  @Option(help: "What they eat, and what not.")
+  @Option(help: "Food that they like or avoid.")
   var food: String?
 
   @Option(help: "How you met.")
@@ -77,7 +77,7 @@ struct NewPersonArguments: RecordArguments {
   }
 }
 
-/// What changes of a person.
+/// The fields of a person that `edit` changes.
 struct PersonEdits: RecordArguments {
   @Option(help: "The first name.")
   var firstName: String?

@@ -14,7 +14,7 @@ struct PersonFieldCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-/// A new way to reach somebody.
+/// A new contact field.
 struct NewFieldArguments: RecordArguments {
   @Argument(help: "email, phone, or another type that `kith monica catalog contact_field_type` lists.")
   var type: String
@@ -32,7 +32,7 @@ struct NewFieldArguments: RecordArguments {
   }
 }
 
-/// What changes of a way to reach somebody.
+/// The parts of a contact field that `edit` changes.
 struct FieldEdits: RecordArguments {
   @Option(help: "email, phone, or another type that `kith monica catalog contact_field_type` lists.")
   var type: String?

@@ -1,3 +1,5 @@
+internal import ArgumentParser
+internal import Bus
 internal import KithMessages
 
 extension Person: Record {
@@ -36,7 +38,7 @@ extension Person: Record {
     ]
   }
 
-  /// What sets somebody apart from the others in a list.
+  /// What is special about a person in a list.
   private var kinds: [String] {
     [
       self.isMe ? "you" : nil, self.isStarred ? "starred" : nil, self.isArchived ? "archived" : nil,
@@ -46,3 +48,23 @@ extension Person: Record {
 }
 
 extension ListPeopleReply: RecordPage { var records: [Person] { self.people } }
+
+/// A person, by id or by a name that only one has.
+struct PersonReference: NameReference {
+  static let help = ArgumentHelp("The person: an id, or a name that only one has.", valueName: "person")
+  static let example = "ann"
+  static let kind = "person"
+
+  let text: String
+
+  func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
+    var request = SearchPeopleRequest()
+    request.text = self.text
+    request.limit = 500
+    return try await session.ask(request).people.map {
+      .init(
+        id: $0.id, shown: $0.displayName,
+        names: [$0.displayName, $0.firstName, $0.nickname, "\($0.firstName) \($0.lastName)"])
+    }
+  }
+}

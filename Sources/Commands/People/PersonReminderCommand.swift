@@ -15,7 +15,7 @@ struct PersonReminderCommand: AsyncParsableCommand {
 }
 
 struct ReminderArguments: RecordArguments {
-  /// What a reminder comes again after.
+  /// The unit of a reminder's interval.
   enum Unit: String, ExpressibleByArgument, CaseIterable {
     case never, week, month, year
 
@@ -25,7 +25,7 @@ struct ReminderArguments: RecordArguments {
   @Argument(help: "The text of the reminder.")
   var title: [String] = []
 
-  @Option(parsing: .unconditional, help: "More about it.")
+  @Option(parsing: .unconditional, help: "A description.")
   var description: String?
 
   @Option(help: "The first day: YYYY-MM-DD, today or yesterday.")
@@ -34,11 +34,11 @@ struct ReminderArguments: RecordArguments {
   @Option(help: "The interval, in weeks, months or years.")
   var every: UInt32?
 
-  @Option(help: "Whether these are weeks, months or years; never: it comes once.")
+  @Option(help: "The unit of the interval; never for a reminder that comes once.")
   var unit: Unit?
 
   func validate() throws {
-    if self.every != nil, self.unit == nil { throw ValidationError("Say --every of what: --unit week, month or year.") }
+    if self.every != nil, self.unit == nil { throw ValidationError("--every needs --unit week, month or year.") }
     if self.every == 0 { throw ValidationError("--every takes a number of at least 1.") }
   }
 

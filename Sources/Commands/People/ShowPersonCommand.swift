@@ -6,8 +6,8 @@ struct ShowPersonCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a person and everything that belongs to them.",
     discussion: """
-      Where Monica cannot be asked, --refresh shows what is stored, says why and as of when, and exits with 1, or with 4
-      where Monica no longer accepts the token.
+      If Monica does not answer, --refresh shows the stored record, prints its age and the reason, and exits with 1; with 4 if
+      Monica no longer accepts the token.
       Example: kith people show ann --refresh
       """)
 
@@ -31,9 +31,11 @@ struct ShowPersonCommand: HubCommand {
     try session.show(reply, PersonPage(reply, names).lines(session))
     guard reply.hasRefreshError else { return }
     let failure = Failure(status: reply.refreshError)
-    let asOf = reply.hasFetchedAt ? "as of \(session.moment(reply.fetchedAt))" : "what was recorded here"
+    let age =
+      reply.hasFetchedAt
+      ? "The stored record is as of \(session.moment(reply.fetchedAt))." : "The record was never read from Monica."
     session.console.report(failure, asJSON: session.isJSON)
-    if !session.isJSON { session.console.printError("Not refreshed: what is shown is \(asOf).") }
+    if !session.isJSON { session.console.printError("Not refreshed. \(age)") }
     throw ExitCode(ExitStatus(failure).rawValue)
   }
 }
@@ -58,8 +60,8 @@ struct PersonPage {
       self.section(details.notes, session), self.section(details.activities, session),
       self.section(details.calls, session), self.section(details.conversations, session),
     ].joined()
-    let asked = details.hasFetchedAt ? session.ago(details.fetchedAt) : "never"
-    return lines + ["", session.console.style.dim("Monica was last asked: \(asked)")]
+    let refreshed = details.hasFetchedAt ? session.ago(details.fetchedAt) : "never"
+    return lines + ["", session.console.style.dim("Last read from Monica: \(refreshed)")]
   }
 
   private func section<R: Record>(_ records: [R], _ session: Session) -> [String] {

@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct RelationCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "relation", abstract: "Who people are to each other.",
+    commandName: "relation", abstract: "Relationships between people.",
     discussion: "Example: kith relation add ann parent bob",
     subcommands: [
       AddRecordCommand<Owned<NewRelationArguments>>.self, ListRecordsCommand<Relationship>.self,
@@ -26,7 +26,7 @@ struct RelationTypesCommand: HubCommand {
 }
 
 struct RelationArguments: RecordArguments {
-  @Argument(help: "What the other person is to the person, one of `kith relation types`.")
+  @Argument(help: "What the other person is to the first, one of `kith relation types`.")
   var type: String
 
   func fill(_ changes: inout Changes<Relationship>, _ session: Session) throws(Failure) {

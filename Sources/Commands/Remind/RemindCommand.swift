@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import CivilTime
+internal import KithMessages
 
 struct RemindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -10,4 +12,189 @@ struct RemindCommand: AsyncParsableCommand {
     ])
 
   @OptionGroup var global: GlobalOptions
+}
+
+struct DailyReminderCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "daily", abstract: "Set the daily reminder to record care, or turn it off.",
+    discussion: """
+      If the time has passed today, the first reminder comes tomorrow.
+      Example: kith remind daily 21:00 --time-zone Asia/Tokyo
+      Example: kith remind daily off
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "HH:MM, or off.")
+  var time: String
+
+  @Option(help: "Its time zone, such as Asia/Tokyo; system for the hub's.")
+  var timeZone = ""
+
+  @Flag(inversion: .prefixedNo, help: "Only on days on which nothing was recorded.")
+  var onlyIfNothingRecorded: Bool?
+
+  @Option(help: "How many minutes late it may come, at most 1440.")
+  var catchUp: UInt32 = 0
+
+  func carryOut(_ session: Session) async throws {
+    var request = SetDailyReminderRequest()
+    request.enabled = self.time != "off"
+    if request.enabled { request.time = self.time }
+    request.timeZone = self.timeZone
+    if let onlyIfNothingRecorded { request.onlyIfNothingRecorded = onlyIfNothingRecorded }
+    request.catchUpMinutes = self.catchUp
+    let daily = try await session.ask(request)
+    try session.show(daily, [daily.words(session)])
+  }
+}
+
+struct ReminderStatusCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show the daily reminder, due reminders and coming ones.",
+    discussion: "Example: kith remind status --json")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  func carryOut(_ session: Session) async throws {
+    let reply = try await session.ask(ReminderStatusRequest())
+    let say = session.language
+    try session.show(
+      reply,
+      [reply.daily.words(session)] + reply.daily.deliveryLines(session)
+        + ["", session.console.style.bold(say("Due", "期限が来たもの"))]
+        + ReminderTable(reply.due, empty: say("Nothing is due.", "ありません。")).lines(session)
+        + ["", session.console.style.bold(say("To come", "これから"))]
+        + ReminderTable(reply.pending, empty: say("Nothing is to come.", "ありません。")).lines(session))
+  }
+}
+
+struct CallReminderCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "call", abstract: "Create a reminder to call a person.",
+    discussion: """
+      Example: kith remind call Ann --in 10
+      Example: kith remind call Ann --on '2026-12-24 18:00'
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: PersonReference.help)
+  var person: PersonReference
+
+  @Option(name: .customLong("in"), help: "Days from today.")
+  var days: UInt32 = 0
+
+  @Option(help: "A day as YYYY-MM-DD, with a time as HH:MM or else at 10:00.")
+  var on = ""
+
+  @Option(help: "What it is about.")
+  var note = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = AddCallReminderRequest()
+    request.personID = try await self.person.id(session)
+    request.inDays = self.days
+    request.on = self.on
+    request.note = self.note
+    request.timeZone = session.zone.name
+    let reminder = try await session.ask(request)
+    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+  }
+}
+
+struct ListRemindersCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List coming reminders, or past ones.",
+    discussion: "Example: kith remind list --past --limit 20")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Flag(help: "Past reminders: done, missed or removed, newest first.")
+  var past = false
+
+  @Option(help: "Only daily, call or person.")
+  var kind = ""
+
+  @Option(help: "How many to show, at most 500.")
+  var limit: UInt32 = 50
+
+  @Option(help: "Continue a list: the cursor that it printed with --json.")
+  var cursor = ""
+
+  func carryOut(_ session: Session) async throws {
+    var request = ListRemindersRequest()
+    request.past = self.past
+    request.kind = self.kind
+    request.limit = self.limit
+    request.cursor = self.cursor
+    let reply = try await session.ask(request)
+    try session.show(
+      reply, ReminderTable(reply.reminders, empty: session.language("No reminders.", "お知らせはありません。")).lines(session))
+  }
+}
+
+struct SnoozeReminderCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "snooze", abstract: "Snooze a due reminder.",
+    discussion: "Example: kith remind snooze daily:2026-11-20")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The reminder's id, as lists show it.")
+  var id: String
+
+  @Option(help: "Minutes until it comes again. Default: 30.")
+  var minutes: UInt32 = 0
+
+  func carryOut(_ session: Session) async throws {
+    var request = SnoozeReminderRequest()
+    request.id = self.id
+    request.minutes = self.minutes
+    let reminder = try await session.ask(request)
+    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+  }
+}
+
+struct DoneReminderCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "done", abstract: "Mark a reminder as done.",
+    discussion: "Example: kith remind done daily:2026-11-20")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The reminder's id, as lists show it.")
+  var id: String
+
+  func carryOut(_ session: Session) async throws {
+    var request = DoneReminderRequest()
+    request.id = self.id
+    let reminder = try await session.ask(request)
+    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+  }
+}
+
+struct RemoveReminderCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a reminder.",
+    discussion: "Example: kith remind remove daily:2026-11-20")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The reminder's id, as lists show it.")
+  var id: String
+
+  func carryOut(_ session: Session) async throws {
+    var request = RemoveReminderRequest()
+    request.id = self.id
+    let reminder = try await session.ask(request)
+    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+  }
 }

@@ -5,13 +5,13 @@ struct ReminderSettingsCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings", abstract: "Show or change the channels of reminders.",
     discussion: """
-      Reminders are always events of kithd; over channels they go when they are named here.
+      Reminders are always events of kithd. They are sent over the channels that are named here.
       Example: kith remind settings --daily phone --daily family --call phone
       Example: kith remind settings --no-daily
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var tongue: TongueOption
+  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "A channel of the daily reminder; may be repeated.")
   var daily: [String] = []
@@ -34,7 +34,7 @@ struct ReminderSettingsCommand: BilingualCommand {
   @Flag(inversion: .prefixedNo, help: "Whether reminders kept with a person come at all.")
   var people: Bool?
 
-  @Option(help: "Their time, as HH:MM.")
+  @Option(help: "The time of reminders kept with a person, as HH:MM.")
   var personTime: String?
 
   @Option(help: "ja or en: the language of messages.")
@@ -44,7 +44,7 @@ struct ReminderSettingsCommand: BilingualCommand {
     let request = self.request
     let settings =
       request.fields.isEmpty ? try await session.ask(ReminderSettingsRequest()) : try await session.ask(request)
-    let say = session.tongue
+    let say = session.language
     func words(_ channels: [String]) -> String {
       channels.isEmpty ? say("events alone", "なし") : channels.map(Printable.text).joined(separator: ", ")
     }

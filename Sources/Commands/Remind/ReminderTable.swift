@@ -2,7 +2,7 @@ internal import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Reminders as rows.
+/// Reminders as table rows.
 struct ReminderTable {
   private let reminders: [Reminder]
   private let empty: String
@@ -14,7 +14,7 @@ struct ReminderTable {
 
   func lines(_ session: Session) -> [String] {
     guard !self.reminders.isEmpty else { return [self.empty] }
-    let say = session.tongue
+    let say = session.language
     var table = Table(
       (say("WHEN", "いつ"), .left), (say("WHAT", "内容"), .left), (say("STATE", "状態"), .left), ("ID", .left))
     for reminder in self.reminders {
@@ -29,9 +29,9 @@ struct ReminderTable {
 }
 
 extension DailyReminder {
-  /// In a sentence.
+  /// The settings in a sentence.
   func words(_ session: Session) -> String {
-    let say = session.tongue
+    let say = session.language
     guard self.enabled else {
       return say(
         "The daily reminder is off. `kith remind daily HH:MM` turns it on.",
@@ -46,10 +46,10 @@ extension DailyReminder {
       "毎日のお知らせは \(self.time) (\(zone))\(condition)\(next)。")
   }
 
-  /// Over which channels it goes, and what became of the last one.
+  /// Its channels, and the results of its last messages.
   func deliveryLines(_ session: Session) -> [String] {
     guard self.enabled else { return [] }
-    let say = session.tongue
+    let say = session.language
     let sent = self.deliveries.map { delivery in
       let state = DeliveryEntry.with { $0.state = delivery.state }.stateInWords(session)
       let why = delivery.hasError ? ": \(Failure(status: delivery.error).read(in: say).message)" : ""
@@ -60,8 +60,8 @@ extension DailyReminder {
 }
 
 extension Reminder {
-  /// What is to be done.
-  fileprivate func inWords(_ say: Tongue) -> String {
+  /// The task that it reminds of.
+  fileprivate func inWords(_ say: Language) -> String {
     switch self.kind {
     case "call": say("Call \(self.title)", "\(self.title)に電話")
     case "person": self.title
@@ -69,7 +69,7 @@ extension Reminder {
     }
   }
 
-  fileprivate func stateInWords(_ say: Tongue) -> String {
+  fileprivate func stateInWords(_ say: Language) -> String {
     let state =
       switch self.state {
       case "waiting": say("waiting", "予定")

@@ -1,19 +1,19 @@
 internal import Bus
 internal import KithMessages
 
-/// Prints the elements of a subscription: JSON for programs, lines for people, a moving bar for who looks at a terminal.
+/// Prints the elements of a subscription: JSON for programs, lines for people, a progress bar on a terminal.
 ///
-/// The snapshot that a stream begins with is the present state, not something that happened: people see it, programs do
-/// not, and it does not count. After a resync it stands for the events that were missed, and is printed for both.
+/// The snapshot at the beginning of a stream is state, not an event: it is printed for people only, and is not counted. After a
+/// resync it replaces the missed events, and is printed for both.
 struct EventPrinter: Sendable {
   private let session: Session
   /// Events printed.
   private(set) var count = 0
-  /// Streams whose first snapshot is behind them.
+  /// Streams whose first snapshot has ended.
   private var begun: Set<String>
   private var isDrawing = false
 
-  /// - Parameter resumed: Streams that go on from a saved position.
+  /// - Parameter resumed: Streams that continue from a saved position.
   init(session: Session, resumed: Set<String>) {
     self.session = session
     self.begun = resumed
@@ -63,5 +63,49 @@ struct EventPrinter: Sendable {
     case .hubBehind: "kithd runs on an older copy of its data. The state of that copy follows."
     case .tooSlow: "too slow for every event. The present state follows, every ten seconds."
     }
+  }
+}
+
+/// One event as a line.
+struct EventLine {
+  let text: String
+  /// Whether the next line of the same kind may replace it.
+  let isProgress: Bool
+
+  init(_ event: LoggedEvent, session: Session) {
+    let style = session.console.style
+    let head = "\(Printable.text(event.header.stream)) \(style.dim("#\(event.header.seq)"))"
+    var isProgress = false
+    let body: String
+    switch event.event.payload {
+    case .sync(let status) where status.state == .syncing:
+      isProgress = true
+      body = Self.progress(status, style)
+    case .sync(let status):
+      body = SourceState(status).sentence(style, now: session.now)
+    case .changed(let changed):
+      body = "\(Count.of(changed.ids.count, changed.kind.isEmpty ? "record" : Printable.text(changed.kind))) changed"
+    case .job(let job):
+      body = "job \(Printable.text(job.jobID)) \(Printable.text(job.state))"
+    case .reminder(let reminder):
+      body = "reminder \(Printable.text(reminder.reminderID)) \(Printable.text(reminder.state))"
+    case .delivery(let delivery):
+      body =
+        "delivery \(Printable.text(delivery.deliveryID)) on \(Printable.text(delivery.channel)): \(Printable.text(delivery.state))"
+    case .system(let notice):
+      body = [notice.kind, notice.text].map(Printable.text).filter { !$0.isEmpty }.joined(separator: ": ")
+    case nil:
+      body = event.header.tombstone ? "\(Printable.text(event.header.key)) is gone" : "an event of a newer kithd"
+    }
+    self.text = "\(head)  \(body)"
+    self.isProgress = isProgress
+  }
+
+  private static func progress(_ status: SyncStatus, _ style: Style) -> String {
+    let name = Printable.text(SourceState.name(status))
+    // The total is known once the source has been listed.
+    guard status.total > 0 else { return "\(name): looking for changes" }
+    return ProgressBar(label: name, style: style)
+      .line(fraction: Double(status.done) / Double(status.total), note: "\(status.done) of \(status.total)")
   }
 }

@@ -16,7 +16,7 @@ struct StatusCommand: HubCommand {
   }
 }
 
-/// `System/Status` as people read it.
+/// `System/Status` as lines.
 struct StatusReport {
   private let status: StatusReply
 
@@ -44,7 +44,7 @@ struct StatusReport {
     return lines
   }
 
-  /// Nothing where there is no worker and nothing waits for one.
+  /// Empty if no worker is connected and no job waits.
   private func work(_ session: Session) -> [String] {
     let work = self.status.work
     guard !work.workers.isEmpty || work.queued + work.leased > 0 || !work.unserved.isEmpty else { return [] }

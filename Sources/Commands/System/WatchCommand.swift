@@ -43,7 +43,7 @@ struct WatchCommand: HubCommand {
   }
 }
 
-/// `STREAM=SEQ` as it is typed.
+/// The argument `STREAM=SEQ`.
 struct SinceArgument: ExpressibleByArgument, Sendable {
   let stream: String
   let sequence: UInt64

@@ -66,7 +66,7 @@ struct UnassignTagsCommand: HubCommand {
 }
 
 extension Session {
-  /// Changes which tags a person carries, and prints them.
+  /// Changes the tags of a person, and prints them.
   fileprivate func assign(
     to person: PersonReference, _ change: (inout AssignTagsRequest) -> Void
   ) async throws(Failure) {
@@ -88,7 +88,7 @@ struct TagArguments: RecordArguments {
   }
 }
 
-/// A tag named by its id or by its name.
+/// A tag, by id or by name.
 struct TagReference: NameReference {
   static let help = ArgumentHelp("The tag: its name or its id.", valueName: "tag")
   static let example = "family"

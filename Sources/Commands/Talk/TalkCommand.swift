@@ -34,7 +34,7 @@ struct NewTalkArguments: RecordArguments {
   }
 }
 
-/// What changes of a conversation.
+/// The fields of a conversation that `edit` changes.
 struct TalkEdits: RecordArguments {
   @Option(help: "in person, email, text, or another type that `kith monica catalog contact_field_type` lists.")
   var channel: String?
@@ -47,14 +47,14 @@ struct TalkEdits: RecordArguments {
   }
 }
 
-/// Whose message it is and when it was written.
+/// The writer of a message, and its time.
 struct MessageOptions: ParsableArguments {
   @OptionGroup var when: MomentOption
 
-  @Flag(help: "You wrote or said it. Default: the other did.")
+  @Flag(help: "You wrote or said it. Default: the other person did.")
   var byMe = false
 
-  /// The message; it was just now unless --at says otherwise.
+  /// The message, written now unless --at names another time.
   func message(_ text: String, _ session: Session) throws(Failure) -> ConversationMessage {
     var message = ConversationMessage()
     message.content = text
@@ -104,6 +104,25 @@ extension Conversation: OwnedRecord, ListedRecord {
     ]
   }
 
-  /// The conversation in a few words, for who it was with and how being known.
+  /// The conversation in a few words, without person and channel.
   var summary: String { self.messages.first?.content ?? "" }
+}
+
+struct ListTalksCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List conversations with a person or with everybody, newest first.",
+    discussion: "Example: kith talk list ann --channel email")
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var records: RecordListOptions<Conversation>
+
+  @Option(help: "Only over this channel.")
+  var channel = ""
+
+  func run(_ session: Session) async throws {
+    var request = try await self.records.request(session)
+    request.channel = self.channel
+    try await session.show(page: try await session.ask(request), showsOwner: self.records.person == nil)
+  }
 }

@@ -33,7 +33,7 @@ struct TalkMessageCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-/// A message of a conversation, as `kith talk show` tells both ids.
+/// The ids of a conversation and of one of its messages; `kith talk show` prints both.
 struct MessageReference: ParsableArguments {
   @Argument(help: "The id of the conversation.")
   var conversation: String
@@ -57,7 +57,7 @@ struct EditMessageCommand: HubCommand {
   func run(_ session: Session) async throws {
     var lookup = GetConversationRequest()
     lookup.id = self.target.conversation
-    // The request carries the message whole: when and by whom stays as it was.
+    // The request carries the whole message, so time and writer are kept.
     let messages = try await session.ask(lookup).messages
     var request = UpdateMessageRequest()
     request.conversationID = self.target.conversation

@@ -39,13 +39,13 @@ struct TaskArguments: RecordArguments {
     case open, done
   }
 
-  @Argument(help: "What to do.")
+  @Argument(help: "The title of the task.")
   var title: [String] = []
 
-  @Option(parsing: .unconditional, help: "More about it.")
+  @Option(parsing: .unconditional, help: "A description.")
   var description: String?
 
-  @Flag(help: "Where it stands.")
+  @Flag(help: "Whether it is open or done.")
   var progress: Progress?
 
   func fill(_ changes: inout Changes<TaskItem>, _ session: Session) throws(Failure) {

@@ -1,4 +1,4 @@
-/// Numbers with what they count.
+/// Numbers for people, with their nouns and units.
 enum Count {
   /// `1 contact`, `1,200 contacts`.
   static func of(_ number: Int, _ noun: String, plural: String? = nil) -> String {
@@ -15,7 +15,7 @@ enum Count {
     return number < 0 ? "-" + text : text
   }
 
-  /// `3.5`: one decimal, none where it is 0.
+  /// `3.5`: one decimal, none if it is 0.
   static func decimal(_ number: Float) -> String {
     let tenths = Int((Double(number.isFinite ? number : 0) * 10).rounded())
     return tenths.isMultiple(of: 10) ? self.grouped(tenths / 10) : "\(self.grouped(tenths / 10)).\(abs(tenths % 10))"

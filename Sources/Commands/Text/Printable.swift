@@ -1,6 +1,6 @@
-/// Text as a terminal can show it.
+/// Text that is safe to print on a terminal, and its width there.
 enum Printable {
-  /// On which side of a cell text stands.
+  /// The side of a cell on which its text stands.
   enum Alignment: Sendable {
     case left, right
   }
@@ -23,7 +23,7 @@ enum Printable {
     return lines
   }
 
-  /// As much of text as goes into so many columns, with an ellipsis where something is left out.
+  /// The beginning of a text that fits into `width` columns, with an ellipsis if it was cut.
   static func shortened(_ text: String, to width: Int) -> String {
     let text = Self.text(text)
     guard Self.width(text) > width else { return text }
@@ -35,7 +35,7 @@ enum Printable {
       }) + "…"
   }
 
-  /// Text in lines of at most so many columns, broken between words where that is possible.
+  /// A text in lines of at most `width` columns, broken between words where possible.
   static func wrapped(_ text: String, to width: Int) -> [String] {
     Self.lines(text).flatMap { line in
       var wrapped: [String] = []
@@ -62,10 +62,10 @@ enum Printable {
     }
   }
 
-  /// Columns that text takes: two for what East Asian typography sets wide, none for combining marks.
+  /// The columns of a text: two for each wide East Asian character, none for combining marks.
   static func width(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + Self.width($1) } }
 
-  /// Fills text up with spaces.
+  /// Pads a text with spaces.
   static func padded(_ text: String, to width: Int, alignment: Alignment) -> String {
     let padding = String(repeating: " ", count: max(0, width - Self.width(text)))
     return alignment == .left ? text + padding : padding + text
@@ -74,7 +74,7 @@ enum Printable {
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control: true
-    // Overrides of the direction of writing.
+    // Overrides of the writing direction.
     case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
     default: false
     }

@@ -2,13 +2,13 @@ internal import Bus
 internal import CivilTime
 internal import SwiftProtobuf
 
-/// How long ago something was, in words.
+/// Times relative to the present, in words.
 enum RelativeTime {
   private static let units: [(seconds: Int64, name: String)] = [
     (31_536_000, "year"), (2_629_800, "month"), (86_400, "day"), (3600, "hour"), (60, "minute"),
   ]
 
-  /// `2 minutes ago`, `in 3 days`, `just now`; `never` for a time that is not set.
+  /// `2 minutes ago`, `in 3 days`, `just now`; `never` if the time is not set.
   static func words(_ time: Google_Protobuf_Timestamp, now: Google_Protobuf_Timestamp) -> String {
     guard time.seconds != 0 else { return "never" }
     let seconds = now.seconds - time.seconds
@@ -16,7 +16,7 @@ enum RelativeTime {
     return seconds > 0 ? "\(span) ago" : "in \(span)"
   }
 
-  /// When something is done next: `in 3 days`, `in a moment` also where it is due.
+  /// The time of the next attempt: `in 3 days`; `in a moment` if it is due.
   static func next(_ time: Google_Protobuf_Timestamp, now: Google_Protobuf_Timestamp) -> String {
     self.span(time.seconds - now.seconds).map { "in \($0)" } ?? "in a moment"
   }

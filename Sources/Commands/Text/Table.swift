@@ -8,7 +8,7 @@ struct Table {
   /// Begins a table.
   ///
   /// - Parameters:
-  ///   - columns: Headings from left to right, each with where its cells stand.
+  ///   - columns: Headings from left to right, each with the alignment of its cells.
   ///   - hidesEmpty: Whether columns without any text are left out.
   init(_ columns: [(String, Printable.Alignment)], hidesEmpty: Bool = false) {
     self.headings = columns.map(\.0)
@@ -16,7 +16,7 @@ struct Table {
     self.hidesEmpty = hidesEmpty
   }
 
-  /// Begins a table of columns that all are shown.
+  /// Begins a table whose columns are all shown.
   init(_ columns: (String, Printable.Alignment)...) { self.init(columns) }
 
   /// Adds a row of as many cells as there are columns.
@@ -39,5 +39,24 @@ struct Table {
       return String(line.reversed().drop { $0 == " " }.reversed())
     }
     return [style.bold(line(self.headings))] + self.rows.map(line)
+  }
+}
+
+/// One record in full: a title, a line for each field, and longer text below.
+struct Details {
+  typealias Row = (label: String, value: String)
+
+  let title: String
+  /// Rows without a value are left out.
+  let rows: [Row]
+  /// Longer text below, ready for a terminal.
+  var body: [String] = []
+
+  func lines(_ style: Style) -> [String] {
+    let rows = self.rows.filter { !$0.value.isEmpty }.map { (Printable.text($0.label), Printable.text($0.value)) }
+    let width = rows.map { Printable.width($0.0) }.max() ?? 0
+    return [style.bold(Printable.text(self.title))]
+      + rows.map { "  \(Printable.padded($0.0, to: width, alignment: .left))  \($0.1)" }
+      + (self.body.isEmpty ? [] : [""] + self.body.map { "  " + $0 })
   }
 }

@@ -18,7 +18,7 @@ enum DayText: Hashable, Sendable {
     }
   }
 
-  /// The day that is meant.
+  /// The day on the calendar.
   func day(now: Google_Protobuf_Timestamp, in zone: Zone) -> Day {
     switch self {
     case .today: zone.day(of: now)
@@ -28,7 +28,7 @@ enum DayText: Hashable, Sendable {
   }
 }
 
-/// A day for a field that holds one; empty text takes away what it held.
+/// A day as the value of a field; empty text clears the field.
 struct DayArgument: ExpressibleByArgument, Sendable {
   static let help: ArgumentHelp = "The day: YYYY-MM-DD, today or yesterday."
   static let today = DayArgument(day: .today)
@@ -42,6 +42,6 @@ struct DayArgument: ExpressibleByArgument, Sendable {
     guard self.day != nil || argument.isEmpty else { return nil }
   }
 
-  /// What goes into the field.
+  /// The value of the field.
   func text(_ session: Session) -> String { self.day?.day(now: session.now, in: session.zone).description ?? "" }
 }

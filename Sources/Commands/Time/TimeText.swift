@@ -48,7 +48,7 @@ enum TimeText: Hashable, Sendable {
     return time
   }
 
-  /// The moment that is meant; of a day, its first.
+  /// The moment; of a day, its first.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a time that clocks never show, or show twice.
   func start(now: Google_Protobuf_Timestamp, in zone: Zone) throws(Failure) -> Google_Protobuf_Timestamp {
@@ -73,7 +73,7 @@ enum TimeText: Hashable, Sendable {
     }
   }
 
-  /// The moment that is meant; of a day, the first after it.
+  /// The moment; of a day, the first after it.
   func end(now: Google_Protobuf_Timestamp, in zone: Zone) throws(Failure) -> Google_Protobuf_Timestamp {
     guard case .day(let day) = self else { return try self.start(now: now, in: zone) }
     return .init(nanosecondsSince1970: zone.start(of: day.day(now: now, in: zone).adding(days: 1)))
@@ -103,5 +103,41 @@ enum TimeText: Hashable, Sendable {
       let unit = units.first(where: { $0.names.contains(unit.lowercased()) })
     else { return nil }
     return number * unit.seconds
+  }
+}
+
+/// The time of an event, `--at`.
+struct MomentOption: ParsableArguments {
+  @Option(
+    help: "When: \"2026-11-20 14:30\", \"today 14:30\", \"yesterday 9:00\", \"10 min ago\" or RFC 3339.",
+    transform: TimeText.point)
+  var at: TimeText?
+
+  /// The moment; nil if none was given.
+  func moment(_ session: Session) throws(Failure) -> Google_Protobuf_Timestamp? {
+    try self.at?.start(now: session.now, in: session.zone)
+  }
+}
+
+extension Zone {
+  /// The day of a moment.
+  func day(of time: Google_Protobuf_Timestamp) -> Day { self.day(at: time.nanosecondsSince1970) }
+
+  /// `2026-11-21 08:15`.
+  func text(_ time: Google_Protobuf_Timestamp) -> String {
+    let local = self.local(at: time.nanosecondsSince1970)
+    return "\(local.day) \(local.time)"
+  }
+
+  /// The form of RFC 3339 with the offset of the zone: `2026-11-21T08:15:00+01:00`.
+  ///
+  /// - Parameter instant: Nanoseconds since 1970.
+  func stamp(_ instant: Int64) -> String {
+    let local = self.local(at: instant)
+    let second = Int(instant).dividedDown(by: 60_000_000_000).remainder / 1_000_000_000
+    let offset = self.offset(at: instant)
+    let ahead = abs(offset) / 60
+    return "\(local.day)T\(local.time):\(second.padded())\(offset < 0 ? "-" : "+")"
+      + "\((ahead / 60).padded()):\((ahead % 60).padded())"
   }
 }

@@ -2,16 +2,16 @@ internal import EventLoop
 internal import KithMessages
 internal import Transfer
 
-/// A message that a program brings further: its text is the program's standard input.
+/// A message that a program forwards: its text is the program's standard input.
 ///
-/// `KITH_MESSAGE_ID`, `KITH_TITLE` and `KITH_KIND` are variables of it, which only the own user can read. It ends with 0 when the
-/// message is on its way; what sysexits.h has no better hope for than another try is tried again. The beginning of what
-/// it writes is the receipt.
+/// Its environment has `KITH_MESSAGE_ID`, `KITH_TITLE` and `KITH_KIND`, which only its user can read. Status 0 means that the message
+/// was forwarded. A status that is permanent by sysexits.h is a refusal; others are retried. The beginning of its output is the
+/// receipt.
 struct CommandDelivery {
   let request: DeliverRequest
   let channel: CommandChannel
 
-  /// In bytes. More than what is kept, which is counted in characters: none is cut within those.
+  /// In bytes. More than is stored, which is counted in characters, so no stored character is cut.
   private static let outputLimit = 1000
 
   func run() async throws(DeliveryFault) -> DeliverReply {
@@ -42,7 +42,7 @@ struct CommandDelivery {
       var reply = DeliverReply()
       reply.receipt = String(decoding: outcome.output, as: UTF8.self).oneLine
       return reply
-    // sysexits.h: wrong usage, data, names; no permission, no configuration. Another try would be the same.
+    // sysexits.h: wrong usage, data, names; no permission, no configuration. A retry would fail again.
     case .exited(let status) where [64, 65, 66, 67, 68, 77, 78, 126, 127].contains(status):
       throw .refused("\(self.channel.program) ended with \(status). \(words)")
     case .exited(let status): throw .trouble("\(self.channel.program) ended with \(status). \(words)", retryAfter: nil)

@@ -2,7 +2,7 @@ internal import Bus
 internal import KithMessages
 internal import Transfer
 
-/// A mail, and what the server's answer means.
+/// Sends a mail, and interprets the server's reply.
 struct MailDelivery {
   let request: DeliverRequest
   let channel: MailChannel
@@ -20,12 +20,12 @@ struct MailDelivery {
       reply.receipt = text.oneLine
       return reply
     case .refused(let status, let text):
-      // RFC 5321, 4.2.1: 4 is for now, 5 is for good. 530 asks for a login that was not given.
+      // RFC 5321, 4.2.1: 4xx is temporary, 5xx permanent. 530 requires a login.
       if status == 530 { throw .loginRefused(text) }
       throw status < 500 ? .trouble("\(status) \(text)", retryAfter: nil) : .refused("\(status) \(text)")
     case .loginRefused(let status, let text):
       guard status < 400 || status >= 500 else { throw .trouble("\(status) \(text)", retryAfter: nil) }
-      throw .loginRefused(status == 0 ? "it knows no login that is known here" : "\(status) \(text)")
+      throw .loginRefused(status == 0 ? "it offers no supported login method" : "\(status) \(text)")
     case .notEncrypted: throw .notEncrypted(self.channel.host)
     case .unclear(let error): throw .unclear(error.description)
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import KithMessages
 
-/// A mail as it is handed in: RFC 5322 and RFC 2045. The same message gives the same bytes at every attempt.
+/// A mail as bytes: RFC 5322 and RFC 2045. The same message gives the same bytes at every attempt.
 struct MailMessage {
   private let id: String
   private let channel: MailChannel
@@ -13,7 +13,7 @@ struct MailMessage {
     self.notice = notice
   }
 
-  /// The id by which programs that read mail tell doubles: RFC 5322, 3.6.4.
+  /// The id by which mail readers recognise duplicates: RFC 5322, 3.6.4.
   var messageID: String {
     let domain = self.channel.from.split(separator: "@").last.map(String.init) ?? "localhost"
     return "<\(self.id)@\(domain)>"
@@ -30,13 +30,13 @@ struct MailMessage {
       "MIME-Version: 1.0",
       "Content-Type: text/plain; charset=utf-8",
       "Content-Transfer-Encoding: base64",
-      // No answer by a machine is wanted: RFC 3834, 5.
+      // Suppresses automatic replies: RFC 3834, 5.
       "Auto-Submitted: auto-generated",
     ]
     return Array((head.joined(separator: "\r\n") + "\r\n\r\n" + self.body).utf8)
   }
 
-  /// In base64, whatever it says: lines of 76 characters, and no dot at the beginning of one.
+  /// Always base64: lines of 76 characters, none of which begins with a dot.
   private var body: String {
     // Lines of text end by CR LF before they are encoded: RFC 2045, 6.8.
     let lines = self.notice.body.replacing("\r\n", with: "\n").replacing("\n", with: "\r\n")

@@ -23,7 +23,7 @@ struct LineMessage: WebMessage {
     let base = self.channel.address.isEmpty ? "https://api.line.me" : self.channel.address
     var request = HTTPRequest("POST", try WebURL("\(base)/v2/bot/message/push"), limits: .message)
     request.headers.add("Content-Type", "application/json")
-    // The same key again is the same message, for a day.
+    // For a day, LINE accepts each key once.
     request.headers.add("X-Line-Retry-Key", self.id)
     request.body = .bytes(
       JSONText.encode(Push(to: self.channel.to, messages: self.notice.plainTexts.map { .init(text: $0) })))

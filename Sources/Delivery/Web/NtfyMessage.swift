@@ -12,14 +12,14 @@ struct NtfyMessage: WebMessage {
     let base = self.channel.address.isEmpty ? "https://ntfy.sh" : self.channel.address
     let url = try WebURL(base.hasSuffix("/") ? "\(base)\(self.channel.topic)" : "\(base)/\(self.channel.topic)")
     var request = HTTPRequest("POST", url, limits: .message)
-    // Decides that it is text: without it a body that is none becomes an attachment.
+    // Declares text; otherwise ntfy may make the body an attachment.
     request.headers.add("Content-Type", "text/plain; charset=utf-8")
     if !self.notice.subject.isEmpty, self.notice.subject != self.notice.body {
       request.headers.add("Title", EncodedWords.encode(self.notice.subject, separator: " "))
     }
     request.headers.add("Priority", String(self.channel.priority == 0 ? 3 : self.channel.priority))
     if !self.channel.tags.isEmpty { request.headers.add("Tags", self.channel.tags.joined(separator: ",")) }
-    // ntfy has no word for a message that is sent again; whoever looks for doubles finds this one.
+    // ntfy ignores this id; a reader can recognise duplicates by it.
     request.headers.add("X-Message-Id", self.id)
     request.body = .bytes(Array(self.notice.body.utf8))
     if let secret {

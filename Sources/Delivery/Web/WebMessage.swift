@@ -2,13 +2,13 @@ internal import Bus
 internal import KithMessages
 internal import Transfer
 
-/// A message that goes by one request of HTTP, and what the reply to it means.
+/// A message that one HTTP request carries, with the meaning of the reply.
 protocol WebMessage: Sendable {
   /// The request that carries it.
   func request(secret: String?) throws(TransferError) -> HTTPRequest
-  /// What a reply of another kind than 2xx means that this service alone sends; nil = what it means everywhere.
+  /// The outcome of a reply that is special to this service; nil for the usual meaning of its status.
   func outcome(of response: HTTPResponse) -> Result<DeliverReply, DeliveryFault>?
-  /// What is kept of a reply of success.
+  /// The receipt in a reply with status 2xx.
   func receipt(of response: HTTPResponse) -> String
 }
 
@@ -40,7 +40,7 @@ extension WebMessage {
 }
 
 extension TransferLimits {
-  /// Of a message: small, and soon.
+  /// The limits of a message: a small reply within a minute.
   static let message = TransferLimits(
     connect: .seconds(15), idle: .seconds(30), total: .seconds(55), bodyBytes: 1 << 20)
 }

@@ -3,13 +3,13 @@ internal import KithMessages
 internal import SwiftProtobuf
 internal import Transfer
 
-/// A message as JSON to an address of somebody's choice.
+/// A message as JSON, posted to any address.
 struct WebhookMessage: WebMessage {
   let id: String
   let channel: WebhookChannel
   let notice: Notice
 
-  /// Stands in an address for the secret, where that is a part of it.
+  /// The placeholder of the secret in an address.
   static let secretMark = "{secret}"
 
   private struct Body: Encodable {
@@ -36,12 +36,12 @@ struct WebhookMessage: WebMessage {
   }
 }
 
-/// JSON whose bytes follow from what it says.
+/// JSON in one canonical form.
 enum JSONText {
   static func encode(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Strings, whole numbers and lists of them always can be written.
+    // Strings, whole numbers and lists of them can always be encoded.
     return (try? encoder.encode(value)).map { [UInt8]($0) } ?? []
   }
 }

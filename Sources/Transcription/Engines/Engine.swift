@@ -1,41 +1,41 @@
 internal import Bus
 internal import KithMessages
 
-/// What turns sound into text.
+/// A speech engine: turns sound into text.
 protocol Engine: Sendable {
-  /// Why it cannot be used at the moment; nil when it can, as far as can be told without sound.
+  /// Why it cannot be used now; nil if no problem shows without a recording.
   func problem() async -> String?
 
-  /// Transcribes a recording in which somebody speaks.
+  /// Transcribes a recording with speech.
   ///
-  /// - Returns: What was understood, in the language that was asked for. The text may be empty.
+  /// - Returns: The transcript in the requested language. Its text may be empty.
   /// - Throws: `EngineFault`.
   func transcribe(_ sound: PreparedSound, _ language: LanguageTag) async throws(EngineFault) -> TranscribeReply
 }
 
 extension Engine {
-  /// How long a recording may take: four times its own time, and four minutes for one that is short. That is enough for an
-  /// engine which stands back (`ChildProcess.Limits.niceness`) behind other programs on a busy machine, and less than the five
-  /// minutes for which `kith care voice` waits.
+  /// The time limit of a transcription: four times the length of the recording, at least four minutes. That is enough for an engine
+  /// of low priority (`ChildProcess.Limits.niceness`) on a busy machine, and less than the five minutes for which `kith care voice`
+  /// waits.
   static func limit(_ sound: PreparedSound) -> Duration { .seconds(4 * max(60, sound.duration)) }
 }
 
-/// Why an engine gave no transcript; with what it said, or what is wrong.
+/// Why an engine gave no transcript; with its message, or the problem.
 enum EngineFault: Error, Hashable {
   /// It may work later, without being repaired.
   case temporary(String)
-  /// The machine or the server that it lives on is away: the recording was not tried.
+  /// Its machine or server is unreachable; the recording was not sent.
   case unreachable(String)
-  /// It, its model or the language is not there.
+  /// The engine, its model or the language is missing.
   case unavailable(String)
   /// It cannot read the recording.
   case badAudio(String)
-  /// It did not do what it should: it crashed, was out of time or answered nonsense.
+  /// It crashed, exceeded its time limit, or sent an invalid answer.
   case failed(String)
   /// The task was cancelled.
   case cancelled
 
-  /// What it says; nil when the task was cancelled.
+  /// The message; nil if the task was cancelled.
   var why: String? {
     switch self {
     case .temporary(let why), .unreachable(let why), .unavailable(let why), .badAudio(let why), .failed(let why): why
@@ -43,15 +43,15 @@ enum EngineFault: Error, Hashable {
     }
   }
 
-  /// The same for a caller.
+  /// The failure for the caller.
   ///
-  /// - Parameter engine: Its name in the configuration.
+  /// - Parameter engine: The engine's name in the configuration.
   func failure(_ engine: String) -> Failure {
     switch self {
     case .temporary(let why):
       Failure(
         .unavailable, "ENGINE_BUSY",
-        "The engine '\(engine)' cannot transcribe now: \(why). It is worth another try later.",
+        "The engine '\(engine)' cannot transcribe now: \(why). Try again later.",
         details: ["engine": engine, "why": why])
     case .unreachable(let why):
       Failure(

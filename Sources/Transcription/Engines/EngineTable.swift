@@ -2,7 +2,7 @@ internal import Bus
 internal import KithMessages
 internal import Transfer
 
-/// The engines of the configuration, and which one is asked for a language.
+/// The engines of the configuration, and the choice of one by language.
 struct EngineTable: Sendable {
   /// One engine with its name and languages.
   struct Entry: Sendable {
@@ -15,7 +15,7 @@ struct EngineTable: Sendable {
 
   /// Makes the engines.
   ///
-  /// - Parameter http: For those that are reached by HTTP.
+  /// - Parameter http: For engines that are reached by HTTP.
   init(_ settings: [EngineSettings], http: HTTPClient?) {
     self.entries = settings.map {
       Entry(name: $0.name, languages: $0.languages, engine: Self.engine($0.kind, http: http))
@@ -32,7 +32,7 @@ struct EngineTable: Sendable {
     guard let entry else {
       throw Failure(
         .failedPrecondition, "NO_ENGINE",
-        "Nothing here transcribes '\(language.text)'. Name an engine for it in [transcription], or write a memo.",
+        "No engine transcribes '\(language.text)'. Name an engine for it in [transcription], or write a memo.",
         details: ["language": language.text])
     }
     return entry
@@ -59,6 +59,39 @@ struct EngineTable: Sendable {
       return WyomingEngine(host: host, port: port)
     case .command(let program, let arguments):
       return WorkerEngine(program: program, arguments: arguments, memory: nil)
+    }
+  }
+}
+
+/// A language by its tag of BCP 47: `en`, `en-US`, `ja-JP`.
+struct LanguageTag: Sendable, Hashable {
+  /// As it was given.
+  let text: String
+  private let subtags: [String]
+
+  /// Reads a tag; nil if it is invalid. RFC 5646, section 2.1, without private and old tags.
+  init?(_ text: String) {
+    let subtags = text.lowercased().split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+    let isTag = subtags.allSatisfy { (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isAlphanumeric) }
+    guard isTag, subtags.count <= 5, (2...3).contains(subtags[0].utf8.count),
+      subtags[0].utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) })
+    else { return nil }
+    self.text = text
+    self.subtags = subtags
+  }
+
+  /// The language without region: `en`.
+  var language: String { self.subtags[0] }
+
+  /// Whether the tags are equal, or one is a more specific form of the other.
+  func matches(_ other: LanguageTag) -> Bool {
+    self.subtags.starts(with: other.subtags) || other.subtags.starts(with: self.subtags)
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    default: false
     }
   }
 }

@@ -2,26 +2,26 @@ internal import Dispatch
 internal import EventLoop
 internal import Glibc
 
-/// The addresses of a host, looked up on a thread of its own: the resolver of the system can neither be told when to end nor be
-/// stopped, and waits half a minute for name servers that are away. getaddrinfo(3).
+/// A look-up of a host's addresses on a thread of its own: the system's resolver takes no timeout, cannot be cancelled, and waits
+/// half a minute for unreachable name servers. getaddrinfo(3).
 final class HostLookup: Sendable {
-  /// Where to connect.
+  /// An address to connect to.
   struct Address: Sendable, Hashable {
     let family: Int32
     /// A `sockaddr` of the family.
     let bytes: [UInt8]
   }
 
-  /// Gives the addresses of a host and a port; may take its time.
+  /// Returns the addresses of a host and a port; may block.
   typealias Resolver = @Sendable (String, Int) -> Result<[Address], EngineFault>
 
-  /// Readable when the result is there.
+  /// Becomes readable when the result is available.
   let done: EventDescriptor
   private let result = Lock<Result<[Address], EngineFault>?>(nil)
 
-  /// Begins to look a host up. A thread that is given up ends by itself.
+  /// Begins the look-up of a host. An abandoned thread ends by itself.
   ///
-  /// - Parameter resolve: Does it.
+  /// - Parameter resolve: The resolver.
   init(_ host: String, port: Int, resolve: @escaping Resolver) throws(EngineFault) {
     do throws(LoopError) {
       self.done = try EventDescriptor()
@@ -35,9 +35,9 @@ final class HostLookup: Sendable {
     }
   }
 
-  /// What was found; nil while it is looked up.
+  /// The addresses; nil while the look-up runs.
   ///
-  /// - Throws: `unreachable` when it cannot be looked up now, `unavailable` when there is no such host.
+  /// - Throws: `unreachable` if no name server answers, `unavailable` if there is no such host.
   func addresses() throws(EngineFault) -> [Address]? { try self.result.withLock { $0 }?.get() }
 
   /// The resolver of the system.
@@ -49,8 +49,8 @@ final class HostLookup: Sendable {
     switch unsafe getaddrinfo(host, "\(port)", &hints, &list) {
     case 0: break
     case EAI_AGAIN: return .failure(.unreachable("the name \(host) cannot be looked up"))
-    // Such names are answered for by the machine itself, so nobody does while it is off: RFC 6762, section 3.
-    case _ where host.hasSuffix(".local"): return .failure(.unreachable("nobody answers for the name \(host)"))
+    // A machine answers for its own .local name, so the name is unknown while it is off: RFC 6762, section 3.
+    case _ where host.hasSuffix(".local"): return .failure(.unreachable("no machine answers for the name \(host)"))
     default: return .failure(.unavailable("there is no host named \(host)"))
     }
     defer { unsafe freeaddrinfo(list) }

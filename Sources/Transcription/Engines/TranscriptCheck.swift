@@ -1,16 +1,16 @@
 internal import KithMessages
 
-/// What every answer of an engine has to be, whatever its status said.
+/// The checks that every answer of an engine has to pass, whatever its status.
 enum TranscriptCheck {
   /// Bytes of the longest text: ten minutes of fast speech have less than half of it.
   static let longestText = 64 << 10
   /// Bytes of the longest answer, segments included.
   static let longestAnswer = 1 << 20
 
-  /// Brings an answer into order.
+  /// Checks and cleans an answer.
   ///
   /// - Returns: The answer with clean text, and numbers within their bounds.
-  /// - Throws: `failed` for an answer of another language, of too much text, or with numbers that are none.
+  /// - Throws: `failed` for an answer in another language, with too much text, or with numbers that are not finite.
   static func checked(
     _ answer: TranscribeReply, _ language: LanguageTag, _ sound: PreparedSound
   ) throws(EngineFault) -> TranscribeReply {
@@ -21,10 +21,10 @@ enum TranscriptCheck {
     let texts = [answer.text] + answer.segments.map(\.text)
     guard texts.reduce(0, { $0 + $1.utf8.count }) <= 2 * Self.longestText, answer.text.utf8.count <= Self.longestText
     else {
-      throw .failed("it answered more text than anybody can say in \(Int(sound.duration)) seconds")
+      throw .failed("its text is longer than a person can say in \(Int(sound.duration)) seconds")
     }
     guard answer.confidence.isFinite, answer.segments.allSatisfy({ $0.start.isFinite && $0.end.isFinite }) else {
-      throw .failed("it answered numbers that are none")
+      throw .failed("its answer has numbers that are not finite")
     }
     var answer = answer
     let end = Float(sound.duration)
@@ -47,7 +47,7 @@ enum TranscriptCheck {
     let scalars = text.unicodeScalars.compactMap { scalar -> Unicode.Scalar? in
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator: " "
-      // Words of some languages are written with the joiners; the rest of these changes how other text is shown.
+      // Some languages write words with the joiners; other format characters change how the rest of a text is shown.
       case .format: scalar.value == 0x200C || scalar.value == 0x200D ? scalar : nil
       case .privateUse, .unassigned, .surrogate: nil
       default: scalar
@@ -56,10 +56,10 @@ enum TranscriptCheck {
     return String(String.UnicodeScalarView(scalars)).split(separator: " ").joined(separator: " ")
   }
 
-  /// The beginning of what an engine says, fit for a message.
+  /// The beginning of an engine's text, on one line for a message.
   static func excerpt(_ text: String) -> String { String(self.clean(text).prefix(200)) }
 
-  /// The last line that a program complained with.
+  /// The last line of a program's error output.
   static func complaint(_ bytes: [UInt8]) -> String? {
     let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
     return lines.last.map { Self.excerpt(String($0)) }.flatMap { $0.isEmpty ? nil : $0 }

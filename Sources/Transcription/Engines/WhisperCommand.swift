@@ -3,22 +3,22 @@ internal import Foundation
 internal import Glibc
 internal import KithMessages
 
-/// `whisper-cli` of whisper.cpp, with a model of the operator's.
+/// `whisper-cli` of whisper.cpp, with a model that the operator installed.
 ///
-/// Its status alone proves nothing: for sound that it cannot read, and for a language that it does not know, it is 0. Success
-/// is a file of JSON that is there, can be read, and is in the language that was asked for.
+/// Its status proves nothing: it is 0 also for unreadable sound and for an unknown language. Success is a valid JSON file with a
+/// transcript in the requested language.
 struct WhisperCommand: Engine {
   /// The absolute path of `whisper-cli`.
   let program: String
   /// The file of the model.
   let model: String
-  /// How many threads compute.
+  /// The number of threads.
   let threads: Int
-  /// Words that are to be expected; empty = none.
+  /// Words to expect; empty for none.
   let prompt: String
-  /// A model of Silero by which silence is left out; nil = none.
+  /// A Silero model that detects silence, which is left out; nil for none.
   let voiceDetector: String?
-  /// Bytes of address space; nil = no limit.
+  /// Bytes of address space; nil for no limit.
   let memory: Int?
 
   // examples/cli/cli.cpp of whisper.cpp 1.9: the model cannot be loaded.

@@ -3,24 +3,24 @@ internal import EventLoop
 internal import Glibc
 internal import KithMessages
 
-/// A program that is started for each recording, `PROGRAM RECORDING LANGUAGE ARGUMENTS...`, and writes one line of JSON: the
-/// contract of workers. `kith-pocketsphinx` is one, and any program in any language may be another.
+/// A program that is started for each recording, `PROGRAM RECORDING LANGUAGE ARGUMENTS...`, and writes one line of JSON.
+/// `kith-pocketsphinx` is such a program; others may be written in any language.
 ///
 /// ```json
 /// {"engine":"pocketsphinx","engineVersion":"5prealpha","language":"en-US","text":"...","confidence":0.93,
 ///  "segments":[{"start":0.5,"end":3.2,"text":"..."}]}
 /// ```
 ///
-/// Its status: 0 transcribed (the text may be empty), 65 the recording cannot be read, 69 engine, model or language is not
-/// there, 75 it may work later (sysexits.h); any other is a failure.
+/// Its status: 0 transcribed (the text may be empty), 65 unreadable recording, 69 engine, model or language missing, 75 temporary
+/// (sysexits.h); any other is a failure.
 struct WorkerEngine: Engine {
   /// The absolute path of the program.
   let program: String
-  /// What follows recording and language.
+  /// The arguments after recording and language.
   let arguments: [String]
-  /// Bytes of address space; nil = no limit.
+  /// Bytes of address space; nil for no limit.
   let memory: Int?
-  /// Files that have to be there, each with what to do when it is not.
+  /// Files that must exist, each with the remedy if it is missing.
   var files: [(path: String, remedy: String)] = []
 
   func problem() async -> String? {
@@ -41,7 +41,7 @@ struct WorkerEngine: Engine {
     switch outcome.ending {
     case .exited(0): return try Self.answer(outcome.output)
     case .exited(EX_DATAERR): throw .badAudio(complaint ?? "it did not say why")
-    case .exited(EX_UNAVAILABLE): throw .unavailable(complaint ?? "engine, model or language is not there")
+    case .exited(EX_UNAVAILABLE): throw .unavailable(complaint ?? "engine, model or language is missing")
     case .exited(EX_TEMPFAIL): throw .temporary(complaint ?? "it did not say why")
     case .exited(let status): throw .failed("it ended with \(status)" + (complaint.map { ": \($0)" } ?? ""))
     case .signalled(let signal): throw .failed("it crashed with signal \(signal)")
@@ -65,7 +65,7 @@ struct WorkerEngine: Engine {
 }
 
 extension ChildProcess {
-  /// Runs to the end, with the faults of an engine.
+  /// Runs the program to its end; throws the faults of an engine.
   func outcome() async throws(EngineFault) -> Outcome {
     do throws(Fault) {
       return try await self.run()

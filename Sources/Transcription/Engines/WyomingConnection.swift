@@ -1,24 +1,24 @@
 internal import EventLoop
 internal import Glibc
 
-/// A connection to a server of the Wyoming protocol, for one question. It blocks: it belongs on a thread of its own.
+/// A connection to a Wyoming server for one request. It blocks, so it needs a thread of its own.
 struct WyomingConnection {
   /// The name or address of the server.
   let host: String
   /// Its port.
   let port: Int
-  /// When an answer is no longer waited for.
+  /// The time at which waiting for the answer ends.
   let deadline: ContinuousClock.Instant
-  /// Readable when the question is given up.
+  /// Becomes readable when the request is cancelled.
   let stop: Int32
-  /// Looks the name up.
+  /// The resolver of the host name.
   var resolve: HostLookup.Resolver = HostLookup.ofSystem
 
   private static let connectLimit = Duration.seconds(5)
-  // Of everything that comes: a transcript is far shorter.
+  // Bytes of the whole answer; a transcript is far shorter.
   private static let mostBytes = 4 << 20
 
-  /// Sends messages and takes what comes until `take` has an answer.
+  /// Sends messages, and passes received ones to `take` until it returns an answer.
   ///
   /// - Throws: `EngineFault`.
   func ask<Answer>(
@@ -38,16 +38,16 @@ struct WyomingConnection {
         let count = unsafe output.withUnsafeBytes { buffer in
           unsafe send(socket, buffer.baseAddress?.advanced(by: sent), buffer.count - sent, Int32(MSG_NOSIGNAL))
         }
-        guard count >= 0 || errno == EAGAIN || errno == EINTR else { throw self.lost("it hung up") }
+        guard count >= 0 || errno == EAGAIN || errno == EINTR else { throw self.lost("it closed the connection") }
         sent += max(0, count)
       }
       guard ready.contains(.readable) || ready.contains(.failed) else { continue }
       // The array has `count` bytes.
       let count = unsafe recv(socket, &piece, piece.count, 0)
       if count < 0, errno == EAGAIN || errno == EINTR { continue }
-      guard count > 0 else { throw self.lost("it hung up without an answer") }
+      guard count > 0 else { throw self.lost("it closed the connection without one") }
       received += count
-      guard received <= Self.mostBytes else { throw .failed("\(self.name) answers without end") }
+      guard received <= Self.mostBytes else { throw .failed("\(self.name) sends a longer answer than any transcript") }
       decoder.append(Array(piece[..<count]))
       while let event = try Self.next(&decoder) {
         if let answer = try take(event) { return answer }
@@ -67,7 +67,7 @@ struct WyomingConnection {
     }
   }
 
-  /// Connects to the first address that takes it.
+  /// Connects to the first address that accepts.
   private func connect() throws(EngineFault) -> Int32 {
     let lookup = try HostLookup(self.host, port: self.port, resolve: self.resolve)
     let limit = min(self.deadline, .now + Self.connectLimit)
@@ -117,7 +117,7 @@ struct WyomingConnection {
     return ready
   }
 
-  /// Waits until a descriptor is ready; nil when the time is over before.
+  /// Waits until a descriptor is ready; nil after the deadline.
   ///
   /// - Throws: `cancelled`.
   private func ready(

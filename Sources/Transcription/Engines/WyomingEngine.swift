@@ -17,7 +17,7 @@ struct WyomingEngine: Engine {
       }
       return hasModel ? nil : "\(self.host):\(self.port) has no speech recognition"
     } catch {
-      return error.why ?? "it was not asked"
+      return error.why ?? "the check was cancelled"
     }
   }
 
@@ -62,9 +62,9 @@ struct WyomingEngine: Engine {
   }
 }
 
-/// Puts a transcript together from the messages of a server.
+/// Assembles a transcript from the messages of a server.
 struct WyomingTranscript: Sendable {
-  /// What is taken for granted where the server does not say in which language it listened.
+  /// The language to assume if the server names none.
   let language: String
   private var pieces = ""
 
@@ -72,16 +72,16 @@ struct WyomingTranscript: Sendable {
 
   /// Takes a message.
   ///
-  /// - Returns: The transcript when it is complete.
-  /// - Throws: `failed` when the server says that it failed.
+  /// - Returns: The transcript if it is complete.
+  /// - Throws: `failed` if the server reports an error.
   mutating func take(_ event: WyomingEvent) throws(EngineFault) -> TranscribeReply? {
     switch event.type {
     case "transcript":
       return self.reply(event.data.text ?? "", event.data.language)
     case "transcript-chunk":
-      // Servers that stream say the whole as `transcript` too, but need not.
+      // Servers that stream may send the whole as `transcript` too.
       self.pieces += event.data.text ?? ""
-      guard self.pieces.utf8.count <= TranscriptCheck.longestText else { throw .failed("it answers without end") }
+      guard self.pieces.utf8.count <= TranscriptCheck.longestText else { throw .failed("its transcript is too long") }
       return nil
     case "transcript-stop":
       return self.reply(self.pieces, event.data.language)

@@ -5,7 +5,7 @@ internal import Foundation
 struct WyomingEvent: Sendable, Hashable {
   /// `transcribe`, `audio-chunk`, `transcript` and so on.
   var type: String
-  /// What belongs to it, as far as Kith reads or writes it.
+  /// Its data, as far as Kith reads or writes it.
   var data = Values()
   /// Sound.
   var payload: [UInt8] = []
@@ -46,30 +46,30 @@ struct WyomingEvent: Sendable, Hashable {
     }
   }
 
-  /// The bytes on the wire. The data is within the line, which every server has to read too.
+  /// The bytes on the wire. The data is in the first line, where every server has to accept it.
   func encoded() -> [UInt8] {
     let head = Head(type: self.type, data: self.data, payloadLength: self.payload.isEmpty ? nil : self.payload.count)
-    // It is made of strings and whole numbers, which JSON always has.
+    // Strings and whole numbers can always be encoded.
     let line = (try? JSONEncoder().encode(head)).map(Array.init) ?? []
     return line + [UInt8(ascii: "\n")] + self.payload
   }
 
-  /// Takes messages out of bytes as they come.
+  /// Decodes messages from bytes as they arrive.
   struct Decoder {
-    /// Bytes of a line, of data and of a payload: more is not read.
+    /// The most bytes of a line, of data and of a payload.
     static let limit = 1 << 20
 
     private var bytes: [UInt8] = []
 
-    /// What cannot be a message.
+    /// Why bytes are no message.
     struct Fault: Error, Hashable {
       let why: String
     }
 
-    /// Adds what has come.
+    /// Adds received bytes.
     mutating func append(_ piece: [UInt8]) { self.bytes += piece }
 
-    /// The next message; nil while it is not complete.
+    /// The next message; nil while it is incomplete.
     mutating func next() throws(Fault) -> WyomingEvent? {
       guard let end = self.bytes.firstIndex(of: UInt8(ascii: "\n")) else {
         guard self.bytes.count <= Self.limit else { throw Fault(why: "a line without an end") }
@@ -99,7 +99,7 @@ struct WyomingEvent: Sendable, Hashable {
 }
 
 extension WyomingEvent.Values {
-  /// The data after the line is laid over that within it.
+  /// The data after the line overrides that in the line.
   fileprivate func merging(_ other: WyomingEvent.Values) -> WyomingEvent.Values {
     WyomingEvent.Values(
       text: other.text ?? self.text, language: other.language ?? self.language, code: other.code ?? self.code,

@@ -1,8 +1,8 @@
 internal import EventLoop
 internal import Glibc
 
-/// Brings recordings of other formats into that of the engines, by FFmpeg or, for Opus in Ogg, by opusdec, whichever is
-/// installed. Each runs once, in a process of its own with limits.
+/// Converts recordings to the format of the engines by FFmpeg, or Opus in Ogg by opusdec if FFmpeg is not installed. Each
+/// conversion is a process of its own with limits.
 public struct Converter: Sendable, Hashable {
   /// The folder with `ffmpeg` and `ffprobe`, of Debian's package ffmpeg, and with `opusdec`, of opus-tools.
   public var programs: String
@@ -13,10 +13,10 @@ public struct Converter: Sendable, Hashable {
   /// Converts a file.
   ///
   /// - Parameters:
-  ///   - source: What was recorded.
-  ///   - format: What it is, by its bytes.
-  ///   - target: What is made; it must not be there.
-  ///   - seconds: How much is read at most.
+  ///   - source: The recording.
+  ///   - format: Its container, detected from its bytes.
+  ///   - target: The output, which must not exist.
+  ///   - seconds: The most seconds to read.
   ///   - directory: An empty folder to work in.
   /// - Throws: `SoundFault`.
   func convert(
@@ -24,7 +24,7 @@ public struct Converter: Sendable, Hashable {
   ) async throws(SoundFault) {
     if self.has("ffmpeg"), self.has("ffprobe") {
       try await self.requireSampleRate(source, format, directory)
-      // `-f` before the input holds it to the format; no other file or address is opened.
+      // `-f` before the input fixes the format, so that no other file or address is opened.
       _ = try await self.run(
         "ffmpeg",
         ["-nostdin", "-v", "error", "-protocol_whitelist", "file,pipe", "-f", format.demuxer, "-i", "file:" + source]
@@ -38,7 +38,7 @@ public struct Converter: Sendable, Hashable {
     }
   }
 
-  /// Refuses what was sampled too rarely, before it is made to look right.
+  /// Refuses a low sample rate, which the conversion would hide.
   private func requireSampleRate(_ source: String, _ format: SoundFormat, _ directory: String) async throws(SoundFault)
   {
     let output = try await self.run(
@@ -64,9 +64,9 @@ public struct Converter: Sendable, Hashable {
     } catch {
       switch error {
       case .cancelled: throw .cancelled
-      // On a busy machine it may be nobody's fault. The job is tried three times.
+      // A busy machine can be the cause. The job is tried three times.
       case .outOfTime: throw .notConverted("\(program) did not end within \(child.limits.time.components.seconds) seconds")
-      // What makes a decoder talk without end is made for that.
+      // Only a malicious file makes a decoder print so much.
       case .tooMuchOutput: throw .undecodable
       case .notExecutable: throw .notConverted("\(program) cannot be executed")
       case .notStarted(let call, _): throw .notConverted("\(program) cannot be started (\(call))")

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Glibc
 
-/// A folder for one recording, for its owner alone, that goes with this object: no sound stays behind.
+/// A private folder for one recording, deleted with this object, so that no sound is left behind.
 final class ScratchDirectory: Sendable {
-  /// Where it is.
+  /// Its path.
   let path: String
 
   /// Makes an empty folder with a random name.
@@ -30,15 +30,14 @@ final class ScratchDirectory: Sendable {
   }
 }
 
-/// The folder in which a process makes its scratch directories: one of its own, locked while it runs, so that others that work
-/// in the same place leave it alone.
+/// The folder of a process's scratch directories. It is locked while the process runs, so that other processes do not remove it.
 actor ScratchSpace {
   private let path: String
   private var own: OwnedDirectory?
 
   init(path: String) { self.path = path }
 
-  /// Makes an empty folder. The first time, what processes that were killed have left is removed.
+  /// Makes an empty folder. The first call removes the orphaned folders of killed processes.
   func make() throws(SoundFault) -> ScratchDirectory {
     if let own { return try ScratchDirectory(in: own.path) }
     do {
@@ -56,7 +55,7 @@ actor ScratchSpace {
   }
 }
 
-/// A folder that is locked as long as this object, and the process that has it, are there. flock(2).
+/// A folder that is locked during the life of this object and of the process. flock(2).
 private final class OwnedDirectory: Sendable {
   let path: String
   private let descriptor: Int32
@@ -67,7 +66,7 @@ private final class OwnedDirectory: Sendable {
       // The array ends with a zero and has the six letters that are replaced.
       guard unsafe mkdtemp(&template) != nil else { throw .storage("no folder can be made in \(parent)") }
       let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      // Another process may have taken it for a left one before it was locked: then there is another try.
+      // Another process may have removed it as an orphan before it was locked; then retry.
       guard let descriptor = Self.lock(path) else { continue }
       self.path = path
       self.descriptor = descriptor
@@ -80,14 +79,14 @@ private final class OwnedDirectory: Sendable {
     close(self.descriptor)
   }
 
-  /// Removes what is there, unless a process has it.
+  /// Removes a folder unless a process has locked it.
   static func removeIfLeft(_ path: String) {
     guard let descriptor = Self.lock(path) else { return }
     try? FileManager.default.removeItem(atPath: path)
     close(descriptor)
   }
 
-  /// Locks what is there; nil when somebody has it, or it is gone.
+  /// Locks a folder; nil if another process has locked it, or it was removed.
   private static func lock(_ path: String) -> Int32? {
     // The string outlives the call.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)

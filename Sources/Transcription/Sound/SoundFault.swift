@@ -3,30 +3,30 @@ internal import KithMessages
 
 /// Why a recording cannot be used.
 public enum SoundFault: Error, Hashable, Sendable {
-  /// More bytes than are taken; with the limit.
+  /// Too many bytes; with the limit.
   case tooLarge(limit: Int)
-  /// Neither of the containers that are taken.
+  /// None of the accepted containers.
   case unknownFormat
   /// A WAV that cannot be read.
   case wav(WAVFault)
-  /// A file without sound in it, or in which the decoder found nothing that it could decode.
+  /// No sound, or none that the decoder can decode.
   case undecodable
-  /// Not enough for a word; with its seconds.
+  /// Too short for a word; with its seconds.
   case tooShort(Double)
-  /// Longer than is taken; with the limit in seconds.
+  /// Too long; with the limit in seconds.
   case tooLong(limit: Int)
-  /// Sampled too rarely: an engine hears a third of the words wrong. With the samples a second.
+  /// A low sample rate, by which an engine gets a third of the words wrong; with the samples a second.
   case lowSampleRate(Int)
   /// The program that converts this format is not installed; with its package.
   case converterMissing(package: String)
-  /// The conversion could not be carried out now; with what was refused.
+  /// The converter could not be run; with the reason.
   case notConverted(String)
-  /// The file system refused; with what.
+  /// The file system refused a call; with the reason.
   case storage(String)
   /// The task was cancelled.
   case cancelled
 
-  /// The same for a caller.
+  /// The failure for the caller.
   public var failure: Failure {
     switch self {
     case .tooLarge(let limit): Self.bad("It is larger than \(limit >> 20) MiB. Record in shorter pieces.")
@@ -45,7 +45,7 @@ public enum SoundFault: Error, Hashable, Sendable {
         details: ["package": package])
     case .notConverted(let what):
       Failure(
-        .unavailable, "CONVERTER_BUSY", "The recording could not be converted: \(what). It is worth another try later.")
+        .unavailable, "CONVERTER_BUSY", "The recording could not be converted: \(what). Try again later.")
     case .storage(let what):
       Failure(.unavailable, "NO_ROOM", "The recording could not be stored: \(what). Check the disk, and try again.")
     case .cancelled: .cancelled

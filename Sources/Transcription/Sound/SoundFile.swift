@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A file of sound, read and written whole.
 final class SoundFile {
-  /// Bytes of the largest file that is taken.
+  /// The most bytes of a file.
   static let limit = 32 << 20
 
   /// Flags of open(2) to read.
@@ -13,7 +13,7 @@ final class SoundFile {
   /// Opens a file; a link in place of it is refused.
   ///
   /// - Parameters:
-  ///   - path: Where it is.
+  ///   - path: The path of the file.
   ///   - flags: Of open(2).
   init(path: String, flags: Int32) throws(SoundFault) {
     // The string outlives the call.
@@ -23,18 +23,18 @@ final class SoundFile {
 
   deinit { close(self.descriptor) }
 
-  /// Makes a file that was not there, for its owner alone.
+  /// Creates a file that only its owner can read; fails if it exists.
   static func make(_ bytes: [UInt8], path: String) throws(SoundFault) {
     let file = try SoundFile(path: path, flags: O_WRONLY | O_CREAT | O_EXCL)
     try file.write(bytes, at: 0)
   }
 
-  /// All that is in it.
+  /// Reads the whole file.
   func read() throws(SoundFault) -> [UInt8] {
     var status = stat()
     // The structure outlives the call.
     guard unsafe fstat(self.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .storage("it is no file")
+      throw .storage("it is not a regular file")
     }
     guard status.st_size <= Self.limit else { throw .tooLarge(limit: Self.limit) }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
@@ -47,7 +47,7 @@ final class SoundFile {
       }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw Self.refused("read") }
-      // It has become shorter meanwhile.
+      // The file has become shorter.
       guard count > 0 else { break }
       filled += count
     }

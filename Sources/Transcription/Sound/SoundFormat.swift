@@ -1,4 +1,4 @@
-/// The containers of sound that are taken, told by their first bytes: neither a name nor a media type is believed.
+/// The accepted containers of sound, detected by their first bytes: names and media types may be wrong.
 public enum SoundFormat: String, Sendable, Hashable, CaseIterable {
   /// RIFF, from recorders.
   case wav
@@ -6,14 +6,14 @@ public enum SoundFormat: String, Sendable, Hashable, CaseIterable {
   case matroska
   /// Ogg, with Opus or Vorbis.
   case ogg
-  /// MP4 and what is akin to it, from phones.
+  /// MP4 and its relatives, from phones.
   case mp4
   /// FLAC.
   case flac
 
-  /// Recognises a container; nil when it is none of these.
+  /// Detects the container; nil for any other.
   ///
-  /// - Parameter bytes: The beginning of a file, at least 12 bytes of it.
+  /// - Parameter bytes: The beginning of a file, at least 12 bytes.
   public init?(_ bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(12))
     func has(_ name: String, at offset: Int) -> Bool { head.dropFirst(offset).starts(with: name.utf8) }
@@ -32,8 +32,7 @@ public enum SoundFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The name of the demuxer that FFmpeg is held to. Without it, a file that is a playlist or a script would be followed,
-  /// whatever it is called.
+  /// The name of FFmpeg's demuxer. Without a fixed demuxer FFmpeg would follow playlists and scripts under any file name.
   var demuxer: String {
     switch self {
     case .wav: "wav"
@@ -45,16 +44,26 @@ public enum SoundFormat: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What an Opus stream in Ogg says of itself, in its first page. RFC 7845, section 5.1; RFC 3533, section 6.
+/// The header of an Opus stream, in the first page of Ogg. RFC 7845, section 5.1; RFC 3533, section 6.
 struct OggOpus {
-  /// Of what was encoded; 0 when that is not known. Opus itself is always decoded at 48 kHz.
+  /// The sample rate before encoding; 0 if unknown. Opus itself is always decoded at 48 kHz.
   let inputSampleRate: Int
 
-  /// Reads the first page; nil when it is not that of Opus.
+  /// Reads the first page; nil if it is not one of Opus.
   init?(_ bytes: [UInt8]) {
     guard bytes.count > 27 else { return nil }
     let packet = 27 + Int(bytes[26])
     guard bytes.count >= packet + 19, bytes[packet...].starts(with: "OpusHead".utf8) else { return nil }
     self.inputSampleRate = (0..<4).reduce(0) { $0 | Int(bytes[packet + 12 + $1]) << (8 * $1) }
   }
+}
+
+/// The format of the engines: PCM of 16 kHz, one channel, 16 bits.
+public enum SpeechFormat {
+  /// Samples a second.
+  public static let sampleRate = 16000
+  /// Bytes a second.
+  public static let byteRate = 2 * sampleRate
+  /// Bytes of the header that `WAVWriter` writes.
+  public static let headerLength = 44
 }

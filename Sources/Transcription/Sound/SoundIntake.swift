@@ -1,29 +1,29 @@
-/// A recording that engines can have.
+/// A recording in the form that engines read.
 struct PreparedSound: Sendable {
   /// A WAV of 16 kHz, one channel and 16 bits with the shortest header.
   let path: String
-  /// An empty folder that an engine may work in.
+  /// An empty folder for the engine's files.
   let directory: String
   /// Seconds.
   let duration: Double
-  /// What is heard of it without understanding.
+  /// The levels of the recording, from which speech is detected.
   let gate: SpeechGate
 }
 
-/// Checks recordings and brings them into the one form that engines get.
+/// Checks recordings, and converts them to the form that engines read.
 struct SoundIntake: Sendable, Hashable {
-  /// The longest recording that is taken, in seconds.
+  /// The longest accepted recording, in seconds.
   let maximumSeconds: Int
-  /// For what is not in the right format.
+  /// Converts recordings of other formats.
   let converter: Converter
 
   private static let minimumSeconds = 0.3
 
-  /// Puts a recording into a folder in the form of the engines.
+  /// Writes a recording to a folder in the form that engines read.
   ///
   /// - Parameters:
-  ///   - bytes: What was recorded.
-  ///   - scratch: An empty folder, for this recording alone.
+  ///   - bytes: The recording.
+  ///   - scratch: An empty folder for this recording only.
   /// - Throws: `SoundFault`.
   @concurrent
   func prepare(_ bytes: [UInt8], in scratch: ScratchDirectory) async throws(SoundFault) -> PreparedSound {
@@ -46,23 +46,23 @@ struct SoundIntake: Sendable, Hashable {
       guard layout.sampleRate >= SpeechFormat.sampleRate else { throw .lowSampleRate(layout.sampleRate) }
       if layout.isReadyForSpeech { return layout.samples(in: bytes) }
     }
-    // Of a call or a radio, most likely: what it was before Opus is in its head alone.
+    // Only the header has the sample rate before Opus; a low one is likely of a call or a radio.
     if format == .ogg, let rate = OggOpus(bytes)?.inputSampleRate, (1..<SpeechFormat.sampleRate).contains(rate) {
       throw .lowSampleRate(rate)
     }
     let (source, target) = (scratch.file("original"), scratch.file("converted.wav"))
     try SoundFile.make(bytes, path: source)
-    // One second more than is taken, so that what is too long is noticed.
+    // One second more than accepted, so that a longer recording is detected.
     try await self.converter.convert(
       source, format, to: target, seconds: self.maximumSeconds + 1, directory: try scratch.folder("converter"))
-    // A converter that says it was successful and wrote nothing had nothing to write.
+    // A converter that succeeds and writes nothing found no sound.
     guard let converted = try? SoundFile(path: target, flags: SoundFile.reading).read() else { throw .undecodable }
     let layout = try WAVReader(sound: converted)
     guard layout.isReadyForSpeech else { throw .undecodable }
     return layout.samples(in: converted)
   }
 
-  /// The layout of a WAV; nil when its samples are in an encoding that has to be converted.
+  /// The layout of a WAV; nil if its encoding has to be converted.
   private static func layout(_ bytes: [UInt8]) throws(SoundFault) -> WAVReader? {
     do throws(WAVFault) {
       return try WAVReader(bytes)

@@ -1,31 +1,31 @@
 internal import Glibc
 
-/// Tells by energy alone whether somebody may have spoken, before an engine is asked: engines make words out of silence.
+/// Detects possible speech by energy alone, because engines invent words for silence.
 ///
-/// Loud is what lies 10 dB above the noise floor, which is the level that a tenth of the frames stay below. Noise that does not
-/// change, hum and clicks are never loud for long enough.
+/// A frame is loud if it is 10 dB above the noise floor, the level below which a tenth of the frames stay. Constant noise, hum and
+/// clicks are never loud for long enough.
 public struct SpeechGate: Sendable, Hashable {
   /// The loudest sample, in dBFS.
   public let peak: Double
-  /// The level of the noise, in dBFS.
+  /// The noise floor, in dBFS.
   public let noiseFloor: Double
-  /// How far what is loud lies above the noise, in dB; 0 when nothing is.
+  /// The level of the loud frames above the noise floor, in dB; 0 if there are none.
   public let signalToNoise: Double
-  /// The share of the samples that are as loud as can be.
+  /// The share of samples at full scale.
   public let clipped: Double
   private let loud: [Bool]
 
   private static let frame = SpeechFormat.sampleRate / 50
   private static let frameSeconds = 0.02
   private static let silence = -100.0
-  // Below it there is no noise of a microphone. What a program has put at the ends says nothing of the noise.
+  // A microphone's noise is never below this level. Digital silence at the ends is not used for the noise floor.
   private static let digitalSilence = -80.0
   private static let lowestFloor = -70.0
   private static let leastPeak = -50.0
   private static let leastSpeech = 0.3
   private static let margin = 10.0
 
-  /// Listens to samples of 16 kHz.
+  /// Measures samples of 16 kHz.
   public init(_ samples: [Int16]) {
     var (extreme, atLimit) = (0, 0)
     for sample in samples {
@@ -37,7 +37,7 @@ public struct SpeechGate: Sendable, Hashable {
       let (sum, squares) = samples[start..<start + Self.frame].reduce((0, 0)) {
         ($0.0 + Int($1), $0.1 + Int($1) * Int($1))
       }
-      // Cheap microphones have an offset, which is no sound.
+      // Removes the constant offset of cheap microphones.
       let mean = Double(sum) / Double(Self.frame)
       return Self.decibels(Double(squares) / Double(Self.frame) - mean * mean)
     }
@@ -53,22 +53,22 @@ public struct SpeechGate: Sendable, Hashable {
     self.signalToNoise = speech.isEmpty ? 0 : 10 * log10(speech.reduce(0, +) / Double(speech.count)) - floor
   }
 
-  /// Whether somebody may have spoken.
+  /// Whether the recording may contain speech.
   public var hasSpeech: Bool { self.peak >= Self.leastPeak && self.loudSeconds >= Self.leastSpeech }
 
-  /// Whether the noise is so loud that many words will be wrong.
+  /// Whether noise will make many words wrong.
   public var isNoisy: Bool { self.hasSpeech && self.signalToNoise < 20 }
 
-  /// Whether the recorder was set too loud.
+  /// Whether the recording level was too high.
   public var isClipped: Bool { self.clipped > 0.01 }
 
-  /// Seconds of what is loud.
+  /// Seconds of loud frames.
   public var loudSeconds: Double { Double(self.loud.count { $0 }) * Self.frameSeconds }
 
-  /// Seconds of what is loud between two moments.
+  /// Seconds of loud frames between two times.
   public func loudSeconds(from start: Double, to end: Double) -> Double {
     func index(_ seconds: Double) -> Int {
-      // Converted after it was bounded: an engine may say any number.
+      // Clamped before the conversion, because an engine may send any number.
       Int(min(max(seconds / Self.frameSeconds, 0), Double(self.loud.count)))
     }
     let range = index(start)..<max(index(start), index(end))

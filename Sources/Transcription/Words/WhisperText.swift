@@ -1,8 +1,9 @@
 internal import KithMessages
 
-/// Takes out of a transcript of Whisper what nobody said.
+/// Removes from a transcript of Whisper what was not spoken.
 enum WhisperText {
-  // What Whisper writes for silence, because videos end with it. Taken out only where nothing was loud: each can also be said.
+  // Texts that Whisper invents for silence, because videos end with them. Each can also be spoken, so they are removed only if
+  // nothing was loud.
   private static let inventions: Set<String> = [
     "you", "thank you", "thank you for watching", "thanks for watching", "thank you very much", "bye",
     "please subscribe", "ご視聴ありがとうございました", "ご視聴ありがとうございます", "おやすみなさい", "ありがとうございました",
@@ -11,12 +12,12 @@ enum WhisperText {
   private static let leastSpeech = 0.1
   private static let repetitions = 3
 
-  /// Cleans segments and puts the text together from them.
+  /// Cleans segments, and assembles the text from them.
   ///
   /// - Parameters:
-  ///   - answer: Its segments have times, and their texts are used.
-  ///   - gate: Tells where somebody may have spoken.
-  /// - Throws: `failed` when it is one word over and over, which is how Whisper gets stuck.
+  ///   - answer: A transcript with timed segments.
+  ///   - gate: Detects where the recording may contain speech.
+  /// - Throws: `failed` if the text repeats one word, which is how Whisper gets stuck.
   static func cleaned(_ answer: TranscribeReply, _ gate: SpeechGate) throws(EngineFault) -> TranscribeReply {
     var answer = answer
     answer.segments = answer.segments.compactMap { segment in
@@ -25,7 +26,7 @@ enum WhisperText {
       let isQuiet = gate.loudSeconds(from: Double(segment.start), to: Double(segment.end)) < Self.leastSpeech
       return segment.text.isEmpty || isQuiet && Self.isInvention(segment.text) ? nil : segment
     }
-    // Whisper begins a segment with a space where the language has them.
+    // Whisper begins a segment with a space in languages that have spaces.
     answer.text = TranscriptCheck.clean(answer.segments.map(\.text).joined())
     guard !Self.isStuck(answer.text) else { throw .failed("it heard one word over and over") }
     for index in answer.segments.indices {

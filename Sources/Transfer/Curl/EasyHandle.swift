@@ -1,12 +1,12 @@
 internal import CCurl
 
-/// One transfer of libcurl: its options before, its figures after. libcurl-easy(3).
+/// One transfer of libcurl: its options, and then its figures. libcurl-easy(3).
 @safe struct EasyHandle: ~Copyable {
   let handle: UnsafeMutableRawPointer
-  /// Where libcurl writes its own words about a failure; it has to outlive the handle.
+  /// The buffer of libcurl's error message; it has to outlive the handle.
   private let words: UnsafeMutablePointer<CChar>
 
-  /// Makes libcurl ready, once a process. curl_global_init(3) is thread-safe since 7.84.
+  /// Initialises libcurl, once a process. curl_global_init(3) is thread-safe since 7.84.
   private static let setUp: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
   /// Opens a handle.
@@ -23,25 +23,25 @@ internal import CCurl
   }
 
   deinit {
-    // Nobody else has the handle; it was removed from its multi handle by the owner of both.
+    // The only owner of the handle, which the owner of the multi handle removed from it before.
     unsafe curl_easy_cleanup(handle)
     unsafe words.deallocate()
   }
 
-  /// Sets what suits a daemon: no signals, no proxy of the environment, TLS 1.2 or later.
+  /// Sets the options of a daemon: no signals, no proxy from the environment, TLS 1.2 or later.
   func configure() throws(TransferError) {
-    // The words are freed after the handle.
+    // The buffer is freed after the handle.
     try check(unsafe kith_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, words), CURLOPT_ERRORBUFFER)
     try set(.noSignals, true)
-    // The resolver's thread is left behind instead of being waited for, which would hold the loop.
+    // Waiting for the resolver's thread would block the loop.
     try set(.leavesResolverBehind, true)
     try set(.proxy, "")
     try set(.tlsVersion, CURL_SSLVERSION_TLSv1_2)
   }
 
-  /// Names the transfer whose call-backs and end this handle reports.
+  /// Sets the transfer that receives the callbacks and the end of this handle.
   ///
-  /// - Important: `running` has to live as long as the handle: the pointer to it is not counted.
+  /// - Important: `running` has to outlive the handle, whose pointer to it is not counted.
   func report(to running: RunningTransfer) throws(TransferError) {
     // Read back on the loop only, while `running` owns this handle.
     let context = unsafe Unmanaged.passUnretained(running).toOpaque()
@@ -51,9 +51,9 @@ internal import CCurl
     try check(unsafe kith_easy_set_source(handle, giveBody, rewindBody, context), CURLOPT_READFUNCTION)
   }
 
-  // MARK: - Afterwards
+  // MARK: - Figures
 
-  /// A number about the transfer; 0 where libcurl has none.
+  /// A number about the transfer; 0 if unknown.
   func number(_ info: EasyInfo<Int>) -> Int {
     var value = 0
     // Libcurl writes one long; the handle is open.
@@ -61,7 +61,7 @@ internal import CCurl
     return value
   }
 
-  /// A count or a time about the transfer; 0 where libcurl has none.
+  /// A count or a time of the transfer; 0 if unknown.
   func number(_ info: EasyInfo<Int64>) -> Int64 {
     var value: curl_off_t = 0
     // Libcurl writes one number; the handle is open.
@@ -69,7 +69,7 @@ internal import CCurl
     return Int64(value)
   }
 
-  /// Libcurl's own words about a failure.
+  /// Libcurl's message about a failure.
   func detail(of code: CURLcode) -> String {
     // NUL-terminated by libcurl, as is the string it has for each code, which is never freed.
     let own = unsafe String(cString: words)
@@ -98,13 +98,13 @@ internal import CCurl
     try check(unsafe kith_easy_set_string(handle, option.rawValue, value), option.rawValue)
   }
 
-  /// Takes away what libcurl begins with.
+  /// Removes libcurl's default.
   func clear(_ option: EasyOption<String>) throws(TransferError) {
     // A null string is none.
     try check(unsafe kith_easy_set_string(handle, option.rawValue, nil), option.rawValue)
   }
 
-  /// Sets a list, which has to live as long as the handle.
+  /// Sets a list, which has to outlive the handle.
   func set(_ option: EasyOption<StringList>, _ value: borrowing StringList) throws(TransferError) {
     // The caller keeps the list.
     try check(unsafe kith_easy_set_list(handle, option.rawValue, value.head), option.rawValue)
@@ -116,4 +116,67 @@ internal import CCurl
     let reason = unsafe String(cString: curl_easy_strerror(code))
     throw .failed("libcurl refuses option \(option.rawValue): \(reason)")
   }
+}
+
+/// A list of strings for libcurl. curl_slist_append(3).
+@safe struct StringList: ~Copyable {
+  private(set) var head: UnsafeMutablePointer<curl_slist>?
+
+  init() { unsafe head = nil }
+
+  deinit {
+    // A null list is nothing to free.
+    unsafe curl_slist_free_all(head)
+  }
+
+  /// Adds a copy of a string. - Throws: `TransferError.failed` without memory.
+  mutating func append(_ text: String) throws(TransferError) {
+    // Libcurl copies the string; on failure the list is unchanged.
+    guard let longer = unsafe curl_slist_append(head, text) else {
+      throw TransferError.failed("libcurl is out of memory")
+    }
+    unsafe head = unsafe longer
+  }
+}
+
+// The callbacks of libcurl during `MultiHandle.add` and `act`: on the loop, and only for running handles. The context is the
+// running transfer, which owns the handle and so outlives the call.
+
+func receiveHead(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  // See above; the bytes are libcurl's and valid during the call.
+  guard let context = unsafe context else { return 0 }
+  let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+  let running = unsafe Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue()
+  // Any other number than that of the bytes ends the transfer: CURLOPT_HEADERFUNCTION(3).
+  return unsafe running.transfer.receive(head: line) ? line.count : -1
+}
+
+func receiveBody(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  // See above; the bytes are libcurl's and valid during the call.
+  guard let context = unsafe context else { return 0 }
+  let chunk = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+  let running = unsafe Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue()
+  // Any other number than that of the bytes ends the transfer: CURLOPT_WRITEFUNCTION(3).
+  return unsafe running.transfer.receive(body: chunk) ? chunk.count : -1
+}
+
+func giveBody(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  // See above; libcurl offers so many bytes of its buffer.
+  guard let context = unsafe context else { return Int(CURL_READFUNC_ABORT) }
+  let room = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+  let running = unsafe Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue()
+  return unsafe running.transfer.give(into: room) ?? Int(CURL_READFUNC_ABORT)
+}
+
+func rewindBody(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
+  // See above.
+  guard let context = unsafe context, offset == 0 else { return CURL_SEEKFUNC_FAIL }
+  let running = unsafe Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue()
+  return running.transfer.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
 }

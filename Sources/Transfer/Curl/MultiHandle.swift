@@ -4,10 +4,10 @@ internal import EventLoop
 /// Transfers that share connections, driven by the readiness of their sockets. libcurl-multi(3), "MULTI_SOCKET".
 @safe struct MultiHandle: ~Copyable {
   private let handle: UnsafeMutableRawPointer
-  /// Referred to by libcurl without being counted; freed after the handle.
+  /// Libcurl's reference to it is not counted; freed after the handle.
   private let watcher: Watcher
 
-  /// Who is told what to watch.
+  /// Tells the loop what to watch.
   final class Watcher {
     weak var loop: TransferLoop?
 
@@ -16,7 +16,7 @@ internal import EventLoop
 
   /// Opens a handle.
   ///
-  /// - Parameter loop: Told which sockets to watch and when to come back, while `add`, `act` and `remove` run.
+  /// - Parameter loop: Receives the sockets to watch and the next timeout, during `add`, `act` and `remove`.
   /// - Throws: `TransferError.failed` without memory.
   init(for loop: TransferLoop) throws(TransferError) {
     // No preconditions; the result is checked.
@@ -25,10 +25,10 @@ internal import EventLoop
     watcher = Watcher(loop)
   }
 
-  /// Sets who is told what to watch.
+  /// Sets the callbacks for sockets and timeouts.
   ///
-  /// - Parameter connections: The most to one host; further transfers wait.
-  /// - Throws: `TransferError.failed` when libcurl refuses it.
+  /// - Parameter connections: The most connections to one host; further transfers wait.
+  /// - Throws: `TransferError.failed` if libcurl refuses them.
   func configure(connectionsPerHost connections: Int) throws(TransferError) {
     // `watcher` lives as long as the handle.
     let context = unsafe Unmanaged.passUnretained(watcher).toOpaque()
@@ -63,16 +63,16 @@ internal import EventLoop
     if ready.contains(.writable) { events |= CURL_CSELECT_OUT }
     if ready.contains(.failed) { events |= CURL_CSELECT_ERR }
     var running: Int32 = 0
-    // How each transfer fares comes by `nextFinished`; the call itself fails only for a handle that is not open.
+    // `nextFinished` has the result of each transfer; the call itself fails only for a closed handle.
     unsafe _ = curl_multi_socket_action(handle, socket, events, &running)
   }
 
-  /// Tells libcurl that its time has come.
+  /// Tells libcurl that its timeout has passed.
   func actOnTime() {
     act(on: KITH_CURL_SOCKET_TIMEOUT, [])
   }
 
-  /// The next transfer that is done and has to be removed, and how it went.
+  /// The next finished transfer, which has to be removed, and its result.
   func nextFinished() -> (RunningTransfer, CURLcode)? {
     var code = CURLE_OK
     var context: UnsafeMutableRawPointer?

@@ -2,14 +2,14 @@ internal import CCurl
 internal import Glibc
 
 extension TransferError {
-  /// What libcurl's code means for the caller. libcurl-errors(3).
+  /// Makes the error for a code of libcurl. libcurl-errors(3).
   ///
   /// - Parameters:
   ///   - code: Not `CURLE_OK`.
-  ///   - easy: For what the code leaves open.
-  ///   - origin: Where the request went.
-  ///   - hasHead: Whether the head of a reply had come.
-  ///   - deadline: When the transfer had to be over.
+  ///   - easy: The handle, for details.
+  ///   - origin: The origin of the request.
+  ///   - hasHead: Whether the head of a reply was received.
+  ///   - deadline: The deadline of the transfer.
   init(
     _ code: CURLcode, _ easy: borrowing EasyHandle, _ origin: Origin, hasHead: Bool,
     deadline: ContinuousClock.Instant
@@ -29,7 +29,7 @@ extension TransferError {
       case CURLE_PARTIAL_FILE: .truncated(origin)
       case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM:
         hasHead ? .truncated(origin) : .connectionLost(detail, origin)
-      // A kept connection ended without a reply, and the request must not go out again.
+      // A reused connection ended without a reply, and the request must not be sent again.
       case CURLE_SEND_FAIL_REWIND: .connectionLost("it ended after the request was sent", origin)
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
         .malformedReply(detail, origin)
@@ -39,12 +39,12 @@ extension TransferError {
 }
 
 extension TransferError.Timeout {
-  /// By how much libcurl may be early: it counts whole milliseconds, and rounds up where a second changes in between.
+  /// How early libcurl may time out: it counts whole milliseconds, and rounds up at a change of the second.
   /// Curl_timediff in curl's lib/timeval.c.
   private static let haste = Duration.milliseconds(1)
 
   fileprivate init(_ easy: borrowing EasyHandle, deadline: ContinuousClock.Instant) {
-    // By our own clock: libcurl's time of a transfer is that of its last progress, which may be before its time-out.
+    // By our own clock: libcurl's time is that of the last progress, which may be before the timeout.
     if deadline <= .now + Self.haste {
       self = .total
     } else {
@@ -54,11 +54,11 @@ extension TransferError.Timeout {
 }
 
 extension TransferError.TLSFault {
-  /// Reads OpenSSL's verdict, `X509_V_ERR_...`: x509_vfy.h.
+  /// Reads OpenSSL's result, `X509_V_ERR_...`: x509_vfy.h.
   fileprivate init(verification: Int) {
     self =
       switch verification {
-      // Libcurl compares the name itself, before it looks at the verdict: 1 is the value it begins with.
+      // Libcurl compares the name itself before it reads OpenSSL's result: 1 is the initial value.
       case 0, 1: .nameMismatch
       case 9: .notYetValid
       case 10: .expired

@@ -1,4 +1,4 @@
-/// A way to log in that a refusal names in `WWW-Authenticate`. RFC 9110 section 11.6.1.
+/// An authentication method that a 401 reply offers in `WWW-Authenticate`. RFC 9110 section 11.6.1.
 struct AuthenticationChallenge: Hashable, Sendable {
   /// In lower case.
   let scheme: String
@@ -8,7 +8,7 @@ struct AuthenticationChallenge: Hashable, Sendable {
   /// Reads the challenges of all lines of the field.
   static func challenges(_ lines: [String]) -> [AuthenticationChallenge] { lines.flatMap { Self.challenges($0) } }
 
-  /// A line may name several; what has an equals sign after it is a parameter of the last one.
+  /// A line may have several; a name before an equals sign is a parameter of the last one.
   private static func challenges(_ line: String) -> [AuthenticationChallenge] {
     var found: [AuthenticationChallenge] = []
     var rest = line.utf8[...]
@@ -29,7 +29,7 @@ struct AuthenticationChallenge: Hashable, Sendable {
     }
   }
 
-  /// Takes a token or a quoted string.
+  /// Reads a token or a quoted string.
   private static func value(_ rest: inout Substring.UTF8View) -> String {
     guard rest.first == UInt8(ascii: "\"") else {
       let token = rest.prefix { ![0x20, 0x09, UInt8(ascii: ",")].contains($0) }

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Reads the body of a request from its beginning, as often as it takes.
+/// Reads the body of a request, and can start again.
 struct BodyReader: ~Copyable {
   private let body: RequestBody
-  /// Bytes of the whole, if they are known before.
+  /// The bytes of the body; nil if unknown.
   let length: Int?
   private var offset = 0
-  /// Of a file; -1 without one. Closed in `deinit`.
+  /// The file; -1 if there is none. Closed in `deinit`.
   private let descriptor: Int32
   private var nextPiece: (() throws -> [UInt8]?)?
   private var piece: ArraySlice<UInt8> = []
@@ -49,11 +49,11 @@ struct BodyReader: ~Copyable {
     piece = []
   }
 
-  /// Puts the next bytes into `room`; 0 at the end.
+  /// Copies the next bytes to `room`; returns 0 at the end.
   ///
-  /// - Throws: `TransferError.requestBody` when the body ends before its length, or cannot be read.
+  /// - Throws: `TransferError.requestBody` if the body is shorter than its length, or cannot be read.
   mutating func read(into room: UnsafeMutableRawBufferPointer) throws(TransferError) -> Int {
-    // Never more than was announced: a file may have grown since.
+    // Not more than announced: the file may have grown.
     let wanted = min(room.count, length.map { $0 - offset } ?? room.count)
     guard wanted > 0 else { return 0 }
     // Within the buffer, as just computed.
@@ -71,14 +71,14 @@ struct BodyReader: ~Copyable {
 
   private func copy(_ bytes: ArraySlice<UInt8>, to target: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(bytes.count, target.count)
-    // As many bytes as both have.
+    // The smaller of both counts.
     unsafe target.copyBytes(from: bytes.prefix(count))
     return count
   }
 
   private func readFile(into target: UnsafeMutableRawBufferPointer) throws(TransferError) -> Int {
     while true {
-      // The file is open, and the buffer has so many bytes.
+      // The file is open, and the buffer has `count` bytes.
       let count = unsafe pread(descriptor, target.baseAddress, target.count, off_t(offset))
       if count >= 0 { return count }
       guard errno == EINTR else { throw .requestBody(Self.reason(errno)) }

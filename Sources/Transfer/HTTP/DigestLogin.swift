@@ -1,9 +1,9 @@
 internal import Digest
 
-/// A login by a digest of the password (RFC 7616): what the server asked for, and the proofs that answer it. No I/O.
+/// A login by a digest of the password (RFC 7616): the server's challenge, and the responses to it. No I/O.
 ///
-/// One challenge serves many requests: its nonce is kept until the server wants another one. Every request goes out whole,
-/// body included, because some servers look at the body of a REPORT before they ask for a login.
+/// A challenge is used for many requests, until the server sends another nonce. Every request is sent with its body, because some
+/// servers check the body of a REPORT before they require a login.
 struct DigestLogin: Hashable, Sendable {
   private enum Function: String {
     case md5 = "md5"
@@ -21,17 +21,17 @@ struct DigestLogin: Hashable, Sendable {
   private let realm: String
   private let nonce: String
   private let opaque: String?
-  /// As the server spells it; nil = it named none, which is MD5.
+  /// In the server's spelling; nil if it named none, which means MD5.
   private let algorithm: String?
   private let function: Function
   private let isSession: Bool
-  /// Whether proofs count the uses of the nonce; servers of before 1999 do not ask for that.
+  /// Whether responses count the uses of the nonce (`qop`), which RFC 2069 did not have.
   private let countsUses: Bool
-  /// What the server says of the nonce that it refused: true when the nonce alone was too old; nil when it says nothing.
+  /// Whether the server refused the nonce only because of its age; nil if it does not say.
   let isStale: Bool?
   private var uses: UInt32 = 0
 
-  /// Takes the first challenge that can be met; nil when there is none.
+  /// Chooses the first supported challenge; nil if there is none.
   init?(_ challenges: [AuthenticationChallenge]) {
     for challenge in challenges where challenge.scheme == "digest" {
       let parameters = challenge.parameters
@@ -58,8 +58,8 @@ struct DigestLogin: Hashable, Sendable {
   /// The value of `Authorization` for the next request.
   ///
   /// - Parameters:
-  ///   - target: Path and query as they are sent.
-  ///   - clientNonce: Another one for each proof.
+  ///   - target: Path and query of the request.
+  ///   - clientNonce: A new one for each request.
   mutating func proof(
     username: String, password: String, method: String, target: String, clientNonce: String = Self.clientNonce()
   ) -> String? {

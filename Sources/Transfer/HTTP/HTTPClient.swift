@@ -1,14 +1,14 @@
 public import EventLoop
 
-/// An HTTP client with connections of its own: one for each account, so that settings of TLS do not mix.
+/// An HTTP client with its own connections. Each account has one, so that TLS settings do not mix.
 ///
-/// Several clients may share a loop; each call comes back to its own executor. Redirects are followed as `RedirectChain`
-/// says. There is no proxy, whatever the environment says, and there are no cookies and no `.netrc`.
+/// Several clients may share a loop; each call returns to its caller's executor. Redirects follow `RedirectChain`. Proxies of the
+/// environment, cookies and `.netrc` are not used.
 ///
 /// Cancelling the task ends the transfer. Call `close` before the loop is shut down.
 public final class HTTPClient: Sendable {
-  /// Takes the body of a reply piece by piece, in order, on the loop: it must not block. The piece is valid during the
-  /// call. What it throws ends the transfer with `TransferError.sink`.
+  /// Receives the body of a reply in pieces, in order, on the loop; it must not block. The piece is valid during the call. An error
+  /// that it throws ends the transfer with `TransferError.sink`.
   public typealias Sink = @Sendable (_ piece: RawSpan) throws -> Void
 
   struct Settings: Sendable {
@@ -18,16 +18,16 @@ public final class HTTPClient: Sendable {
 
   private let settings: Settings
   private let transfers: TransferLoop
-  /// Of the servers that refused a password in the open and asked for a digest of it.
+  /// The digest logins of servers that require them.
   private let digestLogins = Lock<[Origin: DigestLogin]>([:])
 
-  /// Makes a client. It opens nothing before its first request.
+  /// Makes a client. It opens no connection before its first request.
   ///
   /// - Parameters:
   ///   - loop: Carries the transfers; has to run until the client is closed.
-  ///   - tls: What to trust, and what to show.
+  ///   - tls: The trusted authorities, and the client certificate.
   ///   - userAgent: The name of this program for servers.
-  ///   - connectionsPerHost: The most at a time; further requests wait.
+  ///   - connectionsPerHost: The most connections to a host; further requests wait.
   public init(
     on loop: LoopExecutor, tls: TLSSettings = .system, userAgent: String = "Kith", connectionsPerHost: Int = 4
   ) {
@@ -35,29 +35,29 @@ public final class HTTPClient: Sendable {
     transfers = TransferLoop(on: loop, connectionsPerHost: connectionsPerHost)
   }
 
-  /// The loop: what waits for a reply on it goes on as soon as the reply comes.
+  /// The loop as an executor: a task on it continues as soon as its reply arrives.
   public var executor: any TaskExecutor { transfers.loop }
 
   /// Sends a request and collects the body of the reply.
   ///
   /// - Returns: The reply, whatever its status.
-  /// - Throws: `TransferError` when there is none.
+  /// - Throws: `TransferError` if there is no reply.
   public func send(_ request: HTTPRequest) async throws(TransferError) -> HTTPResponse {
     try await carryOut(request, sink: nil)
   }
 
-  /// Sends a request and streams the body of a reply of success.
+  /// Sends a request, and streams the body of a reply with status 2xx.
   ///
   /// - Parameters:
   ///   - request: What to send.
-  ///   - sink: Gets the body when the status is 2xx. Other bodies are in the response.
+  ///   - sink: Receives the body if the status is 2xx. Other bodies are in the response.
   /// - Returns: The reply, whatever its status.
-  /// - Throws: `TransferError` when there is none, or not the whole of it: the sink may have got a part then.
+  /// - Throws: `TransferError` if the reply is missing or incomplete; the sink may have received a part.
   public func send(_ request: HTTPRequest, sink: @escaping Sink) async throws(TransferError) -> HTTPResponse {
     try await carryOut(request, sink: sink)
   }
 
-  /// Ends what is under way with `TransferError.closed`, and closes the connections. Later requests end the same way.
+  /// Ends running requests with `TransferError.closed`, and closes the connections. Later requests fail the same way.
   public func close() async {
     await transfers.close()
   }
@@ -86,7 +86,7 @@ public final class HTTPClient: Sendable {
     }
   }
 
-  /// The digest of the password, where the server is known to want that.
+  /// The digest response, if the server is known to require one.
   private func proof(for request: HTTPRequest) -> String? {
     guard case .basic(let username, let password)? = request.credentials else { return nil }
     let target = request.url.path + (request.url.query.map { "?" + $0 } ?? "")
@@ -96,9 +96,9 @@ public final class HTTPClient: Sendable {
     }
   }
 
-  /// Notes how the server wants the password, where it refused the request.
+  /// Stores the login method of a 401 reply.
   ///
-  /// - Returns: Whether to send the request again: it wants the other form, or another nonce than the one that was kept.
+  /// - Returns: True to send the request again: the server requires the other method, or a new nonce.
   private func learnsLogin(of request: HTTPRequest, isDigest: Bool, from response: HTTPResponse) -> Bool {
     guard response.status == 401, case .basic? = request.credentials else { return false }
     let challenges = AuthenticationChallenge.challenges(response.headers.values(of: "WWW-Authenticate"))

@@ -2,9 +2,9 @@ internal import CCurl
 
 /// One request and its reply, without redirects.
 final class HTTPExchange: Transfer {
-  /// Bytes that are kept of a body whose status is not one of success.
+  /// The bytes kept of a body whose status is not 2xx.
   private static let keptOfFailure = 64 << 10
-  /// What libcurl reads from a socket at once; it hands a body on in pieces of 16 KiB in any case.
+  /// The bytes that libcurl reads from a socket at once; it passes a body on in pieces of 16 KiB in any case.
   private static let receiveBuffer = 64 << 10
 
   private let request: HTTPRequest
@@ -16,22 +16,22 @@ final class HTTPExchange: Transfer {
   private var reader: BodyReader?
   private var head = ReplyHead()
   private var gauge: ReplyGauge
-  /// Of a body that comes compressed.
+  /// Decompresses a gzip body.
   private var inflater: Inflater?
   private var hasBody = false
   private var body: [UInt8] = []
-  /// When it has to be over; set when it begins.
+  /// The deadline, set when the transfer begins.
   private var deadline = ContinuousClock.now
-  /// Why this side has ended the transfer, when it has.
+  /// Why this side ended the transfer; nil if it did not.
   private var failure: TransferError?
 
   /// Makes an exchange.
   ///
   /// - Parameters:
-  ///   - request: Checked before.
-  ///   - proof: Stands for the credentials in `Authorization`; nil = they go as they are.
-  ///   - remaining: How long it may take.
-  ///   - sink: Gets the body of a reply of success.
+  ///   - request: The request, already checked.
+  ///   - proof: The value of `Authorization`; nil to send the credentials themselves.
+  ///   - remaining: The time left.
+  ///   - sink: Receives the body of a reply with status 2xx.
   init(
     _ request: HTTPRequest, _ settings: HTTPClient.Settings, proof: String?, remaining: Duration, sink: HTTPClient.Sink?
   ) {
@@ -43,7 +43,7 @@ final class HTTPExchange: Transfer {
     gauge = ReplyGauge(request.limits, request.url.origin)
   }
 
-  // MARK: - Before
+  // MARK: - Request
 
   func configure(_ easy: borrowing EasyHandle) throws(TransferError) {
     try easy.set(.protocols, "http,https")
@@ -81,19 +81,19 @@ final class HTTPExchange: Transfer {
   }
 
   private func configureHeaders(_ easy: borrowing EasyHandle) throws(TransferError) {
-    // A line with nothing after the colon takes a header of libcurl's own out: it would wait a second for a 100 Continue
+    // A line with nothing after the colon removes libcurl's own header, with which it would wait a second for a 100 Continue
     // that many servers never send.
     try lines.append("Expect:")
     if request.headers["Accept-Encoding"] == nil { try lines.append("Accept-Encoding: gzip") }
     if let proof { try lines.append("Authorization: \(proof)") }
     for field in request.headers.fields {
-      // A semicolon is how an empty value is written here: CURLOPT_HTTPHEADER(3).
+      // A semicolon stands for an empty value: CURLOPT_HTTPHEADER(3).
       try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }
     try easy.set(.headerLines, lines)
   }
 
-  // MARK: - Meanwhile
+  // MARK: - Data
 
   func receive(head line: UnsafeRawBufferPointer) -> Bool {
     attempt { () throws(TransferError) in
@@ -124,7 +124,7 @@ final class HTTPExchange: Transfer {
   private func keep(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
     try gauge.admit(bytes.count)
     if !head.isSuccess {
-      // As many bytes as there are.
+      // At most the bytes of the buffer.
       unsafe body.append(contentsOf: bytes.prefix(Self.keptOfFailure - body.count))
     } else if let sink {
       do {
@@ -153,7 +153,7 @@ final class HTTPExchange: Transfer {
     return true
   }
 
-  /// Keeps what `body` throws until the end. Returns whether to go on.
+  /// Stores the error that `body` throws. Returns true to continue.
   private func attempt(_ body: () throws(TransferError) -> Void) -> Bool {
     do throws(TransferError) {
       try body()
@@ -164,7 +164,7 @@ final class HTTPExchange: Transfer {
     }
   }
 
-  // MARK: - Afterwards
+  // MARK: - Result
 
   func finish(_ code: CURLcode, _ easy: borrowing EasyHandle) throws(TransferError) -> HTTPResponse {
     if let failure { throw failure }
@@ -172,7 +172,7 @@ final class HTTPExchange: Transfer {
       throw TransferError(code, easy, request.url.origin, hasHead: head.isComplete, deadline: deadline)
     }
     guard head.isComplete else { throw .malformedReply("it has no status", request.url.origin) }
-    // Its bytes on the wire were complete as far as HTTP can tell.
+    // HTTP reported a complete body, but the gzip stream is cut off.
     if hasBody, inflater?.isComplete == false { throw .truncated(request.url.origin) }
     return HTTPResponse(
       status: head.status, headers: head.headers, url: request.url, body: body,
@@ -183,10 +183,43 @@ final class HTTPExchange: Transfer {
 }
 
 extension Duration {
-  /// At least one, because 0 means no limit to libcurl; at most what its long has on every platform.
+  /// At least 1, because 0 is no limit for libcurl; at most what a C `long` holds on every platform.
   var curlMilliseconds: Int {
     let whole = components.seconds.multipliedReportingOverflow(by: 1000)
     guard !whole.overflow, whole.partialValue < Int64(Int32.max) else { return Int(Int32.max) }
     return max(1, Int(whole.partialValue + components.attoseconds / 1_000_000_000_000_000))
+  }
+}
+
+/// Checks the size of a reply's body against its limits while it arrives.
+struct ReplyGauge: Sendable {
+  /// The decompressed bytes that are always allowed, because the beginning of a text compresses better than the rest.
+  static let floor = 1 << 20
+
+  private let limits: TransferLimits
+  private let origin: Origin
+  private var received = 0
+  private var count = 0
+
+  init(_ limits: TransferLimits, _ origin: Origin) {
+    self.limits = limits
+    self.origin = origin
+  }
+
+  /// Checks the announced size of a reply.
+  func admit(announced size: Int) throws(TransferError) {
+    guard size <= limits.bodyBytes else { throw .tooLarge(limit: limits.bodyBytes, origin) }
+  }
+
+  /// Counts bytes on the wire.
+  mutating func receive(_ size: Int) {
+    received += size
+  }
+
+  /// Checks a further piece, decompressed.
+  mutating func admit(_ size: Int) throws(TransferError) {
+    count += size
+    guard count <= limits.bodyBytes else { throw .tooLarge(limit: limits.bodyBytes, origin) }
+    guard count <= Self.floor || count / limits.compressionRatio <= received else { throw .compressionBomb(origin) }
   }
 }

@@ -1,4 +1,4 @@
-/// Fields of a head, in their order. Names are compared without regard to case. RFC 9110 section 5.
+/// Header fields in their order. Names are compared without regard to case. RFC 9110 section 5.
 public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral, CustomStringConvertible {
   /// One line.
   public struct Field: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral, C
     fields = elements.map { Field(name: $0, value: $1) }
   }
 
-  /// The last value of a field. Setting replaces them all; nil takes them away.
+  /// The last value of a field. Setting replaces all values; nil removes them.
   public subscript(name: String) -> String? {
     get { fields.last { $0.name.isSameField(as: name) }?.value }
     set {
@@ -30,12 +30,12 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral, C
     fields.filter { $0.name.isSameField(as: name) }.map(\.value)
   }
 
-  /// Adds a field to those that are there.
+  /// Appends a field.
   public mutating func add(_ name: String, _ value: String) {
     fields.append(Field(name: name, value: value))
   }
 
-  /// Adds a line that goes on with the last field. RFC 9112 section 5.2.
+  /// Appends a continuation line to the last field. RFC 9112 section 5.2.
   mutating func extendLast(_ value: String) {
     guard let last = fields.popLast() else { return }
     fields.append(Field(name: last.name, value: "\(last.value) \(value)"))
@@ -44,7 +44,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral, C
   /// The names alone: values may be secrets.
   public var description: String { fields.map(\.name).joined(separator: ", ") }
 
-  /// What keeps a field from being sent; nil when nothing does. RFC 9110 sections 5.1 and 5.5.
+  /// Why a field cannot be sent; nil if all can. RFC 9110 sections 5.1 and 5.5.
   var fault: String? {
     for field in fields {
       if ["Content-Length", "Transfer-Encoding"].contains(where: field.name.isSameField) {

@@ -1,21 +1,21 @@
-/// A request, and how it may be carried out.
+/// A request with its limits and permissions.
 public struct HTTPRequest: Sendable, CustomStringConvertible {
   /// `GET`, `PROPFIND`, `REPORT` and so on.
   public var method: String
-  /// Where it goes.
+  /// The address.
   public var url: WebURL
-  /// Fields beside those that HTTP itself needs.
+  /// Header fields besides those that HTTP itself requires.
   public var headers: HTTPHeaders
-  /// What it carries.
+  /// The body.
   public var body: RequestBody?
   /// Sent only within the origin of `url`.
   public var credentials: Credentials?
-  /// How long it may take and how much it may bring.
+  /// Limits of time and size.
   public var limits: TransferLimits
-  /// Whether it may cross a network unencrypted. To this machine it always may.
+  /// Whether it may be sent unencrypted to another machine.
   public var allowsPlainHTTP: Bool
-  /// Whether it may go out a second time when a kept connection ends without a word after the body was sent. The server may
-  /// have carried it out: what must not happen twice fails with `TransferError.connectionLost` instead.
+  /// Whether it may be sent a second time if a reused connection ends without a reply after the body was sent. The server may have
+  /// executed it: a request that must not be repeated fails with `TransferError.connectionLost` instead.
   public var isRepeatable: Bool
 
   /// Makes a request.
@@ -37,10 +37,23 @@ public struct HTTPRequest: Sendable, CustomStringConvertible {
   /// Method and origin: a path may name a person, and a query may hold a secret.
   public var description: String { "\(method) \(url.origin)" }
 
-  /// Refuses what must not be sent.
+  /// Refuses invalid requests, and unencrypted ones without permission.
   func check() throws(TransferError) {
-    guard method.isToken else { throw .invalidRequest("its method has characters that have no place there") }
+    guard method.isToken else { throw .invalidRequest("its method has invalid characters") }
     if let fault = headers.fault { throw .invalidRequest(fault) }
     guard url.origin.isEncrypted || url.isLoopback || allowsPlainHTTP else { throw .insecure(url.origin) }
   }
+}
+
+/// The body of a request. It can be read again: after a redirect, and if a reused connection is found closed.
+public enum RequestBody: Sendable {
+  /// Bytes in memory.
+  case bytes([UInt8])
+  /// The file at a path; its size is read when the transfer starts.
+  case file(String)
+  /// Pieces that are produced while they are sent.
+  ///
+  /// `open` starts from the beginning, on the loop, and returns a function for the next piece, nil at the end. Neither may block.
+  /// Without a length the body is sent in chunks, which some servers refuse.
+  case pieces(length: Int?, open: @Sendable () throws -> () throws -> [UInt8]?)
 }

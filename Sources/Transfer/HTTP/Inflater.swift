@@ -1,17 +1,16 @@
 internal import CZlib
 
-/// Undoes gzip piece by piece. RFC 1952.
+/// Decompresses gzip in pieces. RFC 1952.
 ///
-/// Libcurl could do it, but takes a stream that was cut off for a whole one, and inflates a piece entirely before anybody
-/// can stop it.
+/// Libcurl's own decompression accepts a stream that was cut off, and inflates a whole piece before its size can be checked.
 @safe struct Inflater: ~Copyable {
-  /// What a decoder gives at once.
+  /// The most decoded bytes at a time.
   private static let size = 64 << 10
 
-  /// Zlib keeps its address.
+  /// Zlib stores its address, so it must not move.
   private let stream: UnsafeMutablePointer<z_stream>
   private let buffer: UnsafeMutablePointer<UInt8>
-  /// Whether the last member has ended: only then is it whole.
+  /// Whether the last member has ended, so that the stream is complete.
   private(set) var isComplete = false
 
   init() {
@@ -24,7 +23,7 @@ internal import CZlib
   }
 
   deinit {
-    // Zlib frees what it has for the stream.
+    // Zlib frees its state of the stream.
     unsafe inflateEnd(stream)
     unsafe stream.deallocate()
     unsafe buffer.deallocate()
@@ -33,18 +32,18 @@ internal import CZlib
   /// Decodes a piece.
   ///
   /// - Parameters:
-  ///   - bytes: What has come.
-  ///   - emit: Gets what it stands for, at most 64 KiB at a time.
-  /// - Returns: False when the bytes are no gzip.
+  ///   - bytes: Received bytes.
+  ///   - emit: Receives decoded bytes, at most 64 KiB at a time.
+  /// - Returns: False if the bytes are not gzip.
   /// - Throws: What `emit` throws.
   mutating func decode(
     _ bytes: UnsafeRawBufferPointer, _ emit: (UnsafeRawBufferPointer) throws(TransferError) -> Void
   ) throws(TransferError) -> Bool {
-    // Zlib does not write to its input, though its type says so; the bytes are valid during the call.
+    // Zlib does not write to its input, although its type allows it; the bytes are valid during the call.
     unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
     unsafe stream.pointee.avail_in = UInt32(bytes.count)
     repeat {
-      // A further member may follow the end of one: section 2.2.
+      // Another member may follow: section 2.2.
       if isComplete {
         guard unsafe stream.pointee.avail_in > 0 else { break }
         unsafe inflateReset(stream)
@@ -53,10 +52,10 @@ internal import CZlib
       unsafe stream.pointee.next_out = buffer
       unsafe stream.pointee.avail_out = UInt32(Self.size)
       let result = unsafe inflate(stream, Z_NO_FLUSH)
-      // `Z_BUF_ERROR` says that the input is used up.
+      // `Z_BUF_ERROR` means that all input was read.
       guard result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR else { return false }
       isComplete = result == Z_STREAM_END
-      // So many bytes of the buffer were written.
+      // `count` bytes of the buffer were written.
       let count = unsafe Self.size - Int(stream.pointee.avail_out)
       if count > 0 { try unsafe emit(UnsafeRawBufferPointer(start: buffer, count: count)) }
     } while unsafe stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0

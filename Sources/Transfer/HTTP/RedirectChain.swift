@@ -1,9 +1,9 @@
-/// The redirects of one request: where it goes next, and what of it goes there.
+/// The redirects of one request: the next address, and what is sent to it.
 ///
 /// RFC 9110 section 15.4 lets a client turn POST into GET at 301 and 302; this one never does, because a PROPFIND or a
-/// REPORT without its body asks for something else. Only 303 asks for a GET.
+/// REPORT without its body is another request. Only 303 leads to a GET.
 struct RedirectChain: Sendable {
-  /// What is to be sent now.
+  /// The request to send now.
   private(set) var request: HTTPRequest
   private let origin: Origin
   private var count = 0
@@ -14,10 +14,10 @@ struct RedirectChain: Sendable {
     origin = request.url.origin
   }
 
-  /// The address that permanent redirects alone have led to.
+  /// The address to which only permanent redirects led; nil otherwise.
   var permanentURL: WebURL? { count > 0 && isPermanent ? request.url : nil }
 
-  /// Follows a reply: returns whether there is another request to send.
+  /// Follows a redirect. Returns true if there is another request to send.
   ///
   /// - Throws: `tooManyRedirects`, `refusedRedirect`, and `insecure` for plain http.
   mutating func follow(status: Int, location: String?) throws(TransferError) -> Bool {
@@ -48,7 +48,7 @@ struct RedirectChain: Sendable {
     }
   }
 
-  /// For good: a chain that comes back to its origin was led there by another one.
+  /// Removes them permanently: if the chain returns to its origin, another server led it there.
   private mutating func dropSecrets() {
     request.credentials = nil
     for name in ["Authorization", "Proxy-Authorization", "Cookie"] {

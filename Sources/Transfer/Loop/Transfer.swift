@@ -1,33 +1,33 @@
 internal import CCurl
 
-/// One exchange of a protocol that libcurl speaks. All calls come on the loop, between `configure` and `finish`.
+/// One exchange of a protocol of libcurl. All calls are made on the loop, from `configure` to `finish`.
 protocol Transfer: AnyObject {
   associatedtype Reply: Sendable
 
   /// Sets the options of a new handle.
   func configure(_ easy: borrowing EasyHandle) throws(TransferError)
 
-  /// Takes a line of the head, its end included. Returns false to end the transfer.
+  /// Receives a line of the head with its line end. Returns false to end the transfer.
   func receive(head line: UnsafeRawBufferPointer) -> Bool
 
-  /// Takes a piece of the body. Returns false to end the transfer.
+  /// Receives a piece of the body. Returns false to end the transfer.
   func receive(body chunk: UnsafeRawBufferPointer) -> Bool
 
-  /// Puts the next bytes to be sent into `room`. Returns their number, 0 at the end, or nil to end the transfer.
+  /// Copies the next bytes to send to `room`. Returns their number, 0 at the end, or nil to end the transfer.
   func give(into room: UnsafeMutableRawBufferPointer) -> Int?
 
-  /// Starts again with the first byte to be sent. Returns false when that cannot be done.
+  /// Starts again with the first byte to send. Returns false if that is impossible.
   func rewind() -> Bool
 
-  /// What came of it.
+  /// Returns the reply, or throws the failure.
   ///
   /// - Parameters:
-  ///   - code: How it went for libcurl.
-  ///   - easy: For the figures.
+  ///   - code: Libcurl's result.
+  ///   - easy: The handle, for its figures.
   func finish(_ code: CURLcode, _ easy: borrowing EasyHandle) throws(TransferError) -> Reply
 }
 
-/// A transfer with its handle, from the call that starts it until it has ended.
+/// A running transfer with its handle.
 final class RunningTransfer {
   let id: Int
   let easy: EasyHandle
@@ -44,7 +44,7 @@ final class RunningTransfer {
   }
 }
 
-/// How a transfer has ended: by itself, or from outside.
+/// The end of a transfer: it finished, or was ended from outside.
 enum TransferEnd: Sendable {
   case finished(CURLcode)
   case ended(TransferError)

@@ -1,9 +1,9 @@
 internal import EventLoop
 
-/// The transfers of one client and the connections they share, on an event loop. It knows of no protocol.
+/// The transfers of one client and their shared connections, on an event loop, for any protocol.
 ///
-/// Libcurl says which sockets it waits for and until when; the loop watches them and calls it back. Between transfers it
-/// says neither, so an idle client wakes nobody.
+/// Libcurl names the sockets and the timeout that it waits for; the loop watches them, and calls libcurl. Between transfers there
+/// are none, so an idle client causes no wake-ups.
 actor TransferLoop: LoopActor {
   nonisolated let loop: LoopExecutor
   private let connectionsPerHost: Int
@@ -15,7 +15,7 @@ actor TransferLoop: LoopActor {
   private var count = 0
   private var isClosed = false
 
-  /// A watch in a class, because a dictionary cannot hold what cannot be copied.
+  /// A class around the watch, because a dictionary cannot hold a noncopyable value.
   private final class SocketWatch {
     let watch: Watch
 
@@ -32,7 +32,7 @@ actor TransferLoop: LoopActor {
   /// Runs a transfer to its end.
   ///
   /// - Parameter make: Makes the transfer, on the loop.
-  /// - Throws: `cancelled` when the task is, `closed` after `close`, and what the transfer throws.
+  /// - Throws: `cancelled` if the task is cancelled, `closed` after `close`, and the errors of the transfer.
   func run<T: Transfer>(_ make: @Sendable () -> T) async throws(TransferError) -> T.Reply {
     guard !isClosed else { throw .closed }
     guard !Task.isCancelled else { throw .cancelled }
@@ -49,7 +49,7 @@ actor TransferLoop: LoopActor {
     let end = await withTaskCancellationHandler {
       await withCheckedContinuation { start(id, $0) }
     } onCancel: {
-      // Comes before the start where the actor takes up another job between the line above and the closure.
+      // May run before `start`, if the actor runs another job between the line above and the closure.
       post { $0.end(id, .cancelled) }
     }
     switch end {
@@ -58,7 +58,7 @@ actor TransferLoop: LoopActor {
     }
   }
 
-  /// Ends what runs with `closed`, and closes the connections. What comes later is refused.
+  /// Ends running transfers with `closed`, and closes the connections. Later transfers are refused.
   func close() {
     isClosed = true
     for id in running.keys.sorted() {
@@ -99,9 +99,9 @@ actor TransferLoop: LoopActor {
     }
   }
 
-  // MARK: - What libcurl waits for
+  // MARK: - Sockets and timeout of libcurl
 
-  /// Watches a socket for what libcurl wants of it; nil when it wants nothing any more.
+  /// Watches a socket for libcurl; nil ends the watch.
   func watch(_ socket: Int32, for interest: Readiness?) {
     guard let interest else {
       sockets[socket] = nil
@@ -118,7 +118,7 @@ actor TransferLoop: LoopActor {
     }
   }
 
-  /// Keeps the one time at which libcurl wants to be called; nil for none.
+  /// Schedules the next call of libcurl; nil cancels it.
   func comeBack(in delay: Duration?) {
     if let timer { cancel(timer) }
     timer = delay.map { delay in

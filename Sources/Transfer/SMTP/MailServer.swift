@@ -1,25 +1,25 @@
-/// Where mail is handed in, and how the connection is protected.
+/// A mail submission server, and the protection of the connection.
 public struct MailServer: Hashable, Sendable {
-  /// How a connection is protected.
+  /// The protection of a connection.
   public enum Security: String, Hashable, Sendable {
-    /// It begins in the clear, and nothing but the greeting goes over it before it is encrypted. RFC 3207.
+    /// It begins unencrypted, and only the greeting is sent before it is encrypted. RFC 3207.
     case startTLS = "starttls"
     /// It is encrypted from the start. RFC 8314.
     case tls
-    /// It is not, which is allowed to this machine alone.
+    /// It is not encrypted, which is allowed on this machine only.
     case none
   }
 
   /// Host and port.
   public let origin: Origin
-  /// How the connection is protected.
+  /// The protection of the connection.
   public let security: Security
 
   /// Names a server.
   ///
   /// - Parameters:
   ///   - host: A name or an address, IPv6 in brackets.
-  ///   - port: Nil = 587, or 465 for `tls`.
+  ///   - port: Nil for 587, or 465 with `tls`.
   /// - Throws: `TransferError.invalidURL`; `insecure` for another machine without encryption.
   public init(host: String, port: Int? = nil, security: Security = .startTLS) throws(TransferError) {
     let name = host.lowercased()
@@ -27,7 +27,7 @@ public struct MailServer: Hashable, Sendable {
     let isAddress =
       name.hasPrefix("[") && name.hasSuffix("]") && name.dropFirst().dropLast().utf8.allSatisfy(Self.isDigit)
     guard isName || isAddress else {
-      throw .invalidURL("its host name is missing or has characters of no name")
+      throw .invalidURL("its host name is missing or has invalid characters")
     }
     let port = port ?? (security == .tls ? 465 : 587)
     guard (1...65535).contains(port) else { throw .invalidURL("its port is not a number from 1 to 65535") }

@@ -1,16 +1,16 @@
-/// One mail as it is handed in. RFC 6409.
+/// A mail to submit. RFC 6409.
 public struct MailSubmission: Sendable, CustomStringConvertible {
-  /// Where to.
+  /// The server.
   public var server: MailServer
-  /// Who hands it in; only `basic` is a login that mail knows. Nil = nobody is asked.
+  /// The login, which has to be `basic`; nil for none.
   public var credentials: Credentials?
   /// The address of the sender, without angle brackets.
   public var sender: String
-  /// The addresses that it goes to, without angle brackets. One that is refused holds it back from all.
+  /// The addresses of the recipients, without angle brackets. If one is refused, none gets the mail.
   public var recipients: [String]
   /// Head and body, lines ended by CR LF.
   public var content: [UInt8]
-  /// How long it may take.
+  /// Limits of time.
   public var limits: TransferLimits
 
   /// Makes a submission.
@@ -26,10 +26,10 @@ public struct MailSubmission: Sendable, CustomStringConvertible {
     self.limits = limits
   }
 
-  /// The server alone: addresses are nobody's business.
+  /// The server only, because addresses are private.
   public var description: String { "mail to \(server.origin)" }
 
-  /// Refuses what would say something else on the way.
+  /// Refuses addresses that would inject commands.
   func check() throws(TransferError) {
     guard !recipients.isEmpty else { throw .invalidRequest("it has no recipient") }
     for address in [sender] + recipients {
@@ -37,22 +37,22 @@ public struct MailSubmission: Sendable, CustomStringConvertible {
         $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
       }
       guard isPlain, !address.isEmpty else {
-        throw .invalidRequest("an address has characters that have no place there")
+        throw .invalidRequest("an address has invalid characters")
       }
     }
   }
 }
 
-/// What a mail server said to a mail.
+/// A server's reply to a mail.
 public enum MailReply: Hashable, Sendable {
-  /// It takes care of it now.
+  /// The server accepted the mail.
   case accepted(text: String)
-  /// It does not take it: for now (4xx), or at all (5xx). RFC 5321, 4.2.1.
+  /// The server refused the mail, temporarily (4xx) or permanently (5xx). RFC 5321, 4.2.1.
   case refused(status: Int, text: String)
-  /// It does not let this sender in; the status is 0 when it knows no login that is known here.
+  /// The server refused the login; the status is 0 if it offers no supported method.
   case loginRefused(status: Int, text: String)
-  /// It does not encrypt, so nothing was said to it.
+  /// The server offers no encryption, so nothing was sent.
   case notEncrypted
-  /// The whole mail was sent, and no word came back.
+  /// The whole mail was sent, and no reply arrived.
   case unclear(TransferError)
 }

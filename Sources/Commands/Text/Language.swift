@@ -2,23 +2,23 @@ internal import ArgumentParser
 internal import Bus
 internal import SwiftProtobuf
 
-/// The language that a person reads of care and reminders: what is said exists in both.
-enum Tongue: String, Sendable, CaseIterable, ExpressibleByArgument {
+/// The language of the output. Care, reminders and channels have texts in both; reports are written in one of them.
+enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
   case japanese = "ja"
   case english = "en"
 
-  /// By the locale: locale(7), LC_ALL before LC_MESSAGES before LANG.
-  static var ofLocale: Tongue {
+  /// The language of the locale; English for any other. locale(7): LC_ALL before LC_MESSAGES before LANG.
+  static var ofLocale: Language {
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap(RuntimeLocations.variable)
     return (names.first { !$0.isEmpty } ?? "").hasPrefix("ja") ? .japanese : .english
   }
 
-  /// Says it in one of the two.
+  /// Chooses the text in this language.
   func callAsFunction(_ english: @autoclosure () -> String, _ japanese: @autoclosure () -> String) -> String {
     self == .japanese ? japanese() : english()
   }
 
-  /// `2 minutes ago`, `in 3 days`, `just now`; `never` for a time that is not set.
+  /// `2 minutes ago`, `in 3 days`, `just now`; `never` if the time is not set.
   func relative(_ time: Google_Protobuf_Timestamp, now: Google_Protobuf_Timestamp) -> String {
     guard self == .japanese else { return RelativeTime.words(time, now: now) }
     guard time.seconds != 0 else { return "なし" }
@@ -30,7 +30,7 @@ enum Tongue: String, Sendable, CaseIterable, ExpressibleByArgument {
     return "\(abs(seconds) / unit.0)\(unit.1)\(seconds > 0 ? "前" : "後")"
   }
 
-  /// When something is done next: `in 3 days`, `in a moment` also where it is due.
+  /// The time of the next attempt: `in 3 days`; `in a moment` if it is due.
   func next(_ time: Google_Protobuf_Timestamp, now: Google_Protobuf_Timestamp) -> String {
     guard self == .japanese else { return RelativeTime.next(time, now: now) }
     return time.seconds - now.seconds < 60 ? "まもなく" : self.relative(time, now: now)
@@ -50,16 +50,16 @@ enum Tongue: String, Sendable, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// Takes the language that is read.
-struct TongueOption: ParsableArguments {
+/// The option `--lang`.
+struct LanguageOption: ParsableArguments {
   @Option(help: "ja or en: the language of the output. Default: that of the locale.")
-  var lang: Tongue?
+  var lang: Language?
 }
 
-/// A command whose words, and whose failures, exist in both languages.
+/// A command whose output and failures exist in both languages.
 protocol BilingualCommand: HubCommand {
-  /// What every such command takes.
-  var tongue: TongueOption { get }
+  /// The option that every such command has.
+  var outputLanguage: LanguageOption { get }
 
   /// Does the work.
   ///
@@ -72,18 +72,18 @@ extension BilingualCommand {
     do {
       try await self.runConnected()
     } catch let failure as Failure {
-      // Also what kept it from getting as far as the daemon.
-      throw failure.read(in: self.tongue.lang ?? .ofLocale)
+      // Also a failure before the connection to kithd.
+      throw failure.read(in: self.outputLanguage.lang ?? .ofLocale)
     }
   }
 
   func run(_ session: Session) async throws {
     var session = session
-    session.tongue = self.tongue.lang ?? session.tongue
+    session.language = self.outputLanguage.lang ?? session.language
     do {
       try await self.carryOut(session)
     } catch let failure as Failure {
-      throw failure.read(in: session.tongue)
+      throw failure.read(in: session.language)
     }
   }
 }

@@ -1,24 +1,24 @@
 /// The layout of a WAV: where its samples are, and how they are written.
 ///
-/// It believes the bytes and not the header. A recorder that was killed leaves sizes that are too large or nothing at all
-/// (`arecord` 0x80000000, `ffmpeg` to a pipe 0xFFFFFFFF, others 0 or 0x7FFFFFFF and so on): the samples then go on to the end of
-/// the file. Chunks are as in "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), the
-/// extensible format as in Microsoft's `WAVEFORMATEXTENSIBLE`.
+/// It trusts the bytes and not the header. A killed recorder leaves sizes that are too large or 0 (`arecord` 0x80000000,
+/// `ffmpeg` to a pipe 0xFFFFFFFF, others 0 or 0x7FFFFFFF and so on); then the samples extend to the end of the file. Chunks are
+/// as in "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), the extensible format as in
+/// Microsoft's `WAVEFORMATEXTENSIBLE`.
 public struct WAVReader: Sendable, Hashable {
-  /// Samples at a time.
+  /// The number of channels.
   public let channels: Int
   /// Samples a second, of each channel.
   public let sampleRate: Int
-  /// Of one sample: 8, 16, 24 or 32.
+  /// Bits of a sample: 8, 16, 24 or 32.
   public let bitsPerSample: Int
-  /// Where the samples begin.
+  /// The offset of the first sample.
   public let dataOffset: Int
-  /// Bytes of samples, whole frames of all channels.
+  /// Bytes of samples, in whole frames of all channels.
   public let dataLength: Int
   /// Seconds.
   public var duration: Double { Double(self.dataLength / self.blockAlign) / Double(self.sampleRate) }
 
-  /// Whether an engine can have it as it is, channels put together.
+  /// Whether engines can read it after mixing its channels.
   public var isReadyForSpeech: Bool { self.sampleRate == SpeechFormat.sampleRate && self.bitsPerSample == 16 }
 
   var blockAlign: Int { self.channels * self.bitsPerSample / 8 }
@@ -61,7 +61,7 @@ public struct WAVReader: Sendable, Hashable {
     throw .damaged("it has too many parts before the sound")
   }
 
-  /// Reads the layout of a whole file, with the fault of any recording.
+  /// Reads the layout of a whole file; throws the fault of a recording.
   init(sound bytes: [UInt8]) throws(SoundFault) {
     do throws(WAVFault) {
       try self.init(bytes)
@@ -70,9 +70,9 @@ public struct WAVReader: Sendable, Hashable {
     }
   }
 
-  /// The samples, 16 bits each; several channels are put together into one.
+  /// The samples, 16 bits each; several channels are mixed into one.
   ///
-  /// - Parameter bytes: Of the file whose layout this is.
+  /// - Parameter bytes: The file with this layout.
   /// - Important: Only for 16 bits a sample.
   func samples(in bytes: [UInt8]) -> [Int16] {
     precondition(self.bitsPerSample == 16 && self.dataOffset + self.dataLength <= bytes.count)
@@ -120,7 +120,7 @@ public struct WAVReader: Sendable, Hashable {
   }
 }
 
-/// Numbers and names in bytes, the lowest byte first.
+/// Little-endian numbers and names in bytes.
 private struct LittleEndian {
   private let bytes: [UInt8]
 
@@ -135,4 +135,56 @@ private struct LittleEndian {
   func slice(_ offset: Int, _ length: Int) -> [UInt8] { Array(self.bytes[offset..<offset + length]) }
 
   func name(at offset: Int) -> String { String(decoding: self.bytes[offset..<offset + 4], as: UTF8.self) }
+}
+
+/// Why a WAV cannot be read.
+public enum WAVFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// It does not begin as a WAV.
+  case notWAV
+  /// Its structure is broken; with the defect.
+  case damaged(String)
+  /// Its samples are not PCM; with the code of the encoding.
+  case encoding(UInt16)
+  /// It has no format before the samples.
+  case noFormat
+  /// It has no samples.
+  case noSamples
+
+  /// What is wrong, as the end of a sentence.
+  public var description: String {
+    switch self {
+    case .notWAV: "it is not a WAV"
+    case .damaged(let how): "the WAV is damaged: \(how)"
+    case .encoding(let code): "the WAV is in encoding \(code) instead of PCM"
+    case .noFormat: "the WAV does not tell its format"
+    case .noSamples: "the WAV has no sound in it"
+    }
+  }
+}
+
+/// Writes WAVs with the shortest header, in the format of the engines.
+public enum WAVWriter {
+  /// The header of a file.
+  ///
+  /// - Parameter dataLength: Bytes of samples that follow.
+  public static func header(dataLength: Int) -> [UInt8] {
+    func number(_ value: Int, _ width: Int) -> [UInt8] {
+      (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    return Array("RIFF".utf8) + number(SpeechFormat.headerLength - 8 + dataLength, 4) + Array("WAVEfmt ".utf8)
+      + number(16, 4) + number(1, 2) + number(1, 2) + number(SpeechFormat.sampleRate, 4)
+      + number(SpeechFormat.byteRate, 4)
+      + number(2, 2) + number(16, 2) + Array("data".utf8) + number(dataLength, 4)
+  }
+
+  /// A whole file.
+  public static func file(_ samples: [Int16]) -> [UInt8] {
+    var bytes = Self.header(dataLength: 2 * samples.count)
+    bytes.reserveCapacity(bytes.count + 2 * samples.count)
+    for sample in samples {
+      bytes.append(UInt8(truncatingIfNeeded: sample))
+      bytes.append(UInt8(truncatingIfNeeded: sample >> 8))
+    }
+    return bytes
+  }
 }

@@ -6,21 +6,21 @@ import Testing
 
 @testable import Commands
 
-/// What may go wrong is looked up in the sources: a reason or a field that is new there has to get its sentence.
-@Suite("What goes wrong with care, reminders and channels is said in both languages")
-struct FailureTongueTests {
-  /// Folders of `Sources` whose failures such a command may give. Those that begin with a dot are read without what is below them.
+/// Reads all reasons and fields of failures from the sources: each new one needs its Japanese sentence.
+@Suite("Failures of care, reminders and channels exist in both languages")
+struct FailureLanguageTests {
+  /// The folders of `Sources` whose failures such a command may print. A dot at the beginning excludes subfolders.
   private static let folders = [
     "Bus", "BusZeroMQ/Client", "./BusZeroMQ/Hub", "KithClient", "Commands/Care", "Commands/Channels", "Commands/Remind",
     "Commands/Files", "./Commands", "./Storage", "Storage/Care", "Storage/Reminders", "Storage/Deliveries",
     "CareRecorder",
     "Reminders", "Delivery", "Transcription", "Secrets",
   ]
-  /// Of a daemon that cannot start, of a key file that is being made, of a list of jobs.
+  /// Reasons of a daemon that cannot start, of a new key file, of a list of jobs.
   private static let elsewhere: Set<String> = [
     "ALREADY_RUNNING", "NOT_DURABLE", "SCHEMA_TOO_NEW", "STATE_DIRECTORY_UNUSABLE", "RECORD_EXISTS",
   ]
-  /// Of settings of a daemon, of jobs of a worker, of a snapshot of events.
+  /// Fields of a daemon's settings, of a worker's jobs, of a snapshot of events.
   private static let elsewhereFields: Set<String> = ["engines", "maximum_seconds", "audio", "page_token"]
 
   private static let sources: [String] = Self.folders.flatMap { folder -> [String] in
@@ -61,13 +61,13 @@ struct FailureTongueTests {
     }
   }
 
-  @Test("Those that a name may mean are listed")
+  @Test("The matches of an ambiguous name are listed")
   func ambiguous() {
     let failure = Failure(.invalidArgument, NameMatch.ambiguous, "English", details: ["2": "Ann B", "1": "Ann A"])
     #expect(failure.read(in: .japanese).message == "この名前は 2 件あります。ID で指定してください。\n  1  Ann A\n  2  Ann B")
   }
 
-  @Test("Also where no daemon is reached")
+  @Test("A failure before the connection is in Japanese too")
   func unreached() async throws {
     let command = try #require(
       try KithCommand.parseAsRoot(["care", "list", "--lang", "ja", "--hub", "tcp://127.0.0.1"]) as? any BilingualCommand

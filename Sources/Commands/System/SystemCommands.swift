@@ -1,0 +1,54 @@
+internal import ArgumentParser
+internal import KithMessages
+
+struct PingCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ping", abstract: "Ask whether kithd answers.", discussion: "Example: kith ping")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let start = ContinuousClock.now
+    let reply = try await session.ask(PingRequest())
+    let microseconds = (ContinuousClock.now - start) / .microseconds(1)
+    try session.show(reply, ["kithd answers in \(Int(microseconds.rounded())) µs."])
+  }
+}
+
+struct ServicesCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "services", abstract: "List the methods that kithd serves.", discussion: "Example: kith services")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let reply = try await session.ask(ServicesRequest())
+    try session.show(reply, Self.lines(reply, session.console.style))
+  }
+
+  private static func lines(_ reply: ServicesReply, _ style: Style) -> [String] {
+    guard !reply.services.isEmpty else { return ["No services found."] }
+    var table = Table(("METHOD", .left), ("ROLES", .left), ("CHANGES", .left), ("WORKERS", .right))
+    for service in reply.services {
+      table.add(
+        service.name, service.roles.joined(separator: ", "), service.mutating ? "yes" : "no", "\(service.workers)")
+    }
+    return table.lines(style)
+  }
+}
+
+struct BackupCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Write a consistent copy of everything to a file, while kithd runs.",
+    discussion: "Example: kith backup kith-backup.db")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: OutputFile.help, completion: .file())
+  var file: String
+
+  func run(_ session: Session) async throws {
+    let blob = try await session.ask(BackupRequest(), drawing: "backup")
+    try await session.save(blob, to: self.file)
+  }
+}
