@@ -31,13 +31,13 @@ public struct LocalBatchPort: BatchPort, Port {
     guard let handler = self.batchRoutes[C.method.name]?.handler as? BatchHandler<C> else {
       throw Self.unserved(C.method.name)
     }
-    let handOver = HandOver<C.Batch>()
-    async let making = Self.make(command, context, handler, into: handOver)
+    let handoff = Handoff<C.Batch>()
+    async let making = Self.make(command, context, handler, into: handoff)
     do throws(Failure) {
-      while let batch = await handOver.take() { try await receive(batch) }
+      while let batch = await handoff.take() { try await receive(batch) }
     } catch {
       // Wakes the maker, which is cancelled when this scope ends.
-      await handOver.close()
+      await handoff.close()
       throw error
     }
     return try await making.get()
@@ -64,16 +64,16 @@ public struct LocalBatchPort: BatchPort, Port {
 
   @concurrent
   private static func make<C: BatchCommand>(
-    _ command: C, _ context: CallContext, _ handler: BatchHandler<C>, into handOver: HandOver<C.Batch>
+    _ command: C, _ context: CallContext, _ handler: BatchHandler<C>, into handoff: Handoff<C.Batch>
   ) async -> Result<C.Reply, Failure> {
     let result: Result<C.Reply, Failure>
     do throws(Failure) {
       result = .success(
-        try await handler.run(command, context) { batch throws(Failure) in try await handOver.give(batch) })
+        try await handler.run(command, context) { batch throws(Failure) in try await handoff.give(batch) })
     } catch {
       result = .failure(error)
     }
-    await handOver.close()
+    await handoff.close()
     return result
   }
 

@@ -13,7 +13,7 @@ public final class Router: Port, Sendable {
   private let journal: any CommandJournal
   private let contentKey: HMACKey
   private let paths: HubPaths
-  private let flights: Flights
+  private let inFlight: InFlightCommands
   private let load = Lock(ServiceLoad())
   /// Where large bodies are read. JSON of 256 KiB takes tens of milliseconds: on the pool, many of them would hold up all other
   /// commands.
@@ -27,23 +27,23 @@ public final class Router: Port, Sendable {
   ///
   /// - Parameters:
   ///   - routes: One a method. `System/Cancel` and `System/Services` are the router's own.
-  ///   - flights: Where running commands are counted.
+  ///   - inFlight: Where running commands are counted.
   ///   - journal: Where answers are kept.
   ///   - contentKey: Authenticates the content of commands in the journal; kept outside the database, so that the
   ///     journal alone does not betray what was asked.
   ///   - paths: Which files of the hub's disk commands may name.
   ///   - commandOfJob: The command that a job is made for, by the job's id; nil where no command waits for the job.
   public init(
-    _ routes: [Route], flights: Flights = Flights(), journal: any CommandJournal, contentKey: HMACKey,
-    paths: HubPaths = HubPaths(), commandOfJob: @escaping @Sendable (String) async -> FlightID? = { _ in nil },
-    logger: Logger
+    _ routes: [Route], inFlight: InFlightCommands = InFlightCommands(), journal: any CommandJournal,
+    contentKey: HMACKey, paths: HubPaths = HubPaths(),
+    commandOfJob: @escaping @Sendable (String) async -> CommandID? = { _ in nil }, logger: Logger
   ) {
     let own = [
-      Self.cancel(flights, commandOfJob),
+      Self.cancel(inFlight, commandOfJob),
       Self.services(routes.map(\.method) + [Methods.systemCancel, Methods.systemServices]),
     ]
     self.routes = Dictionary((routes + own).map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
-    self.flights = flights
+    self.inFlight = inFlight
     self.journal = journal
     self.contentKey = contentKey
     self.paths = paths
@@ -63,16 +63,16 @@ public final class Router: Port, Sendable {
   }
 
   /// Notes a command that has come over the wire, so that a `System/Cancel` right behind it finds it. ``retract(_:)`` ends that.
-  public func announce(_ context: CallContext) { self.flights.announce(Self.names(context)) }
+  public func announce(_ context: CallContext) { self.inFlight.announce(Self.names(context)) }
 
   /// Forgets a command that was announced and has its answer.
-  public func retract(_ context: CallContext) { self.flights.retract(Self.names(context)) }
+  public func retract(_ context: CallContext) { self.inFlight.retract(Self.names(context)) }
 
   /// By what a client may name a command that it cancels: its request id, and its idempotency key where it has one.
-  private static func names(_ context: CallContext) -> Set<FlightID> {
+  private static func names(_ context: CallContext) -> Set<CommandID> {
     Set(
       [context.requestID, context.idempotencyKey].filter { !$0.isEmpty }.map {
-        FlightID(principal: context.principal.name, key: $0)
+        CommandID(principal: context.principal.name, key: $0)
       })
   }
 
@@ -200,9 +200,9 @@ public final class Router: Port, Sendable {
   ) async throws(Failure) -> Answer<C.Reply> {
     guard self.load.withLock({ $0.enter(C.method) }) else { throw Self.full(C.method) }
     defer { self.load.withLock { $0.leave(C.method) } }
-    let id = FlightID(principal: context.principal.name, key: context.effectiveKey)
+    let id = CommandID(principal: context.principal.name, key: context.effectiveKey)
     let content = Array("\(C.method.name)\n".utf8) + request
-    return try await self.flights.join(id, content: content, context) { progress throws(Failure) in
+    return try await self.inFlight.join(id, content: content, context) { progress throws(Failure) in
       try await context.turn?.begin()
       defer { context.turn?.end() }
       var context = context
@@ -211,19 +211,19 @@ public final class Router: Port, Sendable {
     }
   }
 
-  /// Runs a mutating command in a flight of its own, or joins the one that runs under the same key, or finds its
+  /// Runs a mutating command, or joins the one that runs under the same key, or finds its
   /// answer.
   private func commit<C: Command>(
     _ command: C, request: [UInt8], encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> CommandOutcome {
     guard self.load.withLock({ $0.enter(C.method) }) else { throw Self.full(C.method) }
     defer { self.load.withLock { $0.leave(C.method) } }
-    let id = FlightID(principal: context.principal.name, key: context.effectiveKey)
+    let id = CommandID(principal: context.principal.name, key: context.effectiveKey)
     let content = request.isEmpty ? try Self.deterministic(command) : request
     let ticket = CommandTicket(
       principal: id.principal, key: id.key, requestID: context.requestID, method: C.method,
       fingerprint: self.contentKey.authenticationCode(for: Array(C.method.name.utf8), content))
-    return try await self.flights.join(id, content: ticket.fingerprint, context) {
+    return try await self.inFlight.join(id, content: ticket.fingerprint, context) {
       progress throws(Failure) -> CommandOutcome in
       if let stored = try await self.journal.recall(ticket) { return stored }
       try await context.turn?.begin()
@@ -242,8 +242,8 @@ public final class Router: Port, Sendable {
   func resume<C: Command>(
     _ command: C, _ ticket: CommandTicket, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) {
-    let id = FlightID(principal: ticket.principal, key: ticket.key)
-    _ = try await self.flights.join(id, content: ticket.fingerprint, context) { progress throws(Failure) in
+    let id = CommandID(principal: ticket.principal, key: ticket.key)
+    _ = try await self.inFlight.join(id, content: ticket.fingerprint, context) { progress throws(Failure) in
       // Its client may have been here first.
       if let stored = try await self.journal.recall(ticket) { return stored }
       var context = context
@@ -260,9 +260,9 @@ public final class Router: Port, Sendable {
     do {
       _ = try await handler.run(command, context)
     } catch {
-      let id = FlightID(principal: ticket.principal, key: ticket.key)
+      let id = CommandID(principal: ticket.principal, key: ticket.key)
       // Out of time is not the command's answer: the same key may be sent again.
-      let failure = error.code == .cancelled && !self.flights.isCancelledByUser(id) ? Deadline.exceeded : error
+      let failure = error.code == .cancelled && !self.inFlight.isCancelledByUser(id) ? Deadline.exceeded : error
       if ticket.method.isLongRunning { await self.journal.conclude(ticket, with: failure) }
       throw failure
     }
@@ -290,7 +290,7 @@ public final class Router: Port, Sendable {
   ///
   /// In their place a job may be named that was made for the command.
   private static func cancel(
-    _ flights: Flights, _ commandOfJob: @escaping @Sendable (String) async -> FlightID?
+    _ inFlight: InFlightCommands, _ commandOfJob: @escaping @Sendable (String) async -> CommandID?
   ) -> Route {
     Route(CancelRequest.self) { request, context throws(Failure) in
       guard request.requestID.isEmpty != request.jobID.isEmpty else {
@@ -298,9 +298,9 @@ public final class Router: Port, Sendable {
       }
       var reply = CancelReply()
       if request.jobID.isEmpty {
-        reply.cancelled = flights.cancel(FlightID(principal: context.principal.name, key: request.requestID))
+        reply.cancelled = inFlight.cancel(CommandID(principal: context.principal.name, key: request.requestID))
       } else if let command = await commandOfJob(request.jobID), command.principal == context.principal.name {
-        reply.cancelled = flights.cancel(command)
+        reply.cancelled = inFlight.cancel(command)
       }
       return reply
     }

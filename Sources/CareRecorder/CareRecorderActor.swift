@@ -65,7 +65,7 @@ public actor CareRecorderActor {
   }
 
   /// Handles committed events: `Jobs/Retry` may have revived a dead job; and workers come and go.
-  public nonisolated func see(_ events: [LoggedEvent]) {
+  public nonisolated func handle(events: [LoggedEvent]) {
     var (isRevived, isOtherwise) = (false, false)
     for event in events {
       switch event.header.stream {

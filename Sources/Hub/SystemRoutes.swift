@@ -11,7 +11,7 @@ struct SystemRoutes: Sendable {
 
   let storage: StorageActor
   let identity: HubIdentity
-  let flights: Flights
+  let inFlight: InFlightCommands
   let jobs: JobRoutes
   let subscriptions: @Sendable () async -> Int
   /// Who is connected.
@@ -105,7 +105,7 @@ struct SystemRoutes: Sendable {
     reply.startedAt = self.identity.startedAt
     reply.hubTime = .now()
     // The command that asks is not counted.
-    reply.commandsInFlight = UInt32(max(0, self.flights.count - 1))
+    reply.commandsInFlight = UInt32(max(0, self.inFlight.count - 1))
     reply.subscriptions = UInt32(await self.subscriptions())
     reply.heads = self.storage.heads()
     reply.storage = await self.storage.status()

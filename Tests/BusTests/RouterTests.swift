@@ -16,11 +16,11 @@ struct RouterTests {
   private let runs = Lock(0)
 
   func router(
-    _ routes: [Route], _ flights: Flights = Flights(),
-    commandOfJob: @escaping @Sendable (String) async -> FlightID? = { _ in nil }
+    _ routes: [Route], _ inFlight: InFlightCommands = InFlightCommands(),
+    commandOfJob: @escaping @Sendable (String) async -> CommandID? = { _ in nil }
   ) -> Router {
     Router(
-      routes, flights: flights, journal: self.journal, contentKey: HMACKey([1, 2, 3]), commandOfJob: commandOfJob,
+      routes, inFlight: inFlight, journal: self.journal, contentKey: HMACKey([1, 2, 3]), commandOfJob: commandOfJob,
       logger: Logger(label: "test"))
   }
 
@@ -38,9 +38,9 @@ struct RouterTests {
   }
 
   /// A method that does not end by itself, and tells which command it works for.
-  static func slow(_ gate: Gate, _ command: Lock<FlightID?> = Lock(nil)) -> Route {
+  static func slow(_ gate: Gate, _ command: Lock<CommandID?> = Lock(nil)) -> Route {
     Route(TestSourceRequest.self) { _, _ throws(Failure) in
-      command.withLock { $0 = Flights.current }
+      command.withLock { $0 = InFlightCommands.current }
       await gate.waitForCancellation()
       throw Failure.cancelled
     }
@@ -120,7 +120,7 @@ struct RouterTests {
 
   @Test func callersWithOneKeyShareOneRun() async throws {
     let gate = Gate()
-    let flights = Flights()
+    let inFlight = InFlightCommands()
     let router = self.router(
       [
         Route(RemoveSourceRequest.self) { [journal, runs] _, context throws(Failure) in
@@ -129,7 +129,7 @@ struct RouterTests {
           await Self.commit(journal, context, removed: 1)
           return RemoveSourceReply()
         }
-      ], flights)
+      ], inFlight)
     try await withThrowingTaskGroup(of: UInt32.self) { group in
       for _ in 0..<8 {
         group.addTask { try await router.ask(RemoveSourceRequest(), CallContext(requestID: "one")).contactsRemoved }
@@ -139,7 +139,7 @@ struct RouterTests {
       for try await removed in group { #expect(removed == 1) }
     }
     #expect(self.runs.withLock(\.self) == 1)
-    #expect(flights.count == 0)
+    #expect(inFlight.count == 0)
   }
 
   @Test func aHandlerThatDoesNotCommitIsAFault() async {
@@ -273,19 +273,19 @@ struct RouterTests {
 
   @Test func aServiceThatIsFullLeavesRoomForOthers() async throws {
     let gate = Gate()
-    let flights = Flights()
+    let inFlight = InFlightCommands()
     let router = self.router(
       [
         Route(TestSourceRequest.self) { _, _ throws(Failure) in
           await gate.wait()
           return TestSourceReply()
         }, Route(PingRequest.self) { _, _ throws(Failure) in PingReply() },
-      ], flights)
+      ], inFlight)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<ServiceLoad.limit {
         group.addTask { _ = try await router.ask(TestSourceRequest(), CallContext(requestID: "\(number)")) }
       }
-      try await until { flights.count >= ServiceLoad.limit }
+      try await until { inFlight.count >= ServiceLoad.limit }
       let failure = await #expect(throws: Failure.self) { try await router.ask(TestSourceRequest()) }
       #expect(failure?.code == .resourceExhausted && failure?.reason == "QUEUE_FULL")
       #expect((failure?.status.retryAfterMs ?? 0) > 0)

@@ -10,8 +10,8 @@ public import ZeroMQ
 /// configuration gives them, or are refused. Over tcp a peer proves that it holds a key, and ``KeyRing`` says what that
 /// may do. Asked at the handshake for the connection and at every command for the role, so that a change counts at once.
 public struct AccessPolicy: Sendable {
-  /// A key that has knocked.
-  public struct Knock: Sendable, Hashable {
+  /// An attempt to connect with a key.
+  public struct AccessAttempt: Sendable, Hashable {
     /// The public key.
     public let key: CurveKey
     /// From where, as libzmq spells it.
@@ -26,7 +26,7 @@ public struct AccessPolicy: Sendable {
   private let rooms = Lock<[String: @Sendable (Arrival) -> Bool]>([:])
   private let fullLines = Lock(RateLimit(burst: 4, interval: .seconds(10)))
   private let ring = Lock(KeyRing())
-  private let listener = Lock<(@Sendable (Knock) -> Void)?>(nil)
+  private let listener = Lock<(@Sendable (AccessAttempt) -> Void)?>(nil)
   /// The key of a self-test, which is a stranger to the ring, and leaves no trace.
   private let stranger = Lock<CurveKey?>(nil)
 
@@ -86,12 +86,14 @@ public struct AccessPolicy: Sendable {
   }
 
   /// Takes the keys that are stored in place of what was known.
-  public func setKeys(_ standings: [CurveKey: KeyRing.Standing]) { self.ring.withLock { $0.replace(standings) } }
+  public func setKeys(_ states: [CurveKey: KeyRing.KeyState]) { self.ring.withLock { $0.replace(states) } }
 
-  /// Has somebody told of keys that knock: new ones, and those that are known, but not of each knock of a stranger.
+  /// Sets the listener for access attempts by new and known keys. Attempts above the rate limit are not reported.
   ///
-  /// - Parameter listener: Called on the loop of the handshakes: it must not wait.
-  public func onKnock(_ listener: @escaping @Sendable (Knock) -> Void) { self.listener.withLock { $0 = listener } }
+  /// - Parameter listener: Called on the event loop of the handshakes; it must not wait.
+  public func onAccessAttempt(_ listener: @escaping @Sendable (AccessAttempt) -> Void) {
+    self.listener.withLock { $0 = listener }
+  }
 
   /// Has a plane asked before each peer that comes to it.
   ///
@@ -133,7 +135,7 @@ public struct AccessPolicy: Sendable {
           "why": "\(why)",
         ])
     }
-    if verdict.isNoted { self.listener.withLock { $0 }?(Knock(key: key, address: request.address)) }
+    if verdict.isNoted { self.listener.withLock { $0 }?(AccessAttempt(key: key, address: request.address)) }
     return verdict.reply
   }
 }

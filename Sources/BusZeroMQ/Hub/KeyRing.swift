@@ -6,7 +6,7 @@ public import ZeroMQ
 /// A pure value; times come in. It is a copy of what is stored, so that a handshake never waits for the disk.
 public struct KeyRing: Sendable {
   /// How a key stands with the hub.
-  public enum Standing: Sendable, Hashable {
+  public enum KeyState: Sendable, Hashable {
     /// It has knocked, and nobody has decided yet.
     case pending
     /// It may come in.
@@ -29,21 +29,21 @@ public struct KeyRing: Sendable {
   /// Keys that may wait for approval: docs/protocol.md, 9.
   public static let pendingLimit = 32
 
-  private var standings: [CurveKey: Standing]
+  private var states: [CurveKey: KeyState]
   private var grants: [String: KeyGrant]
   private var newcomers = RateLimit(burst: 8, interval: .seconds(1))
   private var lines = RateLimit(burst: 16, interval: .seconds(2))
 
   /// Makes a ring.
-  public init(_ standings: [CurveKey: Standing] = [:]) {
-    self.standings = standings
-    self.grants = Self.grants(of: standings)
+  public init(_ states: [CurveKey: KeyState] = [:]) {
+    self.states = states
+    self.grants = Self.grants(of: states)
   }
 
   /// Takes what is stored in place of what was known. What is counted of newcomers stays.
-  public mutating func replace(_ standings: [CurveKey: Standing]) {
-    self.standings = standings
-    self.grants = Self.grants(of: standings)
+  public mutating func replace(_ states: [CurveKey: KeyState]) {
+    self.states = states
+    self.grants = Self.grants(of: states)
   }
 
   /// What a name was approved for, if that still holds.
@@ -61,7 +61,7 @@ public struct KeyRing: Sendable {
   mutating func judge(
     _ key: CurveKey, domain: String, now: Int64, instant: ContinuousClock.Instant
   ) -> Verdict {
-    switch self.standings[key] {
+    switch self.states[key] {
     case .approved(let grant):
       guard grant.holds(at: now) else { return self.put(off("the key has expired"), instant) }
       guard Self.isOpen(domain, to: grant.role) else {
@@ -73,7 +73,7 @@ public struct KeyRing: Sendable {
     case .pending:
       return self.put(off("the key waits for approval", isNoted: true), instant)
     case nil:
-      guard self.standings.values.count(where: { $0 == .pending }) < Self.pendingLimit else {
+      guard self.states.values.count(where: { $0 == .pending }) < Self.pendingLimit else {
         return self.put(
           Verdict(reply: .refuse, why: "the key is unknown, and \(Self.pendingLimit) wait for approval already"),
           instant)
@@ -81,7 +81,7 @@ public struct KeyRing: Sendable {
       guard self.newcomers.take(instant) else {
         return self.put(off("the key is unknown, and many others came just now"), instant)
       }
-      self.standings[key] = .pending
+      self.states[key] = .pending
       return Verdict(reply: .later, why: "the key is unknown; it waits for approval now", isLogged: true, isNoted: true)
     }
   }
@@ -99,9 +99,9 @@ public struct KeyRing: Sendable {
     return verdict
   }
 
-  private static func grants(of standings: [CurveKey: Standing]) -> [String: KeyGrant] {
+  private static func grants(of states: [CurveKey: KeyState]) -> [String: KeyGrant] {
     var grants: [String: KeyGrant] = [:]
-    for case .approved(let grant) in standings.values { grants[grant.name] = grant }
+    for case .approved(let grant) in states.values { grants[grant.name] = grant }
     return grants
   }
 }

@@ -11,11 +11,11 @@ struct Download: Sendable {
   private var bytes: [UInt8] = []
   private var askedUpTo = 0
   private var missingSince: ContinuousClock.Instant?
-  private var patience: Patience
+  private var backoff: RetryBackoff
 
   init(_ blob: BlobRef, now: ContinuousClock.Instant) {
     self.blob = blob
-    self.patience = Patience(now)
+    self.backoff = RetryBackoff(now)
   }
 
   /// What comes of a chunk.
@@ -29,7 +29,7 @@ struct Download: Sendable {
   }
 
   /// When ``again(now:)`` is due.
-  var retryAt: ContinuousClock.Instant { self.patience.end }
+  var retryAt: ContinuousClock.Instant { self.backoff.end }
 
   /// Asks for what comes next.
   mutating func ask(_ now: ContinuousClock.Instant) -> Fetch {
@@ -38,25 +38,25 @@ struct Download: Sendable {
     fetch.offset = UInt64(self.bytes.count)
     fetch.window = Self.window
     self.askedUpTo = self.bytes.count + Int(Self.window)
-    self.patience.hear(now)
+    self.backoff.hear(now)
     return fetch
   }
 
   /// Asks again for what has not come.
   mutating func again(now: ContinuousClock.Instant) -> Fetch {
-    self.patience.again(now)
+    self.backoff.again(now)
     return self.ask(now)
   }
 
   mutating func take(_ chunk: Chunk, _ data: [UInt8], now: ContinuousClock.Instant) -> Outcome {
     guard chunk.status.code == .ok else {
-      self.patience.pause(.milliseconds(Int64(max(chunk.status.retryAfterMs, 200))), now)
+      self.backoff.pause(.milliseconds(Int64(max(chunk.status.retryAfterMs, 200))), now)
       let since = self.missingSince ?? now
       self.missingSince = since
       return now < since + Self.absence ? .waiting : .missing(Failure(status: chunk.status))
     }
     // Also one that was asked for twice says that the others are on their way.
-    self.patience.hear(now)
+    self.backoff.hear(now)
     self.missingSince = nil
     guard chunk.offset == UInt64(self.bytes.count) else { return .waiting }
     self.bytes += data

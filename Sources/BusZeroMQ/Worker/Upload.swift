@@ -15,7 +15,7 @@ struct Upload: Sendable {
   private var rewoundTo: Int?
   /// Whether the hub has no room for now.
   private var isHeldBack = false
-  private var patience: Patience
+  private var backoff: RetryBackoff
   private(set) var isDone = false
   /// Why the hub does not take it, now or later.
   private(set) var refusal: Failure?
@@ -28,11 +28,11 @@ struct Upload: Sendable {
     blob.size = UInt64(bytes.count)
     self.blob = blob
     self.bytes = bytes
-    self.patience = Patience(now)
+    self.backoff = RetryBackoff(now)
   }
 
   /// When ``again(now:)`` is due; nil when nothing is waited for.
-  var retryAt: ContinuousClock.Instant? { self.isDone ? nil : self.patience.end }
+  var retryAt: ContinuousClock.Instant? { self.isDone ? nil : self.backoff.end }
 
   /// The chunks that may be sent now.
   mutating func next() -> [(Chunk, [UInt8])] {
@@ -53,7 +53,7 @@ struct Upload: Sendable {
   mutating func take(_ ack: ChunkAck, now: ContinuousClock.Instant) {
     guard ack.status.reason != "BLOB_MISSING" else { return self.beginAgain(now) }
     guard !self.isDone else { return }
-    self.patience.hear(now)
+    self.backoff.hear(now)
     let next = Int(clamping: ack.nextOffset)
     if ack.status.code == .ok {
       self.isDone = ack.done
@@ -67,7 +67,7 @@ struct Upload: Sendable {
     } else if ack.status.retryAfterMs > 0 {
       self.rewind(to: next)
       self.isHeldBack = true
-      self.patience.pause(.milliseconds(Int64(ack.status.retryAfterMs)), now)
+      self.backoff.pause(.milliseconds(Int64(ack.status.retryAfterMs)), now)
     } else {
       self.refusal = Failure(status: ack.status)
     }
@@ -75,7 +75,7 @@ struct Upload: Sendable {
 
   /// Says again what the hub has not answered.
   mutating func again(now: ContinuousClock.Instant) {
-    self.patience.again(now)
+    self.backoff.again(now)
     self.isHeldBack = false
     self.rewind(to: self.taken)
   }
@@ -84,7 +84,7 @@ struct Upload: Sendable {
   private mutating func beginAgain(_ now: ContinuousClock.Instant) {
     guard self.isDone else { return }
     self.isDone = false
-    self.patience = Patience(now)
+    self.backoff = RetryBackoff(now)
     self.rewind(to: 0)
   }
 

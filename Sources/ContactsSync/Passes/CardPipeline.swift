@@ -23,8 +23,8 @@ struct CardPipeline: Sendable {
   func run(
     _ hrefs: [String], store: @Sendable ([PreparedCard]) async throws(Failure) -> Void
   ) async throws(Failure) -> UInt32 {
-    let read = HandOver<[CardRead]>()
-    let prepared = HandOver<[PreparedCard]>()
+    let read = Handoff<[CardRead]>()
+    let prepared = Handoff<[PreparedCard]>()
     // Cancelled and awaited if a batch could not be stored.
     async let reading = self.read(hrefs, into: read)
     async let preparing = self.prepare(read, into: prepared)
@@ -40,7 +40,7 @@ struct CardPipeline: Sendable {
     return try await reading.get()
   }
 
-  private func read(_ hrefs: [String], into read: HandOver<[CardRead]>) async -> Result<UInt32, Failure> {
+  private func read(_ hrefs: [String], into read: Handoff<[CardRead]>) async -> Result<UInt32, Failure> {
     let result: Result<UInt32, Failure>
     do throws(Failure) {
       result = .success(try await self.readAll(hrefs, into: read))
@@ -51,7 +51,7 @@ struct CardPipeline: Sendable {
     return result
   }
 
-  private func readAll(_ hrefs: [String], into read: HandOver<[CardRead]>) async throws(Failure) -> UInt32 {
+  private func readAll(_ hrefs: [String], into read: Handoff<[CardRead]>) async throws(Failure) -> UInt32 {
     var failed: UInt32 = 0
     // In the order of the store's indexes, so that a batch writes few of their pages.
     var rest = hrefs.sorted()[...]
@@ -77,7 +77,7 @@ struct CardPipeline: Sendable {
 
   /// Prepares batches in a separate task, so that the source is asked for the next one at once.
   private func prepare(
-    _ read: HandOver<[CardRead]>, into prepared: HandOver<[PreparedCard]>
+    _ read: Handoff<[CardRead]>, into prepared: Handoff<[PreparedCard]>
   ) async -> Result<Void, Failure> {
     let result: Result<Void, Failure>
     do throws(Failure) {

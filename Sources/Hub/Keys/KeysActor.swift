@@ -22,7 +22,7 @@ actor KeysActor {
   private let access: AccessPolicy
   private let tcp: TCPAccess
   private let logger: Logger
-  private let knocks: AsyncStream<AccessPolicy.Knock>
+  private let attempts: AsyncStream<AccessPolicy.AccessAttempt>
   private var seenAt: [CurveKey: ContinuousClock.Instant] = [:]
   private var work: [Task<Void, Never>] = []
   private var sleeper: Task<Void?, Never>?
@@ -38,9 +38,10 @@ actor KeysActor {
     self.access = access
     self.tcp = tcp
     self.logger = logger
-    let (knocks, continuation) = AsyncStream<AccessPolicy.Knock>.makeStream(bufferingPolicy: .bufferingNewest(256))
-    self.knocks = knocks
-    access.onKnock { continuation.yield($0) }
+    let (attempts, continuation) = AsyncStream<AccessPolicy.AccessAttempt>.makeStream(
+      bufferingPolicy: .bufferingNewest(256))
+    self.attempts = attempts
+    access.onAccessAttempt { continuation.yield($0) }
   }
 
   /// Makes the stored keys known, opens the ports of planes where that is wanted, and keeps both up to date until ``stop()``.
@@ -50,7 +51,7 @@ actor KeysActor {
     await self.tcp.open(planes)
     guard self.tcp.isWanted else { return }
     self.work = [
-      Task { for await knock in self.knocks { await self.note(knock) } },
+      Task { for await attempt in self.attempts { await self.note(attempt) } },
       Task { await self.keepTime() },
     ]
   }
@@ -199,31 +200,31 @@ actor KeysActor {
     let keys = try await read()
     guard reading > self.readings.taken else { return }
     self.readings.taken = reading
-    var standings: [CurveKey: KeyRing.Standing] = [:]
+    var states: [CurveKey: KeyRing.KeyState] = [:]
     for key in keys {
       guard let publicKey = CurveKey(z85: key.publicKeyZ85) else { continue }
       switch key.state {
       case "approved":
         guard let role = Role(rawValue: key.role) else { continue }
-        standings[publicKey] = .approved(
+        states[publicKey] = .approved(
           KeyGrant(
             name: key.name, role: role, services: Set(key.services),
             expiresAt: key.hasExpires ? key.expires.nanosecondsSince1970 : nil))
-      case "pending": standings[publicKey] = .pending
-      default: standings[publicKey] = .revoked
+      case "pending": states[publicKey] = .pending
+      default: states[publicKey] = .revoked
       }
     }
-    self.access.setKeys(standings)
+    self.access.setKeys(states)
     self.wake()
   }
 
   /// Writes down that a key was here, and a new one as waiting.
-  private func note(_ knock: AccessPolicy.Knock) async {
+  private func note(_ attempt: AccessPolicy.AccessAttempt) async {
     let now = ContinuousClock.now
-    if let seen = self.seenAt[knock.key], seen + Self.seenEvery > now { return }
+    if let seen = self.seenAt[attempt.key], seen + Self.seenEvery > now { return }
     self.seenAt = self.seenAt.filter { $0.value + Self.seenEvery > now }
-    self.seenAt[knock.key] = now
-    let (publicKey, fingerprint) = (knock.key.z85, KeyFingerprint.of(knock.key.bytes))
+    self.seenAt[attempt.key] = now
+    let (publicKey, fingerprint) = (attempt.key.z85, KeyFingerprint.of(attempt.key.bytes))
     do throws(Failure) {
       try await self.storage.write { transaction throws(Failure) in
         let known = try transaction.keys.find(publicKey: publicKey)
@@ -237,12 +238,12 @@ actor KeysActor {
           key.created = .now()
         }
         key.lastSeen = .now()
-        key.lastAddress = knock.address
+        key.lastAddress = attempt.address
         try transaction.keys.put(key, notice: known == nil ? "key.pending" : nil)
       }
     } catch {
       self.logger.warning("visit of a key not stored", metadata: ["reason": "\(error.reason)"])
-      self.seenAt[knock.key] = nil
+      self.seenAt[attempt.key] = nil
     }
   }
 

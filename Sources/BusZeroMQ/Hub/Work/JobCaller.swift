@@ -5,7 +5,7 @@ internal import KithMessages
 /// The call in this process that waits for a job: what belongs to its command, and where updates of the job go.
 struct JobCaller: Sendable {
   /// What the caller is told.
-  enum News: Sendable {
+  enum Update: Sendable {
     /// It is further on; ``JobCaller/takeProgress()`` says how far.
     case progress
     /// A batch. At most two are unacknowledged.
@@ -20,25 +20,25 @@ struct JobCaller: Sendable {
   let token: String
   let isInBatches: Bool
   /// The client's command that needs the job; nil = the hub's own work.
-  let command: FlightID?
+  let command: CommandID?
   /// What a worker fetches, by digest.
   let inputs: [String: [UInt8]]
   /// Until when it waits, nanoseconds since 1970.
   let deadline: Int64
-  let news: AsyncStream<News>.Continuation
+  let updates: AsyncStream<Update>.Continuation
   /// What the caller has not taken yet.
   private let progress = Lock<Progress?>(nil)
 
   init(
-    token: String, isInBatches: Bool, command: FlightID? = nil, inputs: [String: [UInt8]], deadline: Int64,
-    news: AsyncStream<News>.Continuation
+    token: String, isInBatches: Bool, command: CommandID? = nil, inputs: [String: [UInt8]], deadline: Int64,
+    updates: AsyncStream<Update>.Continuation
   ) {
     self.token = token
     self.isInBatches = isInBatches
     self.command = command
     self.inputs = inputs
     self.deadline = deadline
-    self.news = news
+    self.updates = updates
   }
 
   /// Tells how far it is. While the caller is busy with a batch the last word takes the place of the one before, lest a
@@ -48,13 +48,13 @@ struct JobCaller: Sendable {
       defer { last = progress }
       return last == nil
     }
-    if isFirst { self.news.yield(.progress) }
+    if isFirst { self.updates.yield(.progress) }
   }
 
   func takeProgress() -> Progress? { self.progress.withLock { $0.take() } }
 
   func end(_ result: Result<[UInt8], Failure>) {
-    self.news.yield(.ended(result))
-    self.news.finish()
+    self.updates.yield(.ended(result))
+    self.updates.finish()
   }
 }

@@ -27,8 +27,8 @@ extension WorkPlane {
       guard isNew || self.unclaimed.removeValue(forKey: record.id) != nil else {
         // It has ended since it was found.
         self.callers[record.id] = nil
-        caller.news.yield(.over)
-        return caller.news.finish()
+        caller.updates.yield(.over)
+        return caller.updates.finish()
       }
       self.perform(self.table.add(record, isOnce: self.isOnce(record), now: .now))
     } else {
@@ -118,7 +118,7 @@ extension WorkPlane {
   // MARK: - What it tells
 
   /// The client's command that waits for a job; nil where none does.
-  public func command(of id: String) -> FlightID? { self.callers[id]?.command }
+  public func command(of id: String) -> CommandID? { self.callers[id]?.command }
 
   /// Why a job waits; empty when it does not.
   public func waitsFor(_ id: String) -> String { self.unclaimed[id] == nil ? self.table.waitsFor(id) : "caller" }

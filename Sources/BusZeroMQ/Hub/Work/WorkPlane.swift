@@ -157,7 +157,7 @@ public actor WorkPlane: Plane, NetworkPlane {
         self.changes.append((record, stored))
       case .deliver(let id, let number):
         // Without a caller nobody stores it: the worker is not answered, and the job is dropped in a while.
-        self.callers[id]?.news.yield(.batch(number, batch))
+        self.callers[id]?.updates.yield(.batch(number, batch))
       case .report(let id, let progress): self.callers[id]?.report(progress)
       case .conclude(let record):
         self.spilled[record.id] = nil

@@ -71,17 +71,17 @@ public struct WorkerPort: Port, BatchPort {
     let record = try await self.plane.store.open(draft)
     if record.state == .done { return record.reply }
     if let failure = record.failure { throw failure }
-    let (news, continuation) = AsyncStream<JobCaller.News>.makeStream()
+    let (updates, continuation) = AsyncStream<JobCaller.Update>.makeStream()
     let deadline = WallClock.nanoseconds() + Int64((end - .now) / .nanoseconds(1))
     let caller = JobCaller(
-      token: UUIDv7.make().text, isInBatches: receive != nil, command: Flights.current, inputs: inputs,
-      deadline: deadline, news: continuation)
+      token: UUIDv7.make().text, isInBatches: receive != nil, command: InFlightCommands.current, inputs: inputs,
+      deadline: deadline, updates: continuation)
     let plane = self.plane
     plane.post { $0.attach(record, caller, isNew: record.id == draft.id) }
     do throws(Failure) {
       return try await Deadline.race(end - .now) { () async throws(Failure) in
-        for await one in news {
-          switch one {
+        for await update in updates {
+          switch update {
           case .progress: caller.takeProgress().map { context.progress?($0) }
           case .batch(let number, let bytes):
             try await receive?(bytes)

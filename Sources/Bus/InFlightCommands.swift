@@ -2,7 +2,7 @@ internal import EventLoop
 internal import KithMessages
 
 /// Names one running command.
-public struct FlightID: Hashable, Sendable {
+public struct CommandID: Hashable, Sendable {
   let principal: String
   let key: String
 }
@@ -10,16 +10,16 @@ public struct FlightID: Hashable, Sendable {
 /// The commands that run now. A second call with the same key joins the first instead of running again.
 ///
 /// The work runs in a task of its own, which is cancelled when the last caller that waits for it was cancelled.
-public final class Flights: Sendable {
+public final class InFlightCommands: Sendable {
   private typealias Outcome = Result<any Sendable, Failure>
 
-  private struct Flight {
+  private struct Execution {
     let content: [UInt8]
     var task: Task<Void, Never>?
     var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
     var sinks: [@Sendable (Progress) -> Void] = []
     /// Of its callers, where they differ from the key.
-    var requests: Set<FlightID> = []
+    var requests: Set<CommandID> = []
     /// Why it was cancelled; nil while it was not.
     var ending: Ending?
   }
@@ -34,30 +34,30 @@ public final class Flights: Sendable {
   private struct Announcement {
     /// Callers that wait for their answer.
     var count = 0
-    /// Whether it has a flight, or had one.
-    var hasBoarded = false
+    /// Whether it was started.
+    var hasStarted = false
     var isCancelled = false
   }
 
   private struct State {
     /// By request id, and by key.
-    var announced: [FlightID: Announcement] = [:]
-    var flights: [FlightID: Flight] = [:]
+    var announced: [CommandID: Announcement] = [:]
+    var running: [CommandID: Execution] = [:]
     /// What runs for a request id that is not the key.
-    var requests: [FlightID: FlightID] = [:]
+    var requests: [CommandID: CommandID] = [:]
     var nextWaiter: UInt64 = 0
   }
 
   private let state = Lock(State())
 
   /// The command that this task works for; nil where no client waits for it.
-  @TaskLocal public static var current: FlightID?
+  @TaskLocal public static var current: CommandID?
 
   /// Makes an empty table.
   public init() {}
 
   /// Commands that run now.
-  public var count: Int { self.state.withLock { $0.flights.count } }
+  public var count: Int { self.state.withLock { $0.running.count } }
 
   /// Runs `work`, or waits for what runs under `id` already.
   ///
@@ -65,7 +65,7 @@ public final class Flights: Sendable {
   ///   - content: Tells the same command from another one under the same id.
   ///   - context: Of the caller: where progress goes, and the place that a command gives up that joins another.
   func join<Value: Sendable>(
-    _ id: FlightID, content: [UInt8], _ context: CallContext,
+    _ id: CommandID, content: [UInt8], _ context: CallContext,
     work: @escaping @Sendable (_ progress: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let waiter = self.state.withLock { state in
@@ -74,7 +74,7 @@ public final class Flights: Sendable {
     }
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        self.board(id, waiter, continuation, content: content, context, work: work)
+        self.start(id, waiter, continuation, content: content, context, work: work)
       }
     } onCancel: {
       self.leave(id, waiter)
@@ -87,13 +87,13 @@ public final class Flights: Sendable {
   ///
   /// - Parameter name: With the request id of a caller, or the key, as its key.
   /// - Returns: Whether there was one, be it announced or under way.
-  func cancel(_ name: FlightID) -> Bool {
+  func cancel(_ name: CommandID) -> Bool {
     let (task, isAnnounced) = self.state.withLock { state in
       let id = state.requests[name] ?? name
-      state.flights[id]?.ending = .byUser
-      let isAnnounced = state.announced[name]?.hasBoarded == false
+      state.running[id]?.ending = .byUser
+      let isAnnounced = state.announced[name]?.hasStarted == false
       if isAnnounced { state.announced[name]?.isCancelled = true }
-      return (state.flights[id]?.task, isAnnounced)
+      return (state.running[id]?.task, isAnnounced)
     }
     task?.cancel()
     return task != nil || isAnnounced
@@ -102,14 +102,14 @@ public final class Flights: Sendable {
   /// Notes a command that has arrived, so that it can be cancelled before it runs.
   ///
   /// - Parameter names: Its request id and its key.
-  func announce(_ names: Set<FlightID>) {
+  func announce(_ names: Set<CommandID>) {
     self.state.withLock { state in
       for name in names { state.announced[name, default: Announcement()].count += 1 }
     }
   }
 
   /// Forgets an announced command, which has its answer.
-  func retract(_ names: Set<FlightID>) {
+  func retract(_ names: Set<CommandID>) {
     self.state.withLock { state in
       for name in names {
         state.announced[name]?.count -= 1
@@ -118,31 +118,31 @@ public final class Flights: Sendable {
     }
   }
 
-  private func board<Value: Sendable>(
-    _ id: FlightID, _ waiter: UInt64, _ continuation: CheckedContinuation<Outcome, Never>, content: [UInt8],
+  private func start<Value: Sendable>(
+    _ id: CommandID, _ waiter: UInt64, _ continuation: CheckedContinuation<Outcome, Never>, content: [UInt8],
     _ context: CallContext,
     work: @escaping @Sendable (_ progress: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Value
   ) {
     let refusal = self.state.withLock { state -> Failure? in
       // The cancellation handler may have run before there was anything to leave.
       guard !Task.isCancelled else { return .cancelled }
-      let request = FlightID(principal: id.principal, key: context.requestID)
+      let request = CommandID(principal: id.principal, key: context.requestID)
       for name in [request, id] {
         guard state.announced[name]?.isCancelled != true else { return .cancelled }
-        state.announced[name]?.hasBoarded = true
+        state.announced[name]?.hasStarted = true
       }
-      var flight = state.flights[id] ?? Flight(content: content)
-      guard flight.content == content else { return Self.reused }
-      guard flight.ending != .abandoned else { return Self.ending }
-      flight.waiters[waiter] = continuation
-      if let progress = context.progress { flight.sinks.append(progress) }
+      var execution = state.running[id] ?? Execution(content: content)
+      guard execution.content == content else { return Self.reused }
+      guard execution.ending != .abandoned else { return Self.ending }
+      execution.waiters[waiter] = continuation
+      if let progress = context.progress { execution.sinks.append(progress) }
       if request != id {
-        flight.requests.insert(request)
+        execution.requests.insert(request)
         state.requests[request] = id
       }
-      if flight.task != nil { context.turn?.end() }
-      if flight.task == nil {
-        flight.task = Task {
+      if execution.task != nil { context.turn?.end() }
+      if execution.task == nil {
+        execution.task = Task {
           let outcome = await Self.$current.withValue(id) { () async -> Outcome in
             do throws(Failure) {
               return .success(try await work { self.report($0, of: id) })
@@ -150,42 +150,42 @@ public final class Flights: Sendable {
               return .failure(error)
             }
           }
-          self.land(id, outcome)
+          self.finish(id, outcome)
         }
       }
-      state.flights[id] = flight
+      state.running[id] = execution
       return nil
     }
     if let refusal { continuation.resume(returning: .failure(refusal)) }
   }
 
-  private func land(_ id: FlightID, _ outcome: Outcome) {
-    let flight = self.state.withLock { state in
-      let flight = state.flights.removeValue(forKey: id)
-      for request in flight?.requests ?? [] where state.requests[request] == id { state.requests[request] = nil }
-      return flight
+  private func finish(_ id: CommandID, _ outcome: Outcome) {
+    let execution = self.state.withLock { state in
+      let execution = state.running.removeValue(forKey: id)
+      for request in execution?.requests ?? [] where state.requests[request] == id { state.requests[request] = nil }
+      return execution
     }
-    for waiter in flight?.waiters.values ?? [:].values { waiter.resume(returning: outcome) }
+    for waiter in execution?.waiters.values ?? [:].values { waiter.resume(returning: outcome) }
   }
 
-  private func leave(_ id: FlightID, _ waiter: UInt64) {
+  private func leave(_ id: CommandID, _ waiter: UInt64) {
     let (continuation, abandoned) = self.state.withLock { state in
-      let continuation = state.flights[id]?.waiters.removeValue(forKey: waiter)
-      let abandoned = continuation != nil && state.flights[id]?.waiters.isEmpty == true
+      let continuation = state.running[id]?.waiters.removeValue(forKey: waiter)
+      let abandoned = continuation != nil && state.running[id]?.waiters.isEmpty == true
       // What a person cancelled stays so, though nobody waits for its end.
-      if abandoned, state.flights[id]?.ending == nil { state.flights[id]?.ending = .abandoned }
-      return (continuation, abandoned ? state.flights[id]?.task : nil)
+      if abandoned, state.running[id]?.ending == nil { state.running[id]?.ending = .abandoned }
+      return (continuation, abandoned ? state.running[id]?.task : nil)
     }
     abandoned?.cancel()
     continuation?.resume(returning: .failure(.cancelled))
   }
 
-  private func report(_ progress: Progress, of id: FlightID) {
-    for sink in self.state.withLock({ $0.flights[id]?.sinks ?? [] }) { sink(progress) }
+  private func report(_ progress: Progress, of id: CommandID) {
+    for sink in self.state.withLock({ $0.running[id]?.sinks ?? [] }) { sink(progress) }
   }
 
   /// Whether a person asked for the end of what runs under an id; its end is final then.
-  func isCancelledByUser(_ id: FlightID) -> Bool { self.state.withLock { $0.flights[id]?.ending == .byUser } }
+  func isCancelledByUser(_ id: CommandID) -> Bool { self.state.withLock { $0.running[id]?.ending == .byUser } }
 
   private static let ending = Failure(
     .unavailable, "COMMAND_ENDING", "The command exceeded its time and is ending. Send it again in a moment.",

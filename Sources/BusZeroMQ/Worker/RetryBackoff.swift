@@ -2,7 +2,7 @@
 ///
 /// A pure value. What is late is not lost, and over a slow link what is said again stands in the way of what is waited
 /// for. So a wait in vain makes the next one twice as long, up to a bound, for the rest of the transfer.
-struct Patience: Sendable {
+struct RetryBackoff: Sendable {
   private static let longest = Duration.seconds(24)
 
   private var span = Duration.seconds(3)

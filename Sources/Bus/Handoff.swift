@@ -1,5 +1,5 @@
 /// Passes values from one task to another, one at a time: the giver goes on when its value was taken.
-package actor HandOver<Value: Sendable> {
+package actor Handoff<Value: Sendable> {
   private(set) var offered: Value?
   private var giver: CheckedContinuation<Void, Never>?
   private var taker: CheckedContinuation<Value?, Never>?
