@@ -1,3 +1,5 @@
+internal import Digest
+internal import Glibc
 public import KithMessages
 
 /// Who asks: the name that authentication gave, and what it may do.
@@ -28,6 +30,56 @@ public struct Principal: Sendable, Hashable {
       throw Failure(
         .permissionDenied, "ROLE_NOT_ALLOWED",
         "\(method.name) needs the role \(method.role.rawValue); \(self.name) is \(self.role.rawValue).")
+    }
+  }
+}
+
+/// The rule for the names of keys and workers.
+public enum PeerName {
+  /// The rule in words, for a message about a field.
+  public static let rule = "has to be 1 to 32 of a-z, 0-9 and hyphens, and begin with a letter or a digit."
+
+  /// Whether `name` keeps to the rule. None begins with a hyphen: a command would take it for an option.
+  public static func isValid(_ name: String) -> Bool {
+    (1...32).contains(name.utf8.count) && !name.hasPrefix("-")
+      && name.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || byte == UInt8(ascii: "-")
+      }
+  }
+}
+
+/// The short name of a public key, which people compare: the first 16 hex digits of the SHA-256 of its 32 bytes.
+public enum KeyFingerprint {
+  /// The fingerprint of the bytes of a public key.
+  public static func of(_ publicKey: [UInt8]) -> String { Hex.encode(SHA256.digest(publicKey).prefix(8)) }
+}
+
+/// A user of this machine.
+package enum LocalUser {
+  /// The number of a user who is named by name or number; nil when there is none.
+  package static func number(of user: String) -> UInt32? {
+    UInt32(user) ?? Self.entry({ getpwnam_r(user, $0, $1, $2, $3) }) { $0.pw_uid }
+  }
+
+  /// The name of a user, or the number where it has none.
+  package static func name(of number: UInt32) -> String {
+    Self.entry({ getpwuid_r(number, $0, $1, $2, $3) }) { String(cString: $0.pw_name) } ?? "\(number)"
+  }
+
+  private typealias LookUp = (
+    UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+    UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+  ) -> Int32
+
+  /// Reads something of an entry; nil when there is none. Its texts are in a buffer that is there during `read` alone.
+  private static func entry<Value>(_ lookUp: LookUp, _ read: (passwd) -> Value) -> Value? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
+      guard let start = buffer.baseAddress else { return nil }
+      var entry = passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      guard lookUp(&entry, start, buffer.count, &found) == 0, found != nil else { return nil }
+      return read(entry)
     }
   }
 }

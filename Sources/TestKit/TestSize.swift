@@ -36,3 +36,20 @@ public func tally(histories: Int = 0, faults: Int = 0) throws {
 private func variable(_ name: String) -> String? {
   ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
 }
+
+/// Random numbers that are the same for the same seed, on every machine (splitmix64).
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Begins the sequence of a seed.
+  public init(seed: UInt64) { self.state = seed }
+
+  /// The next number of the sequence.
+  public mutating func next() -> UInt64 {
+    self.state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = self.state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -94,3 +94,103 @@ internal import Glibc
     }
   }
 }
+
+/// The messaging pattern of a socket. zmq_socket(3).
+public enum SocketKind: Sendable, Hashable, CaseIterable {
+  case request, reply, dealer, router
+  case publish, subscribe, extendedPublish, extendedSubscribe
+  case push, pull, pair
+
+  var rawValue: Int32 {
+    switch self {
+    case .request: ZMQ_REQ
+    case .reply: ZMQ_REP
+    case .dealer: ZMQ_DEALER
+    case .router: ZMQ_ROUTER
+    case .publish: ZMQ_PUB
+    case .subscribe: ZMQ_SUB
+    case .extendedPublish: ZMQ_XPUB
+    case .extendedSubscribe: ZMQ_XSUB
+    case .push: ZMQ_PUSH
+    case .pull: ZMQ_PULL
+    case .pair: ZMQ_PAIR
+    }
+  }
+}
+
+extension Socket {
+  /// The endpoint of the last bind, with the port that the system chose. zmq_getsockopt(3), ZMQ_LAST_ENDPOINT.
+  ///
+  /// - Throws: `ZMQError` when the context is terminated.
+  public mutating func lastEndpoint() throws(ZMQError) -> String {
+    var buffer = [CChar](repeating: 0, count: 1024)
+    var count = buffer.count
+    // `count` is the room in the buffer, and then what libzmq has written with the final NUL.
+    guard unsafe zmq_getsockopt(handle, ZMQ_LAST_ENDPOINT, &buffer, &count) == 0 else {
+      throw ZMQError("zmq_getsockopt", "ZMQ_LAST_ENDPOINT")
+    }
+    return String(decoding: buffer.prefix(max(0, count - 1)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// What the socket can do without waiting. zmq_getsockopt(3), ZMQ_EVENTS.
+  ///
+  /// - Throws: `ZMQError` when the context is terminated.
+  public mutating func readiness() throws(ZMQError) -> Readiness {
+    let events = try integer(ZMQ_EVENTS)
+    return Readiness(zmq: events)
+  }
+
+  private func integer(_ option: Int32) throws(ZMQError) -> Int32 {
+    var value: Int32 = 0
+    var count = MemoryLayout<Int32>.size
+    // `count` is the size of `value`.
+    guard unsafe zmq_getsockopt(handle, option, &value, &count) == 0 else {
+      throw ZMQError("zmq_getsockopt", "option \(option)")
+    }
+    return value
+  }
+}
+
+extension Readiness {
+  /// The flags of zmq_poll(3) and ZMQ_EVENTS.
+  init(zmq events: Int32) {
+    self = []
+    if events & ZMQ_POLLIN != 0 { insert(.readable) }
+    if events & ZMQ_POLLOUT != 0 { insert(.writable) }
+    if events & ZMQ_POLLERR != 0 { insert(.failed) }
+  }
+}
+
+/// What a poller has to know of a socket.
+///
+/// The descriptor of a socket is edge-triggered: it is readable when another thread has left a command for the socket, and
+/// any call on the socket may take that command. So the socket itself has to be asked what it can do after each such
+/// event and after each call, but never otherwise. zmq_getsockopt(3), ZMQ_FD.
+@safe struct SocketState {
+  let handle: UnsafeMutableRawPointer
+  /// ZMQ_FD.
+  let descriptor: Int32
+  /// Whether the descriptor alone may be silent although the socket is ready.
+  var mustBeAsked = true
+
+  /// Looks up the descriptor of an open socket; nil when its context is terminated.
+  init?(_ handle: UnsafeMutableRawPointer) {
+    unsafe self.handle = handle
+    var descriptor: Int32 = -1
+    var count = MemoryLayout<Int32>.size
+    // `count` is the size of `descriptor`.
+    guard unsafe zmq_getsockopt(handle, ZMQ_FD, &descriptor, &count) == 0 else { return nil }
+    self.descriptor = descriptor
+  }
+
+  /// Asks the socket in which of the ways of `interest` it is ready; `failed` when its context is terminated.
+  mutating func readiness(for interest: Readiness) -> Readiness {
+    var events: Int32 = 0
+    var count = MemoryLayout<Int32>.size
+    // The socket is open while it is watched; `count` is the size of `events`.
+    guard unsafe zmq_getsockopt(handle, ZMQ_EVENTS, &events, &count) == 0 else { return .failed }
+    let ready = Readiness(zmq: events).intersection(interest)
+    mustBeAsked = !ready.isEmpty
+    return ready
+  }
+}

@@ -1,6 +1,7 @@
-internal import Bus
+package import Bus
+internal import Glibc
 internal import KithMessages
-internal import ZeroMQ
+package import ZeroMQ
 
 /// Whether a hub lets this client in, as far as libzmq says. A pure value.
 struct Admittance: Sendable {
@@ -81,5 +82,19 @@ struct Admittance: Sendable {
         A revoked key stays out; make a new one: kith keys new --file FILE.
         """)
     }
+  }
+}
+
+extension Failure {
+  /// What a caller gets whom the mode of a hub's socket, or of its directory, keeps out.
+  package static func forbidden(_ endpoint: IPCEndpoint) -> Failure {
+    let directory = endpoint.path.split(separator: "/").dropLast().joined(separator: "/")
+    let (user, owner) = (LocalUser.name(of: geteuid()), LocalUser.name(of: endpoint.owner))
+    return Failure(
+      .permissionDenied, "SOCKET_FORBIDDEN",
+      """
+      Permission denied: the sockets in /\(directory) belong to the user \(owner), and \(user) may not use them. Run this as \
+      \(owner) (`sudo -u \(owner) kith …`), or have \(user) added to [users] of the kithd.toml of that kithd.
+      """)
   }
 }

@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import ZeroMQ
+public import ZeroMQ
 
 /// One connection's socket with its watch, on the loop.
 ///
@@ -96,5 +96,26 @@ final class Link {
     }
     self.frames.removeAll()
     return messages
+  }
+}
+
+/// How a client proves over tcp who it is, and knows the hub.
+public struct CurveIdentity: Sendable, Hashable {
+  /// The client's own pair.
+  public let keys: CurveKeyPair
+  /// The hub's public key.
+  public let serverKey: CurveKey
+
+  /// Makes an identity.
+  public init(keys: CurveKeyPair, serverKey: CurveKey) {
+    self.keys = keys
+    self.serverKey = serverKey
+  }
+
+  /// Sets a socket up, before it connects.
+  func apply(to socket: inout Socket) throws(ZMQError) {
+    try socket.set(.curveServerKey, self.serverKey)
+    try socket.set(.curvePublicKey, self.keys.publicKey)
+    try socket.set(.curveSecretKey, self.keys.secretKey)
   }
 }

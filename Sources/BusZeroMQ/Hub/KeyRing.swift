@@ -1,4 +1,4 @@
-internal import KithMessages
+public import KithMessages
 public import ZeroMQ
 
 /// The keys that the hub knows, and what it answers to the one that knocks.
@@ -103,5 +103,55 @@ public struct KeyRing: Sendable {
     var grants: [String: KeyGrant] = [:]
     for case .approved(let grant) in states.values { grants[grant.name] = grant }
     return grants
+  }
+}
+
+/// What the key of another machine was approved for.
+public struct KeyGrant: Sendable, Hashable {
+  /// Under which it is known: a-z, 0-9 and hyphens.
+  public let name: String
+  /// What it may do.
+  public let role: Role
+  /// Of a worker: the services that it may take jobs of.
+  public let services: Set<String>
+  /// Nanoseconds since 1970; nil = without end.
+  public let expiresAt: Int64?
+
+  /// Makes a grant.
+  public init(name: String, role: Role, services: Set<String> = [], expiresAt: Int64? = nil) {
+    self.name = name
+    self.role = role
+    self.services = services
+    self.expiresAt = expiresAt
+  }
+
+  /// Whether it still holds.
+  func holds(at now: Int64) -> Bool { self.expiresAt.map { now < $0 } ?? true }
+}
+
+/// So many at once, and one more for each interval that passes. A pure value.
+struct RateLimit: Sendable, Hashable {
+  private let burst: Int
+  private let interval: Duration
+  private var left: Int
+  private var filledAt: ContinuousClock.Instant?
+
+  /// Begins full.
+  init(burst: Int, interval: Duration) {
+    self.burst = burst
+    self.interval = interval
+    self.left = burst
+  }
+
+  /// Takes one; false when none is left.
+  mutating func take(_ now: ContinuousClock.Instant) -> Bool {
+    let filledAt = self.filledAt ?? now
+    let grown = Int((now - filledAt) / self.interval)
+    self.left = min(self.burst, self.left + max(0, grown))
+    // What has passed of the next one counts, except when there is no room for it.
+    self.filledAt = self.left == self.burst ? now : filledAt + self.interval * max(0, grown)
+    guard self.left > 0 else { return false }
+    self.left -= 1
+    return true
   }
 }

@@ -56,3 +56,104 @@ private func withUmask(_ mask: mode_t, _ body: () throws(ZMQError) -> Void) thro
     try body()
   }
 }
+
+/// What is at an ipc endpoint, as far as this process can tell.
+public enum IPCReach: Hashable, Sendable {
+  /// A process listens there.
+  case listening
+  /// Nothing listens: there is no socket, or only the file of one whose process has ended.
+  case absent
+  /// The mode of the socket or of a directory above it keeps this user out.
+  case forbidden
+}
+
+extension IPCEndpoint {
+  /// Tries the door, which takes no time: what libzmq never tells is why it cannot connect. unix(7).
+  public func reach() -> IPCReach {
+    let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(AF_UNIX, flags, 0)
+    // Out of descriptors: libzmq may have more luck.
+    guard descriptor >= 0 else { return .listening }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    // The path has at most `pathLimit` bytes, one less than there is room for.
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: self.path.utf8) }
+    let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    // The structure outlives the call and has `length` bytes.
+    let code = unsafe withUnsafePointer(to: address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, length) }
+    }
+    guard code != 0 else { return .listening }
+    return switch errno {
+    case ENOENT, ECONNREFUSED, ENOTDIR, ELOOP, EPROTOTYPE: .absent
+    case EACCES, EPERM: .forbidden
+    // EAGAIN: the queue of those who wait to be accepted is full.
+    default: .listening
+    }
+  }
+
+  /// The user whose socket it is, or whose directory keeps this process from seeing it.
+  public var owner: UInt32 {
+    var path = self.path[...]
+    var status = stat()
+    // The string and `status` outlive the call. The root directory can always be looked at.
+    while unsafe stat(path.isEmpty ? "/" : String(path), &status) != 0, let end = path.lastIndex(of: "/") {
+      path = path[..<end]
+    }
+    return status.st_uid
+  }
+}
+
+/// The process at the other end of an ipc connection, as the kernel reported it when it connected.
+public struct IPCPeer: Hashable, Sendable {
+  /// Its user.
+  public let uid: UInt32
+  /// Its group.
+  public let gid: UInt32
+  /// Its process, which may have ended since.
+  public let pid: Int32
+
+  /// Whether it runs as the same user as this process.
+  public var isOwnUser: Bool { uid == geteuid() }
+
+  /// Reads libzmq's form of an ipc address, `localhost:uid:gid:pid`; nil for anything else.
+  public init?(address: String) {
+    let parts = address.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "localhost",
+      let uid = UInt32(parts[1]), let gid = UInt32(parts[2]), let pid = Int32(parts[3])
+    else { return nil }
+    self.uid = uid
+    self.gid = gid
+    self.pid = pid
+  }
+}
+
+/// Why a place for ipc endpoints cannot be used.
+public enum IPCError: Error, Hashable, CustomStringConvertible {
+  /// A socket path is longer than the system takes.
+  case pathTooLong(path: String, limit: Int)
+  /// A directory is not a directory of this user alone.
+  case notPrivate(path: String)
+  /// Another process holds a lock; its id, if it could be read.
+  case locked(path: String, holder: Int32?)
+  /// A system call failed, with an `errno`.
+  case system(call: String, path: String, code: Int32)
+
+  /// What is wrong, with which path, and what to do.
+  public var description: String {
+    switch self {
+    case .pathTooLong(let path, let limit):
+      "The socket path \(path) has \(path.utf8.count) bytes, and the system takes \(limit). Choose a shorter directory."
+    case .notPrivate(let path):
+      "\(path) is not a directory that belongs to this user. Choose another, or remove it."
+    case .locked(let path, let holder?):
+      "Process \(holder) holds \(path). Stop it first, or choose another directory."
+    case .locked(let path, nil):
+      "Another process holds \(path). Stop it first, or choose another directory."
+    case .system(let call, let path, let code):
+      // `strerror` returns a NUL-terminated string that is copied at once.
+      unsafe "\(call) failed for \(path): \(String(cString: strerror(code)))."
+    }
+  }
+}

@@ -59,3 +59,50 @@ extension SHA256 {
     return bytes
   }
 }
+
+/// A key for HMAC-SHA-256 (RFC 2104).
+public struct HMACKey: Sendable {
+  private let inner: [UInt8]
+  private let outer: [UInt8]
+
+  /// Takes a key of any length; 32 bytes are as strong as the hash.
+  public init(_ bytes: [UInt8]) {
+    let key = bytes.count > Self.blockSize ? SHA256.digest(bytes) : bytes
+    let padded = key + [UInt8](repeating: 0, count: Self.blockSize - key.count)
+    self.inner = padded.map { $0 ^ 0x36 }
+    self.outer = padded.map { $0 ^ 0x5C }
+  }
+
+  /// The authentication code of the parts, one after another, each preceded by its length: 32 bytes.
+  public func authenticationCode(for parts: [UInt8]...) -> [UInt8] {
+    var message = SHA256()
+    message.update(self.inner)
+    for part in parts {
+      unsafe withUnsafeBytes(of: UInt64(part.count).bigEndian) { unsafe message.update($0) }
+      message.update(part)
+    }
+    var code = SHA256()
+    code.update(self.outer)
+    code.update(message.finish())
+    return code.finish()
+  }
+
+  /// Bytes that the hash takes in at once.
+  private static let blockSize = 64
+}
+
+/// MD5 (RFC 1321), by OpenSSL: for protocols that ask for it, where nothing else rests on it.
+public enum MD5 {
+  /// The digest of bytes: 16 bytes; nil where the system does not allow MD5.
+  public static func digest(_ bytes: [UInt8]) -> [UInt8]? {
+    var length = 0
+    let digest = unsafe [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+      let result = unsafe bytes.withUnsafeBytes { input in
+        // The buffer has the 16 bytes that MD5 writes.
+        unsafe EVP_Q_digest(nil, "MD5", nil, input.baseAddress, input.count, buffer.baseAddress, &length)
+      }
+      count = result == 1 ? length : 0
+    }
+    return digest.isEmpty ? nil : digest
+  }
+}
