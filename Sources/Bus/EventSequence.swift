@@ -1,27 +1,37 @@
 public import KithMessages
 
-/// The events of some streams, in order and without gaps, for one consumer.
+/// The events of the subscribed streams, in order and without gaps, for one consumer.
+///
+/// ```swift
+/// for try await element in try client.events(["contacts"]) {
+///   switch element {
+///   case .event(let event), .snapshot(let event): apply(event)
+///   case .position(let position): save(position)
+///   case .resync(let stream, _): clear(stream)
+///   }
+/// }
+/// ```
 ///
 /// Dropping it ends the subscription.
 public struct EventSequence: AsyncSequence, Sendable {
-  /// What a subscriber gets.
+  /// An element of a subscription.
   public typealias Element = StreamElement
-  /// What ends a subscription before its consumer does.
+  /// The error that ends a subscription.
   public typealias Failure = Bus.Failure
 
   private let take: @Sendable () async throws(Bus.Failure) -> [StreamElement]
 
   /// Makes a sequence.
   ///
-  /// - Parameter take: Waits for elements and gives all that there are; none at the end.
+  /// - Parameter take: Waits until elements have arrived and returns all of them; returns an empty array at the end.
   public init(_ take: @escaping @Sendable () async throws(Bus.Failure) -> [StreamElement]) { self.take = take }
 
   /// Makes the one iterator.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(take: self.take) }
 
-  /// Takes the elements out in batches, and gives them one at a time.
+  /// Reads the elements in batches and returns them one at a time.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    /// As of the sequence.
+    /// The error of the sequence.
     public typealias Failure = Bus.Failure
 
     fileprivate let take: @Sendable () async throws(Bus.Failure) -> [StreamElement]
@@ -39,28 +49,27 @@ public struct EventSequence: AsyncSequence, Sendable {
   }
 }
 
-/// What a subscriber gets.
+/// An element of a subscription.
 public enum StreamElement: Sendable, Hashable {
-  /// One event; those of a stream come in the order of their numbers, without a gap and without a repetition, until a
-  /// ``resync(_:_:)`` says otherwise.
+  /// One event. The events of a stream arrive in the order of their numbers, without gaps and without repetitions, until
+  /// a ``resync(stream:_:)``.
   case event(LoggedEvent)
-  /// The last event of one key, while the state of a stream is read as a whole.
+  /// The last event of one key, as part of a snapshot.
   case snapshot(LoggedEvent)
-  /// Everything up to here has been given: a snapshot or a repair has ended. To be saved, and passed to go on later.
+  /// A snapshot or a repair has ended. Save this position and pass it to the next subscription to continue from here.
   case position(StreamPosition)
-  /// The order is broken: the snapshot that follows replaces what was known of the stream. It comes before every snapshot
-  /// but the first.
+  /// A new snapshot follows and replaces everything that is known of the stream. Precedes every snapshot but the first.
   case resync(stream: String, Cause)
 
-  /// Why a stream is read as a whole again.
+  /// Why a new snapshot is read.
   public enum Cause: String, Sendable, Hashable {
     /// The missing events are no longer kept.
     case compacted
     /// The log was recreated or restored from a backup.
     case newEpoch
-    /// The hub is behind what was seen already: it runs on a restored copy.
+    /// The hub's position is lower than one that was already received: its store was restored from a copy.
     case hubBehind
-    /// Three repairs in a minute: the stream is read as a whole every ten seconds until it calms down.
+    /// Three repairs within a minute; a snapshot is read every ten seconds until the repairs stop.
     case tooSlow
   }
 }

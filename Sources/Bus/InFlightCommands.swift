@@ -1,15 +1,15 @@
 internal import EventLoop
 internal import KithMessages
 
-/// Names one running command.
+/// Identifies a command in flight: its principal, and its request id or idempotency key.
 public struct CommandID: Hashable, Sendable {
   let principal: String
   let key: String
 }
 
-/// The commands that run now. A second call with the same key joins the first instead of running again.
+/// The commands in flight. A second call with the same key joins the first instead of running again.
 ///
-/// The work runs in a task of its own, which is cancelled when the last caller that waits for it was cancelled.
+/// The work runs in a separate task, which is cancelled when all of its callers are cancelled.
 public final class InFlightCommands: Sendable {
   private typealias Outcome = Result<any Sendable, Failure>
 
@@ -18,21 +18,21 @@ public final class InFlightCommands: Sendable {
     var task: Task<Void, Never>?
     var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
     var sinks: [@Sendable (Progress) -> Void] = []
-    /// Of its callers, where they differ from the key.
+    /// The request ids of its callers that differ from the key.
     var requests: Set<CommandID> = []
-    /// Why it was cancelled; nil while it was not.
+    /// Why it was cancelled; nil if it was not.
     var ending: Ending?
   }
 
   private enum Ending {
     case byUser
-    /// Nobody waits any more.
+    /// All callers were cancelled.
     case abandoned
   }
 
   /// A command that has arrived.
   private struct Announcement {
-    /// Callers that wait for their answer.
+    /// The number of callers that wait for the answer.
     var count = 0
     /// Whether it was started.
     var hasStarted = false
@@ -40,30 +40,30 @@ public final class InFlightCommands: Sendable {
   }
 
   private struct State {
-    /// By request id, and by key.
+    /// By request id and by key.
     var announced: [CommandID: Announcement] = [:]
     var running: [CommandID: Execution] = [:]
-    /// What runs for a request id that is not the key.
+    /// The command of each request id that differs from the key.
     var requests: [CommandID: CommandID] = [:]
     var nextWaiter: UInt64 = 0
   }
 
   private let state = Lock(State())
 
-  /// The command that this task works for; nil where no client waits for it.
+  /// The command that this task works for; nil if no client waits for it.
   @TaskLocal public static var current: CommandID?
 
   /// Makes an empty table.
   public init() {}
 
-  /// Commands that run now.
+  /// The number of running commands.
   public var count: Int { self.state.withLock { $0.running.count } }
 
-  /// Runs `work`, or waits for what runs under `id` already.
+  /// Runs `work`, or joins the command that runs under `id`.
   ///
   /// - Parameters:
-  ///   - content: Tells the same command from another one under the same id.
-  ///   - context: Of the caller: where progress goes, and the place that a command gives up that joins another.
+  ///   - content: Distinguishes a retry from another command with the same id.
+  ///   - context: The caller's context. A command that joins another releases its place in its connection's order.
   func join<Value: Sendable>(
     _ id: CommandID, content: [UInt8], _ context: CallContext,
     work: @escaping @Sendable (_ progress: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Value
@@ -85,8 +85,8 @@ public final class InFlightCommands: Sendable {
 
   /// Cancels a command.
   ///
-  /// - Parameter name: With the request id of a caller, or the key, as its key.
-  /// - Returns: Whether there was one, be it announced or under way.
+  /// - Parameter name: The principal with a request id or an idempotency key.
+  /// - Returns: Whether such a command was announced or running.
   func cancel(_ name: CommandID) -> Bool {
     let (task, isAnnounced) = self.state.withLock { state in
       let id = state.requests[name] ?? name
@@ -99,7 +99,7 @@ public final class InFlightCommands: Sendable {
     return task != nil || isAnnounced
   }
 
-  /// Notes a command that has arrived, so that it can be cancelled before it runs.
+  /// Records a command that has arrived, so that it can be cancelled before it runs.
   ///
   /// - Parameter names: Its request id and its key.
   func announce(_ names: Set<CommandID>) {
@@ -108,7 +108,7 @@ public final class InFlightCommands: Sendable {
     }
   }
 
-  /// Forgets an announced command, which has its answer.
+  /// Removes an announced command that has been answered.
   func retract(_ names: Set<CommandID>) {
     self.state.withLock { state in
       for name in names {
@@ -124,7 +124,7 @@ public final class InFlightCommands: Sendable {
     work: @escaping @Sendable (_ progress: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Value
   ) {
     let refusal = self.state.withLock { state -> Failure? in
-      // The cancellation handler may have run before there was anything to leave.
+      // The cancellation handler may have run before this caller was added.
       guard !Task.isCancelled else { return .cancelled }
       let request = CommandID(principal: id.principal, key: context.requestID)
       for name in [request, id] {
@@ -172,7 +172,7 @@ public final class InFlightCommands: Sendable {
     let (continuation, abandoned) = self.state.withLock { state in
       let continuation = state.running[id]?.waiters.removeValue(forKey: waiter)
       let abandoned = continuation != nil && state.running[id]?.waiters.isEmpty == true
-      // What a person cancelled stays so, though nobody waits for its end.
+      // A command that a person cancelled stays cancelled, even if no caller is left.
       if abandoned, state.running[id]?.ending == nil { state.running[id]?.ending = .abandoned }
       return (continuation, abandoned ? state.running[id]?.task : nil)
     }
@@ -184,7 +184,7 @@ public final class InFlightCommands: Sendable {
     for sink in self.state.withLock({ $0.running[id]?.sinks ?? [] }) { sink(progress) }
   }
 
-  /// Whether a person asked for the end of what runs under an id; its end is final then.
+  /// Whether a person cancelled the command; its end is then final.
   func isCancelledByUser(_ id: CommandID) -> Bool { self.state.withLock { $0.running[id]?.ending == .byUser } }
 
   private static let ending = Failure(

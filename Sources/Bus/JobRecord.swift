@@ -1,67 +1,67 @@
 public import KithMessages
 
-/// A job as it is kept: a command on its way to a worker, and what came of it.
+/// A stored job: a command for a worker, and its outcome.
 public struct JobRecord: Sendable, Hashable {
-  /// Where a job stands.
+  /// The state of a job.
   public enum State: String, Sendable, Hashable, CaseIterable {
-    /// It waits for a worker.
+    /// Waits for a worker.
     case queued
-    /// A worker has it.
+    /// A worker has a lease on it.
     case leased
-    /// Its reply is stored.
+    /// Ended; its reply is stored.
     case done
-    /// The service refused or failed.
+    /// The service returned an error.
     case failed
-    /// Five workers were lost over it, so nobody gets it before a person says so.
+    /// Five workers failed while running it; only a person retries it.
     case dead
-    /// It may happen once only, and its worker was lost: nobody knows whether it has.
+    /// It must run at most once and its worker was lost, so its outcome is unknown.
     case unknown
-    /// Nobody wants it any more.
+    /// Its caller or a person cancelled it.
     case cancelled
 
-    /// Whether a worker may still bring its end.
+    /// Whether a worker may still report its end.
     public var isOpen: Bool { self == .queued || self == .leased }
   }
 
-  /// The same over all attempts.
+  /// The id, the same for all attempts.
   public let id: String
-  /// Names what was asked and by whom: a caller that comes back under it gets the same job.
+  /// Identifies the request: a caller that returns with the same key gets the same job.
   public let key: String
-  /// Whether somebody may come back under the key after a restart of the hub, so that the reply is kept.
+  /// Whether a caller may return with the key after a restart of the hub, so that the reply is stored.
   public let isKept: Bool
   /// The method's name.
   public let service: String
-  /// The command in protobuf encoding.
+  /// The command in protobuf.
   public let command: [UInt8]
-  /// What belongs to the command and is fetched by the worker.
+  /// The blobs of the command that the worker fetches.
   public let inputs: [BlobRef]
-  /// When it was made, nanoseconds since 1970.
+  /// The creation time, in nanoseconds since 1970.
   public let createdAt: Int64
 
-  /// Where it stands.
+  /// The state.
   public var state = State.queued
-  /// How often it was leased.
+  /// The number of leases so far.
   public var attempt: UInt32 = 0
-  /// How many attempts ended without a word.
+  /// The number of attempts whose worker was lost.
   public var losses: UInt32 = 0
-  /// Who has it or had it last.
+  /// The name of the current or last worker.
   public var worker = ""
-  /// The process that has it.
+  /// The process of that worker.
   public var instance = ""
-  /// The lease that is out, or was last: it alone may bring batches.
+  /// The current or last lease; only this lease may deliver batches.
   public var leaseID = ""
-  /// Where another worker can go on.
+  /// From where another worker continues.
   public var checkpoint: [UInt8] = []
-  /// Batches whose effect is stored.
+  /// The number of batches whose effect is stored.
   public var batches: UInt32 = 0
-  /// Why it ended without a reply.
+  /// The error, if it ended without a reply.
   public var status = Status()
-  /// The reply in protobuf encoding, where it is kept.
+  /// The reply in protobuf, if it is kept.
   public var reply: [UInt8] = []
-  /// The last change, nanoseconds since 1970.
+  /// The time of the last change, in nanoseconds since 1970.
   public var updatedAt: Int64
 
-  /// Makes a job that waits.
+  /// Makes a queued job.
   public init(
     id: String, key: String, isKept: Bool, service: String, command: [UInt8], inputs: [BlobRef], createdAt: Int64
   ) {
@@ -75,13 +75,13 @@ public struct JobRecord: Sendable, Hashable {
     self.updatedAt = createdAt
   }
 
-  /// The key of what is asked for under a name, whoever asks.
+  /// The key of a named request, independent of the caller.
   public static func key(_ method: Method, named name: String) -> String { "\(method.name)/\(name)" }
 
   /// The service without its method: `kith.v1.Transcriber`.
   public var serviceName: String { String(self.service.prefix { $0 != "/" }) }
 
-  /// The failure that stands for an end without a reply; nil where there is none.
+  /// The failure of a job that ended without a reply; nil otherwise.
   public var failure: Failure? {
     switch self.state {
     case .queued, .leased, .done: nil
@@ -100,20 +100,20 @@ public struct JobRecord: Sendable, Hashable {
   }
 }
 
-/// Where jobs are kept. A change is on the disk before any worker or caller hears of it.
+/// Stores jobs. A change is on disk before a worker or caller is told of it.
 public protocol JobStore: Sendable {
-  /// Keeps a new job, or finds the one that was made under the same key.
+  /// Stores a new job, or returns the existing job with the same key.
   ///
-  /// A job that was cancelled is left behind: its key belongs to the new one.
+  /// A cancelled job is not returned: its key passes to the new job.
   func open(_ draft: JobRecord) async throws(Failure) -> JobRecord
 
-  /// Commits changes in their order, with their events. What has ended stays as it is, but for an unknown outcome that becomes
-  /// known.
+  /// Commits changes in order, with their events. A job that has ended does not change, except from an unknown outcome to
+  /// a known one.
   func apply(_ changes: [JobRecord]) async throws(Failure)
 
-  /// The jobs that were open, or of unknown outcome, when the last process ended; the oldest first.
+  /// The jobs that were open or of unknown outcome when the last process ended, oldest first.
   func unended() async throws(Failure) -> [JobRecord]
 
-  /// Tells everybody once that a service is placed on workers and none serves it, or that one does again.
+  /// Publishes once that no worker serves a placed service, or that a worker serves it again.
   func announce(_ service: String, isServed: Bool) async
 }

@@ -1,38 +1,46 @@
 internal import EventLoop
 public import KithMessages
 
-/// When a command starts, relative to those that came before it on its connection: docs/protocol.md, "Order".
+/// When a command starts, relative to the earlier commands of its connection: docs/protocol.md, "Order".
 public enum CommandOrder: Sendable {
-  /// At once: it changes nothing.
+  /// Immediately: the command changes nothing.
   case free
-  /// When each earlier command has handed its write to the store, or has ended. For a handler that looks at nothing
-  /// before its transaction: the store keeps the order of writes, and commits those that wait together.
+  /// When each earlier command has passed its write to the store, or has ended. For a handler that reads nothing before
+  /// its transaction: the store keeps the order of writes and commits waiting writes together.
   case afterWrites
-  /// When the earlier commands have ended. For a handler that looks at the store before it writes, or changes something
-  /// outside it.
+  /// When the earlier commands have ended. For a handler that reads the store before it writes, or changes something
+  /// outside the store.
   case afterEnds
-  /// When the earlier commands on uploads have ended; other commands do not wait for it.
+  /// When the earlier commands on uploads have ended. Other commands do not wait for this command.
   case amongUploads
 }
 
-/// One method with the function that serves it.
+/// A method with its handler.
+///
+/// ```swift
+/// Route(PingRequest.self) { request, context throws(Failure) in
+///   var reply = PingReply()
+///   reply.echo = request.echo
+///   return reply
+/// }
+/// ```
 public struct Route: Sendable {
-  /// What it serves.
+  /// The method that is served.
   public let method: Method
-  /// When it starts, relative to earlier commands of its connection.
+  /// When the command starts, relative to earlier commands of its connection.
   public let order: CommandOrder
-  /// The typed handler, cast back by the in-process port.
+  /// The typed handler; the in-process port casts it back.
   let handler: any Sendable
   /// Decodes, runs and encodes.
   let encoded: @Sendable (Router, [UInt8], Encoding, CallContext) async throws(Failure) -> EncodedAnswer
-  /// Decodes protobuf, runs and encodes, without a router: on a worker.
+  /// Decodes protobuf, runs and encodes without a router; used on a worker.
   let direct: @Sendable ([UInt8], CallContext) async throws(Failure) -> [UInt8]
-  /// Runs the handler on a stored request, for its effect.
+  /// Runs the handler again on a stored request.
   let rerun: @Sendable (Router, UnfinishedCommand, CallContext) async throws(Failure) -> Void
 
-  /// Serves a method with an answer that has attachments or effects beside its reply.
+  /// Makes a route whose answer has attachments or effects.
   ///
-  /// - Parameter order: Nil = after the ends of earlier commands where the method changes something, else free.
+  /// - Parameter order: nil = `afterEnds` for a mutating method, `free` otherwise.
   public init<C: Command>(
     answering type: C.Type, order: CommandOrder? = nil,
     _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> Answer<C.Reply>
@@ -53,9 +61,9 @@ public struct Route: Sendable {
     }
   }
 
-  /// Serves a method with its reply.
+  /// Makes a route whose answer is a reply alone.
   ///
-  /// - Parameter order: As of ``init(answering:order:_:)``.
+  /// - Parameter order: As in ``init(answering:order:_:)``.
   public init<C: Command>(
     _ type: C.Type, order: CommandOrder? = nil,
     _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> C.Reply
@@ -66,20 +74,20 @@ public struct Route: Sendable {
   }
 }
 
-/// A handler with its type, so that a table of any of them can give it back.
+/// A handler with its static type, so that a table of routes can return it.
 struct Handler<C: Command>: Sendable {
   let run: @Sendable (C, CallContext) async throws(Failure) -> Answer<C.Reply>
 }
 
-/// An answer ready for the wire.
+/// An encoded answer.
 public struct EncodedAnswer: Sendable {
   /// The reply in the encoding of the request.
   public var body: [UInt8]
-  /// Bulk bytes.
+  /// Bytes beside the reply.
   public var attachments: [[UInt8]]
-  /// Positions to wait for.
+  /// The positions of the streams after the command's events.
   public var effects: [StreamPosition]
-  /// Whether it is a remembered answer.
+  /// Whether the answer comes from the journal.
   public var isReplayed: Bool
 
   /// Makes an answer.
@@ -93,22 +101,29 @@ public struct EncodedAnswer: Sendable {
   }
 }
 
-/// One method that answers in batches, with the function that serves it.
+/// A method that answers in batches, with its handler.
+///
+/// ```swift
+/// BatchRoute(ReadRequest.self) { request, context, yield throws(Failure) in
+///   while let batch = try await next() { try await yield(batch) }
+///   return ReadReply()
+/// }
+/// ```
 public struct BatchRoute: Sendable {
-  /// What it serves.
+  /// The method that is served.
   public let method: Method
-  /// The typed handler, cast back by the port.
+  /// The typed handler; the port casts it back.
   let handler: any Sendable
-  /// Decodes protobuf, runs, and encodes each batch and the reply: on a worker.
+  /// Decodes protobuf, runs, and encodes each batch and the reply; used on a worker.
   let direct:
     @Sendable (
       [UInt8], CallContext, _ yield: @escaping @Sendable ([UInt8]) async throws(Failure) -> Void
     ) async throws(Failure) -> [UInt8]
 
-  /// Serves a method.
+  /// Makes a route.
   ///
-  /// - Parameter handler: Hands each batch to its last argument and waits there until it is wanted; then gives the reply. It
-  ///   looks at `Task.isCancelled` between batches.
+  /// - Parameter handler: Passes each batch to its last argument, which returns when the next batch is wanted; then returns
+  ///   the reply. It checks `Task.isCancelled` between batches.
   public init<C: BatchCommand>(
     _ type: C.Type,
     _ handler:
@@ -128,7 +143,7 @@ public struct BatchRoute: Sendable {
   }
 }
 
-/// A handler with its type, so that a table of any of them can give it back.
+/// A handler with its static type, so that a table of routes can return it.
 struct BatchHandler<C: BatchCommand>: Sendable {
   let run:
     @Sendable (

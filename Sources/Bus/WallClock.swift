@@ -3,7 +3,12 @@ internal import Foundation
 import Glibc
 public import SwiftProtobuf
 
-/// The time of day, for stamps. Waiting goes by the monotonic clock.
+/// The time of day, for time stamps. Waits use the monotonic clock.
+///
+/// ```swift
+/// let created = WallClock.nanoseconds()
+/// let stamp = Google_Protobuf_Timestamp(nanosecondsSince1970: created)
+/// ```
 public enum WallClock {
   /// Nanoseconds since 1970.
   public static func nanoseconds() -> Int64 {
@@ -20,7 +25,7 @@ extension Google_Protobuf_Timestamp {
   /// Now, to the nanosecond.
   public static func now() -> Google_Protobuf_Timestamp { .init(nanosecondsSince1970: WallClock.nanoseconds()) }
 
-  /// Makes a stamp of nanoseconds since 1970.
+  /// Makes a time stamp from nanoseconds since 1970.
   public init(nanosecondsSince1970 nanoseconds: Int64) {
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     self =
@@ -28,7 +33,7 @@ extension Google_Protobuf_Timestamp {
       ? .init(seconds: seconds - 1, nanos: Int32(rest + 1_000_000_000)) : .init(seconds: seconds, nanos: Int32(rest))
   }
 
-  /// Nanoseconds since 1970; the nearest that can be told for a stamp before 1677 or after 2262.
+  /// Nanoseconds since 1970; clamped for a time stamp before 1677 or after 2262.
   public var nanosecondsSince1970: Int64 {
     let (whole, overflow) = self.seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, carry) = whole.addingReportingOverflow(Int64(self.nanos))
@@ -36,14 +41,14 @@ extension Google_Protobuf_Timestamp {
   }
 }
 
-/// What the clocks of the machine show at one moment: the time of day, which people and time servers set, and the time since
-/// the machine was started, which nobody sets.
+/// A reading of two clocks at one moment: the time of day, which people and time servers set, and the time since the
+/// machine started, which nobody sets.
 public struct ClockReading: Sendable, Hashable {
   /// Nanoseconds since 1970.
   public let wall: Int64
-  /// Nanoseconds since the machine was started. Time that it slept counts.
+  /// Nanoseconds since the machine started, including sleep.
   public let steady: Int64
-  /// Names the start of the machine.
+  /// Identifies the start of the machine.
   public let boot: String
 
   /// Makes a reading.
@@ -58,14 +63,14 @@ public struct ClockReading: Sendable, Hashable {
     ClockReading(wall: WallClock.nanoseconds(), steady: Self.uptime(), boot: Self.thisBoot)
   }
 
-  /// Nanoseconds since the machine was started, for waits that no setting of the clock may end or prolong.
+  /// Nanoseconds since the machine started, for waits that setting the clock must neither end nor prolong.
   public static func uptime() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Linux draws it at each start.
+  /// Linux generates it at each start.
   private static let thisBoot: String =
     ((try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? "")
     .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -74,7 +79,7 @@ public struct ClockReading: Sendable, Hashable {
 extension Zone {
   /// Reads the time zone of a request.
   ///
-  /// - Parameter name: Of the IANA database, such as Asia/Tokyo; empty = the zone that this machine is set to now.
+  /// - Parameter name: An IANA name, such as Asia/Tokyo; empty = the current zone of this machine.
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` naming `time_zone`.
   public static func reading(_ name: String) throws(Failure) -> Zone {
     guard !name.isEmpty else { return .system() }
