@@ -2,15 +2,19 @@ public import Bus
 public import KithMessages
 
 /// A message of the events plane.
+///
+/// ```swift
+/// if case .accepted(.event(let event)) = EventFrame.decode(frames) { print(event.header.seq) }
+/// ```
 public enum EventFrame: Sendable, Hashable {
   /// One event of a stream.
   case event(LoggedEvent)
   /// The positions of all streams.
   case head(Head)
 
-  /// The frames in an encoding.
+  /// Encodes the message.
   ///
-  /// - Throws: `INTERNAL` when the message does not fit its encoding or the limits.
+  /// - Throws: `INTERNAL` if the message does not fit its encoding or the limits.
   public func encoded(_ encoding: Encoding) throws(Failure) -> [[UInt8]] {
     switch self {
     case .event(let event):
@@ -22,7 +26,7 @@ public enum EventFrame: Sendable, Hashable {
     }
   }
 
-  /// Reads the frames of a message.
+  /// Decodes the frames of a message.
   public static func decode(_ frames: [[UInt8]]) -> FrameOutcome<EventFrame> {
     guard frames.count >= 2 else { return .foreign }
     switch WireTag.events.compare(frames[1]) {
@@ -74,9 +78,13 @@ public enum EventFrame: Sendable, Hashable {
   }
 }
 
-/// What a subscriber asks for: one stream, or the positions of all, in one encoding. docs/protocol.md, 4.
+/// What a subscription names: one stream, or the positions of all streams, in one encoding. docs/protocol.md, 4.
+///
+/// ```swift
+/// try socket.set(.subscribe, Topic.stream("sync", .json).bytes)  // j/sync/
+/// ```
 public struct Topic: Sendable, Hashable {
-  /// How the messages of the topic are written.
+  /// The encoding of the topic's messages.
   public let encoding: Encoding
   /// The stream; nil = the positions of all streams.
   public let stream: String?
@@ -92,9 +100,9 @@ public struct Topic: Sendable, Hashable {
     self.stream = stream
   }
 
-  /// Reads the frame of a message, or a whole topic that somebody subscribes to.
+  /// Reads the topic of a message or of a subscription.
   ///
-  /// - Returns: nil for what is not exactly one topic, such as the prefix `j/`.
+  /// - Returns: nil unless the bytes are exactly one topic; nil for a prefix such as `j/`.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count > 3, bytes.count <= WireLimits.topic, bytes[1] == Self.slash, bytes.last == Self.slash,
       let name = String(validating: bytes[2..<bytes.count - 1], as: UTF8.self), !name.contains("/")
@@ -107,7 +115,7 @@ public struct Topic: Sendable, Hashable {
     self.stream = name == Self.headName ? nil : name
   }
 
-  /// The topic as it travels: `j/sync/`, `p/!head/`.
+  /// The topic on the wire: `j/sync/`, `p/!head/`.
   public var bytes: [UInt8] { Array("\(self.encoding == .json ? "j" : "p")/\(self.stream ?? Self.headName)/".utf8) }
 
   private static let headName = "!head"

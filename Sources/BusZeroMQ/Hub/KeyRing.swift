@@ -1,32 +1,37 @@
 public import KithMessages
 public import ZeroMQ
 
-/// The keys that the hub knows, and what it answers to the one that knocks.
+/// The keys that the hub knows; decides whether a key may connect.
 ///
-/// A pure value; times come in. It is a copy of what is stored, so that a handshake never waits for the disk.
+/// A pure value; time is passed in. It is a copy of the stored keys, so that a handshake never waits for the disk.
+///
+/// ```swift
+/// var ring = KeyRing()
+/// ring.replace([key: .approved(KeyGrant(name: "tablet", role: .recorder))])
+/// ```
 public struct KeyRing: Sendable {
-  /// How a key stands with the hub.
+  /// The state of a key.
   public enum KeyState: Sendable, Hashable {
-    /// It has knocked, and nobody has decided yet.
+    /// It tried to connect and waits for approval.
     case pending
-    /// It may come in.
+    /// It may connect.
     case approved(KeyGrant)
-    /// It may not, ever.
+    /// It may never connect again.
     case revoked
   }
 
-  /// What a handshake comes to.
+  /// The decision about a handshake.
   struct Verdict: Hashable {
     let reply: ZAPReply
-    /// Why it is not let in; nil when it is.
+    /// Why the key is not admitted; nil if it is.
     var why: String?
-    /// Whether the log is told.
+    /// Whether the decision is logged.
     var isLogged = false
-    /// Whether what is stored of the key changes: it is new, or was seen.
+    /// Whether the stored key changes: it is new, or was last seen now.
     var isNoted = false
   }
 
-  /// Keys that may wait for approval: docs/protocol.md, 9.
+  /// The most keys that may wait for approval: docs/protocol.md, 9.
   public static let pendingLimit = 32
 
   private var states: [CurveKey: KeyState]
@@ -40,23 +45,23 @@ public struct KeyRing: Sendable {
     self.grants = Self.grants(of: states)
   }
 
-  /// Takes what is stored in place of what was known. What is counted of newcomers stays.
+  /// Replaces the known keys by the stored ones. The rate limits keep their state.
   public mutating func replace(_ states: [CurveKey: KeyState]) {
     self.states = states
     self.grants = Self.grants(of: states)
   }
 
-  /// What a name was approved for, if that still holds.
+  /// The grant of a name, unless it has expired.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   func grant(named name: String, now: Int64) -> KeyGrant? {
     self.grants[name].flatMap { $0.holds(at: now) ? $0 : nil }
   }
 
-  /// Decides about a key that has proven to hold its secret.
+  /// Decides about a key whose peer has proven to hold its secret.
   ///
   /// - Parameters:
-  ///   - domain: The plane that it knocks at.
+  ///   - domain: The plane that the peer connects to.
   ///   - now: Nanoseconds since 1970.
   mutating func judge(
     _ key: CurveKey, domain: String, now: Int64, instant: ContinuousClock.Instant
@@ -86,7 +91,7 @@ public struct KeyRing: Sendable {
     }
   }
 
-  /// Workers take jobs and nothing else; everybody else has no business there.
+  /// Whether a role may connect to a plane: workers only to the work plane, other roles only to the other planes.
   static func isOpen(_ domain: String, to role: Role) -> Bool { (domain == "work") == (role == .worker) }
 
   private func off(_ why: String, isNoted: Bool = false) -> Verdict {
@@ -106,15 +111,15 @@ public struct KeyRing: Sendable {
   }
 }
 
-/// What the key of another machine was approved for.
+/// The rights of an approved key.
 public struct KeyGrant: Sendable, Hashable {
-  /// Under which it is known: a-z, 0-9 and hyphens.
+  /// The key's name: a-z, 0-9 and hyphens.
   public let name: String
-  /// What it may do.
+  /// The key's role.
   public let role: Role
-  /// Of a worker: the services that it may take jobs of.
+  /// The services whose jobs a worker may run.
   public let services: Set<String>
-  /// Nanoseconds since 1970; nil = without end.
+  /// Nanoseconds since 1970; nil = never.
   public let expiresAt: Int64?
 
   /// Makes a grant.
@@ -125,30 +130,30 @@ public struct KeyGrant: Sendable, Hashable {
     self.expiresAt = expiresAt
   }
 
-  /// Whether it still holds.
+  /// Whether the grant has not expired.
   func holds(at now: Int64) -> Bool { self.expiresAt.map { now < $0 } ?? true }
 }
 
-/// So many at once, and one more for each interval that passes. A pure value.
+/// A token bucket: `burst` at once, and one more in each interval. A pure value.
 struct RateLimit: Sendable, Hashable {
   private let burst: Int
   private let interval: Duration
   private var left: Int
   private var filledAt: ContinuousClock.Instant?
 
-  /// Begins full.
+  /// Makes a full bucket.
   init(burst: Int, interval: Duration) {
     self.burst = burst
     self.interval = interval
     self.left = burst
   }
 
-  /// Takes one; false when none is left.
+  /// Takes a token. Returns false if none is left.
   mutating func take(_ now: ContinuousClock.Instant) -> Bool {
     let filledAt = self.filledAt ?? now
     let grown = Int((now - filledAt) / self.interval)
     self.left = min(self.burst, self.left + max(0, grown))
-    // What has passed of the next one counts, except when there is no room for it.
+    // The time that has passed towards the next token counts, except if the bucket is full.
     self.filledAt = self.left == self.burst ? now : filledAt + self.interval * max(0, grown)
     guard self.left > 0 else { return false }
     self.left -= 1

@@ -1,26 +1,26 @@
 public import KithMessages
 public import ZeroMQ
 
-/// A plane that can be served over tcp beside ipc.
+/// A plane that can be served over tcp in addition to ipc.
 ///
 /// A plane binds ipc first: see ``TCPBinding``.
 public protocol NetworkPlane: Sendable {
   /// Its ZAP domain: `control`, `events` or `work`.
   var domain: String { get }
 
-  /// Serves these listeners and no others. Whoever was connected over tcp is cut, also where a listener stays the same.
+  /// Serves these listeners and no others. Closes all tcp connections, also those of a listener that stays.
   ///
-  /// - Parameter listeners: None = ipc alone.
-  /// - Returns: What was bound, as libzmq spells it.
-  /// - Throws: `ZMQError`: `addressInUse` also for a moment after the same port was given up. Nothing is bound over tcp then.
+  /// - Parameter listeners: Empty = ipc only.
+  /// - Returns: The bound endpoints as libzmq spells them.
+  /// - Throws: `ZMQError`, and binds nothing over tcp; `addressInUse` also for a moment after the same port was released.
   func listen(_ listeners: [TCPListener]) async throws(ZMQError) -> [String]
 
-  /// Who is connected, in numbers.
+  /// The numbers of connections and failed handshakes.
   var peers: PlaneStatus { get async }
 }
 
 extension NetworkPlane {
-  /// Which port counted from the first one it has: 7750 for control.
+  /// The plane's port relative to the first port, 7750 for control.
   public var portOffset: UInt16 {
     switch self.domain {
     case "control": 0
@@ -30,23 +30,28 @@ extension NetworkPlane {
   }
 }
 
-/// An address and port at which a plane is served, always with CURVE.
+/// An address and port at which a plane is served with CURVE.
+///
+/// ```swift
+/// let listener = TCPListener(address: "192.168.1.10", port: 7750, keys: serverKeys)
+/// let endpoints = try await plane.listen([listener])
+/// ```
 public struct TCPListener: Sendable, Hashable {
   /// An address of this machine, IPv4 or IPv6, or `*` for all of IPv4.
   public let address: String
-  /// The port; 0 = whichever is free.
+  /// The port; 0 = any free port.
   public let port: UInt16
-  /// The server's pair of keys there.
+  /// The server's key pair at this port.
   public let keys: CurveKeyPair
 
-  /// Makes a listener; nothing is bound.
+  /// Makes a listener and binds nothing.
   public init(address: String, port: UInt16, keys: CurveKeyPair) {
     self.address = address
     self.port = port
     self.keys = keys
   }
 
-  /// Whether the address is one of IPv6.
+  /// Whether it is an IPv6 address.
   var isIPv6: Bool { self.address.contains(":") }
 
   /// The endpoint as libzmq spells it.
@@ -55,17 +60,17 @@ public struct TCPListener: Sendable, Hashable {
   }
 }
 
-/// The tcp half of a plane's socket: what it is bound to beside ipc.
+/// The tcp endpoints of a plane's socket.
 ///
-/// libzmq copies the options of a socket when it binds (zmq_setsockopt(3)), so one socket serves ipc without a mechanism and
-/// then tcp with CURVE, under a key for each port. It has no way to cut one peer; to unbind cuts all that came in by an endpoint.
+/// libzmq copies a socket's options when it binds (zmq_setsockopt(3)), so one socket serves ipc without a mechanism and
+/// tcp with CURVE, with a key for each port. libzmq cannot close one peer; unbinding closes all peers of an endpoint.
 struct TCPBinding: Sendable {
-  /// What is bound, as libzmq spells it.
+  /// The bound endpoints as libzmq spells them.
   private(set) var endpoints: [String] = []
 
-  /// Binds these listeners in place of those before.
+  /// Binds these listeners in place of the previous ones.
   ///
-  /// - Parameter socket: Has bound ipc already: from here on, what it binds has CURVE.
+  /// - Parameter socket: Has bound ipc already; everything it binds from now on uses CURVE.
   mutating func listen(_ listeners: [TCPListener], on socket: inout Socket) throws(ZMQError) {
     try self.close(on: &socket)
     do throws(ZMQError) {
@@ -91,7 +96,7 @@ struct TCPBinding: Sendable {
 }
 
 extension Socket {
-  /// ``TCPBinding/listen(_:on:)``, for a socket that may have been closed.
+  /// Calls ``TCPBinding/listen(_:on:)``, for a socket that may have been closed.
   mutating func listen(_ listeners: [TCPListener], _ binding: inout TCPBinding) throws(ZMQError) {
     try binding.listen(listeners, on: &self)
   }
