@@ -2,10 +2,10 @@ internal import Bus
 internal import Digest
 internal import KithMessages
 
-/// One input of a job on its way from the hub. A pure value.
+/// The download of one input of a job from the hub. A pure value.
 struct Download: Sendable {
   private static let window: UInt32 = 1 << 20
-  /// How long whoever wants the job may be away: a hub that is started again has its callers back within seconds.
+  /// The longest time that the hub may lack the input: callers return within seconds after a restart of the hub.
   private static let absence = Duration.seconds(120)
 
   private let blob: BlobRef
@@ -19,20 +19,20 @@ struct Download: Sendable {
     self.backoff = RetryBackoff(now)
   }
 
-  /// What comes of a chunk.
+  /// The result of a chunk.
   enum Outcome: Equatable {
     case waiting
     case ask(Fetch)
-    /// All has come. That it is what was named is for others to see, as it takes a while.
+    /// Complete. The caller verifies the digest, which takes a while.
     case whole([UInt8])
-    /// The hub has had none for long, and says why.
+    /// The hub has lacked the input for too long; with its error.
     case missing(Failure)
   }
 
   /// When ``again(now:)`` is due.
   var retryAt: ContinuousClock.Instant { self.backoff.end }
 
-  /// Asks for what comes next.
+  /// Makes a request for the next part.
   mutating func ask(_ now: ContinuousClock.Instant) -> Fetch {
     var fetch = Fetch()
     fetch.sha256 = self.blob.sha256
@@ -43,7 +43,7 @@ struct Download: Sendable {
     return fetch
   }
 
-  /// Asks again for what has not come.
+  /// Makes a repeated request for what has not arrived.
   mutating func again(now: ContinuousClock.Instant) -> Fetch {
     self.backoff.again(now)
     return self.ask(now)
@@ -56,7 +56,7 @@ struct Download: Sendable {
       self.missingSince = since
       return now < since + Self.absence ? .waiting : .missing(Failure(status: chunk.status))
     }
-    // Also one that was asked for twice says that the others are on their way.
+    // A repeated chunk also shows that others are on their way.
     self.backoff.hear(now)
     self.missingSince = nil
     guard chunk.offset == UInt64(self.bytes.count) else { return .waiting }
@@ -66,7 +66,7 @@ struct Download: Sendable {
   }
 }
 
-/// One body on its way to the hub, where it is larger than a frame. A pure value.
+/// The upload of one body larger than a frame to the hub. A pure value.
 struct Upload: Sendable {
   private static let window = 4 * WireLimits.attachment
 
@@ -75,16 +75,16 @@ struct Upload: Sendable {
   let bytes: [UInt8]
   private var sent = 0
   private var taken = 0
-  /// The offset that was gone back to, until the hub is beyond it.
+  /// The offset of the last rewind, until the hub is beyond it.
   private var rewoundTo: Int?
-  /// Whether the hub has no room for now.
+  /// Whether the hub has no room at present.
   private var isHeldBack = false
   private var backoff: RetryBackoff
   private(set) var isDone = false
-  /// Why the hub does not take it, now or later.
+  /// Why the hub refuses the body for good.
   private(set) var refusal: Failure?
 
-  /// Nil for a body that fits a frame. Makes its digest, so not for the loop.
+  /// Makes an upload; nil for a body that fits a frame. It computes the digest, so do not call it on the event loop.
   init?(_ bytes: [UInt8], now: ContinuousClock.Instant) {
     guard bytes.count > WireLimits.body else { return nil }
     var blob = BlobRef()
@@ -95,7 +95,7 @@ struct Upload: Sendable {
     self.backoff = RetryBackoff(now)
   }
 
-  /// When ``again(now:)`` is due; nil when nothing is waited for.
+  /// When ``again(now:)`` is due; nil if it is done.
   var retryAt: ContinuousClock.Instant? { self.isDone ? nil : self.backoff.end }
 
   /// The chunks that may be sent now.
@@ -126,7 +126,7 @@ struct Upload: Sendable {
       self.sent = max(self.sent, next)
       self.rewoundTo = nil
     } else if ack.status.reason == "OFFSET_GAP" {
-      // Each of the chunks behind one that is missing is answered so: the first answer says where to go on.
+      // The hub answers each chunk after a missing one like this; only the first answer counts.
       if self.rewoundTo != next { self.rewind(to: next) }
     } else if ack.status.retryAfterMs > 0 {
       self.rewind(to: next)
@@ -137,14 +137,14 @@ struct Upload: Sendable {
     }
   }
 
-  /// Says again what the hub has not answered.
+  /// Sends again what the hub has not acknowledged.
   mutating func again(now: ContinuousClock.Instant) {
     self.backoff.again(now)
     self.isHeldBack = false
     self.rewind(to: self.taken)
   }
 
-  /// The hub was restarted and has lost it. It says so whenever the body is named, also while it is on its way again.
+  /// Starts over because a restarted hub lost the body. The hub says so for each message that names the body.
   private mutating func beginAgain(_ now: ContinuousClock.Instant) {
     guard self.isDone else { return }
     self.isDone = false
@@ -159,30 +159,30 @@ struct Upload: Sendable {
   }
 }
 
-/// How long a transfer waits for a sign of the other side before it says again what it has said.
+/// The wait of a transfer for a sign of life before it resends.
 ///
-/// A pure value. What is late is not lost, and over a slow link what is said again stands in the way of what is waited
-/// for. So a wait in vain makes the next one twice as long, up to a bound, for the rest of the transfer.
+/// A pure value. Resending competes with the reply on a slow link, so each timeout doubles the next, up to a bound, for
+/// the rest of the transfer.
 struct RetryBackoff: Sendable {
   private static let longest = Duration.seconds(24)
 
   private var span = Duration.seconds(3)
   private var isAskedFor = false
-  /// When the wait is over.
+  /// When the wait ends.
   private(set) var end: ContinuousClock.Instant
 
   init(_ now: ContinuousClock.Instant) { self.end = now + self.span }
 
-  /// The other side is there.
+  /// Records a sign of life.
   mutating func hear(_ now: ContinuousClock.Instant) { self.end = max(self.end, now + self.span) }
 
-  /// The other side has asked for a pause, which is no wait in vain.
+  /// Records a pause that the other side requested. It does not count as a timeout.
   mutating func pause(_ pause: Duration, _ now: ContinuousClock.Instant) {
     self.isAskedFor = true
     self.end = now + pause
   }
 
-  /// The wait is over, and what was said is said again.
+  /// Records a resend.
   mutating func again(_ now: ContinuousClock.Instant) {
     if !self.isAskedFor, self.end <= now { self.span = min(self.span * 2, Self.longest) }
     self.isAskedFor = false
