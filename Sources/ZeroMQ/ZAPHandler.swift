@@ -1,29 +1,35 @@
 public import EventLoop
 public import Logging
 
-/// Asks a policy about every peer that connects to a socket with a ZAP domain. ZeroMQ RFC 27.
+/// Applies a policy to every peer that connects to a socket with a ZAP domain. ZeroMQ RFC 27.
 ///
-/// One for each context, served before the first socket is bound. libzmq asks at the handshake only: a peer whose right
-/// is withdrawn stays connected until its endpoint is bound anew.
+/// A context has one handler, started before the first socket is bound. libzmq asks only at the handshake: a peer that
+/// loses its rights stays connected until its endpoint is bound again.
+///
+/// ```swift
+/// let handler = try await ZAPHandler.start(context: context, loop: loop, logger: logger) { request in
+///   request.ipcPeer?.isOwnUser == true ? .accept(userID: "me") : .refuse
+/// }
+/// ```
 public actor ZAPHandler: LoopActor {
-  /// Decides about a peer. Runs on the loop, so it must not wait.
+  /// Decides about a peer. It runs on the event loop, so it must not block.
   public typealias Policy = @Sendable (ZAPRequest) -> ZAPReply
 
-  /// The loop that serves the handler.
+  /// The event loop of the handler.
   public nonisolated let loop: LoopExecutor
   private let logger: Logger
   private let policy: Policy
   private var socket: Socket
   private var watch: Watch?
 
-  /// Starts a handler, which answers until it is released.
+  /// Starts a handler, which runs until it is released.
   ///
   /// - Parameters:
-  ///   - context: Whose sockets it guards.
-  ///   - loop: With a `Poller`.
-  ///   - logger: Told of requests that cannot be read.
+  ///   - context: The context whose sockets it guards.
+  ///   - loop: An event loop with a `Poller`.
+  ///   - logger: Logs malformed requests.
   ///   - policy: Decides about each peer.
-  /// - Throws: `ZMQError` with `addressInUse` when the context has a handler already.
+  /// - Throws: `ZMQError` with `addressInUse` if the context has a handler already.
   public static func start(
     context: Context, loop: LoopExecutor, logger: Logger, policy: @escaping Policy
   ) async throws(ZMQError) -> ZAPHandler {
@@ -78,48 +84,48 @@ public actor ZAPHandler: LoopActor {
     try reply.append(decision.text)
     try reply.append(decision.userID)
     try reply.append([UInt8]())
-    // A peer that has gone meanwhile needs no answer.
+    // A peer that has disconnected needs no answer.
     _ = try socket.send(&reply)
   }
 }
 
-/// A peer that wants to connect, as the ZAP handler is asked about it. ZeroMQ RFC 27.
+/// A request to the ZAP handler to decide about a peer. ZeroMQ RFC 27.
 public struct ZAPRequest: Hashable, Sendable {
-  /// How a peer identifies itself.
+  /// The credentials of a peer.
   public enum Credentials: Hashable, Sendable {
-    /// Not at all; over ipc the address still names the process.
+    /// None; over ipc the address still names the process.
     case null
-    /// By a name and a password, sent in the clear.
+    /// A name and a password, sent as plain text.
     case plain(username: String, password: String)
-    /// By the public key whose secret it has proven to hold.
+    /// A public key whose secret key the peer has proven to hold.
     case curve(CurveKey)
   }
 
-  /// The ZAP domain of the socket that was connected to.
+  /// The ZAP domain of the socket.
   public let domain: String
-  /// Where the peer is: an IP address, or over ipc what `IPCPeer` reads.
+  /// The address of the peer: an IP address, or the text that `IPCPeer` parses.
   public let address: String
-  /// Who it says it is.
+  /// The peer's credentials.
   public let credentials: Credentials
 
-  /// The process behind an ipc connection; nil for tcp.
+  /// The process of an ipc connection; nil for tcp.
   public var ipcPeer: IPCPeer? { IPCPeer(address: address) }
 
-  /// Creates a request, for testing a policy.
+  /// Creates a request, to test a policy.
   public init(domain: String, address: String, credentials: Credentials) {
     self.domain = domain
     self.address = address
     self.credentials = credentials
   }
 
-  /// Reads the frames after the envelope: version, request id, domain, address, identity, mechanism, credentials.
+  /// Parses the frames after the envelope: version, request id, domain, address, identity, mechanism, credentials.
   ///
-  /// The identity is the server's own option and says nothing about the peer.
+  /// The identity is an option of the server's socket and not information about the peer.
   ///
   /// - Parameters:
-  ///   - message: A request as received by a ROUTER.
+  ///   - message: A request that a ROUTER received.
   ///   - start: The index of the version.
-  /// - Returns: Nil for another version, an unknown mechanism, or missing credentials.
+  /// - Returns: nil for another version, an unknown mechanism, or missing credentials.
   init?(_ message: borrowing MultipartMessage, from start: Int) {
     guard message.count >= start + 6, message.string(at: start) == "1.0" else { return nil }
     domain = message.string(at: start + 2)
@@ -138,15 +144,15 @@ public struct ZAPRequest: Hashable, Sendable {
   }
 }
 
-/// What a ZAP handler decides about a peer. ZeroMQ RFC 27.
+/// The decision about a peer. ZeroMQ RFC 27.
 public enum ZAPReply: Hashable, Sendable {
-  /// Let in (200). `userID` is attached to each of its messages, where `MultipartMessage.userID` reads it.
+  /// Accepted (200). `userID` is attached to each of its messages; see `MultipartMessage.userID`.
   case accept(userID: String)
-  /// Not now (300): libzmq holds the peer until its handshake time is over, and the peer tries again by itself.
+  /// Not now (300): libzmq holds the connection until the handshake times out, and the peer reconnects.
   case later
-  /// No (400): libzmq cuts the connection, and the peer does not try again on that socket.
+  /// Refused (400): libzmq closes the connection, and the peer does not reconnect with that socket.
   case refuse
-  /// The request could not be read (500).
+  /// The request is malformed (500).
   case malformed
 
   var status: String {

@@ -1,18 +1,23 @@
 internal import EventLoop
 internal import Glibc
 
-/// A place in the file system where an ipc socket is bound.
+/// The path of an ipc socket.
+///
+/// ```swift
+/// let endpoint = try IPCEndpoint(path: "/run/kith/control.sock")
+/// if endpoint.reach() == .listening { try socket.connect(endpoint.url) }
+/// ```
 public struct IPCEndpoint: Hashable, Sendable {
-  /// The longest path in bytes: `sun_path` without its final NUL. unix(7).
+  /// The longest path in bytes: `sun_path` without the final NUL. unix(7).
   public static let pathLimit = 107
 
-  /// The file of the socket.
+  /// The path of the socket.
   public let path: String
 
-  /// Whether every user of the machine may connect, to be told apart by ZAP.
+  /// Whether every user of the machine may connect; ZAP then decides about each.
   public let isShared: Bool
 
-  /// Takes a path.
+  /// Makes an endpoint.
   ///
   /// - Throws: `IPCError.pathTooLong`.
   public init(path: String, isShared: Bool = false) throws(IPCError) {
@@ -26,7 +31,7 @@ public struct IPCEndpoint: Hashable, Sendable {
   /// The endpoint as libzmq spells it.
   public var url: String { "ipc://\(path)" }
 
-  /// Reads libzmq's spelling; nil for an endpoint of another transport, or a path that is too long.
+  /// Parses libzmq's spelling; nil for another transport or a path that is too long.
   public init?(url: String) {
     guard url.hasPrefix("ipc://"), let endpoint = try? Self(path: String(url.dropFirst("ipc://".count))) else {
       return nil
@@ -36,8 +41,8 @@ public struct IPCEndpoint: Hashable, Sendable {
 }
 
 extension Socket {
-  /// Accepts connections at an ipc endpoint, from this user's processes only unless it is shared: the file gets mode 0600, or
-  /// 0666.
+  /// Accepts connections at an ipc endpoint. The file gets mode 0600, for this user alone, or 0666 if the endpoint is
+  /// shared.
   ///
   /// - Important: Take the directory's `LockFile` first: a bind on a path that is in use succeeds and steals it.
   /// - Throws: `ZMQError`.
@@ -46,7 +51,7 @@ extension Socket {
   }
 }
 
-/// The umask belongs to the process, so changes of it must not overlap.
+/// The umask belongs to the process, so its changes must not overlap.
 private let umaskLock = Lock(())
 
 private func withUmask(_ mask: mode_t, _ body: () throws(ZMQError) -> Void) throws(ZMQError) {
@@ -57,22 +62,22 @@ private func withUmask(_ mask: mode_t, _ body: () throws(ZMQError) -> Void) thro
   }
 }
 
-/// What is at an ipc endpoint, as far as this process can tell.
+/// Whether a process listens at an ipc endpoint, as far as this process can tell.
 public enum IPCReach: Hashable, Sendable {
-  /// A process listens there.
+  /// A process listens.
   case listening
-  /// Nothing listens: there is no socket, or only the file of one whose process has ended.
+  /// No process listens: there is no socket, or only the file of an ended process.
   case absent
-  /// The mode of the socket or of a directory above it keeps this user out.
+  /// The mode of the socket or of a parent directory excludes this user.
   case forbidden
 }
 
 extension IPCEndpoint {
-  /// Tries the door, which takes no time: what libzmq never tells is why it cannot connect. unix(7).
+  /// Tries to connect, without blocking, because libzmq never reports why it cannot connect. unix(7).
   public func reach() -> IPCReach {
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(AF_UNIX, flags, 0)
-    // Out of descriptors: libzmq may have more luck.
+    // Out of descriptors: libzmq may still succeed.
     guard descriptor >= 0 else { return .listening }
     defer { close(descriptor) }
     var address = sockaddr_un()
@@ -88,16 +93,16 @@ extension IPCEndpoint {
     return switch errno {
     case ENOENT, ECONNREFUSED, ENOTDIR, ELOOP, EPROTOTYPE: .absent
     case EACCES, EPERM: .forbidden
-    // EAGAIN: the queue of those who wait to be accepted is full.
+    // EAGAIN: the queue of connections is full.
     default: .listening
     }
   }
 
-  /// The user whose socket it is, or whose directory keeps this process from seeing it.
+  /// The owner of the socket, or of the directory that hides it from this process.
   public var owner: UInt32 {
     var path = self.path[...]
     var status = stat()
-    // The string and `status` outlive the call. The root directory can always be looked at.
+    // The string and `status` outlive the call. `stat` of the root directory always succeeds.
     while unsafe stat(path.isEmpty ? "/" : String(path), &status) != 0, let end = path.lastIndex(of: "/") {
       path = path[..<end]
     }
@@ -105,19 +110,19 @@ extension IPCEndpoint {
   }
 }
 
-/// The process at the other end of an ipc connection, as the kernel reported it when it connected.
+/// The peer of an ipc connection, as the kernel reported it at connect time.
 public struct IPCPeer: Hashable, Sendable {
-  /// Its user.
+  /// The user id.
   public let uid: UInt32
-  /// Its group.
+  /// The group id.
   public let gid: UInt32
-  /// Its process, which may have ended since.
+  /// The process id; the process may have ended since.
   public let pid: Int32
 
-  /// Whether it runs as the same user as this process.
+  /// Whether it runs as this process's user.
   public var isOwnUser: Bool { uid == geteuid() }
 
-  /// Reads libzmq's form of an ipc address, `localhost:uid:gid:pid`; nil for anything else.
+  /// Parses libzmq's form of an ipc address, `localhost:uid:gid:pid`; nil for any other text.
   public init?(address: String) {
     let parts = address.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == "localhost",
@@ -129,13 +134,13 @@ public struct IPCPeer: Hashable, Sendable {
   }
 }
 
-/// Why a place for ipc endpoints cannot be used.
+/// Why an ipc path or directory cannot be used.
 public enum IPCError: Error, Hashable, CustomStringConvertible {
-  /// A socket path is longer than the system takes.
+  /// A socket path is longer than the system allows.
   case pathTooLong(path: String, limit: Int)
-  /// A directory is not a directory of this user alone.
+  /// The path is not a directory of this user.
   case notPrivate(path: String)
-  /// Another process holds a lock; its id, if it could be read.
+  /// Another process holds the lock; its id, if it could be read.
   case locked(path: String, holder: Int32?)
   /// A system call failed, with an `errno`.
   case system(call: String, path: String, code: Int32)
