@@ -4,11 +4,11 @@ internal import CCrypto
 @safe public struct SHA256: ~Copyable {
   private let context: OpaquePointer?
 
-  // Fetched once: to fetch it takes longer than a short digest.
-  // `unsafe` is sound: OpenSSL allows all threads to use an algorithm, and nothing frees this one (EVP_MD_fetch(3)).
+  // Fetched once, because fetching takes longer than a short digest.
+  // `unsafe` is sound: OpenSSL allows all threads to use an algorithm, and this one is never freed (EVP_MD_fetch(3)).
   private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
-  /// Begins an empty digest.
+  /// Starts a digest.
   public init() {
     unsafe self.context = EVP_MD_CTX_new()
     unsafe EVP_DigestInit_ex(self.context, Self.algorithm, nil)
@@ -26,7 +26,7 @@ internal import CCrypto
     unsafe bytes.withUnsafeBytes { unsafe self.update($0) }
   }
 
-  /// Ends the digest: 32 bytes.
+  /// Finishes the digest and returns its 32 bytes.
   public consuming func finish() -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
       unsafe EVP_DigestFinal_ex(self.context, buffer.baseAddress, nil)
@@ -34,26 +34,26 @@ internal import CCrypto
     }
   }
 
-  /// The digest of bytes at once: 32 bytes.
+  /// Returns the digest of bytes, of 32 bytes.
   public static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var digest = SHA256()
     unsafe digest.update(bytes)
     return digest.finish()
   }
 
-  /// The digest of bytes at once: 32 bytes.
+  /// Returns the digest of bytes, of 32 bytes.
   public static func digest(_ bytes: [UInt8]) -> [UInt8] {
     unsafe bytes.withUnsafeBytes { unsafe Self.digest($0) }
   }
 }
 
 extension SHA256 {
-  /// What a field that names a digest has to be, for a message about it.
+  /// The rule for a field with a digest, for an error about it.
   public static let rule = "has to be the 64 hexadecimal digits of a SHA-256, in lower case."
 
-  /// The 32 bytes of a digest in 64 lower-case hexadecimal digits; nil for anything else.
+  /// Parses a digest in 64 lower-case hexadecimal digits; nil for any other text.
   ///
-  /// Upper case is refused and not converted: digests are compared as text in many places, so each has one spelling.
+  /// Upper case is refused, because digests are compared as text in many places.
   public static func bytes(named text: String) -> [UInt8]? {
     guard text.utf8.count == 64, let bytes = Hex.decode(text), Hex.encode(bytes) == text else { return nil }
     return bytes
@@ -65,7 +65,7 @@ public struct HMACKey: Sendable {
   private let inner: [UInt8]
   private let outer: [UInt8]
 
-  /// Takes a key of any length; 32 bytes are as strong as the hash.
+  /// Makes a key of any length; 32 bytes are as strong as the hash.
   public init(_ bytes: [UInt8]) {
     let key = bytes.count > Self.blockSize ? SHA256.digest(bytes) : bytes
     let padded = key + [UInt8](repeating: 0, count: Self.blockSize - key.count)
@@ -73,7 +73,7 @@ public struct HMACKey: Sendable {
     self.outer = padded.map { $0 ^ 0x5C }
   }
 
-  /// The authentication code of the parts, one after another, each preceded by its length: 32 bytes.
+  /// Returns the authentication code, of 32 bytes, of the concatenated parts, each preceded by its length.
   public func authenticationCode(for parts: [UInt8]...) -> [UInt8] {
     var message = SHA256()
     message.update(self.inner)
@@ -87,13 +87,13 @@ public struct HMACKey: Sendable {
     return code.finish()
   }
 
-  /// Bytes that the hash takes in at once.
+  /// The block size of the hash in bytes.
   private static let blockSize = 64
 }
 
-/// MD5 (RFC 1321), by OpenSSL: for protocols that ask for it, where nothing else rests on it.
+/// MD5 (RFC 1321), by OpenSSL: only for protocols that require it, and never for security.
 public enum MD5 {
-  /// The digest of bytes: 16 bytes; nil where the system does not allow MD5.
+  /// Returns the digest of bytes, of 16 bytes; nil if the system does not allow MD5.
   public static func digest(_ bytes: [UInt8]) -> [UInt8]? {
     var length = 0
     let digest = unsafe [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in

@@ -1,4 +1,4 @@
-/// Lets a test and a handler wait for each other.
+/// Synchronises a test with a handler.
 public final class Gate: Sendable {
   private let arrived = AsyncStream<Void>.makeStream()
   private let opened = AsyncStream<Void>.makeStream()
@@ -7,16 +7,16 @@ public final class Gate: Sendable {
   /// Makes a closed gate.
   public init() {}
 
-  /// Says that the handler has arrived, and waits until the gate is opened.
+  /// Reports the handler's arrival, and waits until the gate is opened.
   public func wait() async {
     self.arrived.continuation.yield()
     for await _ in self.opened.stream { break }
   }
 
-  /// Lets handlers go on.
+  /// Opens the gate.
   public func open() { self.opened.continuation.finish() }
 
-  /// Says that the handler has arrived, and waits until its task is cancelled.
+  /// Reports the handler's arrival, and waits until its task is cancelled.
   public func waitForCancellation() async {
     self.arrived.continuation.yield()
     // A cancelled task's iteration ends at once.
@@ -31,10 +31,10 @@ public final class Gate: Sendable {
   public func cancellation() async { for await _ in self.cancelled.stream {} }
 }
 
-/// Waits until something is so: for what no event tells of.
+/// Waits until a condition is true, for conditions without an event.
 ///
-/// It gives up when the test is out of time, so that a test whose condition never comes fails and does not hang. It leaves the
-/// processor to the programs and tests that run beside it.
+/// It throws at the test's time limit, so that a test fails instead of hanging. It sleeps between checks, so that other
+/// programs and tests can run.
 ///
 /// - Throws: What `condition` throws; `CancellationError`.
 public func until(_ condition: () async throws -> Bool) async throws {

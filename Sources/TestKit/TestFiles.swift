@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Samples that tests read where they are; they are not part of the package.
+/// Samples outside the package that tests read.
 public enum TestData {
-  /// The folder that holds them: the one that `KITH_TEST_DATA` names, or `shared/data` beside the package.
+  /// The folder of the samples: `KITH_TEST_DATA`, or `shared/data` beside the package.
   public static let root: URL = {
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -10,7 +10,7 @@ public enum TestData {
     return given ?? package.deletingLastPathComponent().appending(path: "shared/data")
   }()
 
-  /// A part of them, such as `vcards`; nil where it is absent, which is said.
+  /// A folder of samples, such as `vcards`; nil, with a printed line, if it is absent.
   public static func folder(_ name: String) -> URL? {
     let folder = self.root.appending(path: name)
     guard FileManager.default.fileExists(atPath: folder.path) else {
@@ -23,10 +23,10 @@ public enum TestData {
 
 /// A directory that exists for one test.
 public final class TemporaryDirectory: Sendable {
-  /// Where it is. Short, because the path of an ipc socket may have 107 bytes.
+  /// The path of the directory. It is short, because the path of an ipc socket may have 107 bytes.
   public let path: String
 
-  /// Makes an empty directory.
+  /// Creates an empty directory.
   public init() throws {
     let name = String(UInt32.random(in: 0...UInt32.max), radix: 36)
     self.path = "/tmp/kith-\(name)"
@@ -36,6 +36,6 @@ public final class TemporaryDirectory: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: self.path) }
 
-  /// The path of something in it.
+  /// The path of a file in it.
   public func file(_ name: String) -> String { "\(self.path)/\(name)" }
 }

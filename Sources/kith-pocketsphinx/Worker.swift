@@ -6,9 +6,9 @@ internal import Glibc
 /// kith-pocketsphinx RECORDING LANGUAGE [model=DIRECTORY] [caregiving=FILE] [weight=NUMBER]
 /// ```
 ///
-/// Ends with 0 when it was transcribed (nothing may have been said), and else with a status of sysexits.h: 64 for a wrong
-/// command line, 65 for a recording that cannot be read, 69 for a language or a model that is not there. The reason is on
-/// standard error.
+/// Exits with 0 if it was transcribed, also without any words, otherwise with a status of sysexits.h: 64 for a wrong
+/// command line, 65 for a recording that cannot be read, 69 for a missing language or model. The reason is on standard
+/// error.
 @main
 struct Worker {
   static func main() {
@@ -29,7 +29,7 @@ struct Worker {
   }
 }
 
-/// Why nothing was transcribed, and the status that says so.
+/// Why the recording was not transcribed, with the exit status.
 struct WorkerFault: Error {
   let status: Int32
   let why: String
@@ -40,15 +40,15 @@ struct WorkerFault: Error {
   static func failed(_ why: String) -> WorkerFault { WorkerFault(status: EX_SOFTWARE, why: why) }
 }
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
-  /// The recording's path.
+  /// The path of the recording.
   let recording: String
-  /// BCP 47; English of any region.
+  /// A BCP 47 tag; English of any region.
   let language: String
-  /// Where the acoustic model, the dictionary and the general language model are.
+  /// The directory of the acoustic model, the dictionary and the general language model.
   var model = "/usr/share/pocketsphinx/model/en-us"
-  /// The caregiving language model; nil = only the general one is used.
+  /// The caregiving language model; nil = only the general model.
   var caregiving: String?
   /// The share of the caregiving model, between 0 and 1.
   var weight: Float = 0.5
@@ -82,7 +82,7 @@ struct Options {
   var dictionary: String { self.model + "/cmudict-en-us.dict" }
   var generalModel: String { self.model + "/en-us.lm.bin" }
 
-  /// Looks for the files, because the library would end the process without saying which one is missing.
+  /// Checks that the files are readable, because the library would end the process without naming the missing one.
   func check() throws(WorkerFault) {
     let files =
       [self.acousticModel + "/mdef", self.dictionary, self.generalModel] + (self.caregiving.map { [$0] } ?? [])
