@@ -20,7 +20,7 @@ import Testing
   }
 }
 
-/// What waits by the clock on the wall, which anybody may set at any time.
+/// Due times by the wall clock, which may be set at any time.
 @Suite struct DueTests {
   private static let second: Int64 = 1_000_000_000
   private static let hour = 3600 * Self.second
@@ -30,7 +30,7 @@ import Testing
     #expect(!due.isDue(at: 90 * Self.second) && !due.isDue(at: 100 * Self.second - 1))
     #expect(due.isDue(at: 100 * Self.second) && due.isDue(at: 9 * Self.hour))
     #expect(due.moment(from: 95 * Self.second) == 100 * Self.second)
-    // The clock was ahead when it was noted, and is right again.
+    // The clock was ahead when the due time was stored, and is correct now.
     #expect(due.isDue(at: 89 * Self.second) && due.isDue(at: -9 * Self.hour))
     #expect(due.moment(from: 89 * Self.second) == 89 * Self.second)
   }
@@ -41,7 +41,7 @@ import Testing
     #expect(Due(at: .max, atMost: 0).isDue(at: 1))
   }
 
-  /// Hours ahead, hours back, an hour of summer, a little step of a time server.
+  /// Hours ahead, hours back, an hour of summer time, a small step of a time server.
   private static let jumps: [Int64] = [9 * hour, -9 * hour, hour, -hour, 400 * 24 * hour, -2 * second, 300 * second]
 
   @Test(arguments: 0..<200 as Range<UInt64>)
@@ -50,7 +50,7 @@ import Testing
     let backoff = Int64.random(in: 1...900, using: &random) * Self.second
     var wall = Int64.random(in: 0...1_000_000, using: &random) * Self.second
     let due = Due(at: wall + backoff, atMost: backoff)
-    // Since the clock was set last: a clock that goes back within the wait makes it longer by that much, each time.
+    // Since the last step of the clock: each step back during the wait prolongs it by that step.
     var waited: Int64 = 0
     while !due.isDue(at: wall) {
       #expect(waited < backoff, "seed \(seed)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bus
 
-/// `System/Cancel` ends a command of its principal, by whichever name it is called.
+/// `System/Cancel` cancels a command of its principal, by request id, idempotency key or job.
 extension RouterTests {
   @Test func cancelReachesTheHandler() async throws {
     let gate = Gate()
@@ -111,7 +111,7 @@ extension RouterTests {
     answer.cancel()
     await #expect(throws: Failure.cancelled) { try await answer.value }
     end.open()
-    // The end is the command's answer: it is kept, and not run again.
+    // The cancellation is stored as the answer, so the command does not run again.
     try await until { await self.journal.outcomes > 0 }
     let failure = await #expect(throws: Failure.self) { try await router.ask(SyncRequest(), context) }
     #expect(failure?.reason == Failure.cancelled.reason)

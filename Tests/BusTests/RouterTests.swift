@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bus
 
-/// A command runs once, whoever asks how often, and nobody waits for ever.
+/// A command runs once however often it is sent, and every call returns.
 @Suite(.timeLimit(.minutes(5)))
 struct RouterTests {
   let journal = MemoryJournal()
@@ -37,7 +37,7 @@ struct RouterTests {
     }
   }
 
-  /// A method that does not end by itself, and tells which command it works for.
+  /// A method that does not end by itself, and records the command that it works for.
   static func slow(_ gate: Gate, _ command: Lock<CommandID?> = Lock(nil)) -> Route {
     Route(TestSourceRequest.self) { _, _ throws(Failure) in
       command.withLock { $0 = InFlightCommands.current }
@@ -112,7 +112,7 @@ struct RouterTests {
     other.name = "other"
     let failure = await #expect(throws: Failure.self) { try await router.call(other, CallContext(requestID: "one")) }
     #expect(failure?.reason == "IDEMPOTENCY_KEY_REUSED")
-    // Another principal's key is another key.
+    // The same key of another principal is a different key.
     _ = try await router.call(
       other, CallContext(requestID: "one", principal: Principal(name: "uid:2", role: .admin)))
     #expect(self.runs.withLock(\.self) == 2)
@@ -264,7 +264,7 @@ struct RouterTests {
       }
     ])
     let failure = await #expect(throws: Failure.self) {
-      // Long enough for the work to begin on a busy machine: what has not begun is not cancelled.
+      // Long enough for the work to start on a busy machine: work that has not started is not cancelled.
       try await router.ask(TestSourceRequest(), CallContext(timeout: .seconds(1)))
     }
     #expect(failure?.code == .deadlineExceeded)
@@ -316,7 +316,7 @@ struct RouterTests {
     await self.journal.accept(ticket, request: [])
     let router = self.router([self.sync])
     _ = try await router.call(SyncRequest(), CallContext(requestID: "k", principal: principal))
-    // As `recover` does with what it read before that.
+    // As `recover` does with a command that it read before.
     try await router.resume(
       SyncRequest(), ticket, Handler<SyncRequest> { _, _ throws(Failure) in throw .cancelled }, CallContext())
     #expect(self.runs.withLock(\.self) == 1)

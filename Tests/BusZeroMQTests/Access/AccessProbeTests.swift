@@ -10,7 +10,7 @@ import ZeroMQ
 struct AccessProbeTests {
   private static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-  /// Whether the test finds that strangers are refused by a handler with this policy.
+  /// Whether the probe finds that a handler with this policy refuses unknown keys.
   private func isGuarded(
     _ access: AccessPolicy = AccessPolicy(ownUserID: 1), domain: String = "control", policy: ZAPHandler.Policy?
   ) async throws -> Bool {
