@@ -90,8 +90,8 @@ public struct JobRecord: Sendable, Hashable {
     case .dead:
       Failure(
         .aborted, "JOB_DEAD",
-        "\(self.losses) workers were lost over this job, so it rests. Look at it with `kith jobs show \(self.id)`. A transcription "
-          + "is tried again with `kith jobs retry \(self.id)`.")
+        "\(self.losses) workers failed while running this job, so it is not retried. Look at it with "
+          + "`kith jobs show \(self.id)`. Retry a transcription with `kith jobs retry \(self.id)`.")
     case .unknown:
       Failure(
         .aborted, "OUTCOME_UNKNOWN",

@@ -83,6 +83,6 @@ public struct LocalBatchPort: BatchPort, Port {
   }
 
   private static func unserved(_ method: String) -> Failure {
-    Failure(.unimplemented, "SERVICE_UNKNOWN", "Nobody here serves '\(method.prefix(80))'.")
+    Failure(.unimplemented, "SERVICE_UNKNOWN", "This process does not serve '\(method.prefix(80))'.")
   }
 }

@@ -320,7 +320,7 @@ public final class Router: Port, Sendable {
   private static func full(_ method: Method) -> Failure {
     Failure(
       .resourceExhausted, "QUEUE_FULL",
-      "\(ServiceLoad.limit) commands of \(method.name.prefix { $0 != "/" }) are under way already. Send it again in a moment.",
+      "\(ServiceLoad.limit) commands of \(method.name.prefix { $0 != "/" }) are in flight already. Send it again in a moment.",
       retryAfterMilliseconds: 500)
   }
 

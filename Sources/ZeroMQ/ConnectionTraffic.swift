@@ -57,7 +57,7 @@ public enum ConnectionTraffic {
   public static func cut(_ connection: Int32) -> Bool { kith_traffic_cut(connection) }
 }
 
-/// Maps the peers of a ROUTER to their connections, to count what is sent to them.
+/// Maps the peers of a ROUTER to their connections, to count their outgoing bytes.
 struct ConnectionMeter {
   /// Whether the socket is a ROUTER, whose first frames are routing ids. What an XPUB sends is not for one connection.
   let isRouter: Bool

@@ -84,7 +84,7 @@ public struct KeyRing: Sendable {
           instant)
       }
       guard self.newcomers.take(instant) else {
-        return self.put(off("the key is unknown, and many others came just now"), instant)
+        return self.put(off("the key is unknown, and too many new keys tried to connect"), instant)
       }
       self.states[key] = .pending
       return Verdict(reply: .later, why: "the key is unknown; it waits for approval now", isLogged: true, isNoted: true)

@@ -210,7 +210,7 @@ public actor WorkerConnection: LoopActor {
       case .resumeTransfers: self.resumeTransfers()
       case .goOn(let lease): self.gates.removeValue(forKey: lease)?.resume()
       case .reconnect:
-        self.logger.warning("nothing heard of the hub: connecting anew")
+        self.logger.warning("the hub is silent: reconnecting")
         self.connect()
       case .left(let failure): self.leave(failure)
       }
