@@ -64,7 +64,7 @@ public actor CareRecorderActor {
     self.wake()
   }
 
-  /// Handles committed events: `Jobs/Retry` may have revived a dead job; and workers come and go.
+  /// Handles committed events: `Jobs/Retry` may have revived a dead job; workers connect and disconnect.
   public nonisolated func handle(events: [LoggedEvent]) {
     var (isRevived, isOtherwise) = (false, false)
     for event in events {

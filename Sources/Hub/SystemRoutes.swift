@@ -104,7 +104,7 @@ struct SystemRoutes: Sendable {
     reply.hubInstance = self.identity.instance
     reply.startedAt = self.identity.startedAt
     reply.hubTime = .now()
-    // The command that asks is not counted.
+    // Without this command.
     reply.commandsInFlight = UInt32(max(0, self.inFlight.count - 1))
     reply.subscriptions = UInt32(await self.subscriptions())
     reply.heads = self.storage.heads()

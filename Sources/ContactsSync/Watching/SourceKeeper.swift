@@ -86,7 +86,7 @@ public actor SourceKeeper: LoopActor {
     self.rewatchTimer = nil
   }
 
-  /// Handles committed events: sources that were added and removed.
+  /// Handles committed events: added and removed sources.
   public nonisolated func handle(events: [LoggedEvent]) {
     let seen = events.filter { $0.header.stream == "sync" && $0.header.key.hasPrefix(PassState.keyPrefix) }.map {
       (

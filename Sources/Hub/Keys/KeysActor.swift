@@ -218,7 +218,7 @@ actor KeysActor {
     self.wake()
   }
 
-  /// Writes down that a key was here, and a new one as waiting.
+  /// Stores that a key connected; a new one is stored as pending.
   private func note(_ attempt: AccessPolicy.AccessAttempt) async {
     let now = ContinuousClock.now
     if let seen = self.seenAt[attempt.key], seen + Self.seenEvery > now { return }
@@ -242,7 +242,7 @@ actor KeysActor {
         try transaction.keys.put(key, notice: known == nil ? "key.pending" : nil)
       }
     } catch {
-      self.logger.warning("visit of a key not stored", metadata: ["reason": "\(error.reason)"])
+      self.logger.warning("the connection of a key was not stored", metadata: ["reason": "\(error.reason)"])
       self.seenAt[attempt.key] = nil
     }
   }
