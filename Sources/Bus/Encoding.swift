@@ -25,7 +25,7 @@ public enum Encoding: String, Sendable, Hashable {
       }
     } catch {
       let field = TimeCheck.badField(of: message) ?? ""
-      let why = field.isEmpty ? "" : ": \(field) is no moment in time"
+      let why = field.isEmpty ? "" : ": \(field) is not a valid time"
       throw Failure(
         .internal, "BUG", "\(type(of: message).protoMessageName) cannot be written as \(self.rawValue)\(why).",
         details: field.isEmpty ? [:] : ["field": field])
@@ -44,7 +44,7 @@ public enum Encoding: String, Sendable, Hashable {
         guard !bytes.isEmpty else { return M() }
         let message = try M(serializedBytes: bytes.span.bytes)
         if let field = TimeCheck.badField(of: message) {
-          throw Failure.invalid(field: field, "is no moment in time. Check its seconds and nanoseconds.")
+          throw Failure.invalid(field: field, "is not a valid time. Check its seconds and nanoseconds.")
         }
         return message
       case .json:

@@ -241,7 +241,7 @@ public actor Subscription: LoopActor {
 }
 
 extension Result where Failure: Error {
-  /// Runs `body` and keeps what it returns or throws.
+  /// Runs `body` and stores its result or error.
   fileprivate init(_ body: () async throws(Failure) -> Success) async {
     do throws(Failure) {
       self = .success(try await body())

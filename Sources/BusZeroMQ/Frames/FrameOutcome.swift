@@ -55,7 +55,7 @@ public struct FrameRejection: Sendable, Hashable {
       .wrongMajor,
       Failure(
         .unimplemented, "VERSION_UNSUPPORTED",
-        "This version of the protocol is not spoken here; \(known) is. Bring kith and kithd to the same version.",
+        "This version of the protocol is not supported; \(known) is. Update kith and kithd to the same version.",
         details: ["versions": known]))
   }
 
@@ -75,7 +75,7 @@ public struct FrameRejection: Sendable, Hashable {
       .oversize,
       Failure(
         .invalidArgument, "BODY_TOO_LARGE",
-        "The \(what) measures \(count), and \(limit) are allowed. Send larger data as a blob."),
+        "The size of the \(what) is \(count); at most \(limit) is allowed. Send larger data as a blob."),
       service: service, encoding: encoding, requestID: requestID)
   }
 }

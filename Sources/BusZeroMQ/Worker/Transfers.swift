@@ -43,7 +43,7 @@ struct Download: Sendable {
     return fetch
   }
 
-  /// Makes a repeated request for what has not arrived.
+  /// Makes a repeated request for the missing part.
   mutating func again(now: ContinuousClock.Instant) -> Fetch {
     self.backoff.again(now)
     return self.ask(now)

@@ -34,7 +34,7 @@ struct LeaseTable: Sendable {
   }
 
   let timing: WorkTiming
-  /// The hub's next public key in Z85, which workers are told.
+  /// The hub's next public key in Z85, for WELCOME.
   var nextServerKey = ""
   let makeID: @Sendable () -> String
   var workers = WorkerTable()
