@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// A lock for tasks: one has it at a time, in the order in which they began to wait, and no thread is blocked.
+/// A fair lock for tasks: one task holds it at a time, in order of arrival. Waiting blocks no thread.
 ///
 /// ```swift
 /// private let server = AsyncLock()
@@ -18,15 +18,15 @@ package final class AsyncLock: Sendable {
 
   private let state = Lock(State())
 
-  /// Makes a lock that nobody has.
+  /// Makes an open lock.
   package init() {}
 
-  /// How many tasks wait for it.
+  /// The number of waiting tasks.
   package var waiting: Int { self.state.withLock { $0.waiters.count } }
 
-  /// Does something while no other task has the lock.
+  /// Runs `work` while this task holds the lock.
   ///
-  /// - Throws: `CANCELLED` when the task is cancelled while it waits, and what `work` throws.
+  /// - Throws: `CANCELLED` if the task is cancelled while it waits; otherwise what `work` throws.
   package func withLock<Value>(
     isolation: isolated (any Actor)? = #isolation, _ work: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -35,7 +35,7 @@ package final class AsyncLock: Sendable {
     return try await work()
   }
 
-  /// Waits for the lock; false when the task was cancelled before it had it.
+  /// Waits for the lock. Returns false if the task was cancelled before it got the lock.
   private func enter(isolation: isolated (any Actor)? = #isolation) async -> Bool {
     let place: Int? = self.state.withLock { state in
       guard state.isTaken else {
@@ -54,7 +54,7 @@ package final class AsyncLock: Sendable {
   }
 
   private func wait(_ continuation: CheckedContinuation<Bool, Never>, at place: Int) {
-    // Under the lock: a task that was cancelled before is not found by its handler any more.
+    // Checked under the lock: the handler of a task that was cancelled earlier has run already and found no waiter.
     let isMine: Bool? = self.state.withLock { state in
       guard !Task.isCancelled else { return false }
       guard state.isTaken else {

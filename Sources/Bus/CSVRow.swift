@@ -1,12 +1,18 @@
-/// A row of comma-separated values (RFC 4180), as programs and spreadsheets read it.
+/// Writes rows of comma-separated values (RFC 4180) for programs and spreadsheets.
+///
+/// ```swift
+/// var file = CSVRow.byteOrderMark
+/// file += CSVRow.bytes(["name", "phone"])
+/// file += CSVRow.bytes(["Aiko", "+81 90 1234 5678"])
+/// ```
 public enum CSVRow {
-  /// Begins a file: by it spreadsheets know UTF-8.
+  /// The first bytes of a file; they tell spreadsheets that it is UTF-8.
   public static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// Writes a row, every cell quoted.
   ///
-  /// A cell that a spreadsheet would take for a formula gets an apostrophe before it: what is exported is other people's
-  /// text. Phone numbers, and several of them with their labels, stay as they are.
+  /// A cell that a spreadsheet would run as a formula gets an apostrophe before it, because exported text was written by
+  /// other people. Phone numbers, also several with labels, stay as they are.
   public static func bytes(_ cells: [String]) -> [UInt8] {
     var row: [UInt8] = []
     for cell in cells {
@@ -14,7 +20,7 @@ public enum CSVRow {
       row.append(Self.quote)
       let isFormula = cell.unicodeScalars.first.map(Self.beginners.contains) ?? false && !Self.isHarmless(cell)
       if isFormula { row.append(UInt8(ascii: "'")) }
-      // By bytes: a quote with a combining mark after it is another Character, and still ends a cell.
+      // Compares bytes: a quote followed by a combining mark is another Character, but still ends a cell.
       for byte in cell.utf8 {
         if byte == Self.quote { row.append(byte) }
         row.append(byte)
@@ -26,16 +32,16 @@ public enum CSVRow {
 
   private static let quote = UInt8(ascii: "\"")
 
-  /// What formulas begin with, also in full width as some spreadsheets take it (OWASP, "CSV Injection").
+  /// The characters that formulas begin with, also in full width (OWASP, "CSV Injection").
   private static let beginners = Set("=+-@\t\r\n＝＋－＠".unicodeScalars)
 
-  /// Whether a cell begins as a phone number, and has nothing by which a formula calls a function, starts a program or reaches
-  /// out of its sheet: further numbers with their labels may follow.
+  /// Whether a cell begins as a phone number and contains nothing with which a formula calls a function, starts a program
+  /// or refers to another sheet. More numbers with labels may follow.
   private static func isHarmless(_ text: String) -> Bool {
     let scalars = Array(text.unicodeScalars)
     let start = scalars.dropFirst().first { $0 != " " && $0 != "(" }
     guard scalars.first == "+", let start, ("0"..."9").contains(start) else { return false }
-    // The word that ends here, and over the blanks after it: a function's name before its parenthesis.
+    // Whether a word ends here or before the blanks here: before a parenthesis it would be a function's name.
     var word = false
     var isInWord = false
     for scalar in scalars {

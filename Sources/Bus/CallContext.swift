@@ -1,24 +1,30 @@
+internal import EventLoop
 public import KithMessages
 
-/// What travels beside a command: its identity, its time, who asks, and where progress goes.
+/// What accompanies a command: its id, timeout, principal, attachments and progress handler.
+///
+/// ```swift
+/// let context = CallContext(timeout: .seconds(30)) { progress in print(progress.stage) }
+/// let answer = try await port.call(SyncRequest(), context)
+/// ```
 public struct CallContext: Sendable {
-  /// Identifies this call; the same on every resend. 1-64 bytes.
+  /// Identifies this call; the same on every retry. 1-64 bytes.
   public var requestID: String
-  /// Under which the answer of a mutating command is remembered; empty = ``requestID``. At most 64 bytes.
+  /// The key under which the hub stores the answer of a mutating command; empty = ``requestID``. At most 64 bytes.
   public var idempotencyKey: String
-  /// Who asks. A port to another process leaves this to the hub, which knows its peers.
+  /// The caller. A port to another process ignores this: the hub authenticates its peers.
   public var principal: Principal
-  /// How long the caller waits; nil = the method's own time-out.
+  /// How long the caller waits; nil = the method's default timeout.
   public var timeout: Duration?
-  /// Called with what a long command reports; any thread.
+  /// Called with the progress of a long command, on any thread.
   public var progress: (@Sendable (Progress) -> Void)?
-  /// Bulk bytes that belong to the request, such as a piece of a blob.
+  /// Bytes beside the request, such as a piece of a blob.
   public var attachments: [[UInt8]]
-  /// Where an earlier attempt at a command in batches came to, and how far this one is.
+  /// The checkpoints of the previous attempt and of this one, for a command that answers in batches.
   public var checkpoint = Checkpoint()
   /// The durable identity of a mutating command, set by the ``Router``.
   package var ticket: CommandTicket?
-  /// The command's place among those of its connection; nil = it waits for none.
+  /// The command's place in the order of its connection; nil = it waits for no other command.
   package var turn: CommandTurn?
 
   /// Makes a context.
@@ -34,10 +40,10 @@ public struct CallContext: Sendable {
     self.progress = progress
   }
 
-  /// Lets later commands of the connection start, for a handler that now waits for something outside the hub.
+  /// Lets later commands of the connection start, because this handler now waits for something outside the hub.
   public func letOthersStart() { self.turn?.end() }
 
-  /// Says what is being done, where it cannot be said how far it is.
+  /// Reports the current step, without a fraction.
   ///
   /// - Parameters:
   ///   - stage: A word for programs.
@@ -50,6 +56,30 @@ public struct CallContext: Sendable {
     progress(report)
   }
 
-  /// The key under which the answer is remembered.
+  /// The key under which the hub stores the answer.
   public var effectiveKey: String { self.idempotencyKey.isEmpty ? self.requestID : self.idempotencyKey }
+}
+
+/// From where the next attempt of a service that answers in batches continues if the worker is lost.
+///
+/// A service sets a checkpoint before each batch, of at most 2 KiB. Without checkpoints its caller starts it again from
+/// the beginning.
+///
+/// ```swift
+/// let start = context.checkpoint.resumed.first ?? 0
+/// context.checkpoint.set([start + 1])  // then yield the batch
+/// ```
+public final class Checkpoint: Sendable {
+  /// The checkpoint of the previous attempt; empty = start from the beginning.
+  public let resumed: [UInt8]
+  private let next = Lock<[UInt8]>([])
+
+  /// Makes one.
+  public init(resumed: [UInt8] = []) { self.resumed = resumed }
+
+  /// Sets the checkpoint that is stored with the next batch.
+  public func set(_ bytes: [UInt8]) { self.next.withLock { $0 = bytes } }
+
+  /// The last checkpoint that was set.
+  package var current: [UInt8] { self.next.withLock { $0 } }
 }

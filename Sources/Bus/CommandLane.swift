@@ -1,8 +1,8 @@
-/// The commands of one connection that wait for each other, in the order of arrival.
+/// The order of the mutating commands of one connection.
 ///
-/// A pure value: says which of them start.
+/// A pure value; its methods return the commands that start.
 struct CommandLane: Sendable {
-  /// Names a command of the lane.
+  /// Identifies a command of the lane.
   typealias Serial = UInt64
 
   private enum Progress {
@@ -18,24 +18,24 @@ struct CommandLane: Sendable {
     var progress = Progress.waiting
   }
 
-  /// What has not ended.
+  /// The commands that have not ended, in order of arrival.
   private var entries: [Entry] = []
 
   var isEmpty: Bool { self.entries.isEmpty }
 
-  /// Whether a command has to wait for others.
+  /// Whether a command waits for earlier ones.
   func isWaiting(_ serial: Serial) -> Bool {
     self.entries.contains { $0.serial == serial && $0.progress == .waiting }
   }
 
-  /// Adds a command behind those that are there.
+  /// Adds a command at the end.
   mutating func enter(_ serial: Serial, _ order: CommandOrder) {
     self.entries.append(Entry(serial: serial, order: order))
-    // Nobody waits for its start yet.
+    // No task waits for this command yet.
     _ = self.start()
   }
 
-  /// Notes that a command's write is in the queue of the store.
+  /// Records that a command's write is in the queue of the store.
   ///
   /// - Returns: The commands that start now.
   mutating func wrote(_ serial: Serial) -> [Serial] {
@@ -44,7 +44,7 @@ struct CommandLane: Sendable {
     return self.start()
   }
 
-  /// Takes a command out: it has ended, or will not run.
+  /// Removes a command that has ended or will not run.
   ///
   /// - Returns: The commands that start now.
   mutating func end(_ serial: Serial) -> [Serial] {

@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// Keeps the order of the commands of each connection, while connections do not wait for each other.
+/// Keeps the commands of each connection in order. Connections do not wait for each other.
 package final class CommandLanes: Sendable {
   /// Names a lane.
   struct Name: Hashable, Sendable {
@@ -19,9 +19,9 @@ package final class CommandLanes: Sendable {
   /// Makes an empty table.
   package init() {}
 
-  /// Gives a command its place behind those that came before it; nil where it needs none.
+  /// Gives a command its place behind the earlier ones of its connection; nil if it needs none.
   ///
-  /// - Parameter connection: Names it among all.
+  /// - Parameter connection: Identifies the connection.
   package func enter(_ connection: [UInt8], _ order: CommandOrder) -> CommandTurn? {
     guard order != .free else { return nil }
     let name = Name(connection: connection, isOfUploads: order == .amongUploads)
@@ -33,7 +33,7 @@ package final class CommandLanes: Sendable {
     return CommandTurn(lanes: self, name: name, serial: serial)
   }
 
-  /// Places that are taken.
+  /// Whether no command has a place.
   var isEmpty: Bool { self.state.withLock { $0.lanes.isEmpty } }
 
   func wait(_ turn: CommandTurn, _ continuation: CheckedContinuation<Void, Never>) {
@@ -60,7 +60,7 @@ package final class CommandLanes: Sendable {
   }
 }
 
-/// A command's place among those of its connection.
+/// A command's place in the order of its connection.
 package struct CommandTurn: Sendable {
   let lanes: CommandLanes
   let name: CommandLanes.Name
@@ -68,7 +68,7 @@ package struct CommandTurn: Sendable {
 
   /// Waits until the command may start.
   ///
-  /// - Throws: `CANCELLED`; the place is given up then.
+  /// - Throws: `CANCELLED` if the task is cancelled; the place is then released.
   func begin() async throws(Failure) {
     await withTaskCancellationHandler {
       await withCheckedContinuation { self.lanes.wait(self, $0) }
@@ -78,9 +78,9 @@ package struct CommandTurn: Sendable {
     guard !Task.isCancelled else { throw .cancelled }
   }
 
-  /// Notes that the command's write is in the queue of the store.
+  /// Records that the command's write is in the queue of the store.
   package func wrote() { self.lanes.wrote(self) }
 
-  /// Gives the place up: the command has ended, or the others need not wait for its end. Later calls do nothing.
+  /// Releases the place: the command has ended, or others need not wait for its end. Later calls do nothing.
   package func end() { self.lanes.end(self) }
 }

@@ -1,15 +1,15 @@
 internal import KithMessages
 
-/// Waiting with a limit.
+/// Runs work within a time limit.
 package enum Deadline {
-  /// What a caller is told whose time is over.
+  /// The failure of a command whose time is over.
   package static let exceeded = Failure(
     .deadlineExceeded, "RUNNING_TOO_LONG",
     "The command did not end in time. It is safe to send it again with the same key.")
 
-  /// Runs `work` and gives it up after `limit`.
+  /// Runs `work` and cancels it after `limit`.
   ///
-  /// - Throws: `DEADLINE_EXCEEDED/RUNNING_TOO_LONG`, or what `work` throws.
+  /// - Throws: `DEADLINE_EXCEEDED/RUNNING_TOO_LONG`; otherwise what `work` throws.
   package static func race<Result: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -1,7 +1,12 @@
 internal import KithMessages
 public import SwiftProtobuf
 
-/// How a body or header is written: protobuf, or proto3 JSON. Each message says its own.
+/// How a body or header is encoded: protobuf or proto3 JSON. Each message names its own encoding.
+///
+/// ```swift
+/// let bytes = try Encoding.json.encode(PingRequest())
+/// let request = try Encoding.json.decode(PingRequest.self, from: bytes)
+/// ```
 public enum Encoding: String, Sendable, Hashable {
   /// Protobuf binary.
   case pb
@@ -10,7 +15,7 @@ public enum Encoding: String, Sendable, Hashable {
 
   /// Writes a message.
   ///
-  /// - Throws: `INTERNAL` for a message that its encoding cannot hold (a time stamp outside RFC 3339, say), naming the
+  /// - Throws: `INTERNAL` if the encoding cannot express the message, such as a time stamp outside RFC 3339; names the
   ///   record and the field.
   public func encode(_ message: some SwiftProtobuf.Message) throws(Failure) -> [UInt8] {
     do {
@@ -20,7 +25,7 @@ public enum Encoding: String, Sendable, Hashable {
       }
     } catch {
       let field = TimeCheck.badField(of: message) ?? ""
-      let why = field.isEmpty ? "" : ": \(field) is no moment in time"
+      let why = field.isEmpty ? "" : ": \(field) is not a valid time"
       throw Failure(
         .internal, "BUG", "\(type(of: message).protoMessageName) cannot be written as \(self.rawValue)\(why).",
         details: field.isEmpty ? [:] : ["field": field])
@@ -29,17 +34,17 @@ public enum Encoding: String, Sendable, Hashable {
 
   /// Reads a message.
   ///
-  /// - Throws: `INVALID_ARGUMENT/MALFORMED`; `FIELD_INVALID` for a time or duration that no calendar has, which JSON could
-  ///   not say.
+  /// - Throws: `INVALID_ARGUMENT/MALFORMED`; `INVALID_ARGUMENT/FIELD_INVALID` for a time or duration out of range, which
+  ///   JSON could not express.
   public func decode<M: SwiftProtobuf.Message>(_ type: M.Type, from bytes: [UInt8]) throws(Failure) -> M {
     do {
       switch self {
       case .pb:
-        // Many commands and replies have nothing set.
+        // Many commands and replies are empty.
         guard !bytes.isEmpty else { return M() }
         let message = try M(serializedBytes: bytes.span.bytes)
         if let field = TimeCheck.badField(of: message) {
-          throw Failure.invalid(field: field, "is no moment in time. Check its seconds and nanoseconds.")
+          throw Failure.invalid(field: field, "is not a valid time. Check its seconds and nanoseconds.")
         }
         return message
       case .json:
@@ -61,10 +66,10 @@ public enum Encoding: String, Sendable, Hashable {
     }
   }
 
-  /// Levels of objects and arrays that JSON may have, also in fields that are ignored.
+  /// The deepest nesting of objects and arrays in JSON, ignored fields included.
   private static let deepest = 16
 
-  /// How deep objects and arrays are nested. The decoder itself counts messages alone.
+  /// How deep objects and arrays are nested. The decoder counts only messages.
   private static func nesting(of json: [UInt8]) -> Int {
     var (level, deepest) = (0, 0)
     var (isInText, isEscaped) = (false, false)
@@ -86,7 +91,7 @@ public enum Encoding: String, Sendable, Hashable {
     return deepest
   }
 
-  /// The decoder's own words, without text of the body, which may be somebody's data.
+  /// The decoder's description of an error, without text of the body, which may be personal data.
   private static func why(_ error: any Error) -> String {
     switch error {
     case let error as JSONDecodingError: String(describing: error).prefix { $0 != "(" }.description

@@ -1,84 +1,88 @@
 internal import EventLoop
 import Glibc
 
-/// Named places where a test can have the process killed, to show that nothing is lost there.
+/// Named places in the code at which a test can kill the process, to prove that no data is lost there.
 ///
-/// `KITH_FAULT_POINT=name:n` in the environment makes the process send itself SIGKILL when it passes the point `name` for the
-/// n-th time. Without the variable a point costs one comparison.
+/// With `KITH_FAULT_POINT=name:n` in the environment the process sends itself SIGKILL when it passes the point `name`
+/// for the n-th time. Without the variable a point costs one comparison.
+///
+/// ```swift
+/// FaultPoint.batchCommitted.pass()
+/// ```
 public enum FaultPoint: String, Sendable, CaseIterable {
-  /// A pass is in the store as begun.
+  /// A pass is stored as begun.
   case passStarted = "pass_started"
-  /// A source was listed and nothing of it is stored yet.
+  /// A source was listed; nothing is stored yet.
   case listed = "listed"
-  /// A batch of cards was read and is not stored yet.
+  /// A batch of cards was read, but not stored yet.
   case batchRead = "batch_read"
   /// A batch of cards is stored.
   case batchCommitted = "batch_committed"
-  /// Cards have got their new names, and what they say is not read yet.
+  /// Cards have their new names; their content is not read yet.
   case cardsMoved = "cards_moved"
-  /// It is decided what a pass deletes, and nothing is deleted yet.
+  /// The deletions of a pass are decided, but not carried out yet.
   case deletionsDecided = "deletions_decided"
-  /// A pass is in the store as ended.
+  /// A pass is stored as ended.
   case passCommitted = "pass_committed"
-  /// Changes are in the store as under way and not sent yet.
+  /// Changes are stored as in flight, but not sent yet.
   case monicaPushBegun = "monica.push.begun"
-  /// Monica has answered to a change and nothing of that is stored yet.
+  /// Monica has answered a change; the outcome is not stored yet.
   case monicaPushSent = "monica.push.sent"
-  /// What became of a change is stored.
+  /// The outcome of a change is stored.
   case monicaPushStored = "monica.push.stored"
-  /// A page of Monica's was read and is not stored yet.
+  /// A page was read from Monica, but not stored yet.
   case monicaPageRead = "monica.pull.page"
-  /// A page of Monica's, or what followed from it, is stored.
+  /// A page of Monica, or a change that follows from it, is stored.
   case monicaPageStored = "monica.pull.stored"
 
-  /// A spoken entry is in the store and has no sound yet.
+  /// A spoken entry is stored; it has no sound yet.
   case careBegun = "care_begun"
-  /// A piece of sound is on the disk, and nobody was told.
+  /// A piece of sound is on disk, but not acknowledged.
   case careAppended = "care_appended"
-  /// The sound is whole and named so, and the store does not know.
+  /// The sound is complete and renamed; the store is not updated yet.
   case careFinished = "care_finished"
-  /// The sound waits to be transcribed.
+  /// The sound is queued for transcription.
   case careQueued = "care_queued"
-  /// The words are there and not stored.
+  /// The transcript has arrived, but is not stored.
   case careTranscribed = "care_transcribed"
-  /// The words are stored, and the sound is still there.
+  /// The transcript is stored; the sound still exists.
   case careStored = "care_stored"
-  /// The sound is unlinked, and the store does not know.
+  /// The sound is unlinked; the store is not updated yet.
   case careUnlinked = "care_unlinked"
 
-  /// A message is in the store as under way and not sent yet.
+  /// A message is stored as in flight, but not sent yet.
   case deliveryBegun = "delivery_begun"
-  /// A message was sent, and what became of it is not stored yet.
+  /// A message was sent; the outcome is not stored yet.
   case deliverySent = "delivery_sent"
-  /// What became of a message is stored.
+  /// The outcome of a message is stored.
   case deliveryStored = "delivery_stored"
 
-  /// That a worker gets a job is in the store, and nothing was sent to it.
+  /// The lease of a job is stored, but the job is not sent to the worker yet.
   case jobGranted = "job_granted"
-  /// A worker has got a job and not begun.
+  /// A worker has received a job and not started it.
   case jobTaken = "job_taken"
-  /// A worker has sent a batch, or is about to: nobody waits for the socket.
+  /// A worker has passed a batch to its socket; it may not be on the wire yet.
   case jobBatchSent = "job_batch_sent"
-  /// That a batch is stored is in the store, and its worker does not know.
+  /// A batch is stored, but not acknowledged to its worker.
   case jobBatchStored = "job_batch_stored"
-  /// A worker has done a job and not said so.
+  /// A worker has finished a job and not reported it.
   case jobRun = "job_run"
-  /// A worker has sent the end of a job, or is about to.
+  /// A worker has passed the end of a job to its socket; it may not be on the wire yet.
   case jobEndSent = "job_end_sent"
-  /// The end of a job has come to the hub, and the store does not know.
+  /// The hub has received the end of a job, but not stored it.
   case jobEndTaken = "job_end_taken"
-  /// The end of a job is in the store, and neither worker nor caller was told.
+  /// The end of a job is stored; neither the worker nor the caller has been told.
   case jobEndStored = "job_end_stored"
 
   private static let armed = Countdown(getenv("KITH_FAULT_POINT").map { String(cString: $0) })
 
-  /// Marks that the point is passed.
+  /// Kills the process if this pass of the point is the chosen one.
   public func pass() {
     guard let countdown = Self.armed, countdown.reachesZero(at: self) else { return }
     kill(getpid(), SIGKILL)
   }
 
-  /// How often a point is still to be passed.
+  /// Counts the remaining passes of one point.
   private final class Countdown: Sendable {
     private let point: FaultPoint
     private let remaining: Lock<Int>

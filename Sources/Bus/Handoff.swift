@@ -1,16 +1,16 @@
-/// Passes values from one task to another, one at a time: the giver goes on when its value was taken.
+/// Passes values from one task to another, one at a time. The sender continues when its value has been taken.
 package actor Handoff<Value: Sendable> {
   private(set) var offered: Value?
   private var giver: CheckedContinuation<Void, Never>?
   private var taker: CheckedContinuation<Value?, Never>?
   private var isClosed = false
 
-  /// Makes one that is open.
+  /// Makes an open handoff.
   package init() {}
 
   /// Offers a value and waits until it is taken.
   ///
-  /// - Throws: `CANCELLED` when nobody takes values any more.
+  /// - Throws: `CANCELLED` after ``close()``.
   package func give(_ value: Value) async throws(Failure) {
     guard !self.isClosed else { throw .cancelled }
     if let taker = self.taker {
@@ -23,7 +23,7 @@ package actor Handoff<Value: Sendable> {
     if self.offered != nil { throw .cancelled }
   }
 
-  /// Waits for the next value; nil when no more come.
+  /// Waits for the next value. Returns nil after ``close()``.
   package func take() async -> Value? {
     guard !self.isClosed else { return nil }
     if let value = self.offered {
@@ -35,7 +35,7 @@ package actor Handoff<Value: Sendable> {
     return await withCheckedContinuation { self.taker = $0 }
   }
 
-  /// Ends it for both sides; a value that is on offer is not taken any more.
+  /// Ends the handoff for both sides. A value that was offered and not taken is dropped.
   package func close() {
     self.isClosed = true
     self.taker?.resume(returning: nil)

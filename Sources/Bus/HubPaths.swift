@@ -2,19 +2,19 @@ internal import EventLoop
 internal import Glibc
 public import KithMessages
 
-/// Which files on the hub's disk a request may name: one rule for every path of every request, applied by the ``Router``.
+/// Decides which files on the hub's disk a request may name. The ``Router`` applies it to every path of every request.
 ///
-/// A request that names a file has the hub read it and use what it says. So only a client on the hub's own machine may
-/// name one, never one of kithd's own, and a file with a secret only in the folders that the configuration lists. A client
-/// on another machine sends the secret itself.
+/// The hub reads the file that a request names and uses its content. Therefore only a client on the hub's own machine
+/// may name a file, never one of kithd's own files, and a file with a secret only in the folders that the configuration
+/// lists. A client on another machine sends the secret itself.
 public struct HubPaths: Sendable {
-  /// What a path leads to.
+  /// What a path names.
   public enum Kind: Sendable, Hashable {
-    /// A password, token or secret key: in one of the folders of the configuration.
+    /// A password, token or secret key; allowed in the configured folders.
     case secret
-    /// Certificates, which are public, or cards: anywhere but in kithd's own directories.
+    /// Certificates or cards; allowed anywhere except in kithd's own directories.
     case plain
-    /// A program that a channel runs. The service that runs it keeps a list of the allowed ones.
+    /// A program that a channel runs; the service that runs it checks it against a list of allowed programs.
     case program
   }
 
@@ -34,8 +34,8 @@ public struct HubPaths: Sendable {
   /// Makes the rule.
   ///
   /// - Parameters:
-  ///   - own: kithd's own directories, in which no request may name anything.
-  ///   - secretFolders: Where files with secrets may be.
+  ///   - own: kithd's own directories; no request may name a file in them.
+  ///   - secretFolders: The folders that may contain files with secrets.
   public init(own: [String] = [], secretFolders: [String] = []) {
     self.own = own
     self.secretFolders = secretFolders
@@ -43,8 +43,8 @@ public struct HubPaths: Sendable {
 
   /// Checks the paths of a command.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for what is no absolute path, `PERMISSION_DENIED/PATH_NOT_ALLOWED` for one
-  ///   that this client may not name.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a path that is not absolute, `PERMISSION_DENIED/PATH_NOT_ALLOWED` for
+  ///   one that this client may not name.
   func check(_ command: any Command, by principal: Principal) async throws(Failure) {
     guard let names = (command as? any NamesHubPaths)?.hubPaths.filter({ !$0.path.isEmpty }), !names.isEmpty else {
       return
@@ -55,7 +55,7 @@ public struct HubPaths: Sendable {
       throw Self.refused(
         names[0], "files of the hub's disk are named on the hub's own machine only; send a secret itself.")
     }
-    // Looking a path up may wait for a network file system.
+    // Resolving a path may block on a network file system.
     try await withTaskExecutorPreference(ThreadExecutor(name: "kith.paths")) { () async throws(Failure) in
       try await self.checkPlaces(names)
     }
@@ -72,7 +72,7 @@ public struct HubPaths: Sendable {
     }
   }
 
-  /// Symbolic links are followed first, so that none leads out of a folder, or into kithd's own.
+  /// Resolves symbolic links first, so that no link leads out of an allowed folder or into kithd's own directories.
   private func checkPlace(_ name: Named) throws(Failure) {
     guard name.kind != .program else { return }
     guard let path = Self.resolved(name.path) else {
@@ -91,23 +91,23 @@ public struct HubPaths: Sendable {
     }
   }
 
-  /// By bytes, as the disk has it: two names that are the same text are two files.
+  /// Compares bytes, as the file system does: two equal texts in different Unicode forms are two files.
   private static func isInside(_ path: String, _ folder: String) -> Bool {
     (path + "/").utf8.starts(with: (folder == "/" ? "/" : folder + "/").utf8)
   }
 
-  /// The path without symbolic links; what is not there yet stands below the resolved folder that is.
+  /// The path without symbolic links. A path that does not exist yet is resolved up to its existing folder.
   ///
-  /// - Returns: Nil for what cannot be resolved: a folder that may not be entered, a link that leads nowhere.
+  /// - Returns: nil if it cannot be resolved: no permission for a folder, or a dangling link.
   private static func resolved(_ path: String) -> String? {
-    // The string outlives the call; what `realpath` gives is freed here.
+    // The string outlives the call; the result of `realpath` is freed here.
     if let real = unsafe realpath(path, nil) {
       defer { unsafe free(real) }
       return unsafe String(cString: real)
     }
     guard errno == ENOENT else { return nil }
     var status = stat()
-    // The string outlives the call, and `status` is written whole by a call that succeeds.
+    // The string outlives the call; a successful call writes all of `status`.
     guard unsafe lstat(path, &status) != 0 else { return nil }
     let parts = path.split(separator: "/")
     guard let last = parts.last, last != "..", last != "." else { return nil }
@@ -122,9 +122,9 @@ public struct HubPaths: Sendable {
 
 /// A command that names files on the hub's disk.
 ///
-/// Each field of `proto/` that is one is in the table of docs/protocol.md, section 7.
+/// The table in docs/protocol.md, section 7, lists each such field of `proto/`.
 protocol NamesHubPaths {
-  /// The paths, empty ones among them.
+  /// The paths, including empty ones.
   var hubPaths: [HubPaths.Named] { get }
 }
 

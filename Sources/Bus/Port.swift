@@ -1,28 +1,61 @@
 public import KithMessages
 
-/// A way to the actors: in this process or over ZeroMQ. Callers cannot tell which.
+/// Sends commands to the hub's actors, in this process or over ZeroMQ. Callers do not see a difference.
+///
+/// ```swift
+/// let answer = try await port.call(ListContactsRequest(), CallContext(timeout: .seconds(5)))
+/// let reply = try await port.ask(ListContactsRequest())  // the reply alone
+/// ```
 public protocol Port: Sendable {
   /// Sends a command and waits for its answer.
   ///
-  /// - Throws: A ``Failure`` of the method or of the way to it; `CANCELLED` when the task is cancelled.
+  /// - Throws: The method's ``Failure`` or that of the connection; `CANCELLED` if the task is cancelled.
   func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply>
 }
 
 extension Port {
-  /// Sends a command and waits for its reply alone.
+  /// Sends a command and returns the reply without effects and attachments.
   public func ask<C: Command>(_ command: C, _ context: CallContext = CallContext()) async throws(Failure) -> C.Reply {
     try await self.call(command, context).reply
   }
 }
 
-/// A way to services that answer in batches: what a placeable service is reached through.
+/// Sends commands to placeable services, which answer in batches.
+///
+/// ```swift
+/// let reply = try await port.call(request, CallContext()) { batch throws(Failure) in
+///   try await store(batch)
+/// }
+/// ```
 public protocol BatchPort: Sendable {
-  /// Sends a command, hands each batch to `receive` in order, and waits for the reply.
+  /// Sends a command, passes each batch to `receive` in order, and waits for the reply.
   ///
-  /// The next batch is read while `receive` runs, and no further: a slow receiver slows the reader down.
+  /// One more batch is produced while `receive` runs, so a slow receiver slows the service down.
   ///
-  /// - Throws: A ``Failure`` of the method, of the way to it, or what `receive` threw.
+  /// - Throws: The method's ``Failure``, that of the connection, or what `receive` threw.
   func call<C: BatchCommand>(
     _ command: C, _ context: CallContext, receive: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
   ) async throws(Failure) -> C.Reply
+}
+
+/// A reply with its attachments, effects and replay flag.
+public struct Answer<Reply: Sendable>: Sendable {
+  /// The reply of the method.
+  public var reply: Reply
+  /// Bulk bytes that belong to the reply.
+  public var attachments: [[UInt8]]
+  /// The positions of the streams after the command's own events; wait for these positions to read your own writes.
+  public var effects: [StreamPosition]
+  /// Whether the answer was stored by an earlier call with the same key.
+  public var isReplayed: Bool
+
+  /// Makes an answer.
+  public init(
+    _ reply: Reply, attachments: [[UInt8]] = [], effects: [StreamPosition] = [], isReplayed: Bool = false
+  ) {
+    self.reply = reply
+    self.attachments = attachments
+    self.effects = effects
+    self.isReplayed = isReplayed
+  }
 }

@@ -1,12 +1,14 @@
+internal import Digest
+internal import Glibc
 public import KithMessages
 
-/// Who asks: the name that authentication gave, and what it may do.
+/// The authenticated caller of a command, and its role.
 public struct Principal: Sendable, Hashable {
   /// `uid:1000` for a local user, `key:NAME` for a key, `hub` for the hub itself.
   public let name: String
-  /// Looked up at every command.
+  /// The role, looked up for every command.
   public let role: Role
-  /// The services that a worker's key was approved for, such as `kith.v1.Transcriber`; nil = not limited, as with a local user.
+  /// The services that a worker's key is approved for, such as `kith.v1.Transcriber`; nil = all, as for a local user.
   public let services: Set<String>?
 
   /// Makes a principal.
@@ -16,18 +18,70 @@ public struct Principal: Sendable, Hashable {
     self.services = services
   }
 
-  /// Whether it is a user of the hub's own machine, connected over ipc.
+  /// Whether it is a user of the hub's machine, connected over ipc.
   public var isLocal: Bool { self.name.hasPrefix("uid:") }
 
-  /// The hub's own work: schedules and start-up.
+  /// The hub itself: schedules and start-up.
   public static let hub = Principal(name: "hub", role: .admin)
 
-  /// Refuses when the role does not cover the method.
+  /// Checks that the role covers the method.
+  ///
+  /// - Throws: `PERMISSION_DENIED/ROLE_NOT_ALLOWED`.
   public func require(_ method: Method) throws(Failure) {
     guard self.role.covers(method.role) else {
       throw Failure(
         .permissionDenied, "ROLE_NOT_ALLOWED",
         "\(method.name) needs the role \(method.role.rawValue); \(self.name) is \(self.role.rawValue).")
+    }
+  }
+}
+
+/// The rule for the names of keys and workers.
+public enum PeerName {
+  /// The rule in words, for an error about a field.
+  public static let rule = "has to be 1 to 32 of a-z, 0-9 and hyphens, and begin with a letter or a digit."
+
+  /// Whether `name` follows the rule. A name must not begin with a hyphen: a command would read it as an option.
+  public static func isValid(_ name: String) -> Bool {
+    (1...32).contains(name.utf8.count) && !name.hasPrefix("-")
+      && name.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || byte == UInt8(ascii: "-")
+      }
+  }
+}
+
+/// The fingerprint of a public key, for people to compare: the first 16 hex digits of the SHA-256 of its 32 bytes.
+public enum KeyFingerprint {
+  /// Returns the fingerprint of a public key.
+  public static func of(_ publicKey: [UInt8]) -> String { Hex.encode(SHA256.digest(publicKey).prefix(8)) }
+}
+
+/// A user of this machine.
+package enum LocalUser {
+  /// The number of a user, given by name or number; nil if there is no such user.
+  package static func number(of user: String) -> UInt32? {
+    UInt32(user) ?? Self.entry({ getpwnam_r(user, $0, $1, $2, $3) }) { $0.pw_uid }
+  }
+
+  /// The name of a user, or the number if the user has no name.
+  package static func name(of number: UInt32) -> String {
+    Self.entry({ getpwuid_r(number, $0, $1, $2, $3) }) { String(cString: $0.pw_name) } ?? "\(number)"
+  }
+
+  private typealias LookUp = (
+    UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+    UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+  ) -> Int32
+
+  /// Reads an entry of the user database; nil if there is none. Its strings are valid only during `read`.
+  private static func entry<Value>(_ lookUp: LookUp, _ read: (passwd) -> Value) -> Value? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
+      guard let start = buffer.baseAddress else { return nil }
+      var entry = passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      guard lookUp(&entry, start, buffer.count, &found) == 0, found != nil else { return nil }
+      return read(entry)
     }
   }
 }

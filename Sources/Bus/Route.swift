@@ -1,32 +1,40 @@
 internal import EventLoop
 public import KithMessages
 
-/// When a command starts, relative to those that came before it on its connection: docs/protocol.md, "Order".
+/// When a command starts, relative to the earlier commands of its connection: docs/protocol.md, "Order".
 public enum CommandOrder: Sendable {
-  /// At once: it changes nothing.
+  /// Immediately: the command changes nothing.
   case free
-  /// When each earlier command has handed its write to the store, or has ended. For a handler that looks at nothing
-  /// before its transaction: the store keeps the order of writes, and commits those that wait together.
+  /// When each earlier command has passed its write to the store, or has ended. For a handler that reads nothing before
+  /// its transaction: the store keeps the order of writes and commits waiting writes together.
   case afterWrites
-  /// When the earlier commands have ended. For a handler that looks at the store before it writes, or changes something
-  /// outside it.
+  /// When the earlier commands have ended. For a handler that reads the store before it writes, or changes something
+  /// outside the store.
   case afterEnds
-  /// When the earlier commands on uploads have ended; other commands do not wait for it.
+  /// When the earlier commands on uploads have ended. Other commands do not wait for this command.
   case amongUploads
 }
 
-/// One method with the function that serves it.
+/// A method with its handler.
+///
+/// ```swift
+/// Route(PingRequest.self) { request, context throws(Failure) in
+///   var reply = PingReply()
+///   reply.echo = request.echo
+///   return reply
+/// }
+/// ```
 public struct Route: Sendable {
-  /// What it serves.
+  /// The method that is served.
   public let method: Method
-  /// When it starts, relative to earlier commands of its connection.
+  /// When the command starts, relative to earlier commands of its connection.
   public let order: CommandOrder
   /// The function, with its types.
   let handler: any CommandHandler
 
-  /// Serves a method with an answer that has attachments or effects beside its reply.
+  /// Makes a route whose answer has attachments or effects.
   ///
-  /// - Parameter order: Nil = after the ends of earlier commands where the method changes something, else free.
+  /// - Parameter order: nil = `afterEnds` for a mutating method, `free` otherwise.
   public init<C: Command>(
     answering type: C.Type, order: CommandOrder? = nil,
     _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> Answer<C.Reply>
@@ -36,9 +44,9 @@ public struct Route: Sendable {
     self.handler = Handler<C>(run: handler)
   }
 
-  /// Serves a method with its reply.
+  /// Makes a route whose answer is a reply alone.
   ///
-  /// - Parameter order: As of ``init(answering:order:_:)``.
+  /// - Parameter order: As in ``init(answering:order:_:)``.
   public init<C: Command>(
     _ type: C.Type, order: CommandOrder? = nil,
     _ handler: @escaping @Sendable (C, CallContext) async throws(Failure) -> C.Reply
@@ -84,15 +92,15 @@ struct Handler<C: Command>: CommandHandler {
   }
 }
 
-/// An answer ready for the wire.
+/// An encoded answer.
 public struct EncodedAnswer: Sendable {
   /// The reply in the encoding of the request.
   public var body: [UInt8]
-  /// Bulk bytes.
+  /// Bytes beside the reply.
   public var attachments: [[UInt8]]
-  /// Positions to wait for.
+  /// The positions of the streams after the command's events.
   public var effects: [StreamPosition]
-  /// Whether it is a remembered answer.
+  /// Whether the answer comes from the journal.
   public var isReplayed: Bool
 
   /// Makes an answer.
@@ -103,5 +111,61 @@ public struct EncodedAnswer: Sendable {
     self.attachments = attachments
     self.effects = effects
     self.isReplayed = isReplayed
+  }
+}
+
+/// A method that answers in batches, with its handler.
+///
+/// ```swift
+/// BatchRoute(ReadRequest.self) { request, context, yield throws(Failure) in
+///   while let batch = try await next() { try await yield(batch) }
+///   return ReadReply()
+/// }
+/// ```
+public struct BatchRoute: Sendable {
+  /// The method that is served.
+  public let method: Method
+  /// The function, with its types.
+  let handler: any BatchCommandHandler
+
+  /// Makes a route.
+  ///
+  /// - Parameter handler: Passes each batch to its last argument, which returns when the next batch is wanted; then returns
+  ///   the reply. It checks `Task.isCancelled` between batches.
+  public init<C: BatchCommand>(
+    _ type: C.Type,
+    _ handler:
+      @escaping @Sendable (
+        C, CallContext, _ yield: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
+      ) async throws(Failure) -> C.Reply
+  ) {
+    self.method = C.method
+    self.handler = BatchHandler<C>(run: handler)
+  }
+}
+
+/// The function that serves a method in batches, for a table of any of them.
+protocol BatchCommandHandler: Sendable {
+  /// Decodes a command in protobuf, runs it, and encodes each batch and the reply: on a worker.
+  func answer(
+    _ body: [UInt8], _ context: CallContext, _ yield: @escaping @Sendable ([UInt8]) async throws(Failure) -> Void
+  ) async throws(Failure) -> [UInt8]
+}
+
+/// A handler with its types, to which the port casts it back.
+struct BatchHandler<C: BatchCommand>: BatchCommandHandler {
+  let run:
+    @Sendable (
+      C, CallContext, _ yield: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
+    ) async throws(Failure) -> C.Reply
+
+  func answer(
+    _ body: [UInt8], _ context: CallContext, _ yield: @escaping @Sendable ([UInt8]) async throws(Failure) -> Void
+  ) async throws(Failure) -> [UInt8] {
+    let command = try Encoding.pb.decode(C.self, from: body)
+    let reply = try await self.run(command, context) { batch throws(Failure) in
+      try await yield(try Encoding.pb.encode(batch))
+    }
+    return try Encoding.pb.encode(reply)
   }
 }

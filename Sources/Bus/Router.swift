@@ -4,46 +4,46 @@ public import KithMessages
 public import Logging
 internal import SwiftProtobuf
 
-/// Finds the handler of a command and sees to it that a mutating command happens once.
+/// Finds the handler of a command and ensures that a mutating command runs once.
 ///
-/// It is the in-process ``Port``, and the control plane reaches the same handlers through ``answer(method:encoding:body:context:)``:
-/// roles, cancellation and the memory of finished commands are the same on both ways.
+/// The router is the in-process ``Port``. The control plane calls the same handlers by
+/// ``answer(method:encoding:body:context:)``, so roles, cancellation and stored answers are the same for both.
 public final class Router: Port, Sendable {
   private let routes: [String: Route]
   private let journal: any CommandJournal
   private let contentKey: HMACKey
   private let paths: HubPaths
-  private let flights: Flights
+  private let inFlight: InFlightCommands
   private let load = Lock(ServiceLoad())
-  /// Where large bodies are read. JSON of 256 KiB takes tens of milliseconds: on the pool, many of them would hold up all other
-  /// commands.
+  /// Decodes large bodies. JSON of 256 KiB takes tens of milliseconds; on the shared pool many such bodies would delay all
+  /// other commands.
   private let reading = ThreadExecutor(name: "kith.reading")
   private let logger: Logger
 
-  /// Bytes of a body that is read at once.
+  /// The size of a body that is decoded without changing threads.
   private static let smallBody = 16 << 10
 
   /// Makes a router.
   ///
   /// - Parameters:
-  ///   - routes: One a method. `System/Cancel` and `System/Services` are the router's own.
-  ///   - flights: Where running commands are counted.
-  ///   - journal: Where answers are kept.
-  ///   - contentKey: Authenticates the content of commands in the journal; kept outside the database, so that the
-  ///     journal alone does not betray what was asked.
-  ///   - paths: Which files of the hub's disk commands may name.
-  ///   - commandOfJob: The command that a job is made for, by the job's id; nil where no command waits for the job.
+  ///   - routes: One for each method. The router serves `System/Cancel` and `System/Services` itself.
+  ///   - inFlight: The table of running commands.
+  ///   - journal: Stores the answers.
+  ///   - contentKey: Authenticates the content of commands in the journal. It is kept outside the database, so that the
+  ///     journal alone does not reveal the content.
+  ///   - paths: Decides which files on the hub's disk a command may name.
+  ///   - commandOfJob: Returns the command that waits for a job, by the job's id; nil if there is none.
   public init(
-    _ routes: [Route], flights: Flights = Flights(), journal: any CommandJournal, contentKey: HMACKey,
-    paths: HubPaths = HubPaths(), commandOfJob: @escaping @Sendable (String) async -> FlightID? = { _ in nil },
-    logger: Logger
+    _ routes: [Route], inFlight: InFlightCommands = InFlightCommands(), journal: any CommandJournal,
+    contentKey: HMACKey, paths: HubPaths = HubPaths(),
+    commandOfJob: @escaping @Sendable (String) async -> CommandID? = { _ in nil }, logger: Logger
   ) {
     let own = [
-      Self.cancel(flights, commandOfJob),
+      Self.cancel(inFlight, commandOfJob),
       Self.services(routes.map(\.method) + [Methods.systemCancel, Methods.systemServices]),
     ]
     self.routes = Dictionary((routes + own).map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
-    self.flights = flights
+    self.inFlight = inFlight
     self.journal = journal
     self.contentKey = contentKey
     self.paths = paths
@@ -62,21 +62,21 @@ public final class Router: Port, Sendable {
     }
   }
 
-  /// Notes a command that has come over the wire, so that a `System/Cancel` right behind it finds it. ``retract(_:)`` ends that.
-  public func announce(_ context: CallContext) { self.flights.announce(Self.names(context)) }
+  /// Records a command that was received, so that an immediate `System/Cancel` finds it. ``retract(_:)`` removes it.
+  public func announce(_ context: CallContext) { self.inFlight.announce(Self.names(context)) }
 
-  /// Forgets a command that was announced and has its answer.
-  public func retract(_ context: CallContext) { self.flights.retract(Self.names(context)) }
+  /// Removes an announced command that has been answered.
+  public func retract(_ context: CallContext) { self.inFlight.retract(Self.names(context)) }
 
-  /// By what a client may name a command that it cancels: its request id, and its idempotency key where it has one.
-  private static func names(_ context: CallContext) -> Set<FlightID> {
+  /// The names by which a client may cancel a command: its request id and its idempotency key.
+  private static func names(_ context: CallContext) -> Set<CommandID> {
     Set(
       [context.requestID, context.idempotencyKey].filter { !$0.isEmpty }.map {
-        FlightID(principal: context.principal.name, key: $0)
+        CommandID(principal: context.principal.name, key: $0)
       })
   }
 
-  /// Runs a command as it came over the wire. Time-outs are the caller's.
+  /// Runs an encoded command. The caller enforces the timeout.
   public func answer(
     method name: String, encoding: Encoding, body: [UInt8], context: CallContext
   ) async throws(Failure) -> EncodedAnswer {
@@ -85,13 +85,13 @@ public final class Router: Port, Sendable {
     return try await route.handler.answer(body, encoding, context, by: self)
   }
 
-  /// The rules of a method that is served; nil for any other name.
+  /// The method with this name; nil if it is not served.
   public func method(named name: String) -> Method? { self.routes[name]?.method }
 
-  /// When a command starts, relative to earlier ones of its connection.
+  /// When a command starts, relative to earlier commands of its connection.
   public func order(of method: Method) -> CommandOrder { self.routes[method.name]?.order ?? .free }
 
-  /// Takes up what the last process left unfinished, as each method's recovery says.
+  /// Recovers the commands that the last process left unfinished, by each method's recovery rule.
   public func recover() async throws(Failure) {
     for command in try await self.journal.unfinished() {
       let ticket = command.ticket
@@ -123,9 +123,9 @@ public final class Router: Port, Sendable {
     }
   }
 
-  /// Runs a command as it came over the wire.
+  /// Runs an encoded command.
   ///
-  /// The answer of a mutating one is stored in protobuf, and goes out as it is stored to whoever speaks that.
+  /// The answer of a mutating command is stored in protobuf; a client that uses protobuf gets the stored bytes.
   func performEncoded<C: Command>(
     _ body: [UInt8], _ encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> EncodedAnswer {
@@ -144,7 +144,7 @@ public final class Router: Port, Sendable {
     return EncodedAnswer(body: reply, effects: outcome.effects, isReplayed: outcome.isReplayed)
   }
 
-  /// Reads a body: a large one after those before it, on the thread that is for these alone.
+  /// Decodes a body. Large bodies are decoded one after another on a separate thread.
   private func read<C: Command>(
     _ type: C.Type, from body: [UInt8], _ encoding: Encoding
   ) async throws(Failure) -> C {
@@ -161,7 +161,7 @@ public final class Router: Port, Sendable {
     try encoding.decode(type, from: body)
   }
 
-  /// Writes an answer, and logs what cannot be written.
+  /// Encodes a reply, and logs a reply that cannot be encoded.
   private func encode(
     _ reply: some SwiftProtobuf.Message, of method: Method, _ encoding: Encoding
   ) throws(Failure) -> [UInt8] {
@@ -182,7 +182,7 @@ public final class Router: Port, Sendable {
     }
   }
 
-  /// Runs a command of this process.
+  /// Runs a command from this process.
   private func perform<C: Command>(
     _ command: C, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> Answer<C.Reply> {
@@ -194,15 +194,15 @@ public final class Router: Port, Sendable {
       isReplayed: outcome.isReplayed)
   }
 
-  /// Runs a command that changes nothing, or joins the one that runs under the same key.
+  /// Runs a command that changes nothing, or joins a running one with the same key.
   private func look<C: Command>(
     _ command: C, request: [UInt8], _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> Answer<C.Reply> {
     guard self.load.withLock({ $0.enter(C.method) }) else { throw Self.full(C.method) }
     defer { self.load.withLock { $0.leave(C.method) } }
-    let id = FlightID(principal: context.principal.name, key: context.effectiveKey)
+    let id = CommandID(principal: context.principal.name, key: context.effectiveKey)
     let content = Array("\(C.method.name)\n".utf8) + request
-    return try await self.flights.join(id, content: content, context) { progress throws(Failure) in
+    return try await self.inFlight.join(id, content: content, context) { progress throws(Failure) in
       try await context.turn?.begin()
       defer { context.turn?.end() }
       var context = context
@@ -211,19 +211,18 @@ public final class Router: Port, Sendable {
     }
   }
 
-  /// Runs a mutating command in a flight of its own, or joins the one that runs under the same key, or finds its
-  /// answer.
+  /// Runs a mutating command, joins a running one with the same key, or returns the stored answer.
   private func commit<C: Command>(
     _ command: C, request: [UInt8], encoding: Encoding, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) -> CommandOutcome {
     guard self.load.withLock({ $0.enter(C.method) }) else { throw Self.full(C.method) }
     defer { self.load.withLock { $0.leave(C.method) } }
-    let id = FlightID(principal: context.principal.name, key: context.effectiveKey)
+    let id = CommandID(principal: context.principal.name, key: context.effectiveKey)
     let content = request.isEmpty ? try Self.deterministic(command) : request
     let ticket = CommandTicket(
       principal: id.principal, key: id.key, requestID: context.requestID, method: C.method,
       fingerprint: self.contentKey.authenticationCode(for: Array(C.method.name.utf8), content))
-    return try await self.flights.join(id, content: ticket.fingerprint, context) {
+    return try await self.inFlight.join(id, content: ticket.fingerprint, context) {
       progress throws(Failure) -> CommandOutcome in
       if let stored = try await self.journal.recall(ticket) { return stored }
       try await context.turn?.begin()
@@ -238,13 +237,13 @@ public final class Router: Port, Sendable {
     }
   }
 
-  /// Runs an accepted command again after a crash, so that a client that resends it joins or finds the answer.
+  /// Runs an accepted command again after a crash. A client that retries it joins it or gets its stored answer.
   func resume<C: Command>(
     _ command: C, _ ticket: CommandTicket, _ handler: Handler<C>, _ context: CallContext
   ) async throws(Failure) {
-    let id = FlightID(principal: ticket.principal, key: ticket.key)
-    _ = try await self.flights.join(id, content: ticket.fingerprint, context) { progress throws(Failure) in
-      // Its client may have been here first.
+    let id = CommandID(principal: ticket.principal, key: ticket.key)
+    _ = try await self.inFlight.join(id, content: ticket.fingerprint, context) { progress throws(Failure) in
+      // The client may have retried it already.
       if let stored = try await self.journal.recall(ticket) { return stored }
       var context = context
       context.progress = progress
@@ -260,9 +259,9 @@ public final class Router: Port, Sendable {
     do {
       _ = try await handler.run(command, context)
     } catch {
-      let id = FlightID(principal: ticket.principal, key: ticket.key)
-      // Out of time is not the command's answer: the same key may be sent again.
-      let failure = error.code == .cancelled && !self.flights.isCancelledByUser(id) ? Deadline.exceeded : error
+      let id = CommandID(principal: ticket.principal, key: ticket.key)
+      // A timeout is not stored as the answer: the client may retry with the same key.
+      let failure = error.code == .cancelled && !self.inFlight.isCancelledByUser(id) ? Deadline.exceeded : error
       if ticket.method.isLongRunning { await self.journal.conclude(ticket, with: failure) }
       throw failure
     }
@@ -286,11 +285,10 @@ public final class Router: Port, Sendable {
     }
   }
 
-  /// `System/Cancel`: of a command of the same principal, named by its request id or its idempotency key.
-  ///
-  /// In their place a job may be named that was made for the command.
+  /// `System/Cancel`: cancels a command of the same principal, named by its request id, its idempotency key, or a job that
+  /// was created for it.
   private static func cancel(
-    _ flights: Flights, _ commandOfJob: @escaping @Sendable (String) async -> FlightID?
+    _ inFlight: InFlightCommands, _ commandOfJob: @escaping @Sendable (String) async -> CommandID?
   ) -> Route {
     Route(CancelRequest.self) { request, context throws(Failure) in
       guard request.requestID.isEmpty != request.jobID.isEmpty else {
@@ -298,9 +296,9 @@ public final class Router: Port, Sendable {
       }
       var reply = CancelReply()
       if request.jobID.isEmpty {
-        reply.cancelled = flights.cancel(FlightID(principal: context.principal.name, key: request.requestID))
+        reply.cancelled = inFlight.cancel(CommandID(principal: context.principal.name, key: request.requestID))
       } else if let command = await commandOfJob(request.jobID), command.principal == context.principal.name {
-        reply.cancelled = flights.cancel(command)
+        reply.cancelled = inFlight.cancel(command)
       }
       return reply
     }
@@ -322,7 +320,7 @@ public final class Router: Port, Sendable {
   private static func full(_ method: Method) -> Failure {
     Failure(
       .resourceExhausted, "QUEUE_FULL",
-      "\(ServiceLoad.limit) commands of \(method.name.prefix { $0 != "/" }) are under way already. Send it again in a moment.",
+      "\(ServiceLoad.limit) commands of \(method.name.prefix { $0 != "/" }) are in flight already. Send it again in a moment.",
       retryAfterMilliseconds: 500)
   }
 
@@ -331,4 +329,33 @@ public final class Router: Port, Sendable {
       .unimplemented, "SERVICE_UNKNOWN",
       "This hub does not serve '\(name.prefix(80))'. `kith services` lists its methods.")
   }
+}
+
+/// Counts the commands in flight of each service and limits them, so that a slow service leaves room for the others.
+///
+/// A pure value.
+struct ServiceLoad: Sendable {
+  /// The most commands in flight of one service: docs/protocol.md, 9.
+  static let limit = 256
+
+  private var counts: [Substring: Int] = [:]
+
+  /// Adds a command.
+  ///
+  /// - Returns: false if the service is at its limit.
+  mutating func enter(_ method: Method) -> Bool {
+    let service = Self.service(method)
+    guard self.counts[service, default: 0] < Self.limit else { return false }
+    self.counts[service, default: 0] += 1
+    return true
+  }
+
+  /// Removes a command that was added.
+  mutating func leave(_ method: Method) {
+    let service = Self.service(method)
+    guard let count = self.counts[service] else { return }
+    self.counts[service] = count > 1 ? count - 1 : nil
+  }
+
+  private static func service(_ method: Method) -> Substring { method.name.prefix { $0 != "/" } }
 }

@@ -1,25 +1,30 @@
 import Glibc
 internal import KithMessages
 
-/// Where the daemon keeps its state and where its sockets are: hub and clients look in the same places.
+/// The directories of the daemon's state and sockets. Hub and clients look in the same places.
+///
+/// ```swift
+/// let locations = try RuntimeLocations()
+/// print(locations.controlSocket)  // /run/user/1000/kith/control.sock
+/// ```
 ///
 /// | directory | option, else variable, else |
 /// | --- | --- |
 /// | state | `KITH_STATE_DIR`, `$XDG_STATE_HOME/kith`, `~/.local/state/kith` |
 /// | runtime | `KITH_RUNTIME_DIR`, `$XDG_RUNTIME_DIR/kith`, `/run/user/UID/kith` if that is ours, `run` in the state directory |
 public struct RuntimeLocations: Sendable, Hashable {
-  /// The directory of what is kept.
+  /// The directory of the store.
   public let stateDirectory: String
   /// The directory of the sockets.
   public let runtimeDirectory: String
 
-  /// Finds the directories; nothing is made.
+  /// Finds the directories and creates nothing.
   ///
   /// - Parameters:
-  ///   - runtimeDirectory: As given by a person; nil = look for it.
-  ///   - stateDirectory: As given by a person; nil = look for it.
-  ///   - environment: Gives the value of a variable.
-  /// - Throws: `FAILED_PRECONDITION/NOT_CONFIGURED` when there is neither a variable nor a home directory.
+  ///   - runtimeDirectory: As given on the command line; nil = look for it.
+  ///   - stateDirectory: As given on the command line; nil = look for it.
+  ///   - environment: Returns the value of a variable.
+  /// - Throws: `FAILED_PRECONDITION/NOT_CONFIGURED` if there is neither a variable nor a home directory.
   public init(
     runtimeDirectory: String? = nil, stateDirectory: String? = nil,
     environment: (String) -> String? = RuntimeLocations.variable
@@ -44,11 +49,11 @@ public struct RuntimeLocations: Sendable, Hashable {
     }
   }
 
-  /// Where the unit of systemd for the whole machine has its sockets.
+  /// The directory of the sockets of the system-wide systemd unit.
   public static let systemRuntimeDirectory = "/run/kith"
 
-  /// Where clients and workers look for the daemon, in this order: at the place that was named, by option or variable; otherwise at the
-  /// user's own, then at the machine's.
+  /// The places where clients and workers look for the daemon: only the named place if an option or variable names one;
+  /// otherwise the user's place, then the machine's.
   ///
   /// - Throws: As ``init(runtimeDirectory:stateDirectory:environment:)``.
   public static func places(
@@ -73,10 +78,10 @@ public struct RuntimeLocations: Sendable, Hashable {
   /// The file of the work plane's socket.
   public var workSocket: String { self.runtimeDirectory + "/work.sock" }
 
-  /// The value of a variable of this process.
+  /// The value of an environment variable of this process.
   public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// The path itself, or below the working directory when it is relative.
+  /// The absolute form of a path; a relative path is below the working directory.
   public static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let working = getcwd(nil, 0) else { return path }
     defer { free(working) }

@@ -1,12 +1,12 @@
 internal import CBuild
 
-/// The version of daemon, worker, client and command line, which are released together.
+/// The version of the daemon, workers, clients and command line, which are released together.
 public enum SoftwareVersion {
-  /// The release, by Semantic Versioning 2.0.0: written here alone, read here by scripts/version.sh, and the newest of CHANGELOG.md.
+  /// The release by Semantic Versioning 2.0.0. Only this line states it; scripts/version.sh reads it, CHANGELOG.md agrees.
   static let release = "0.2.0"
 
-  /// As `System/Hello`, `System/Status` and `--version` tell it: the release, with the state of the sources as build metadata
-  /// where they are not those of the release.
+  /// The version in `System/Hello`, `System/Status` and `--version`: the release, plus the state of the sources as build
+  /// metadata if they differ from the release.
   public static let current: String = {
     let build = String(cString: kith_build())
     return build.isEmpty ? release : "\(release)+\(build)"

@@ -1,33 +1,33 @@
 package import KithMessages
 
-/// When something is to be brought in step: at the start, every so often, and shortly after a notice, as of changed files.
+/// Plans passes: at the start, at an interval, and shortly after a notice, such as of changed files.
 ///
-/// Times are nanoseconds of a clock that never goes back.
+/// Times are nanoseconds of a monotonic clock.
 package struct SyncSchedule: Sendable, Equatable {
-  /// Between two passes without a cause; nil = never.
+  /// The time between two regular passes; nil = no regular passes.
   private let interval: Int64?
   private var nextRegular: Int64?
   private var noticed: (first: Int64, last: Int64)?
   private var failures = 0
-  /// Whether a person did something since the last pass began.
+  /// Whether a person helped since the last pass began.
   private var wasHelped = false
 
-  /// A change is waited out for so long, because a program writes many files one after another.
+  /// A pass starts when nothing has changed for this time, because programs write many files one after another.
   package static let quiet: Int64 = 500_000_000
-  /// Changes that never end are taken up after so long.
-  package static let patience: Int64 = 5_000_000_000
+  /// A pass starts at the latest after this time, even if changes continue.
+  package static let longestQuiet: Int64 = 5_000_000_000
   /// The waits after failures.
   package static let backoff = Backoff(first: 5_000_000_000, longest: 300_000_000_000, spread: 1...1.2)
 
-  /// What came of a pass.
+  /// The outcome of a pass.
   package enum Outcome: Sendable, Equatable {
     case completed
-    /// It may go better later; not before `retryAfter` nanoseconds, where the server said so.
+    /// The pass failed and is retried, not before `retryAfter` nanoseconds if the server named a time.
     case failed(retryAfter: Int64?)
-    /// Nothing will change before a person does something: trying on locks accounts out.
+    /// A person has to act. It is not retried, because repeated logins lock accounts.
     case needsPerson
 
-    /// Reads it from the status that a pass ended with; nil = the store could not be written.
+    /// Reads the outcome from the status of a pass; nil = the store could not be written.
     package init(_ status: SyncStatus?) {
       switch status?.state {
       case .completed: self = .completed
@@ -45,26 +45,26 @@ package struct SyncSchedule: Sendable, Equatable {
   /// Makes a schedule.
   ///
   /// - Parameters:
-  ///   - interval: Nanoseconds; nil = only on notice.
-  ///   - startsNow: Whether it is due at once.
+  ///   - interval: In nanoseconds; nil = passes only after notices.
+  ///   - startsNow: Whether the first pass is due now.
   package init(interval: Int64?, startsNow: Bool, now: Int64) {
     self.interval = interval
     self.nextRegular = startsNow ? now : interval.map { now + $0 }
   }
 
-  /// Something changed.
+  /// Records a change.
   package mutating func notice(now: Int64) {
     self.noticed = (self.noticed?.first ?? now, now)
   }
 
-  /// A pass begins: what was noticed before is seen by it.
+  /// Begins a pass, which covers all changes recorded so far.
   package mutating func begin() {
     self.noticed = nil
     self.nextRegular = nil
     self.wasHelped = false
   }
 
-  /// A pass has ended.
+  /// Ends a pass.
   ///
   /// - Parameter jitter: 0 to 1; see ``Backoff``.
   package mutating func end(_ outcome: Outcome, jitter: Double, now: Int64) {
@@ -75,7 +75,7 @@ package struct SyncSchedule: Sendable, Equatable {
       self.nextRegular = self.interval.map { now + $0 }
     case .needsPerson:
       self.failures += 1
-      // A password that was given while the pass tried the one before is tried at once.
+      // A password that was given during the pass is tried at once.
       self.nextRegular = self.wasHelped ? now : nil
     case .failed(let retryAfter):
       self.failures += 1
@@ -86,7 +86,7 @@ package struct SyncSchedule: Sendable, Equatable {
     }
   }
 
-  /// A person did what was waited for.
+  /// Records that a person did what the passes waited for.
   package mutating func helped(now: Int64) {
     self.wasHelped = true
     guard self.needsPerson else { return }
@@ -94,9 +94,9 @@ package struct SyncSchedule: Sendable, Equatable {
     self.nextRegular = now
   }
 
-  /// When it is due next; nil when nothing is planned.
+  /// When the next pass is due; nil if none is planned.
   package var due: Int64? {
-    let noticed = self.noticed.map { min($0.last + Self.quiet, $0.first + Self.patience) }
+    let noticed = self.noticed.map { min($0.last + Self.quiet, $0.first + Self.longestQuiet) }
     return [self.nextRegular, noticed].compactMap(\.self).min()
   }
 

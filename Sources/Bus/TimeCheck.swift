@@ -2,13 +2,13 @@ internal import Foundation
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Finds the times in a message that no calendar has: protobuf can carry them, and JSON cannot say them.
+/// Finds times in a message that are out of range: protobuf can carry them, JSON cannot.
 ///
 /// The bounds are those of `google/protobuf/timestamp.proto` and `duration.proto`.
 struct TimeCheck: Visitor {
-  /// Where a bad time is.
+  /// The location of an invalid time.
   private struct BadTime: Error {
-    /// The number of the field in the message that is being visited.
+    /// The number of the field in the visited message.
     let number: Int
     /// The rest of the path within that field.
     var rest = ""
@@ -16,10 +16,10 @@ struct TimeCheck: Visitor {
     var id: String?
   }
 
-  /// Of the message that is being visited, if its first field is a text: so records have it.
+  /// The id of the visited message, if its first field is a string, as in records.
   private var id: String?
 
-  /// The path of the first bad time, such as `records[ID].occurred_at`; nil when all are good.
+  /// The path of the first invalid time, such as `records[ID].occurred_at`; nil if all are valid.
   static func badField<M: SwiftProtobuf.Message>(of message: M) -> String? {
     var check = TimeCheck()
     do {
@@ -84,13 +84,13 @@ struct TimeCheck: Visitor {
   mutating func visitSingularEnumField<E: Enum>(value: E, fieldNumber: Int) {}
   mutating func visitUnknown(bytes: Data) {}
 
-  /// The path from a message to a bad time in it.
+  /// The path from a message to an invalid time in it.
   private static func name<M: SwiftProtobuf.Message>(of bad: BadTime, in type: M.Type) -> String {
     self.name(of: bad.number, in: type) + bad.rest
   }
 
-  /// The name of a field as `proto/` has it. SwiftProtobuf tells names to nobody but its encoders, so one of them writes a
-  /// message that has this field alone.
+  /// The name of a field in `proto/`. SwiftProtobuf passes names only to its encoders, so this encodes a message that has
+  /// only this field.
   private static func name<M: SwiftProtobuf.Message>(of number: Int, in type: M.Type) -> String {
     var bytes: [UInt8] = []
     var tag = number << 3 | 2

@@ -44,7 +44,7 @@ int kith_pidfd(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0);
 
 static _Thread_local void *current_loop;
 
-// Never inlined, so that the address of the thread-local is looked up on the thread that asks.
+// Never inlined, so that the address of the thread-local is computed on the calling thread.
 __attribute__((noinline)) void *kith_current_loop(void) { return current_loop; }
 
 __attribute__((noinline)) void kith_set_current_loop(void *loop) { current_loop = loop; }

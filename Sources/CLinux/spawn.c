@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// What a child tells before it is another program.
+/// What a child reports if it cannot execute the program.
 struct failure {
   int code;
   const char *step;
@@ -24,7 +24,7 @@ static int limit(int resource, uint64_t bytes) {
   return setrlimit(resource, &limit);
 }
 
-/// Moves a descriptor out of the way of the standard ones.
+/// Duplicates a descriptor above the standard ones.
 static int above_standard(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
 
 static void close_others_on_exec(void) {
@@ -40,15 +40,15 @@ static void close_others_on_exec(void) {
   }
 }
 
-/// Becomes the program; returns the name of the call that failed. Async-signal-safe calls alone: another thread of the
-/// parent may have held any lock when it was forked.
+/// Executes the program; returns the name of the call that failed. Uses only async-signal-safe calls: another thread of
+/// the parent may have held any lock at the fork.
 static const char *become(const struct kith_child *child, pid_t parent) {
   for (int number = 1; number < NSIG; number++) {
     signal(number, SIG_DFL);
   }
   if (setpgid(0, 0) == -1) return "setpgid";
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1) return "prctl";
-  // The parent may have ended before that.
+  // The parent may have ended before the prctl.
   if (getppid() != parent) _exit(1);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1) return "prctl";
   int input = above_standard(child->input);
@@ -61,7 +61,7 @@ static const char *become(const struct kith_child *child, pid_t parent) {
   if (limit(RLIMIT_CORE, 0) == -1) return "setrlimit";
   if (child->memory != 0 && limit(RLIMIT_AS, child->memory) == -1) return "setrlimit";
   if (child->file_size != 0 && limit(RLIMIT_FSIZE, child->file_size) == -1) return "setrlimit";
-  // To be less nice than the parent takes a privilege, and is not worth a failure.
+  // A lower nice value needs a privilege; its failure is ignored.
   setpriority(PRIO_PROCESS, 0, child->niceness);
   sigset_t none;
   sigemptyset(&none);
@@ -98,7 +98,7 @@ pid_t kith_spawn(const struct kith_child *child, const char **step) {
     do {
       count = read(report[0], &failure, sizeof failure);
     } while (count == -1 && errno == EINTR);
-    // The program's start has closed the other end: there is nothing to read.
+    // The execve has closed the other end: there is nothing to read.
     if (count != sizeof failure) {
       close(report[0]);
       return process;

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE 1
 
-// The C library's functions by which libzmq's threads move all bytes.
+// The functions of the C library with which libzmq's threads move all bytes.
 
 #include "Connections.h"
 
@@ -27,7 +27,7 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/// The user of a peer on this machine; of one elsewhere its address, of IPv6 the half that names its network.
+/// The user id of a local peer; the address of a remote peer, for IPv6 the half that names its network.
 static uint64_t source(int descriptor, bool is_local) {
   struct sockaddr_storage address;
   socklen_t size = sizeof address;
@@ -44,7 +44,7 @@ static uint64_t source(int descriptor, bool is_local) {
   return network;
 }
 
-/// Counts what has come; false when the connection has to go.
+/// Counts received bytes. Returns false if the connection has to be closed.
 static bool receive(int descriptor, const void *bytes, size_t count) {
   struct connection *connection = kith_lock(descriptor);
   if (connection == NULL) return true;
@@ -65,7 +65,7 @@ static bool receive(int descriptor, const void *bytes, size_t count) {
   if (is_over) kith_cut(descriptor, connection);
   kith_unlock(connection);
   if (is_over || kith_limits.received_in_all == 0 || all <= kith_limits.received_in_all) return !is_over;
-  // Where nobody holds much, it is ended connections that left much. One that holds nothing else may go on.
+  // If no open connection holds many bytes, closed ones do. A connection that held nothing before may continue.
   return kith_cut_oldest() || before == 0 || !kith_traffic_cut(descriptor);
 }
 
@@ -92,11 +92,12 @@ int listen(int listener, int backlog) {
   return (int)syscall(SYS_listen, listener, backlog);
 }
 
-/// Moves a connection to the descriptor after that of the last one, so that a message names its connection also after its end, until
-/// some thousand others have come. Where none is left it is closed: the low ones are for files, and for what the program connects to.
+/// Moves a connection to the next descriptor, so that a message identifies its connection also after its end, until about
+/// a thousand others have connected. Closes it if no descriptor is left: low descriptors are for files and for outgoing
+/// connections.
 static int move(int descriptor) {
   static _Atomic int next;
-  // It may have been lowered since the start.
+  // The limit may have been lowered since the start.
   struct rlimit files;
   bool is_lowered = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < (rlim_t)kith_highest_descriptor;
   int highest = is_lowered ? (int)files.rlim_cur : kith_highest_descriptor, lowest = highest / 4;
@@ -126,7 +127,7 @@ int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) 
     errno = EMFILE;
   }
   if (descriptor < 0) {
-    // libzmq 4.3.4 ends the process over errors of accept(2) that it does not expect, such as this one over ipc.
+    // libzmq 4.3.4 aborts on unexpected errors of accept(2), such as this one over ipc.
     if (errno == EMFILE || errno == ENOMEM || errno == ENOBUFS) errno = ECONNABORTED;
     return -1;
   }
@@ -137,7 +138,7 @@ int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) 
   bool is_local = family == AF_UNIX;
   struct connection *connection = &kith_connections[descriptor];
   pthread_mutex_lock(&connection->lock);
-  // Of another one, long ago.
+  // What an earlier connection with this descriptor left.
   kith_change(connection, 0);
   connection->is_cut = connection->has_spoken = false;
   connection->is_local = is_local;
@@ -148,11 +149,11 @@ int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) 
   connection->bytes = connection->names = connection->sent = 0;
   connection->unsent = 0;
   connection->stream = kith_stream_new;
-  // Last: another thread that sees it open sees whose it is.
+  // Set last: a thread that sees the connection as open sees its other fields as well.
   connection->thread = pthread_self();
   connection->is_open = true;
   pthread_mutex_unlock(&connection->lock);
-  // Connections are accepted by one thread, or by one at a time: a number that is too low for a moment costs nothing.
+  // Only one thread accepts at a time; a value that is too low for a moment does no harm.
   if (descriptor >= kith_end) kith_end = descriptor + 1;
   kith_bound_silence(is_local, connection->source);
   return descriptor;
@@ -161,7 +162,7 @@ int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) 
 int close(int descriptor) {
   struct connection *connection = accepts ? kith_lock(descriptor) : NULL;
   if (connection != NULL) {
-    // A frame that has not ended goes with it, and whatever was a handshake.
+    // An unfinished frame and an unfinished handshake are dropped with the connection.
     uint64_t cost = connection->cost, goes = kith_stream_unended(&connection->stream);
     kith_lower(&connection->bytes, goes);
     kith_lower(&cost, goes + (connection->stream.left > 0 ? frame_cost : 0));
@@ -169,7 +170,7 @@ int close(int descriptor) {
     kith_sent(connection, connection->unsent);
     connection->closing = atomic_fetch_add(&kith_closings, 1) + 1;
     connection->is_open = false;
-    // Whole messages of it are still there to be taken.
+    // Its whole messages can still be read.
     atomic_fetch_add(&kith_planes[connection->plane].left, connection->cost);
     kith_unlock(connection);
   }

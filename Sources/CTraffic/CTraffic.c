@@ -23,7 +23,7 @@ int kith_traffic_plane(size_t most_bytes) {
   return number;
 }
 
-/// What a message measures on the wire.
+/// The size of a message on the wire.
 static uint64_t on_the_wire(bool is_local, struct kith_traffic_message message) {
   uint64_t long_frames = is_local ? message.long_frames : message.long_encrypted_frames;
   return message.bytes + message.frames * (short_header + (is_local ? 0 : encryption_size)) + long_frames * (long_header - short_header);
@@ -31,13 +31,13 @@ static uint64_t on_the_wire(bool is_local, struct kith_traffic_message message) 
 
 void kith_traffic_taken(int descriptor, struct kith_traffic_message message) {
   if (descriptor < 0 || descriptor >= descriptors) return;
-  // It may have ended.
+  // The connection may have ended.
   struct connection *connection = &kith_connections[descriptor];
   pthread_mutex_lock(&connection->lock);
   connection->has_spoken = true;
   kith_release(connection, on_the_wire(connection->is_local, message));
   if (message.names > 0) {
-    // Its name may have made the header longer.
+    // The command's name may have required a longer header.
     connection->names += message.names + long_header - short_header;
     kith_planes[connection->plane].has_names = true;
   }
@@ -77,7 +77,7 @@ bool kith_traffic_offer(int descriptor, struct kith_traffic_message message) {
   uint64_t count = on_the_wire(connection->is_local, message);
   uint64_t all = atomic_load(&kith_unsent_in_all) + count, share = kith_limits.unsent_in_all / 4;
   bool fits = connection->unsent == 0 || kith_limits.unsent == 0 || connection->unsent + count <= kith_limits.unsent;
-  // One alone always: of an owner, and of a connection that has none.
+  // A single message is always accepted: of an owner, or of a connection without an owner.
   if (fits && kith_limits.unsent_in_all > 0 && all > share) {
     uint64_t owners = connection->owner == 0 ? connection->unsent : kith_sum(connection->owner, true);
     fits = owners == 0 || (all <= kith_limits.unsent_in_all && (connection->owner == 0 || owners + count <= share));

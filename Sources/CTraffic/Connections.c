@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 enum {
-  // What libzmq sends first: a greeting, to a peer with a key a WELCOME, and an ERROR or what is longer, a READY. RFC 37 and 26.
+  // What libzmq sends first: a greeting; WELCOME to a peer with a key; then ERROR, or the longer READY. RFC 37 and 26.
   greeting_size = 64,
   welcome_size = 170,
   error_size = 12,
-  // Connections of which no message was taken: of one address or user, and of a family. With the others there are fewer than 1,024.
+  // Connections without a read message: of one address or user, and of a family. In total there are fewer than 1,024.
   most_silent_of_source = 128,
   most_silent = 256,
 };
@@ -52,7 +52,7 @@ void kith_sent(struct connection *connection, uint64_t count) {
 }
 
 void kith_cut(int descriptor, struct connection *connection) {
-  // What the kernel has received is still to be had after shutdown(2).
+  // Bytes that the kernel has received can be read also after shutdown(2).
   connection->is_cut = true;
   syscall(SYS_shutdown, descriptor, SHUT_RDWR);
   atomic_fetch_add(&kith_cut_count, 1);
@@ -71,7 +71,7 @@ uint64_t kith_sum(uint64_t owner, bool unsent) {
   return sum;
 }
 
-// MARK: - Which have to go
+// MARK: - Choosing connections to close
 
 bool kith_cut_oldest(void) {
   int oldest = -1, oldest_unknown = -1;

@@ -1,7 +1,7 @@
 #ifndef KITH_CONNECTIONS_H
 #define KITH_CONNECTIONS_H
 
-// The connections that were accepted, by their descriptors, and what is held of each.
+// The accepted connections by descriptor, and the bytes that are held for each.
 
 #include "CTraffic.h"
 #include "Stream.h"
@@ -14,31 +14,31 @@ enum {
   planes = 8,
   frame_cost = 64,        // sizeof(zmq_msg_t)
   encryption_size = 33,   // CURVE: name, nonce, flags and code of a MESSAGE, RFC 26
-  much = 64 << 10,        // what a connection may always hold, however much others do
+  much = 64 << 10,        // what a connection may always hold, whatever the others hold
   longest_handshake = 8 << 10,
 };
 
-/// A connection, or one that has ended and left something to be taken.
+/// An open connection, or a closed one with unread messages.
 struct connection {
-  // Between the I/O thread and the program. All zeros are an unlocked mutex. What others read without it is atomic.
+  // Taken by the I/O thread and the program. All zeros are an unlocked mutex. Fields that are read without it are atomic.
   pthread_mutex_t lock;
   _Atomic bool is_open, is_cut;
-  // Whether the program has taken a message of it.
+  // Whether the program has read a message from it.
   _Atomic bool has_spoken;
   _Atomic pthread_t thread;
   bool is_local;
   _Atomic int plane;
   uint64_t number, source;
-  // When it was closed, as kith_traffic_closings numbers it.
+  // When it was closed, as a value of kith_traffic_closings.
   uint64_t closing;
   _Atomic uint64_t owner;
-  // Of what was received: bytes, and what holding them costs.
+  // Received and unread: the bytes, and the memory they cost.
   uint64_t bytes;
   _Atomic uint64_t cost;
   _Atomic uint64_t much_since;
-  // By which the bytes may be too many: names of subscriptions, in the form that has one.
+  // Bytes that may be counted too much: the names of subscriptions that may have been sent as commands.
   uint64_t names;
-  // Of what goes to it: bytes sent since it was accepted, and those that are not sent yet.
+  // Outgoing: bytes sent since it was accepted, and unsent bytes.
   uint64_t sent;
   _Atomic uint64_t unsent;
   struct kith_stream stream;
@@ -46,9 +46,9 @@ struct connection {
 
 struct plane {
   uint64_t most_bytes;
-  // The costs of what its connections that have ended left.
+  // The costs of the unread messages of its closed connections.
   _Atomic uint64_t left;
-  // Whether there may be connections with names.
+  // Whether a connection may have `names`.
   _Atomic bool has_names;
 };
 
@@ -56,38 +56,38 @@ extern struct connection kith_connections[descriptors];
 extern struct plane kith_planes[planes];
 extern struct kith_traffic_limits kith_limits;
 extern _Atomic uint64_t kith_received_in_all, kith_unsent_in_all, kith_cut_count, kith_closings;
-extern _Atomic int kith_end;         // beyond all descriptors that were ever in the table
-extern int kith_highest_descriptor;  // that connections get, and one; 0 = any
+extern _Atomic int kith_end;         // one more than the highest descriptor that was ever in the table
+extern int kith_highest_descriptor;  // one more than the highest descriptor for connections; 0 = no limit
 
-/// An open connection, locked; NULL where there is none.
+/// Locks and returns an open connection; NULL if there is none.
 struct connection *kith_lock(int descriptor);
 void kith_unlock(struct connection *connection);
 
-// Of a connection whose lock is held:
+// The following functions require the connection's lock:
 
-/// It holds so much more, or less; what all hold then.
+/// Sets its cost. Returns the cost of all connections.
 uint64_t kith_change(struct connection *connection, uint64_t cost);
 
-/// So many bytes of it were taken, and what they cost.
+/// Subtracts `count` read bytes and their cost.
 void kith_release(struct connection *connection, uint64_t count);
 
-/// So much of what was handed over for it is gone.
+/// Subtracts `count` from its unsent bytes.
 void kith_sent(struct connection *connection, uint64_t count);
 
-/// Ends it. Its whole messages are still there to be taken, and count until they are.
+/// Closes it. Its whole messages can still be read, and count until then.
 void kith_cut(int descriptor, struct connection *connection);
 
-/// Whether the peer was let in.
+/// Whether the peer was admitted.
 bool kith_is_in(const struct connection *connection);
 
-/// What is held of an owner, or not sent.
+/// The unsent bytes of an owner, or the cost of its unread bytes.
 uint64_t kith_sum(uint64_t owner, bool unsent);
 
-/// Cuts the connection of this thread that has held much for longest, else the oldest of which no message was taken and that holds more
-/// than a handshake; false when there is none.
+/// Closes the connection of this thread that has held many bytes for longest, else the oldest one without a read message
+/// that holds more than a handshake. Returns false if there is none.
 bool kith_cut_oldest(void);
 
-/// Where too many connections are silent, cuts one of this thread: the oldest of the source of a new one, or of its family.
+/// If too many connections are silent, closes one of this thread: the oldest of the new one's source, or of its family.
 void kith_bound_silence(bool is_local, uint64_t source);
 
 #endif

@@ -2,7 +2,7 @@
 
 const struct kith_stream kith_stream_new = {.greeting = 64};
 
-/// The rest of a frame's header has come.
+/// Starts a frame whose header is complete.
 static void begin_frame(struct kith_stream *stream, struct kith_reading *reading) {
   const unsigned char *header = stream->header;
   stream->left = header[1];
@@ -26,7 +26,7 @@ struct kith_reading kith_stream_follow(struct kith_stream *stream, const unsigne
       stream->header[stream->header_count++] = *bytes;
       if (stream->header_count == (stream->header[0] & 2 ? long_header : short_header)) begin_frame(stream, &reading);
     } else {
-      // SUBSCRIBE and CANCEL go on to the program, and so does what CURVE has in a MESSAGE; by the lengths of their names.
+      // The program gets SUBSCRIBE, CANCEL, and the content of CURVE's MESSAGE; recognised by the lengths of their names.
       if (stream->kind == unnamed) stream->kind = *bytes == 9 || *bytes == 7 || *bytes == 6 ? ordinary : passing;
       part = kith_lower(&stream->left, count);
       if (stream->left == 0 && stream->kind == passing) {

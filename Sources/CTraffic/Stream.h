@@ -1,7 +1,7 @@
 #ifndef KITH_STREAM_H
 #define KITH_STREAM_H
 
-// Where the stream of a connection stands: frames of ZMTP after a greeting of 64 bytes. ZeroMQ RFC 37.
+// The parser of a connection's stream: ZMTP frames after a greeting of 64 bytes. ZeroMQ RFC 37.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,37 +14,37 @@ enum {
 
 enum kith_frame_kind {
   ordinary,
-  // A command of ZMTP whose name has not come yet.
+  // A ZMTP command whose name has not arrived yet.
   unnamed,
-  // A command that libzmq answers or drops when it has all of it, as PING.
+  // A command that libzmq answers or drops when it is complete, such as PING.
   passing,
 };
 
 struct kith_stream {
-  // Left of the greeting and of the frame, all of the frame, and what has come of the frame's header.
+  // Remaining bytes of the greeting and of the frame, the size of the frame, and the received part of its header.
   uint64_t greeting, left, frame;
   enum kith_frame_kind kind;
   unsigned char header[long_header];
   unsigned char header_count;
 };
 
-/// One of which nothing has come.
+/// A stream at its start.
 extern const struct kith_stream kith_stream_new;
 
-/// What a reading brings.
+/// What received bytes contain.
 struct kith_reading {
   uint64_t frames;
-  // Of the greeting, and of commands that have passed.
+  // Of the greeting and of commands that libzmq handles itself.
   uint64_t passed_bytes, passed_frames;
 };
 
-/// Follows a stream through what has come.
+/// Parses received bytes.
 struct kith_reading kith_stream_follow(struct kith_stream *stream, const unsigned char *bytes, size_t count);
 
-/// What has come of a frame that has not ended.
+/// The received bytes of an unfinished frame.
 uint64_t kith_stream_unended(const struct kith_stream *stream);
 
-/// Lowers a count, to nothing at least; how much that was.
+/// Lowers a count, at most to 0. Returns the difference.
 static inline uint64_t kith_lower(uint64_t *count, uint64_t by) {
   uint64_t part = by < *count ? by : *count;
   *count -= part;

@@ -64,8 +64,8 @@ public actor CareRecorderActor {
     self.wake()
   }
 
-  /// Handles committed events: `Jobs/Retry` may have revived a dead job; and workers come and go.
-  public nonisolated func see(_ events: [LoggedEvent]) {
+  /// Handles committed events: `Jobs/Retry` may have revived a dead job; workers connect and disconnect.
+  public nonisolated func handle(events: [LoggedEvent]) {
     var (isRevived, isOtherwise) = (false, false)
     for event in events {
       switch event.header.stream {

@@ -1,22 +1,22 @@
-/// A day of the calendar: proleptic Gregorian, without a time and without a place.
+/// A day of the proleptic Gregorian calendar, without time and place.
 ///
-/// It is its number, so that days are compared and counted without a look at the calendar. A date of which parts are missing
-/// is another thing: `PartialDate` of a card, `SpecialDate` of a server.
+/// It is stored as a number, so that comparing and counting days needs no calendar. For dates with missing parts see
+/// `PartialDate` of a card and `SpecialDate` of a server.
 public struct Day: Sendable, Hashable, Comparable {
   /// Days since 1970-01-01.
   public let number: Int
 
-  /// Makes the day that is so many days after 1970-01-01.
+  /// Makes a day from the number of days since 1970-01-01.
   public init(number: Int) { self.number = number }
 
-  /// Makes a day; nil when there is none of that name, such as 31 February, and outside of the years 1 to 9999.
+  /// Makes a day; nil if it does not exist, such as 31 February, or is not in the years 1 to 9999.
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
     self.init(year: year, month: month, overflowing: day)
     guard self.components == (year, month, day) else { return nil }
   }
 
-  /// Makes the day that is so many days into a month; where there are more than it has, they run into those after it.
+  /// Makes a day from a day of a month, which may run into later months.
   ///
   /// The 31st day of September is 1 October, 29 February of 2025 is 1 March, and the 14th month of a year is its next
   /// February.
@@ -28,7 +28,7 @@ public struct Day: Sendable, Hashable, Comparable {
     self.number = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// Reads `YYYY-MM-DD`; nil for any other text.
+  /// Parses `YYYY-MM-DD`; nil for any other text.
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count == 10 else { return nil }
     var number = 0
@@ -56,16 +56,16 @@ public struct Day: Sendable, Hashable, Comparable {
   /// The Monday of its week.
   public var monday: Day { self.adding(days: -self.weekday) }
 
-  /// The day that is so many days later.
+  /// The day a number of days later.
   public func adding(days: Int) -> Day { Day(number: self.number + days) }
 
-  /// Its beginning in UTC, in nanoseconds since 1970; the nearest that can be told before 1678 and after 2262.
+  /// Its start in UTC, in nanoseconds since 1970; clamped before 1678 and after 2262.
   public var nanosecondsSince1970: Int64 { (self.number * Self.seconds).nanoseconds }
 
   /// By time.
   public static func < (left: Day, right: Day) -> Bool { left.number < right.number }
 
-  /// Seconds of a day on which clocks are not changed.
+  /// The seconds of a day without a clock change.
   package static let seconds = 86_400
 }
 
@@ -74,5 +74,25 @@ extension Day: CustomStringConvertible {
   public var description: String {
     let (year, month, day) = self.components
     return "\(year.padded(to: 4))-\(month.padded())-\(day.padded())"
+  }
+}
+
+extension Int {
+  /// The quotient rounded down, and the remainder, which is never negative. The divisor is positive.
+  package func dividedDown(by divisor: Int) -> (quotient: Int, remainder: Int) {
+    let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+
+  /// The number with leading zeros: two digits, or `width`.
+  package func padded(to width: Int = 2) -> String {
+    let digits = String(self)
+    return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
+  }
+
+  /// The number of seconds in nanoseconds; clamped.
+  var nanoseconds: Int64 {
+    let (product, isTooMuch) = Int64(self).multipliedReportingOverflow(by: 1_000_000_000)
+    return isTooMuch ? (self < 0 ? .min : .max) : product
   }
 }

@@ -1,4 +1,4 @@
-/// A minute of a day, as a clock on the wall shows it.
+/// A minute of a day, as wall clocks show it.
 public struct TimeOfDay: Sendable, Hashable, Comparable {
   /// 0-23.
   public let hour: Int
@@ -12,7 +12,7 @@ public struct TimeOfDay: Sendable, Hashable, Comparable {
     self.minute = minute
   }
 
-  /// Reads `HH:MM` or `H:MM`; nil for any other text.
+  /// Parses `HH:MM` or `H:MM`; nil for any other text.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, (1...2).contains(parts[0].utf8.count), parts[1].utf8.count == 2,

@@ -1,24 +1,31 @@
 internal import Glibc
 
-/// Another program, run once, with a limit on everything: time, memory, output and the size of files.
+/// Runs another program once, with limits on time, memory, output and the size of files.
 ///
-/// It is the leader of a process group of its own, which is killed when the program ends, is out of time, writes too much, or
-/// when the task is cancelled. It also dies when this process does. It sees no descriptor but its standard ones, and no
-/// variable but those that it is given. What it starts in another session escapes.
+/// The program leads its own process group, which is killed when the program ends, exceeds its time or output, or when the
+/// task is cancelled. It is also killed when this process ends. It gets only the standard descriptors and the given
+/// environment. A process that it starts in another session is not killed.
+///
+/// ```swift
+/// let sort = ChildProcess(
+///   "/usr/bin/sort", ["-n"], directory: "/tmp", input: Array("2\n1\n".utf8), limits: .init(time: .seconds(5)))
+/// let outcome = try await sort.run()
+/// print(outcome.ending == .exited(0), outcome.output)
+/// ```
 public struct ChildProcess: Sendable {
-  /// How much a program may take.
+  /// The limits of a program.
   public struct Limits: Sendable, Hashable {
-    /// From its start to its end.
+    /// The time from start to end.
     public var time: Duration
-    /// Bytes of address space; nil = as much as there is.
+    /// Bytes of address space; nil = no limit.
     public var memory: Int?
-    /// Bytes of the largest file that it may write; nil = as much as there is.
+    /// Bytes of a file that it writes; nil = no limit.
     public var fileSize: Int?
     /// Bytes of standard output.
     public var output: Int
-    /// Whether what it writes beyond that is thrown away, in place of ending it.
+    /// Whether further output is dropped; otherwise the program is killed.
     public var isOutputCut: Bool
-    /// How much it stands back behind others: 0 to 19.
+    /// The nice value: 0 to 19.
     public var niceness: Int32
 
     /// Makes limits.
@@ -37,31 +44,31 @@ public struct ChildProcess: Sendable {
 
   /// How a program ended.
   public enum Ending: Sendable, Hashable {
-    /// By itself, with a status.
+    /// It exited with this status.
     case exited(Int32)
-    /// By a signal, which is nobody's doing here.
+    /// It was killed by this signal, which this process did not send.
     case signalled(Int32)
   }
 
-  /// What a program left.
+  /// The result of a program.
   public struct Outcome: Sendable, Hashable {
     /// How it ended.
     public let ending: Ending
-    /// All of its standard output, or its beginning where it is cut.
+    /// Its standard output, or the beginning if the output is cut.
     public let output: [UInt8]
-    /// The end of its standard error, at most 4 KiB.
+    /// The last 4 KiB of its standard error.
     public let errors: [UInt8]
   }
 
-  /// Why there is no outcome.
+  /// Why a program has no outcome.
   public enum Fault: Error, Hashable {
-    /// No such program, or it cannot be executed; with the `errno`.
+    /// It does not exist or cannot be executed; with the `errno`.
     case notExecutable(Int32)
-    /// A system call failed before it was started; with its name and its `errno`.
+    /// A system call failed before the start; with its name and `errno`.
     case notStarted(call: String, code: Int32)
-    /// It was killed because its time was over.
+    /// It was killed at its time limit.
     case outOfTime
-    /// It was killed because it wrote more than it may.
+    /// It was killed at its output limit.
     case tooMuchOutput
     /// It was killed because the task was cancelled.
     case cancelled
@@ -69,20 +76,20 @@ public struct ChildProcess: Sendable {
 
   /// The absolute path of the program.
   public var executable: String
-  /// What follows its name. Anybody on the machine can read them: no secrets.
+  /// The arguments after its name. Every user of the machine can read them: pass no secrets.
   public var arguments: [String]
-  /// All of its variables.
+  /// Its complete environment.
   public var environment: [String: String]
-  /// Where it works.
+  /// Its working directory.
   public var directory: String
-  /// Its standard input, which is a file.
+  /// Its standard input, passed as a file.
   public var input: [UInt8]
-  /// How much it may take.
+  /// Its limits.
   public var limits: Limits
 
-  /// Describes a program; `run` starts it.
+  /// Describes a program, which `run` starts.
   ///
-  /// - Parameter environment: All of its variables.
+  /// - Parameter environment: Its complete environment.
   public init(
     _ executable: String, _ arguments: [String], environment: [String: String] = ChildProcess.plainEnvironment,
     directory: String, input: [UInt8] = [], limits: Limits
@@ -95,20 +102,20 @@ public struct ChildProcess: Sendable {
     self.limits = limits
   }
 
-  /// The variables of this process that any program needs: where programs and the home directory are, language and time zone.
+  /// The variables of this process that most programs need: PATH, HOME, language and time zone.
   public static var plainEnvironment: [String: String] {
     var variables: [String: String] = [:]
     for name in ["PATH", "HOME", "LANG", "LC_ALL", "TZ"] {
-      // Copied at once; nobody in this program changes variables.
+      // Copied at once; this program never changes its environment.
       if let value = unsafe getenv(name) { variables[name] = unsafe String(cString: value) }
     }
     return variables
   }
 
-  /// Runs the program to its end, on a thread of its own.
+  /// Runs the program to its end, on a separate thread.
   ///
-  /// - Returns: What it left, whatever its status.
-  /// - Throws: `Fault` when it was not started or had to be killed.
+  /// - Returns: Its outcome, for every exit status.
+  /// - Throws: `Fault` if it was not started or was killed here.
   public func run() async throws(Fault) -> Outcome {
     let stop: EventDescriptor
     do throws(LoopError) {

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// A program that runs, seen from the thread that started it. That thread has to wait for it: the program is killed with it.
+/// A running program, on the thread that started it. This thread must wait for it: the program is killed with the thread.
 struct ChildRun {
   private let process: pid_t
   private let limits: ChildProcess.Limits
@@ -17,14 +17,14 @@ struct ChildRun {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - child: What to start.
-  ///   - stop: A descriptor that is readable when the program is to be killed.
+  ///   - child: The program.
+  ///   - stop: A descriptor that becomes readable to stop the program.
   init(_ child: ChildProcess, stop: Int32) throws(ChildProcess.Fault) {
     let input = try Descriptor(holding: child.input)
     let output = try Descriptor.pipe()
     let errors = try Descriptor.pipe()
     self.deadline = .now + child.limits.time
-    // The writing ends are closed with this scope, so that what the program writes has an end.
+    // The write ends are closed with this scope, so that the pipes reach their end.
     self.process = try Self.start(child, input, output.writer, errors.writer)
     self.output = output.reader
     self.errors = errors.reader
@@ -43,7 +43,7 @@ struct ChildRun {
     }
     let status = self.end()
     if let fault { throw fault }
-    // What it wrote last; others that hold the pipe are dead by now.
+    // Its last output; all other writers of the pipe are dead by now.
     try self.takeOutput()
     self.takeErrors()
     // As in wait(2): the lower seven bits are the signal.
@@ -53,7 +53,7 @@ struct ChildRun {
       errors: self.complaints)
   }
 
-  /// Reads what it writes until it has ended.
+  /// Reads its output until it ends.
   private mutating func follow() throws(ChildProcess.Fault) {
     let descriptor = kith_pidfd(self.process)
     guard descriptor >= 0 else { throw .notStarted(call: "pidfd_open", code: errno) }
@@ -62,7 +62,7 @@ struct ChildRun {
     while true {
       let left = self.deadline - .now
       guard left > .zero else { throw .outOfTime }
-      // Rounded up: a wait of nothing would spin. Poll may be woken before: then it waits again.
+      // Rounded up, because a wait of 0 would spin. An early wake-up repeats the wait.
       let milliseconds = Int32(min(left / .milliseconds(1) + 1, 60_000))
       // The array is not touched during the call and holds `count` elements.
       guard unsafe poll(&items, nfds_t(items.count), milliseconds) > 0 else { continue }
@@ -73,11 +73,11 @@ struct ChildRun {
     }
   }
 
-  /// Kills what is left of the group and removes the process from the table.
+  /// Kills the rest of the group and reaps the process.
   ///
   /// - Returns: Its status as wait(2) gives it.
   private func end() -> Int32 {
-    // Before it is removed: until then nobody else can get its id.
+    // Before it is reaped: until then its id cannot be reused.
     kill(-self.process, SIGKILL)
     var status: Int32 = 0
     // The status outlives the call.
@@ -85,7 +85,7 @@ struct ChildRun {
     return status
   }
 
-  /// Reads what there is; false when no more comes.
+  /// Reads available output. Returns false at the end.
   @discardableResult
   private mutating func takeOutput() throws(ChildProcess.Fault) -> Bool {
     guard let piece = self.output.read() else { return true }
@@ -108,7 +108,7 @@ struct ChildRun {
     let variables = child.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     var process: pid_t = -1
     var (step, code) = ("", Int32(0))
-    // All strings and arrays outlive the call, which copies nothing but returns when the program was executed.
+    // All strings and arrays outlive the call, which returns after the program was executed.
     unsafe Self.withStrings([child.executable] + child.arguments) { arguments in
       unsafe Self.withStrings(variables) { environment in
         unsafe child.executable.withCString { path in
@@ -131,18 +131,18 @@ struct ChildRun {
     return process
   }
 
-  /// Calls `body` with an array of C strings that is ended by null.
+  /// Calls `body` with a null-terminated array of C strings.
   private static func withStrings(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Void
   ) {
-    // A string with a zero in it ends there, as every C string does.
+    // A string with a NUL ends there, as every C string does.
     var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
     defer { unsafe pointers.forEach { unsafe free($0) } }
     unsafe body(&pointers)
   }
 }
 
-/// A descriptor that is closed with its last owner.
+/// A descriptor that is closed when it is destroyed.
 private final class Descriptor {
   let number: Int32
 
@@ -150,7 +150,7 @@ private final class Descriptor {
 
   deinit { close(self.number) }
 
-  /// A file of memory that is read from its beginning.
+  /// Makes an in-memory file with this content, to be read from its start.
   convenience init(holding bytes: [UInt8]) throws(ChildProcess.Fault) {
     self.init(kith_memory_file())
     guard self.number >= 0 else { throw .notStarted(call: "memfd_create", code: errno) }
@@ -165,7 +165,7 @@ private final class Descriptor {
     }
   }
 
-  /// A pipe whose reader does not block.
+  /// Makes a pipe whose reader does not block.
   static func pipe() throws(ChildProcess.Fault) -> (reader: Descriptor, writer: Descriptor) {
     var ends: [Int32] = [-1, -1]
     // The array has room for two.
@@ -175,7 +175,7 @@ private final class Descriptor {
     return pair
   }
 
-  /// What can be read now, up to all that a pipe holds: empty at the end, nil when there is nothing yet.
+  /// Reads what the pipe holds: empty at the end, nil if nothing is available yet.
   func read() -> [UInt8]? {
     var piece = [UInt8](repeating: 0, count: 65536)
     while true {

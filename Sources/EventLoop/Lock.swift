@@ -1,7 +1,12 @@
 // Public because `withLock` is compiled into its callers.
 public import Glibc
 
-/// A mutex that owns the state it guards.
+/// A mutex that owns the state that it guards.
+///
+/// ```swift
+/// let count = Lock(0)
+/// count.withLock { $0 += 1 }
+/// ```
 ///
 /// It wraps `pthread_mutex_t` because ThreadSanitizer does not see `Synchronization.Mutex` on Linux and reports every
 /// access under it as a race.
@@ -21,14 +26,14 @@ public import Glibc
   }
 
   deinit {
-    // No other thread holds a reference any more, so nobody can hold the mutex.
+    // No other thread has a reference, so no thread can hold the mutex.
     unsafe pthread_mutex_destroy(mutex)
     unsafe mutex.deallocate()
   }
 
   /// Runs `body` with exclusive access to the state.
   ///
-  /// Inlinable: called generically, it took longer to pass the state and the result than the lock is held.
+  /// Inlinable, because a generic call takes longer than the lock is held.
   ///
   /// - Important: `body` must be short, and must not take the same lock again: the mutex is not recursive.
   /// - Throws: What `body` throws.

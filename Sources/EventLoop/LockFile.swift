@@ -1,10 +1,15 @@
 internal import Glibc
 
-/// A file whose lock one process holds at a time; given up when it goes, also when the process is killed. flock(2).
+/// A lock file that one process holds at a time. It is released when the object or the process ends. flock(2).
 ///
-/// The file keeps the id of the holder, and stays when the lock is given up.
+/// The file contains the holder's process id, and remains after the release.
+///
+/// ```swift
+/// let lock = try LockFile(path: "/run/user/1000/kith/kithd.lock")
+/// lock.release()
+/// ```
 public final class LockFile: Sendable {
-  /// Why a lock cannot be had.
+  /// Why a lock was not obtained.
   public enum Refusal: Error, Hashable {
     /// Another process holds it; its id, if it could be read.
     case held(by: Int32?)
@@ -12,14 +17,14 @@ public final class LockFile: Sendable {
     case system(call: String, code: Int32)
   }
 
-  /// Where it is.
+  /// The path of the file.
   public let path: String
-  /// Nil once it was given up.
+  /// nil after the release.
   private let descriptor: Lock<CInt?>
 
-  /// Takes the lock, or fails: at once where its holder lives, after two seconds where it does not.
+  /// Takes the lock. Fails at once if its holder is alive, after two seconds if the holder is dead.
   ///
-  /// - Throws: `held` naming the process that has it, `system` otherwise.
+  /// - Throws: `held` with the holder's id, `system` otherwise.
   public init(path: String) throws(Refusal) {
     // The string outlives the call.
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -36,11 +41,11 @@ public final class LockFile: Sendable {
 
   deinit { self.release() }
 
-  /// Gives the lock up; nothing happens when it was given up before.
+  /// Releases the lock. Does nothing if it was released before.
   public func release() {
     self.descriptor.withLock { descriptor in
       guard let held = descriptor else { return }
-      // Emptied first, so that the file never names a process that does not hold it.
+      // Emptied first, so that the file never names a process without the lock.
       _ = ftruncate(held, 0)
       close(held)
       descriptor = nil
@@ -54,8 +59,8 @@ public final class LockFile: Sendable {
       if code == EINTR { continue }
       guard code == EWOULDBLOCK else { throw .system(call: "flock", code: code) }
       let holder = self.holder(descriptor)
-      // One that was killed while it started a program has left its lock to that, until the program runs or ends as well.
-      guard let holder, kill(holder, 0) == -1, errno == ESRCH, looks < Self.patience else { throw .held(by: holder) }
+      // A holder that was killed while starting a program leaves the lock to the child until that executes or ends.
+      guard let holder, kill(holder, 0) == -1, errno == ESRCH, looks < Self.mostTries else { throw .held(by: holder) }
       looks += 1
       usleep(20_000)
     }
@@ -66,8 +71,8 @@ public final class LockFile: Sendable {
     }
   }
 
-  /// How often the lock of a dead process is tried again: for two seconds.
-  private static let patience = 100
+  /// The number of retries for the lock of a dead process: two seconds.
+  private static let mostTries = 100
 
   private static func holder(_ descriptor: CInt) -> Int32? {
     var buffer = [UInt8](repeating: 0, count: 16)

@@ -1,4 +1,4 @@
-/// An actor that lives on an event loop, and so may own what belongs to the loop's thread.
+/// An actor that runs on an event loop, and may therefore own objects of the loop's thread.
 ///
 /// ```swift
 /// actor Port: LoopActor {
@@ -16,40 +16,40 @@
 /// }
 /// ```
 ///
-/// Handlers and timers hold the actor weakly. They are synchronous, run on the loop without a hop, and must not block.
-/// An actor that stores a `Watch` or a socket needs the `isolated deinit`, even an empty one: a plain one destroys its
-/// stored properties on whichever thread drops the last reference.
+/// Handlers and timers hold the actor weakly. They are synchronous, run on the loop without a hop, and must not block. An
+/// actor that stores a `Watch` or a socket needs an `isolated deinit`, even an empty one: a plain one destroys the stored
+/// properties on the thread that releases the last reference.
 public protocol LoopActor: Actor {
-  /// The loop the actor lives on.
+  /// The event loop of the actor.
   nonisolated var loop: LoopExecutor { get }
 }
 
 extension LoopActor {
-  /// The loop, as the Swift runtime asks for it.
+  /// The loop as the executor for the Swift runtime.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The actor holds its loop strongly, and a loop's thread holds the loop until its shutdown.
     unsafe loop.asUnownedSerialExecutor()
   }
 
-  /// Runs a closure on the actor without making a task, and without waiting for it.
+  /// Runs a closure on the actor later, without creating a task.
   public nonisolated func post(_ body: @escaping @Sendable (isolated Self) -> Void) {
     loop.post { self.assumeIsolated(body) }
   }
 
-  /// Runs a closure on the actor at once where the caller is on its loop already, and posts it otherwise.
+  /// Runs a closure on the actor: at once if the caller is on its loop, later otherwise.
   public nonisolated func perform(_ body: @escaping @Sendable (isolated Self) -> Void) {
     if loop.isCurrent { self.assumeIsolated(body) } else { post(body) }
   }
 
-  /// Calls `handler` whenever `source` is ready, until the returned watch is dropped.
+  /// Calls `handler` whenever `source` is ready, until the returned watch is destroyed.
   ///
-  /// The handler is called once a turn while the source stays ready, so it can leave work for the next turn: it should
-  /// take at most 64 messages a call, so that no source starves the others.
+  /// The handler is called once in each turn while the source is ready. It should take at most 64 messages and leave the
+  /// rest for the next turn, so that no source starves the others.
   ///
   /// - Parameters:
-  ///   - source: Has to stay open as long as the watch exists.
-  ///   - interest: What to wait for; can be changed with `Watch.setInterest`.
-  ///   - handler: Gets the actor and what is ready.
+  ///   - source: Must stay open while the watch exists.
+  ///   - interest: The events to wait for; `Watch.setInterest` changes them.
+  ///   - handler: Receives the actor and the events.
   public func watch(
     _ source: PollSource, for interest: Readiness, _ handler: @escaping @Sendable (isolated Self, Readiness) -> Void
   ) -> Watch {
@@ -61,13 +61,12 @@ extension LoopActor {
     return Watch(loop: loop, id: id)
   }
 
-  /// Calls `action` once, at `deadline` or soon after.
+  /// Calls `action` once, at or soon after `deadline`.
   ///
-  /// Timers have a resolution of a millisecond and fire in the order of their deadlines. The clock of Linux's
-  /// `ContinuousClock` counts on while the machine sleeps, but the wait does not: after a suspend a timer may be late by
-  /// what was left of the wait.
+  /// Timers have a resolution of one millisecond and fire in order of their deadlines. `ContinuousClock` continues while the
+  /// machine sleeps, but the wait does not: after a suspend a timer may be late by the rest of the wait.
   ///
-  /// - Returns: The timer, to cancel it with.
+  /// - Returns: The timer, for `cancel`.
   @discardableResult
   public func schedule(
     at deadline: ContinuousClock.Instant, _ action: @escaping @Sendable (isolated Self) -> Void
@@ -79,7 +78,7 @@ extension LoopActor {
     }
   }
 
-  /// Cancels a timer. Returns false when it has fired or was cancelled before.
+  /// Cancels a timer. Returns false if it has fired or was cancelled before.
   @discardableResult
   public func cancel(_ timer: LoopTimer) -> Bool {
     loop.onLoop { $0.timers.cancel(timer) }

@@ -1,6 +1,6 @@
 internal import Logging
 
-/// The part of a loop that only its thread touches: poller, timers, watched sources.
+/// The part of a loop that only its thread uses: poller, timers, watched sources.
 final class LoopCore {
   var timers = TimerQueue<() -> Void>()
   var watches = WatchTable<(Readiness) -> Void>()
@@ -16,7 +16,7 @@ final class LoopCore {
     self.watchdog = watchdog
   }
 
-  /// Serves jobs, timers and sources until the loop is asked to end.
+  /// Runs jobs, timers and handlers until the loop ends.
   func run(_ inbox: Lock<LoopInbox>, on loop: LoopExecutor) {
     var batch: [LoopInbox.Entry] = []
     while true {
@@ -44,7 +44,7 @@ final class LoopCore {
       switch entry {
       case .job(let job):
         watched("job") {
-          // Each job is taken out of the inbox once and run once, on the thread of its executor.
+          // Each job is removed from the inbox and run once, on the thread of its executor.
           unsafe job.runSynchronously(
             isolatedTo: loop.asUnownedSerialExecutor(), taskExecutor: loop.asUnownedTaskExecutor())
         }
@@ -63,21 +63,21 @@ final class LoopCore {
     while let action = timers.popDue(now, addedBefore: bound) { watched("timer", action) }
   }
 
-  /// Serves the sources that are ready; waits for one, or for a timer or a job, when there is nothing else to do.
+  /// Calls the handlers of ready sources. Blocks for a source, timer or job if there is nothing else to do.
   private func poll(_ inbox: Lock<LoopInbox>) {
     var items = watches.takeItems()
     let mayWait = inbox.withLock { $0.sleep() }
     poller.wait(&items, milliseconds: mayWait ? waitLimit() : 0)
     if mayWait { inbox.withLock { $0.awake() } }
     for item in items where !item.ready.isEmpty {
-      // Asked for each item, because a handler may have changed or removed the next one's registration.
+      // Looked up for each item, because a handler may have changed or removed the next registration.
       guard let (handler, ready) = watches.handler(of: item) else { continue }
       watched("handler") { handler(ready) }
     }
     watches.store(items)
   }
 
-  /// How long the poller may wait for the next timer, rounded up so that the timer is due when it returns.
+  /// The time until the next timer, rounded up so that the timer is due when the wait ends.
   private func waitLimit() -> Int32 {
     guard let deadline = timers.nextDeadline else { return -1 }
     let remaining = (deadline - ContinuousClock.now).components

@@ -2,17 +2,22 @@ internal import CLinux
 internal import Dispatch
 public import Logging
 
-/// An executor whose jobs run on one thread of its own, between waits for I/O.
+/// An executor that runs its jobs on its own thread, between waits for I/O.
 ///
-/// An actor that lives on a loop may hold what belongs to a single thread, such as a libzmq socket: the compiler keeps
-/// others out, and every method runs on the loop's thread. See `LoopActor` for how to write one.
+/// An actor on an event loop may own what belongs to one thread, such as a libzmq socket: all of its methods run on the
+/// loop's thread, which the compiler ensures. See `LoopActor`.
 ///
-/// Each turn of the loop fires the timers that are due, runs the jobs that were waiting when it began, looks at the
-/// watched sources, and calls the handlers of those that are ready. Jobs run in the order in which they were enqueued;
-/// their priority is ignored. It waits for I/O only when no job is waiting, and only then is a wake-up written for the
-/// next job.
+/// Each turn of the loop fires the due timers, runs the jobs that were waiting at its start, polls the sources, and calls
+/// the handlers of ready ones. Jobs run in order; their priority is ignored. The loop blocks only when no job is waiting,
+/// and only then does an enqueue write a wake-up.
 ///
-/// The loop keeps its thread until `shutdown`, also when nobody else refers to it.
+/// The loop keeps its thread until `shutdown`, even without other references.
+///
+/// ```swift
+/// let loop = try LoopExecutor(name: "kith.loop", poller: DescriptorPoller(), logger: logger)
+/// loop.post { print("on the loop's thread") }
+/// await loop.shutdown()
+/// ```
 public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// The name of the thread.
   public let name: String
@@ -22,19 +27,19 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let logger: Logger
   private let thread = Lock<LoopThread?>(nil)
   private let exit = Lock<ExitSignal>(ExitSignal())
-  /// Takes what comes after the end of a loop that was retired.
+  /// Runs jobs that arrive after the end of a retired loop.
   private let successor = Lock<DispatchQueue?>(nil)
-  // `unsafe` is sound: only the loop's thread touches the core: through `onLoop`, which checks that, and from `run`.
+  // `unsafe` is sound: only the loop's thread uses the core: through `onLoop`, which checks that, and from `run`.
   private nonisolated(unsafe) let core: LoopCore
 
   /// Starts a loop.
   ///
   /// - Parameters:
-  ///   - name: Of the thread; 15 bytes are shown.
-  ///   - poller: Waits for I/O; belongs to the loop from now on.
-  ///   - logger: Told of jobs that hold the loop, and of jobs that come too late.
-  ///   - watchdog: Jobs and handlers that take longer are logged as warnings. Nil measures nothing.
-  /// - Throws: `LoopError` when the system refuses the thread.
+  ///   - name: The thread's name, of which 15 bytes are shown.
+  ///   - poller: Waits for I/O; owned by the loop from now on.
+  ///   - logger: Logs jobs that block the loop and jobs after its end.
+  ///   - watchdog: Jobs and handlers that take longer are logged as warnings; nil = none are measured.
+  /// - Throws: `LoopError` if no thread can be created.
   public init(
     name: String, poller: sending some LoopPoller, logger: Logger, watchdog: Duration? = LoopExecutor.defaultWatchdog
   ) throws(LoopError) {
@@ -48,7 +53,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     thread.withLock { $0 = started }
   }
 
-  /// 50 ms in debug builds; release builds measure nothing.
+  /// 50 ms in debug builds, nil in release builds.
   public static var defaultWatchdog: Duration? {
     #if DEBUG
       .milliseconds(50)
@@ -57,22 +62,22 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     #endif
   }
 
-  /// How often an enqueue had to wake the loop: fewer than jobs, because a loop that is awake is left alone.
+  /// The number of enqueues that had to wake the loop. A loop that is awake needs no wake-up.
   package var wakeups: Int { inbox.withLock { $0.wakeups } }
 
-  /// Jobs that wait for the loop, without those that it has taken.
+  /// The number of waiting jobs, without those of the current turn.
   package var waiting: Int { inbox.withLock { $0.count } }
 
   // MARK: - Jobs
 
-  /// Takes a job from the Swift runtime, after what is waiting already.
+  /// Enqueues a job of the Swift runtime.
   public func enqueue(_ job: consuming ExecutorJob) {
     enqueue(.job(UnownedJob(job)))
   }
 
-  /// Runs a closure on the loop, after what is waiting there.
+  /// Runs a closure on the loop, after the jobs that are waiting.
   ///
-  /// This is the cheap way in: no task is made and nobody waits.
+  /// It creates no task, and the caller does not wait.
   public func post(_ body: @escaping @Sendable () -> Void) {
     enqueue(.closure(body))
   }
@@ -85,7 +90,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
       wakeup.wake()
     case .refused:
       if let successor = successor.withLock({ $0 }) { return successor.async { self.runLate(entry) } }
-      // Its task would wait for ever. Only a loop that was shut down before its actors were released gets here.
+      // The job's task would wait forever. This happens only if a loop is shut down before its actors are released.
       logger.critical("Job enqueued on an event loop that has exited", metadata: ["loop": "\(name)"])
       assertionFailure("a job was enqueued on the event loop \(name) after its shutdown")
     }
@@ -99,7 +104,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     unsafe kith_current_loop() == Unmanaged.passUnretained(self).toOpaque()
   }
 
-  /// Tells `assumeIsolated` whether the caller is on the loop, also where no job runs, such as in a handler.
+  /// Tells `assumeIsolated` whether the caller is on the loop, also outside of jobs, such as in a handler.
   public func isIsolatingCurrentContext() -> Bool? {
     isCurrent
   }
@@ -109,7 +114,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     precondition(isCurrent, "not on the event loop \(name)")
   }
 
-  /// Runs `body` with what only the loop's thread may touch.
+  /// Runs `body` with the state that only the loop's thread may use.
   ///
   /// - Important: Traps off the loop.
   func onLoop<Result>(_ body: (LoopCore) -> Result) -> Result {
@@ -120,12 +125,12 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   // MARK: - Life
 
-  /// Runs what has been enqueued, releases timers and watches, and ends the thread.
+  /// Runs the enqueued jobs, releases timers and watches, and ends the thread.
   ///
-  /// Returns when the thread is gone; later calls return at once. Close the actors' sockets first: a job that is
-  /// enqueued later is a fault.
+  /// Returns when the thread has ended; later calls return at once. Close the actors' sockets first: enqueuing a job later
+  /// is an error.
   ///
-  /// - Important: Not to be called on the loop itself.
+  /// - Important: Do not call it on the loop itself.
   public func shutdown() async {
     precondition(!isCurrent, "an event loop cannot wait for its own end")
     if inbox.withLock({ $0.close() }) {
@@ -135,18 +140,17 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
       let hasExited = exit.withLock { $0.wait(continuation) }
       if hasExited { continuation.resume() }
     }
-    // Taken out once, so that only one caller joins.
+    // Taken once, so that only one caller joins the thread.
     thread.withLock({ $0.take() })?.join()
   }
 
-  /// Ends as ``shutdown()`` does, and has what comes later run elsewhere, one job after another.
+  /// Ends like ``shutdown()``, and runs later jobs one after another on a dispatch queue.
   ///
-  /// For a loop whose actors live as long as somebody holds them, and answer that they are closed. Nothing is waited for any
-  /// more: neither timers nor sources.
+  /// For a loop whose actors may outlive it and answer that they are closed. Timers and sources are not served any more.
   ///
-  /// - Important: Not to be called on the loop itself.
+  /// - Important: Do not call it on the loop itself.
   public func retire() async {
-    // Inactive until the thread is gone, so that nothing runs beside its last steps.
+    // Inactive until the thread has ended, so that no job runs concurrently with its last steps.
     let queue = successor.withLock { queue in
       let made = queue ?? DispatchQueue(label: "\(name).retired", attributes: .initiallyInactive)
       queue = made
@@ -157,12 +161,12 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   }
 
   private func runLate(_ entry: LoopInbox.Entry) {
-    // The loop's own thread is gone, and the queue runs one entry at a time. The address is valid for the call.
+    // The loop's thread has ended, and the queue runs one entry at a time. The address is valid for the call.
     unsafe kith_set_current_loop(Unmanaged.passUnretained(self).toOpaque())
     defer { kith_set_current_loop(nil) }
     switch entry {
     case .job(let job):
-      // Taken once and run once, where nobody else runs jobs of this executor any more.
+      // Each job is run once; no other thread runs jobs of this executor any more.
       unsafe job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     case .closure(let body):
       body()
@@ -181,12 +185,12 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   }
 }
 
-/// Those who wait for a thread's end.
+/// The tasks that wait for the thread's end.
 private struct ExitSignal: Sendable {
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private var hasFired = false
 
-  /// Keeps a waiter; returns true when there is nothing to wait for any more.
+  /// Adds a waiter. Returns true if the thread has ended already.
   mutating func wait(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
     if !hasFired { waiters.append(waiter) }
     return hasFired
@@ -196,5 +200,26 @@ private struct ExitSignal: Sendable {
     hasFired = true
     defer { waiters = [] }
     return waiters
+  }
+}
+
+extension LoopExecutor {
+  /// Runs `body` with a loop that is shut down when it returns or throws.
+  ///
+  /// - Important: Whatever lives on the loop must be released by then.
+  /// - Throws: `LoopError` when the loop cannot start, and what `body` throws.
+  public static func withLoop<Result>(
+    name: String = "loop", poller: sending some LoopPoller, logger: Logger,
+    _ body: (LoopExecutor) async throws -> Result
+  ) async throws -> Result {
+    let loop = try LoopExecutor(name: name, poller: poller, logger: logger)
+    do {
+      let result = try await body(loop)
+      await loop.shutdown()
+      return result
+    } catch {
+      await loop.shutdown()
+      throw error
+    }
   }
 }

@@ -1,5 +1,5 @@
 internal import CLinux
-internal import Glibc
+public import Glibc
 
 /// One POSIX thread that runs a closure and is joined once.
 struct LoopThread: Sendable {
@@ -10,11 +10,11 @@ struct LoopThread: Sendable {
   /// - Parameters:
   ///   - name: Shown by `ps -L` and in profiles; the kernel keeps 15 bytes.
   ///   - body: Runs on the new thread; the thread ends when it returns.
-  /// - Throws: `LoopError` when the system refuses another thread.
+  /// - Throws: `LoopError` if no thread can be created.
   init(name: String, _ body: @escaping @Sendable () -> Void) throws(LoopError) {
     let start = Start(name: String(decoding: name.utf8.prefix(15), as: UTF8.self), body: body)
     var thread = pthread_t()
-    // The +1 is taken back by the new thread, or below when there is none.
+    // The new thread releases the +1; without a thread it is released below.
     let argument = unsafe Unmanaged.passRetained(start)
     // The entry point only uses its argument, which it owns.
     let result = unsafe pthread_create(
@@ -27,14 +27,14 @@ struct LoopThread: Sendable {
         return nil
       }, argument.toOpaque())
     guard result == 0 else {
-      // The thread that would have taken the reference does not exist.
+      // There is no thread to release the reference.
       unsafe argument.release()
       throw LoopError(call: "pthread_create", code: result)
     }
     self.thread = thread
   }
 
-  /// Waits for the thread to end and frees it. To be called once, from another thread.
+  /// Waits for the thread's end and frees it. Call it once, from another thread.
   func join() {
     pthread_join(thread, nil)
   }
@@ -53,5 +53,26 @@ struct LoopThread: Sendable {
       _ = unsafe name.withCString { unsafe kith_name_this_thread($0) }
       body()
     }
+  }
+}
+
+/// Why an event loop could not start.
+public struct LoopError: Error, Hashable, CustomStringConvertible {
+  /// The name of the system call that failed.
+  public let call: String
+  /// The `errno` of the call.
+  public let code: Int32
+
+  /// Creates an error for `call` with the calling thread's `errno`, or another code.
+  public init(call: String, code: Int32 = errno) {
+    self.call = call
+    self.code = code
+  }
+
+  /// What failed, and what to check.
+  public var description: String {
+    // `strerror` returns a NUL-terminated string that is copied before anything else can run on this thread.
+    let reason = unsafe String(cString: strerror(code))
+    return "The event loop could not start: \(call) failed: \(reason). Check the limits on open files and threads."
   }
 }

@@ -1,34 +1,34 @@
 internal import Dispatch
 
-/// Runs what blocks on a thread of its own, beside the shared thread pool: what hangs then holds nobody else's.
+/// Runs blocking work on its own thread, so that it does not block the shared thread pool.
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(ThreadExecutor(name: "kith.reading")) { await self.read() }
 /// ```
 ///
-/// It serves what prefers an executor, which is a function that is `@concurrent`.
+/// Only `@concurrent` functions run on a preferred executor.
 public final class ThreadExecutor: TaskExecutor {
-  // A serial queue of its own gets a thread when it has a job, however many others wait.
+  // A separate serial queue gets a thread even if other queues are blocked.
   private let queue: DispatchQueue
 
-  /// Makes an executor. Its thread begins with its first job.
+  /// Makes an executor. Its thread starts with its first job.
   ///
-  /// - Parameter name: Of the queue, for debuggers.
+  /// - Parameter name: The name of the queue, for debuggers.
   public init(name: String) { self.queue = DispatchQueue(label: name) }
 
-  /// Takes a job from the Swift runtime.
+  /// Enqueues a job of the Swift runtime.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    // A job is run exactly once, here, on the executor that it was enqueued on.
+    // The job is run exactly once, here, on its executor.
     self.queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  /// Runs what blocks on a thread of its own, and waits for it.
+  /// Runs blocking work on its own thread and waits for it.
   ///
   /// - Parameters:
-  ///   - name: Of the queue, for debuggers.
-  ///   - stop: Becomes readable when the task is cancelled: what blocks watches it and ends then.
-  ///   - work: Runs from its beginning to its end on the one thread.
+  ///   - name: The name of the queue, for debuggers.
+  ///   - stop: Becomes readable when the task is cancelled; `work` watches it and then ends.
+  ///   - work: Runs on one thread from start to end.
   /// - Throws: What `work` throws.
   public static func run<Success: Sendable, Failure: Error>(
     name: String, stop: EventDescriptor, _ work: @escaping @Sendable () throws(Failure) -> Success

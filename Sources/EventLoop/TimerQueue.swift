@@ -1,18 +1,18 @@
-/// A timer of a loop, to cancel it with.
+/// A timer of an event loop, for `LoopActor.cancel`.
 public struct LoopTimer: Hashable, Sendable, Comparable {
   /// When it fires.
   public let deadline: ContinuousClock.Instant
   let sequence: UInt64
 
-  /// Orders by deadline, and by age where deadlines are equal.
+  /// Orders by deadline, then by age.
   public static func < (left: LoopTimer, right: LoopTimer) -> Bool {
     (left.deadline, left.sequence) < (right.deadline, right.sequence)
   }
 }
 
-/// Deadlines in order, each with what to do then. Equal deadlines keep the order in which they were added.
+/// Deadlines in order with their actions. Equal deadlines keep their order of addition.
 struct TimerQueue<Action> {
-  /// Latest first, so that the next one is taken from the end.
+  /// Latest first, so that the next one is last.
   private var entries: [(timer: LoopTimer, action: Action)] = []
   private(set) var nextSequence: UInt64 = 0
 
@@ -26,7 +26,7 @@ struct TimerQueue<Action> {
     return timer
   }
 
-  /// Removes a timer. Returns false when it has fired or was cancelled before.
+  /// Removes a timer. Returns false if it has fired or was cancelled before.
   mutating func cancel(_ timer: LoopTimer) -> Bool {
     let index = position(of: timer)
     guard index < entries.endIndex, entries[index].timer == timer else { return false }
@@ -34,9 +34,9 @@ struct TimerQueue<Action> {
     return true
   }
 
-  /// Takes the first timer that is due and was added before `sequence`.
+  /// Removes the first due timer that was added before `sequence`, and returns its action.
   ///
-  /// The bound keeps a timer that adds another for the same moment from holding the loop.
+  /// The bound prevents a timer that adds another due timer from blocking the loop.
   mutating func popDue(_ now: ContinuousClock.Instant, addedBefore sequence: UInt64) -> Action? {
     guard
       let index = entries.lastIndex(where: { $0.timer.deadline > now || $0.timer.sequence < sequence }),

@@ -1,20 +1,26 @@
 internal import CLinux
 internal import Glibc
 
-/// Calls at a time of day, and whenever the clock is set: a timer of the kernel on the clock that people read. timerfd_create(2).
+/// Calls a closure at a time of day and whenever the clock is set, by a kernel timer. timerfd_create(2).
 ///
-/// It also calls soon after the machine has slept over its time. It wakes nobody in between.
+/// It also calls soon after the machine has slept past the time. It causes no wake-ups in between.
+///
+/// ```swift
+/// let alarm = try WallAlarm(loop: loop)
+/// await alarm.connect { print("ring") }
+/// alarm.set(instant)
+/// ```
 public actor WallAlarm: LoopActor {
-  /// Where it waits.
+  /// The event loop of the alarm.
   public nonisolated let loop: LoopExecutor
   private var watch: Watch?
   private let timer: TimerDescriptor
   private var ring: (@Sendable () -> Void)?
 
-  // Not inlined into other modules: an actor with an isolated deinit is made where it is known whole.
+  // Not inlined into other modules: the optimizer fails there on actors with an isolated deinit.
   /// Makes an alarm that is not set.
   ///
-  /// - Throws: `LoopError` when no descriptor is left.
+  /// - Throws: `LoopError` if no descriptor is left.
   @_semantics("optimize.no.crossmodule")
   public init(loop: LoopExecutor) throws(LoopError) {
     self.loop = loop
@@ -23,7 +29,7 @@ public actor WallAlarm: LoopActor {
 
   isolated deinit {}
 
-  /// Says what is called, and begins to listen.
+  /// Sets the closure and starts to listen.
   public func connect(_ ring: @escaping @Sendable () -> Void) {
     self.ring = ring
     self.watch = self.watch(.descriptor(self.timer.descriptor), for: .readable) { alarm, _ in
@@ -32,15 +38,15 @@ public actor WallAlarm: LoopActor {
     }
   }
 
-  /// Sets it anew.
+  /// Sets the time.
   ///
-  /// - Parameter instant: In nanoseconds since 1970; nil = only when the clock is set.
+  /// - Parameter instant: In nanoseconds since 1970; nil = call only when the clock is set.
   public nonisolated func set(_ instant: Int64?) { self.post { $0.timer.arm(instant) } }
 }
 
-/// A timer of the kernel that tells by a descriptor.
+/// A kernel timer with a descriptor.
 private struct TimerDescriptor: ~Copyable, Sendable {
-  /// Far enough to be never, near enough for the kernel: the year 2242.
+  /// A time that is never reached and that the kernel accepts: the year 2242.
   private static let never: Int64 = 8_589_934_592
 
   let descriptor: Int32
@@ -52,7 +58,7 @@ private struct TimerDescriptor: ~Copyable, Sendable {
 
   deinit { close(self.descriptor) }
 
-  /// Sets the time; setting it anew also asks anew to be told of a clock that is set.
+  /// Sets the time, and asks the kernel to report when the clock is set.
   func arm(_ instant: Int64?) {
     var value = itimerspec()
     // Zero would disarm it.
@@ -63,7 +69,7 @@ private struct TimerDescriptor: ~Copyable, Sendable {
     unsafe _ = kith_timerfd_settime(self.descriptor, 1, 1, &value)
   }
 
-  /// Takes note of a call, so that the descriptor is quiet. A clock that was set is an error of this read: ECANCELED.
+  /// Reads the expiration, so that the descriptor is no longer readable. A clock that was set is an error: ECANCELED.
   func acknowledge() {
     var count: UInt64 = 0
     // Eight bytes, as the kernel wants.

@@ -1,10 +1,10 @@
-/// Names one registration of a source; never used again for another.
+/// Identifies a registration of a source; never reused.
 struct WatchID: Hashable, Sendable {
   let slot: Int
   let generation: UInt64
 }
 
-/// The sources of a loop, each with its interest and handler.
+/// The watched sources of a loop with their interests and handlers.
 struct WatchTable<Handler> {
   private struct Entry {
     let id: WatchID
@@ -42,14 +42,14 @@ struct WatchTable<Handler> {
     isStale = true
   }
 
-  /// Forgets every source; a removal or a change that comes later finds nothing.
+  /// Removes all sources. Later removals and changes do nothing.
   mutating func removeAll() {
     slots.removeAll()
     free.removeAll()
     isStale = true
   }
 
-  /// The sources that want something, as the poller takes them. Give them back with `store` after the wait.
+  /// The sources with an interest, for the poller. Return them with `store` after the wait.
   mutating func takeItems() -> [PollItem] {
     if isStale {
       cached.removeAll(keepingCapacity: true)
@@ -62,15 +62,37 @@ struct WatchTable<Handler> {
     return cached
   }
 
-  /// Keeps the array for the next wait, unless the sources have changed meanwhile.
+  /// Keeps the array for the next wait, unless the sources have changed.
   mutating func store(_ items: [PollItem]) {
     if !isStale { cached = items }
   }
 
-  /// The handler of a registration and what it still wants to hear of `ready`.
+  /// The handler of a registration, and the part of `ready` that it is interested in.
   func handler(of item: PollItem) -> (Handler, Readiness)? {
     guard item.watch.slot < slots.count, let entry = slots[item.watch.slot], entry.id == item.watch else { return nil }
     let ready = item.ready.intersection(entry.interest.union(.failed))
     return ready.isEmpty || entry.interest.isEmpty ? nil : (entry.handler, ready)
+  }
+}
+
+/// Watches a source on an event loop while this value exists.
+///
+/// Store it in the actor that owns the source; it must be destroyed on the loop. See `LoopActor`.
+public struct Watch: ~Copyable {
+  private let loop: LoopExecutor
+  private let id: WatchID
+
+  init(loop: LoopExecutor, id: WatchID) {
+    self.loop = loop
+    self.id = id
+  }
+
+  deinit {
+    loop.onLoop { $0.watches.remove(id) }
+  }
+
+  /// Changes the interest. An empty interest pauses the watch; the high-water mark then holds the peer back.
+  public func setInterest(_ interest: Readiness) {
+    loop.onLoop { $0.watches.setInterest(interest, of: id) }
   }
 }

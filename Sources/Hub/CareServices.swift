@@ -56,9 +56,9 @@ struct CareServices: Sendable {
     await self.reminders.start()
   }
 
-  func see(_ events: [LoggedEvent]) {
-    self.recorder.see(events)
-    self.reminders.see(events)
+  func handle(events: [LoggedEvent]) {
+    self.recorder.handle(events: events)
+    self.reminders.handle(events: events)
   }
 
   func stop() async {

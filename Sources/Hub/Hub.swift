@@ -99,8 +99,8 @@ public struct Hub: ServiceLifecycle.Service {
     let files = try LoopExecutor(name: "kith-files", poller: try DescriptorPoller(), logger: self.logger)
     let keeper = SourceKeeper(contacts: contacts, plan: self.configuration.plan, loop: files)
     publisher.connect { eventsPlane.publish($0) }
-    publisher.connect { keeper.see($0) }
-    publisher.connect { care.see($0) }
+    publisher.connect { keeper.handle(events: $0) }
+    publisher.connect { care.handle(events: $0) }
     publisher.connect { events in
       let jobs = events.map(\.header).filter { $0.stream == EventStream.jobs.name && $0.tombstone }
       workPlane.forget(jobs.map(\.key))
@@ -112,13 +112,13 @@ public struct Hub: ServiceLifecycle.Service {
       try await AccessProbe.isGuarded(domain, context: context, loop: loop, access: access)
     }
     let keys = KeysActor(storage: storage, access: access, tcp: tcp, logger: self.logger)
-    let flights = Flights()
+    let inFlight = InFlightCommands()
     let jobs = JobRoutes(storage: storage, plane: workPlane, placement: placement)
     let system = SystemRoutes(
-      storage: storage, identity: identity, flights: flights, jobs: jobs,
+      storage: storage, identity: identity, inFlight: inFlight, jobs: jobs,
       subscriptions: { await eventsPlane.subscriptionCount }, peers: { await tcp.peers }, tcp: { await tcp.status })
     let router = Router(
-      system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes, flights: flights,
+      system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes, inFlight: inFlight,
       journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory),
       paths: HubPaths(

@@ -4,19 +4,19 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// The methods of `kith.v1.System`: status, events, blobs and backup.
+/// The methods of `kith.v1.System`: what the hub says of itself, and what it keeps for everybody.
 struct SystemRoutes: Sendable {
-  /// The minor version of the protocol.
+  /// The minor version of the protocol that is spoken.
   static let minor: UInt32 = 0
 
   let storage: StorageActor
   let identity: HubIdentity
-  let flights: Flights
+  let inFlight: InFlightCommands
   let jobs: JobRoutes
   let subscriptions: @Sendable () async -> Int
-  /// The connections to each plane.
+  /// Who is connected.
   let peers: @Sendable () async -> [PlaneStatus]
-  /// The tcp endpoints and server keys.
+  /// How tcp is served.
   let tcp: @Sendable () async -> ServerKey
 
   var routes: [Route] {
@@ -69,7 +69,7 @@ struct SystemRoutes: Sendable {
     reply.eventsEndpoint = self.identity.eventsEndpoint
     let server = await self.tcp()
     reply.nextServerKeyZ85 = server.nextPublicKeyZ85
-    // The order of endpoints: control, events, work.
+    // Control, events, work.
     if context.principal.name.hasPrefix("key:"), server.endpoints.count > 1 {
       reply.eventsEndpoint = server.endpoints[1]
     }
@@ -83,7 +83,7 @@ struct SystemRoutes: Sendable {
     return reply
   }
 
-  /// Adds the error `NO_WORKER` to the status of passes that wait for a worker.
+  /// Says of passes that wait for a worker that they do.
   private static func waiting(_ statuses: [SyncStatus], _ work: WorkStatus) -> [SyncStatus] {
     statuses.map { status in
       let service: PlaceableService = status.source == "monica" ? .monica : .contacts
@@ -105,7 +105,7 @@ struct SystemRoutes: Sendable {
     reply.startedAt = self.identity.startedAt
     reply.hubTime = .now()
     // Without this command.
-    reply.commandsInFlight = UInt32(max(0, self.flights.count - 1))
+    reply.commandsInFlight = UInt32(max(0, self.inFlight.count - 1))
     reply.subscriptions = UInt32(await self.subscriptions())
     reply.heads = self.storage.heads()
     reply.storage = await self.storage.status()
@@ -118,14 +118,4 @@ struct SystemRoutes: Sendable {
     reply.storage.contacts = sources.reduce(0) { $0 + $1.live }
     return reply
   }
-}
-
-/// The identity of one run of the daemon.
-struct HubIdentity: Sendable {
-  /// New at every start.
-  let instance = UUIDv7.make().text
-  /// When this run began.
-  let startedAt = Google_Protobuf_Timestamp.now()
-  /// Where events are published.
-  let eventsEndpoint: String
 }

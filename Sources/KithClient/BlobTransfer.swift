@@ -4,12 +4,18 @@ internal import Digest
 public import KithMessages
 
 extension Port {
-  /// Reads a blob, several pieces at a time, in order.
+  /// Downloads a blob, several pieces at a time, in order.
+  ///
+  /// ```swift
+  /// var bytes: [UInt8] = []
+  /// try await client.download(photo.blob) { bytes += $0 }
+  /// ```
   ///
   /// - Parameters:
-  ///   - blob: As a reply named it.
-  ///   - write: Gets each piece; while it runs the next pieces are on their way.
-  /// - Throws: `FAILED_PRECONDITION/BLOB_MISSING`, `DATA_LOSS/DIGEST_MISMATCH` when the pieces do not make up the blob, and
+  ///   - blob: The blob as named in a reply.
+  ///   - window: The number of pieces that are requested at a time.
+  ///   - write: Receives each piece. The next pieces are requested while it runs.
+  /// - Throws: `FAILED_PRECONDITION/BLOB_MISSING`; `DATA_LOSS/DIGEST_MISMATCH` if the pieces do not match the blob's digest;
   ///   what `write` throws.
   public func download(
     _ blob: BlobRef, window: Int = 4, write: (_ piece: [UInt8]) throws(Failure) -> Void
@@ -36,11 +42,11 @@ extension Port {
     }
   }
 
-  /// Sends a blob, up to eight pieces at a time, and goes on where an earlier upload stopped.
+  /// Uploads a blob, up to eight pieces at a time, and resumes an earlier upload.
   ///
   /// - Parameters:
-  ///   - blob: Digest and size of the whole.
-  ///   - read: Gives the bytes at an offset, exactly as many as asked for.
+  ///   - blob: The digest and size of the blob.
+  ///   - read: Returns exactly `count` bytes at an offset.
   /// - Throws: `DATA_LOSS/DIGEST_MISMATCH`, `RESOURCE_EXHAUSTED/BLOB_QUOTA`, and what `read` throws.
   public func upload(
     _ blob: BlobRef, read: (_ offset: UInt64, _ count: Int) throws(Failure) -> [UInt8]
@@ -57,11 +63,11 @@ extension Port {
     }
   }
 
-  /// Gives up the upload of a caller that was cancelled. What fails on the way stays until another upload takes its place.
+  /// Abandons the upload of a cancelled caller. If this fails, the upload stays until another one replaces it.
   private func abandon(_ blob: BlobRef) async {
     var request = BlobAbandonRequest()
     request.sha256 = blob.sha256
-    // A task of its own: this one is cancelled.
+    // In a new task, because this one is cancelled.
     _ = await Task { [request] in try? await self.ask(request, CallContext(timeout: .seconds(1))) }.value
   }
 
@@ -86,7 +92,7 @@ extension Port {
       do throws(Failure) {
         _ = try await first.reply.value.get()
       } catch {
-        // It overtook the piece before it, which has been stored by now.
+        // It overtook the previous piece, which is stored by now.
         guard error.reason == "OFFSET_GAP" else { throw error }
         _ = try await self.put(try read(first.offset, first.count), of: blob, at: first.offset).get()
       }

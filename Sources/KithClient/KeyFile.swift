@@ -4,32 +4,38 @@ internal import KithMessages
 internal import Secrets
 internal import ZeroMQ
 
-/// A client's own key, and the hub's keys that it trusts, in a file that nobody else may read.
+/// A file with a client's key pair and the hub's keys that it trusts. Other users must not be able to read it.
 ///
 /// ```
-/// secret  40 characters of Z85
-/// public  the other half of it
-/// server  the public key of a hub; a second one follows it while that changes
+/// secret  the secret key, 40 characters of Z85
+/// public  the public key
+/// server  the hub's public key; a second one follows while the hub changes its key
 /// ```
 ///
-/// Keys are read in hex as well, as in every place that takes one.
+/// Keys in hex are accepted too.
+///
+/// ```swift
+/// let file = try KeyFile.make(at: "/home/aiko/.config/kith/key", serverKey: "SERVER KEY IN HEX")
+/// print("kith keys approve \(file.fingerprint) --name tablet --role recorder")
+/// let client = try await KithClient.connect(to: RemoteHub("tcp://192.168.1.10"), key: file)
+/// ```
 public struct KeyFile: Sendable {
-  /// Where it is.
+  /// The path of the file.
   public let path: String
-  /// The hub's public keys, in Z85: the present one first.
+  /// The hub's public keys in Z85; the current one is first.
   public private(set) var serverKeys: [String]
   private let keys: CurveKeyPair
 
   /// The client's public key, in Z85.
   public var publicKey: String { self.keys.publicKey.z85 }
-  /// The client's public key in 64 hex digits, which can be pasted into any shell.
+  /// The client's public key in 64 hex digits, which are safe to paste into a shell.
   public var publicKeyHex: String { self.keys.publicKey.hex }
-  /// What people compare: the first 16 hex digits of the SHA-256 of the public key.
+  /// The key's fingerprint for people to compare: the first 16 hex digits of the SHA-256 of the public key.
   public var fingerprint: String { KeyFingerprint.of(self.keys.publicKey.bytes) }
 
-  /// Reads a file.
+  /// Reads a key file.
   ///
-  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`: it is not there, others may read it, or it is no key.
+  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE` if it does not exist, other users may read it, or it is no key file.
   public init(path: String) throws(Failure) {
     guard let text = try SecretFile(path: path).read() else {
       throw Self.unreadable(path, "it is not there. Make one: kith keys new --file \(path)")
@@ -56,11 +62,11 @@ public struct KeyFile: Sendable {
     self.keys = keys
   }
 
-  /// Makes a new key and its file.
+  /// Creates a key pair and its file.
   ///
   /// - Parameters:
-  ///   - path: Where nothing is yet. Directories that are missing are made for this user alone.
-  ///   - serverKey: The hub's public key in hex or Z85, where it is known already.
+  ///   - path: A path without a file. Missing directories are created for this user alone.
+  ///   - serverKey: The hub's public key in hex or Z85, if known.
   /// - Throws: `ALREADY_EXISTS/RECORD_EXISTS`, `INVALID_ARGUMENT/FIELD_INVALID`, `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   public static func make(at path: String, serverKey: String? = nil) throws(Failure) -> KeyFile {
     let isThere: Bool
@@ -94,7 +100,7 @@ public struct KeyFile: Sendable {
     self.keys = keys
   }
 
-  /// Trusts these keys of a hub and no others from now on, also in the file.
+  /// Trusts only these keys of the hub from now on, and stores them in the file.
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   public mutating func trust(_ serverKeys: [String]) throws(Failure) {
@@ -103,15 +109,15 @@ public struct KeyFile: Sendable {
     try SecretFile(path: self.path).write(Array(lines.map { "\($0) \($1)\n" }.joined().utf8))
   }
 
-  /// The client's proof towards a hub with one of ``serverKeys``.
+  /// The client's identity for a hub with one of ``serverKeys``.
   func identity(towards serverKey: String) throws(Failure) -> CurveIdentity {
     CurveIdentity(keys: self.keys, serverKey: try Self.checked(serverKey))
   }
 
-  /// The keys of a worker, which goes by this file.
+  /// The keys of a worker that uses this file.
   ///
-  /// - Parameter serverKey: The hub's public key in hex or Z85; nil = as the file says.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` without a key of the hub.
+  /// - Parameter serverKey: The hub's public key in hex or Z85; nil = from the file.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` if the hub's key is missing.
   package func hubKeys(serverKey: String? = nil) throws(Failure) -> HubKeys {
     var servers: [CurveKey] = []
     for text in serverKey.map({ [$0] }) ?? self.serverKeys { servers.append(try Self.checked(text)) }
@@ -122,7 +128,7 @@ public struct KeyFile: Sendable {
   static let noServerKey = Failure.invalid(
     field: "server_key", "is missing. `kith keys show` prints it on the hub; give it once with --server-key KEY.")
 
-  /// Reads a hub's key in either spelling.
+  /// Parses a hub's key in hex or Z85.
   static func checked(_ serverKey: String) throws(Failure) -> CurveKey {
     guard let key = CurveKey(text: serverKey) else {
       throw .invalid(field: "server_key", "is not a key: 64 hex digits, as `kith keys show` prints them on the hub.")
@@ -133,4 +139,14 @@ public struct KeyFile: Sendable {
   private static func unreadable(_ path: String, _ why: String) -> Failure {
     Failure(.failedPrecondition, "SECRET_UNREADABLE", "The key in \(path) cannot be used: \(why).")
   }
+}
+
+/// The text forms of a key: 64 hex digits for people and shells, 40 characters of Z85 in messages. Both are accepted.
+///
+/// ```swift
+/// print(KeySpelling.hex(info.publicKeyZ85))
+/// ```
+public enum KeySpelling {
+  /// The hex digits of a public key in either form; the unchanged text if it is no key.
+  public static func hex(_ key: String) -> String { CurveKey(text: key)?.hex ?? key }
 }

@@ -5,7 +5,7 @@ public import Logging
 internal import Secrets
 internal import ZeroMQ
 
-/// A client of a running `kithd`: typed commands, events without gaps, and blobs.
+/// A client of a running `kithd`: typed commands, gapless events, and blobs.
 ///
 /// ```swift
 /// let client = try await KithClient.connect()
@@ -14,16 +14,16 @@ internal import ZeroMQ
 /// await client.close()
 /// ```
 ///
-/// Every call is a ``Port`` call: it is sent again while no answer comes, and happens once.
+/// Every call is a ``Port`` call: it is retried until it is answered, and runs once.
 public final class KithClient: Port, Sendable {
-  /// How a client subscribes.
+  /// Subscribes to streams from saved positions.
   package typealias Subscribe = @Sendable ([String], [StreamPosition]) throws(Failure) -> EventSequence
 
   private let port: any Port
   private let subscribe: Subscribe
   private let transport: Transport?
 
-  /// Makes a client of any port and any events.
+  /// Makes a client with another port and other events.
   package init(port: any Port, subscribe: @escaping Subscribe) {
     self.port = port
     self.subscribe = subscribe
@@ -36,15 +36,15 @@ public final class KithClient: Port, Sendable {
     self.transport = transport
   }
 
-  /// Finds the daemon and asks whether it is there. Where nothing listens, that is said at once.
+  /// Connects to the daemon on this machine and waits for its answer. Fails at once if no process listens.
   ///
   /// - Parameters:
-  ///   - runtimeDirectory: Where its sockets are; nil = looked for as `RuntimeLocations.places` says.
-  ///   - limit: How long it may take to answer.
-  ///   - logger: Told of what a caller is not: commands sent again, messages not understood.
-  /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` when there is none, `UNAVAILABLE/HUB_SILENT` when it does not answer,
-  ///   `PERMISSION_DENIED/SOCKET_FORBIDDEN` when its socket is closed to this user, `UNAUTHENTICATED/PRINCIPAL_UNKNOWN` when it
-  ///   does not know this user.
+  ///   - runtimeDirectory: The directory of its sockets; nil = the places of `RuntimeLocations.places`.
+  ///   - limit: The longest wait for the answer.
+  ///   - logger: Logs what callers do not see: retries and malformed messages.
+  /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` if no daemon runs, `UNAVAILABLE/HUB_SILENT` if it does not answer,
+  ///   `PERMISSION_DENIED/SOCKET_FORBIDDEN` if this user may not open its socket, `UNAUTHENTICATED/PRINCIPAL_UNKNOWN` if it
+  ///   does not admit this user.
   public static func connect(
     runtimeDirectory: String? = nil, within limit: Duration = .seconds(3),
     logger: Logger = Logger(label: "kith.client", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -61,14 +61,14 @@ public final class KithClient: Port, Sendable {
     return client
   }
 
-  /// Connects to a hub on another machine, by the key of a file.
+  /// Connects to a hub on another machine with the key of a file.
   ///
   /// - Parameters:
-  ///   - file: Trusts one key of the hub, and while that changes the next one too, which the hub has told of.
-  ///   - serverKey: The hub's public key in hex or Z85; nil = as the file says. The one that was right is kept in the file.
-  ///   - limit: How long it may take to answer.
-  /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` when nobody answers; `UNAUTHENTICATED` with `KEY_NOT_ADMITTED`, `KEY_REFUSED` or
-  ///   `SERVER_KEY_WRONG`; `INVALID_ARGUMENT/FIELD_INVALID` without a key of the hub.
+  ///   - file: The client's key file. While the hub changes its key, the file holds the next key too.
+  ///   - serverKey: The hub's public key in hex or Z85; nil = from the file. The confirmed key is stored in the file.
+  ///   - limit: The longest wait for the answer.
+  /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` if no hub answers; `UNAUTHENTICATED` with `KEY_NOT_ADMITTED`, `KEY_REFUSED` or
+  ///   `SERVER_KEY_WRONG`; `INVALID_ARGUMENT/FIELD_INVALID` if the hub's key is missing.
   public static func connect(
     to hub: RemoteHub, key file: KeyFile, serverKey: String? = nil, within limit: Duration = .seconds(10),
     logger: Logger = Logger(label: "kith.client", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -81,7 +81,7 @@ public final class KithClient: Port, Sendable {
         let (client, next) = try await self.connect(
           to: hub, as: file.identity(towards: candidate), within: limit / candidates.count, logger: logger)
         let trusted = [candidate] + (next.isEmpty ? [] : [next])
-        // A file that cannot be written still lets us in today.
+        // The connection works even if the file cannot be written.
         if trusted != file.serverKeys { try? file.trust(trusted) }
         return client
       } catch {
@@ -110,23 +110,23 @@ public final class KithClient: Port, Sendable {
     }
   }
 
-  /// Sends a command, as often as it takes, and waits for its answer.
+  /// Sends a command, retries it, and waits for its answer.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     try await self.port.call(command, context)
   }
 
-  /// The thread of the connection; nil for a client of another port.
+  /// The event loop of the connection; nil for a client with another port.
   ///
-  /// A caller that awaits one answer after another saves two changes of thread a command when it runs there:
-  /// `await withTaskExecutorPreference(client.executor) { ... }`. What it does between them holds the connection up.
+  /// A caller that awaits one answer after another saves two thread changes for each command if it runs there:
+  /// `await withTaskExecutorPreference(client.executor) { ... }`. Its own work then delays the connection.
   public var executor: (any TaskExecutor)? { self.transport?.loop }
 
-  /// How a secret that a file of this machine holds is given to the hub: to one on the same machine by its path, which the hub
-  /// reads whenever it needs it, to one on another machine by its value.
+  /// How to pass a secret from a local file to the hub: a hub on this machine gets the path and reads the file when needed;
+  /// a hub on another machine gets the secret itself.
   ///
-  /// - Parameter path: Of the file; a relative one is below the working directory.
+  /// - Parameter path: The path of the file, absolute or relative to the working directory.
   /// - Returns: One of the two; the other is empty.
-  /// - Throws: `NOT_FOUND/FILE_MISSING`, `FAILED_PRECONDITION/SECRET_UNREADABLE` for what cannot be read here.
+  /// - Throws: `NOT_FOUND/FILE_MISSING`; `FAILED_PRECONDITION/SECRET_UNREADABLE` if the file cannot be read here.
   public func secret(inFile path: String) throws(Failure) -> (value: String, path: String) {
     let path = RuntimeLocations.absolute(path)
     guard self.transport?.isRemote ?? false else { return ("", path) }
@@ -136,17 +136,17 @@ public final class KithClient: Port, Sendable {
     return (secret, "")
   }
 
-  /// Subscribes to streams. The connection is made with the first element that is asked for.
+  /// Subscribes to streams. It connects when the first element is requested.
   ///
   /// - Parameters:
   ///   - streams: Their names, such as `sync`.
-  ///   - since: Saved positions to go on from; streams without one begin with a snapshot.
+  ///   - since: Saved positions to continue from; a stream without one starts with a snapshot.
   /// - Throws: `UNAVAILABLE/SHUTTING_DOWN` after ``close()``.
   public func events(_ streams: [String], since: [StreamPosition] = []) throws(Failure) -> EventSequence {
     try self.subscribe(streams, since)
   }
 
-  /// Ends the connections and their threads. What still waits fails with `UNAVAILABLE/SHUTTING_DOWN`, as what comes later;
-  /// event sequences end.
+  /// Closes the connections and ends their threads. Waiting and later calls fail with `UNAVAILABLE/SHUTTING_DOWN`; event
+  /// sequences end.
   public func close() async { await self.transport?.close() }
 }

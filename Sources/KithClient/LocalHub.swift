@@ -4,12 +4,12 @@ internal import Glibc
 internal import KithMessages
 internal import ZeroMQ
 
-/// The hub of this machine: which of the places it may be at has one, and what to say where none has.
+/// Finds the hub on this machine, and explains why it does not answer.
 package enum LocalHub {
-  /// The first place at which a hub listens.
+  /// Returns the first place where a hub listens.
   ///
-  /// - Throws: `PERMISSION_DENIED/SOCKET_FORBIDDEN` where one may be that this user cannot reach, `UNAVAILABLE/HUB_NOT_RUNNING`
-  ///   otherwise.
+  /// - Throws: `PERMISSION_DENIED/SOCKET_FORBIDDEN` if this user may not reach one of the sockets,
+  ///   `UNAVAILABLE/HUB_NOT_RUNNING` otherwise.
   package static func find(_ places: [RuntimeLocations]) throws(Failure) -> RuntimeLocations {
     var closed: IPCEndpoint?
     for place in places {
@@ -29,7 +29,7 @@ package enum LocalHub {
       """)
   }
 
-  /// Why a hub that listens did not answer. The kernel names us to it, and who is not let in gets no word.
+  /// Why a listening hub did not answer. The kernel tells the hub our user; a user without access gets no answer.
   static func silent(at place: RuntimeLocations) -> Failure {
     guard let owner = (try? Self.endpoint(place))?.owner, owner != geteuid() else {
       return Failure(

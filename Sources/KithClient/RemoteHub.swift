@@ -1,16 +1,21 @@
 public import Bus
 
-/// A hub on another machine: where its planes are.
+/// The address of a hub on another machine.
+///
+/// ```swift
+/// let hub = try RemoteHub("tcp://192.168.1.10")
+/// print(hub.control)  // tcp://192.168.1.10:7750
+/// ```
 public struct RemoteHub: Sendable, Hashable {
-  /// The port of the control plane when none is named; the events plane has the one after it.
+  /// The default port of the control plane. The events plane has the next port, the work plane the one after.
   public static let standardPort: UInt16 = 7750
 
-  /// The name or address of the machine, as it was given.
+  /// The name or address of the machine, as given.
   public let host: String
   /// The port of the control plane.
   public let port: UInt16
 
-  /// Reads `tcp://HOST` or `tcp://HOST:PORT`; an address of IPv6 stands in brackets.
+  /// Parses `tcp://HOST` or `tcp://HOST:PORT`; an IPv6 address is in brackets.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
   public init(_ text: String) throws(Failure) {

@@ -5,7 +5,7 @@ internal import KithMessages
 internal import Logging
 internal import ZeroMQ
 
-/// The loop, context and sockets of one client, which end together.
+/// The event loop, context and sockets of one client.
 final class Transport: Sendable {
   let port: ZeroMQPort
   let loop: LoopExecutor
@@ -24,7 +24,7 @@ final class Transport: Sendable {
     weak let subscription: Subscription?
   }
 
-  /// The way to the hub of this machine.
+  /// Connects to a hub on this machine.
   convenience init(_ locations: RuntimeLocations, connectLimit: Duration, logger: Logger) throws(Failure) {
     let (control, events): (IPCEndpoint, IPCEndpoint)
     do throws(IPCError) {
@@ -36,7 +36,7 @@ final class Transport: Sendable {
     try self.init(control: control.url, events: events.url, connectLimit: connectLimit, logger: logger)
   }
 
-  /// The way to a hub by its endpoints; over tcp with an identity.
+  /// Connects to a hub by its endpoints; over tcp with an identity.
   init(
     control: String, events: String, identity: CurveIdentity? = nil, connectLimit: Duration, logger: Logger
   ) throws(Failure) {
@@ -72,8 +72,8 @@ final class Transport: Sendable {
     return subscription.elements
   }
 
-  /// Closes the sockets on the loop, frees the context, which waits for nothing any more, and ends the loop. Port and
-  /// subscriptions may be held for longer: they answer that they are closed.
+  /// Closes the sockets, frees the context, and ends the event loop. Port and subscriptions may be kept: they answer that
+  /// they are closed.
   func close() async {
     let subscriptions = self.state.withLock { state in
       defer { state.subscriptions = [] }
@@ -82,7 +82,7 @@ final class Transport: Sendable {
     guard let subscriptions else { return }
     for weak in subscriptions { await weak.subscription?.close() }
     await self.port.close()
-    // In a task that no executor is preferred for: a caller may run on the loop, which cannot wait for its own end.
+    // In a task without a preferred executor: the caller may run on the event loop, which cannot wait for its own end.
     await Task.detached { [context, loop] in
       context.terminate()
       await loop.retire()

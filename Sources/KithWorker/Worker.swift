@@ -6,10 +6,10 @@ internal import KithMessages
 public import Logging
 internal import ZeroMQ
 
-/// A process that runs placeable services for a hub elsewhere.
+/// A process that runs placeable services for a hub.
 ///
-/// It takes commands as jobs, gives back what the services answer, and keeps nothing. A job that it has when the hub is
-/// restarted goes on; one whose lease is lost is given up.
+/// It receives commands as jobs, returns the services' replies, and stores nothing. Its jobs continue when the hub is
+/// restarted; a job whose lease is lost is stopped.
 ///
 /// ```swift
 /// let worker = try Worker(
@@ -22,29 +22,30 @@ public final class Worker: Sendable {
   private let loop: LoopExecutor
   private let context: Context
 
-  /// Makes a worker; nothing is connected before ``run()``.
+  /// Makes a worker for a hub on this machine. It connects in ``run()``.
   ///
   /// - Parameters:
-  ///   - endpoint: Of the hub's work plane, by ipc.
-  ///   - name: `[a-z0-9-]{1,32}`; the hub knows one worker of a name at a time.
-  ///   - slots: Jobs at once, at most 16.
-  ///   - services: What it runs.
-  /// - Throws: `UNAVAILABLE` when the system gives no thread or socket.
+  ///   - endpoint: The ipc endpoint of the hub's work plane.
+  ///   - name: `[a-z0-9-]{1,32}`, unique among the hub's workers.
+  ///   - slots: The most jobs at a time, at most 16.
+  ///   - services: The services that it runs.
+  /// - Throws: `UNAVAILABLE` if no thread or socket can be created.
   public convenience init(
     hub endpoint: String, name: String, slots: Int = 4, services: LocalBatchPort, logger: Logger
   ) throws(Failure) {
     try self.init(endpoint, name, slots, services, keys: nil, onHubKeys: { _ in }, logger)
   }
 
-  /// Makes a worker of a hub on another machine.
+  /// Makes a worker for a hub on another machine.
   ///
   /// - Parameters:
-  ///   - file: The worker's key. When the hub changes its own key, the file has the next one too.
-  ///   - serverKey: The hub's public key in hex or Z85; nil = as the file says. It is kept in the file.
-  ///   - name: The name under which the key was approved.
-  ///   - slots: Jobs at once, at most 16.
-  ///   - services: What it runs.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` without a key of the hub; `UNAVAILABLE` when the system gives no thread or socket.
+  ///   - file: The worker's key file. While the hub changes its key, the file holds the next key too.
+  ///   - serverKey: The hub's public key in hex or Z85; nil = from the file. It is stored in the file.
+  ///   - name: The name of the approved key.
+  ///   - slots: The most jobs at a time, at most 16.
+  ///   - services: The services that it runs.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` if the hub's key is missing; `UNAVAILABLE` if no thread or socket can be
+  ///   created.
   public convenience init(
     hub: RemoteHub, key file: KeyFile, serverKey: String? = nil, name: String, slots: Int = 4, services: LocalBatchPort,
     logger: Logger
@@ -78,11 +79,11 @@ public final class Worker: Sendable {
       onHubKeys: onHubKeys, logger: logger)
   }
 
-  /// Serves until it was drained, also while the hub is away.
+  /// Serves until it is drained, also while the hub is not running.
   ///
-  /// - Throws: Why the hub does not take it, such as `PERMISSION_DENIED/ROLE_NOT_ALLOWED` or `ABORTED/REPLACED`.
+  /// - Throws: Why the hub refuses the worker, such as `PERMISSION_DENIED/ROLE_NOT_ALLOWED` or `ABORTED/REPLACED`.
   public func run() async throws(Failure) { try await self.connection.run() }
 
-  /// Takes no more jobs, and has ``run()`` return when those that it has are done, or `grace` is over.
+  /// Takes no more jobs. ``run()`` returns when its jobs are done or `grace` is over.
   public func drain(grace: Duration = .seconds(30)) async { await self.connection.drain(grace: grace) }
 }

@@ -75,8 +75,8 @@ public actor ReminderActor {
     await self.engine.stop()
   }
 
-  /// Takes note of what was committed: recorded care ends the reminder that is due, and what was queued goes out.
-  public nonisolated func see(_ events: [LoggedEvent]) {
+  /// Handles committed events: recorded care ends the due reminder, and queued messages are sent.
+  public nonisolated func handle(events: [LoggedEvent]) {
     let isCare = events.contains { $0.header.stream == EventStream.care.name }
     let isQueued = events.contains { $0.event.delivery.state == "pending" }
     let isPeople = events.contains {

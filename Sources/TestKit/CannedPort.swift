@@ -2,7 +2,7 @@ public import Bus
 public import KithMessages
 public import SwiftProtobuf
 
-/// A port whose answers a test makes up.
+/// A port that returns the answers of a test.
 public struct CannedPort: Port {
   private let answer: @Sendable (any Command, CallContext) async throws(Failure) -> any Message & Sendable
   private let attachments: @Sendable (any Command) -> [[UInt8]]
@@ -10,8 +10,8 @@ public struct CannedPort: Port {
   /// Makes a port.
   ///
   /// - Parameters:
-  ///   - attachments: Gives the bulk bytes beside the reply to a command.
-  ///   - answer: Gets each command, and gives a reply of the command's type.
+  ///   - attachments: Returns the attachments of the reply to a command.
+  ///   - answer: Receives each command and returns a reply of the command's type.
   public init(
     attachments: @escaping @Sendable (any Command) -> [[UInt8]] = { _ in [] },
     _ answer: @escaping @Sendable (any Command, CallContext) async throws(Failure) -> any Message & Sendable
@@ -20,7 +20,7 @@ public struct CannedPort: Port {
     self.answer = answer
   }
 
-  /// Asks the test, and checks that its reply is of the right type.
+  /// Calls the test's closure and checks the type of its reply.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     guard let reply = try await self.answer(command, context) as? C.Reply else {
       throw Failure(.unimplemented, "SERVICE_UNKNOWN", "The test has no answer to \(C.method.name).")

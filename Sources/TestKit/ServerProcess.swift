@@ -1,16 +1,16 @@
 internal import EventLoop
 internal import Foundation
 
-/// A program that serves for one test. It is killed when this object goes.
+/// A server program of one test. It is killed when this object is destroyed.
 public final class ServerProcess: Sendable {
-  /// Why a program does not serve.
+  /// Why a server did not start.
   public enum Fault: Error, CustomStringConvertible {
-    /// It ended before it was ready; with what it wrote.
+    /// It ended before it was ready; with its output.
     case ended(String)
-    /// It was not ready in time; with what it wrote.
+    /// It was not ready in time; with its output.
     case notReady(String)
 
-    /// What happened, and what the program wrote.
+    /// What happened, with the program's output.
     public var description: String {
       switch self {
       case .ended(let output): "The server ended before it was ready. It wrote: \(output)"
@@ -19,24 +19,24 @@ public final class ServerProcess: Sendable {
     }
   }
 
-  /// The line by which it told that it was ready.
+  /// The line that reported that it was ready.
   public let ready: String
   private let process: Process
-  // Kept open: a program that ends with its standard input ends with the tests, however they end.
+  // Kept open: a program that ends at the end of its standard input thereby ends with the tests.
   private let input: Pipe
   private let log: Log
 
-  /// What it has written so far, both streams together.
+  /// Its output so far, of both streams.
   public var output: String { log.text }
 
   /// Starts a program and waits until it is ready.
   ///
   /// - Parameters:
-  ///   - command: The program, looked up in `PATH`, and its arguments.
-  ///   - environment: Added to that of the tests.
-  ///   - limit: How long it may take.
-  ///   - isReady: Recognises the line, on either stream, by which it tells that it serves.
-  /// - Throws: `Fault`, and what Foundation throws when there is no such program.
+  ///   - command: The program, found in `PATH`, and its arguments.
+  ///   - environment: Added to the environment of the tests.
+  ///   - limit: The longest wait.
+  ///   - isReady: Recognises the line, on either stream, that reports that it is ready.
+  /// - Throws: `Fault`; Foundation's error if there is no such program.
   public init(
     _ command: [String], environment: [String: String] = [:], limit: Duration = .seconds(30),
     isReady: @escaping @Sendable (String) -> Bool
@@ -55,7 +55,7 @@ public final class ServerProcess: Sendable {
     self.process = process
     self.input = input
     self.log = log
-    // A thread of its own, because it blocks: until the program ends, so that its writes never do.
+    // A separate thread, because it blocks until the program ends; it reads all the time, so that the program never blocks.
     let descriptor = dup(output.fileHandleForReading.fileDescriptor)
     try? output.fileHandleForWriting.close()
     do {
@@ -75,20 +75,20 @@ public final class ServerProcess: Sendable {
     stop()
   }
 
-  /// Kills the program and waits until it is gone. Does nothing when it is.
+  /// Kills the program and waits for its end. Does nothing if it has ended.
   public func stop() {
     if self.process.isRunning { kill(self.process.processIdentifier, SIGKILL) }
     self.process.waitUntilExit()
   }
 }
 
-/// What a program writes.
+/// The output of a program.
 private final class Log: Sendable {
   private let bytes = Lock<[UInt8]>([])
 
   var text: String { String(decoding: self.bytes.withLock { $0 }, as: UTF8.self) }
 
-  /// Reads until the end, and answers once: with the line that tells readiness, or why there is none.
+  /// Reads until the end, and calls `answer` once: with the ready line, or with the reason why there is none.
   func follow(
     _ descriptor: Int32, limit: Duration, isReady: (String) -> Bool, answer: (Result<String, any Error>) -> Void
   ) {

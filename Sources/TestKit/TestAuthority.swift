@@ -1,27 +1,27 @@
 internal import Foundation
 
-/// A certificate authority for one test, made by the openssl program.
+/// A certificate authority for one test, created with the openssl program.
 public final class TestAuthority: Sendable {
   /// A certificate that it issued.
   public struct Certificate: Sendable {
-    /// Path of a PEM file with the certificate.
+    /// The path of a PEM file with the certificate.
     public let file: String
-    /// Path of a PEM file with its key.
+    /// The path of a PEM file with its key.
     public let key: String
     /// The SHA-256 of its key, in base64.
     public let pin: String
   }
 
-  /// Path of its own certificate.
+  /// The path of its own certificate.
   public let file: String
   /// The SHA-256 of its own key, in base64.
   public let pin: String
   private let key: String
   private let directory: TemporaryDirectory
 
-  /// Makes an authority that nobody trusts.
+  /// Creates an authority that no program trusts.
   ///
-  /// - Throws: When openssl fails, with what it wrote.
+  /// - Throws: An error with openssl's output if openssl fails.
   public init() throws {
     directory = try TemporaryDirectory()
     file = directory.file("authority.pem")
@@ -37,10 +37,10 @@ public final class TestAuthority: Sendable {
   /// Issues a certificate.
   ///
   /// - Parameters:
-  ///   - name: Of its files.
-  ///   - names: Its subject alternative names, as openssl takes them.
-  ///   - days: How long it is valid from now; negative for one that was.
-  /// - Throws: When openssl fails, with what it wrote.
+  ///   - name: The name of its files.
+  ///   - names: Its subject alternative names, in openssl's syntax.
+  ///   - days: How long it is valid from now; negative = expired.
+  /// - Throws: An error with openssl's output if openssl fails.
   public func issue(_ name: String, names: String, days: Int = 2) throws -> Certificate {
     let issued = (file: directory.file("\(name).pem"), key: directory.file("\(name).key"))
     let order = directory.file("\(name).csr")

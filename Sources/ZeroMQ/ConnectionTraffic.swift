@@ -1,20 +1,26 @@
 internal import CTraffic
 internal import CZeroMQ
 
-/// What libzmq holds of the connections that this process has accepted, in bytes. docs/decisions/0031.
+/// Limits the bytes that libzmq holds for the connections that this process has accepted. docs/decisions/0031.
 ///
-/// libzmq bounds queues in messages, and a message that has not ended by nothing. See `CTraffic.h` for how bytes are
-/// counted instead, on all connections that are accepted; ``Socket/meter()`` has a socket say what it takes and sends.
+/// libzmq limits queues only by the number of messages, and does not limit an unfinished message. `CTraffic.h` explains
+/// how bytes are counted instead, on all accepted connections; ``Socket/startMeter(of:mostUnread:)`` counts what a socket
+/// reads and sends.
+///
+/// ```swift
+/// ConnectionTraffic.limit(
+///   .init(received: 4 << 20, receivedInAll: 16 << 20, unsent: 1 << 20, unsentInAll: 8 << 20))
+/// ```
 public enum ConnectionTraffic {
-  /// What may be held at most, in bytes.
+  /// The limits, in bytes.
   public struct Limits: Sendable, Hashable {
-    /// Received by one connection and not taken: beyond it the connection is cut.
+    /// Unread bytes of one connection; above it the connection is closed.
     public var received: Int
-    /// Received by all: beyond it the connection is cut that has held much for longest.
+    /// Unread bytes of all connections; above it the connection is closed that has held many bytes for longest.
     public var receivedInAll: Int
-    /// For one connection, and not sent: beyond it a send finds a full queue.
+    /// Unsent bytes of one connection; above it a send would block.
     public var unsent: Int
-    /// For all: beyond it only an owner that has nothing unsent may be sent something.
+    /// Unsent bytes of all connections; above it messages are sent only to owners without unsent bytes.
     public var unsentInAll: Int
 
     /// Makes limits.
@@ -26,7 +32,7 @@ public enum ConnectionTraffic {
     }
   }
 
-  /// Sets the limits of this process; to be called before a socket is bound. There are none before.
+  /// Sets the limits of this process, which has none before. Call it before a socket is bound.
   public static func limit(_ limits: Limits) {
     kith_traffic_limit(
       kith_traffic_limits(
@@ -34,40 +40,40 @@ public enum ConnectionTraffic {
         unsent: UInt64(limits.unsent), unsent_in_all: UInt64(limits.unsentInAll)))
   }
 
-  /// Takes up whose a connection is. All connections of an owner together may have a quarter of what may be held, and of what may be unsent.
+  /// Sets the owner of a connection. All connections of one owner may use a quarter of the unread and of the unsent bytes.
   public static func setOwner(of connection: Int32, to owner: String) {
     kith_traffic_owner(connection, Self.number(owner))
   }
 
-  /// Whether an owner holds no more than its quarter, also by connections that have ended.
+  /// Whether an owner uses at most its quarter, including its closed connections.
   public static func hasRoom(for owner: String) -> Bool { kith_traffic_has_room(Self.number(owner)) }
 
   private static func number(_ owner: String) -> UInt64 { UInt64(truncatingIfNeeded: owner.hashValue) | 1 }
 
-  /// Ends a connection that was accepted, as if its peer had gone.
+  /// Closes an accepted connection, as if its peer had disconnected.
   ///
-  /// - Returns: False when there is none under that descriptor.
+  /// - Returns: false if there is no connection with this descriptor.
   @discardableResult
   public static func cut(_ connection: Int32) -> Bool { kith_traffic_cut(connection) }
 }
 
-/// By which connection each peer of a ROUTER comes, so that what is sent to it is counted there.
+/// Maps the peers of a ROUTER to their connections, to count their outgoing bytes.
 struct ConnectionMeter {
-  /// Whether first frames are routing ids: of an XPUB they are not, and what it sends is not for one connection.
+  /// Whether the socket is a ROUTER, whose first frames are routing ids. What an XPUB sends is not for one connection.
   let isRouter: Bool
   private let plane: Int32
   private var connections: [[UInt8]: Int32] = [:]
 
-  /// - Parameter mostUnread: Bytes that a connection may have sent and the program has not taken; 0 = as of any plane.
+  /// - Parameter mostUnread: The most unread bytes of a connection; 0 = only the general limits.
   init(isRouter: Bool, mostUnread: Int) {
     self.isRouter = isRouter
     self.plane = kith_traffic_plane(mostUnread)
   }
 
-  /// Counts a frame that was received as it travelled, which the routing id of a ROUTER did not. A subscription may have come as a
-  /// message, which is as long, or as a command, with a name in place of the first byte (ZeroMQ RFC 37).
+  /// Counts the bytes of a received frame on the wire; the routing id of a ROUTER was not on the wire. A subscription may
+  /// have been sent as a message, of the same length, or as a command with a name in place of the first byte (RFC 37).
   ///
-  /// - Parameter number: Of the frame in its message, from 1.
+  /// - Parameter number: The number of the frame in its message, from 1.
   func count(_ frame: UnsafeRawBufferPointer, at number: Int, in size: inout MessageSize) {
     guard number == 1 else { return size.add(frame.count) }
     guard !self.isRouter else { return }
@@ -80,14 +86,14 @@ struct ConnectionMeter {
     size.add(frame.count, name: name.utf8CodeUnitCount)
   }
 
-  /// Has connections belong to this socket that come in by listeners which `body` makes.
+  /// Assigns the listeners that `body` creates, and their connections, to this socket.
   func binding<Result>(_ body: () -> Result) -> Result {
     kith_traffic_bind(self.plane)
     defer { kith_traffic_bind(0) }
     return body()
   }
 
-  /// A message was taken; what it measured, with frames that were dropped.
+  /// Counts a message that was read; `size` includes dropped frames.
   mutating func took(_ message: borrowing MultipartMessage, _ size: MessageSize) {
     guard let connection = message.connection else { return }
     kith_traffic_taken(connection, size.counted)
@@ -96,35 +102,35 @@ struct ConnectionMeter {
     if self.connections[peer] != connection { self.connections[peer] = connection }
   }
 
-  /// Whether a message to a peer is within the limits; it is counted then.
+  /// Counts a message to a peer. Returns false, and counts nothing, if a limit would be exceeded.
   func offer(to peer: [UInt8], _ size: MessageSize) -> Bool {
     self.connections[peer].map { kith_traffic_offer($0, size.counted) } ?? true
   }
 
-  /// A message that was offered did not go.
+  /// Uncounts a message that was not sent.
   func withdraw(to peer: [UInt8], _ size: MessageSize) {
     if let connection = self.connections[peer] { kith_traffic_withdraw(connection, size.counted) }
   }
 
-  /// How many connections of this process have ended; to be read before a message is looked for.
+  /// The number of closed connections of this process. Read it before receiving.
   static var closings: UInt64 { kith_traffic_closings() }
 
-  /// No message was there: everything was taken that had come by connections which ended before the look.
+  /// Records that no message was waiting: everything from connections that were closed before the receive has been read.
   func drained(closings: UInt64) { kith_traffic_drained(self.plane, closings) }
 
-  /// A connection has ended.
+  /// Removes a connection.
   mutating func forget(_ connection: Int32) {
     self.connections = self.connections.filter { $0.value != connection }
   }
 }
 
-/// What the frames of a message measure that travel.
+/// The size of a message on the wire.
 struct MessageSize {
   private(set) var counted = kith_traffic_message()
 
-  /// Counts one frame more. ZMTP writes the length of one with up to 255 bytes in one byte, that of others in eight, and CURVE adds 33.
+  /// Adds a frame. ZMTP encodes a length up to 255 in one byte, a larger one in eight; CURVE adds 33 bytes.
   ///
-  /// - Parameter name: Bytes that it may have had beyond those.
+  /// - Parameter name: Further bytes that the frame may have had on the wire.
   mutating func add(_ bytes: Int, name: Int = 0) {
     self.counted.bytes += bytes
     self.counted.names += name
@@ -135,7 +141,7 @@ struct MessageSize {
 }
 
 extension MultipartMessage {
-  /// The descriptor of the connection by which the message came, which may have ended since; nil for a message that libzmq made up.
+  /// The descriptor of the message's connection, which may have ended since; nil for a message that libzmq made up.
   /// zmq_msg_get(3).
   public var connection: Int32? {
     guard count > 0 else { return nil }

@@ -2,25 +2,31 @@ internal import CZeroMQ
 internal import EventLoop
 internal import Glibc
 
-/// A libzmq context: its I/O threads and the space of its inproc endpoints. Usable from every thread.
+/// A libzmq context: its I/O threads and its inproc endpoints. Usable from every thread.
 ///
-/// A context is ended by `terminate`, never by dropping it: termination waits until the last socket is closed and its
-/// messages have lingered, and a deinitialiser must not block. A context that is dropped stays until the process ends.
+/// End a context with `terminate`: termination waits until the last socket is closed and its messages have lingered, and
+/// a deinitialiser must not block. A context that is only released stays until the process ends.
+///
+/// ```swift
+/// let context = try Context()
+/// var socket = try context.makeSocket(.dealer)
+/// try socket.connect("tcp://127.0.0.1:7750")
+/// ```
 ///
 /// `@unchecked` is sound: the handle never changes, and libzmq's context calls are thread-safe (zmq(7), "Thread safety").
 @safe public final class Context: @unchecked Sendable {
   private let handle: UnsafeMutableRawPointer
   private let monitors = Lock<Int>(0)
 
-  /// Creates a context; its threads start with its first socket.
+  /// Creates a context. Its threads start with its first socket.
   ///
-  /// Messages are copied out of what was read. Otherwise each keeps the whole buffer of the reading, 18 KiB of memory for a frame of
-  /// 40 bytes, and gigabytes for a message whose frames come one by one: docs/decisions/0031.
+  /// Messages are copied out of the read buffer. Otherwise each message would keep the whole buffer: 18 KiB for a frame of
+  /// 40 bytes, and gigabytes for a message whose frames arrive one by one. docs/decisions/0031.
   ///
   /// - Parameters:
-  ///   - ioThreads: Threads that move bytes; one is enough for a gigabyte a second.
-  ///   - maximumSockets: Sockets that may be open at once, inner ones such as monitors included.
-  /// - Throws: `ZMQError` when libzmq is out of memory or descriptors, or refuses a number.
+  ///   - ioThreads: The number of I/O threads; one moves a gigabyte a second.
+  ///   - maximumSockets: The most open sockets, including internal ones such as monitors.
+  /// - Throws: `ZMQError` if libzmq has no memory or descriptors, or refuses a number.
   public init(ioThreads: Int32 = 1, maximumSockets: Int32 = 1023) throws(ZMQError) {
     Self.seedIdentities
     // No preconditions; the result is checked.
@@ -31,7 +37,7 @@ internal import Glibc
       unsafe zmq_ctx_set(handle, KITH_ZMQ_ZERO_COPY_RECV, 0) == 0
     else {
       let error = ZMQError("zmq_ctx_set")
-      // Without sockets there is nothing to wait for.
+      // Without sockets this does not block.
       unsafe zmq_ctx_term(handle)
       throw error
     }
@@ -40,11 +46,11 @@ internal import Glibc
 
   /// Seeds `rand`, once a process.
   ///
-  /// libzmq numbers the anonymous peers of a ROUTER from `rand()`, which nothing else seeds, and aborts when a peer takes
-  /// the next number as its own name. A random start makes that number unknown.
+  /// libzmq numbers the anonymous peers of a ROUTER from `rand()`, which nothing else seeds, and aborts if a peer uses the
+  /// next number as its routing id. A random seed makes that number unpredictable.
   private static let seedIdentities: Void = srand(UInt32.random(in: 1...UInt32.max))
 
-  /// Opens a socket.
+  /// Creates a socket.
   ///
   /// - Throws: `ZMQError` with `tooManySockets` at the limit, `terminated` after `shutdown`.
   public func makeSocket(_ kind: SocketKind) throws(ZMQError) -> Socket {
@@ -53,7 +59,7 @@ internal import Glibc
     return try unsafe Socket(handle: socket, context: self)
   }
 
-  /// A name for a monitor that no other has.
+  /// A unique endpoint for a monitor.
   func nextMonitorEndpoint() -> String {
     let number = monitors.withLock { count in
       count += 1
@@ -68,12 +74,12 @@ internal import Glibc
     unsafe zmq_ctx_shutdown(handle)
   }
 
-  /// Frees the context, after waiting until its sockets are closed and their messages have lingered. zmq_ctx_term(3).
+  /// Waits until all sockets are closed and their messages have lingered, then frees the context. zmq_ctx_term(3).
   ///
-  /// - Important: To be called once, after the last socket has been dropped, and not on a thread that must not block.
-  ///   Nothing else may be called afterwards.
+  /// - Important: Call it once, after the last socket was released, on a thread that may block. Call nothing else on the
+  ///   context afterwards.
   public func terminate() {
-    // Repeated as its manual page asks for, until the handle is gone.
+    // Repeated after EINTR, as the manual page requires.
     while unsafe zmq_ctx_term(handle) == -1, zmq_errno() == EINTR {}
   }
 }

@@ -1,12 +1,17 @@
 internal import CZeroMQ
 
-/// One frame of a message; frees its bytes when it goes.
+/// One frame of a message. It frees its bytes when it is destroyed.
 ///
-/// Bytes received stay where libzmq put them: reading does not copy.
+/// Received bytes stay in libzmq's buffer: reading does not copy.
+///
+/// ```swift
+/// let frame = try Message([1, 2, 3])
+/// print(frame.count, frame.bytes)
+/// ```
 @safe public struct Message: ~Copyable {
   var raw: zmq_msg_t
 
-  /// Creates an empty frame, to receive into.
+  /// Creates an empty frame.
   public init() {
     raw = zmq_msg_t()
     // Initialises the value and has no way to fail (zmq_msg_init(3)).
@@ -16,14 +21,14 @@ internal import CZeroMQ
   /// Creates a frame of `count` bytes that `initialize` fills in place.
   ///
   /// - Parameters:
-  ///   - count: Bytes of the frame.
-  ///   - initialize: Must write the whole buffer; it holds arbitrary bytes before.
-  /// - Throws: `ZMQError` when there is no memory.
+  ///   - count: The size of the frame in bytes.
+  ///   - initialize: Must write the whole buffer, which is uninitialised.
+  /// - Throws: `ZMQError` if there is no memory.
   public init(count: Int, initializingWith initialize: (UnsafeMutableRawBufferPointer) -> Void) throws(ZMQError) {
     raw = zmq_msg_t()
     // Initialises the value; the result is checked.
     guard unsafe zmq_msg_init_size(&raw, count) == 0 else {
-      // A value without content, so that `deinit` has something to close.
+      // An empty message, so that `deinit` can close it.
       unsafe zmq_msg_init(&raw)
       throw ZMQError("zmq_msg_init_size")
     }
@@ -33,7 +38,7 @@ internal import CZeroMQ
 
   /// Creates a frame with a copy of `bytes`.
   ///
-  /// - Throws: `ZMQError` when there is no memory.
+  /// - Throws: `ZMQError` if there is no memory.
   public init(_ bytes: [UInt8]) throws(ZMQError) {
     // Both are `bytes.count` long.
     unsafe try self.init(count: bytes.count) { buffer in
@@ -54,7 +59,7 @@ internal import CZeroMQ
 
   /// Bytes of the frame.
   public var count: Int {
-    // Reads the header, which a copy holds as well.
+    // Reads the header, which the copy has too.
     unsafe withUnsafePointer(to: raw) { unsafe zmq_msg_size($0) }
   }
 
@@ -83,7 +88,7 @@ internal import CZeroMQ
     unsafe withUnsafeBytes { unsafe Array($0) }
   }
 
-  /// A property that libzmq attached on receipt: `User-Id`, `Peer-Address`, `Socket-Type`, `__fd`. zmq_msg_gets(3).
+  /// A property that libzmq attached to a received frame: `User-Id`, `Peer-Address`, `Socket-Type`, `__fd`. zmq_msg_gets(3).
   ///
   /// - Important: On a ROUTER read it from the last frame: libzmq 4.3.4 may leave the routing id without properties.
   public func property(_ name: String) -> String? {

@@ -1,19 +1,26 @@
 internal import CZeroMQ
 
 // Safe: the storage holds `capacity` initialised messages from `init` to `deinit`, and every index is checked.
-/// The frames of one message, in storage that is used again for the next one.
+/// The frames of one message, in storage that is reused for the next message.
 ///
-/// The same value receives, is read in place, is built for sending, and is sent: an echo sends what was received
-/// without a copy. A message with more frames than `capacity` is not kept; see `Socket.receive`.
+/// One value can receive, be read in place, be built and be sent: an echo sends what was received without a copy. A
+/// message with more frames than `capacity` is dropped; see `Socket.receive`.
+///
+/// ```swift
+/// var message = MultipartMessage()
+/// try message.append("hello")
+/// try message.append([1, 2, 3])
+/// _ = try socket.send(&message)
+/// ```
 @safe public struct MultipartMessage: ~Copyable {
-  /// The most frames it takes.
+  /// The most frames.
   public let capacity: Int
-  /// Frames it holds.
+  /// The number of frames.
   public internal(set) var count = 0
 
   let storage: UnsafeMutablePointer<zmq_msg_t>
 
-  /// Allocates room for `capacity` frames; their bytes are allocated by libzmq as they come.
+  /// Allocates storage for `capacity` frames. libzmq allocates their bytes.
   public init(capacity: Int = 12) {
     precondition(capacity > 0, "a message has at least one frame")
     self.capacity = capacity
@@ -35,7 +42,7 @@ internal import CZeroMQ
 
   // MARK: - Reading
 
-  /// Bytes of a frame.
+  /// The size of a frame in bytes.
   public func byteCount(at index: Int) -> Int {
     // `slot` has checked the index.
     unsafe zmq_msg_size(slot(index))
@@ -44,7 +51,7 @@ internal import CZeroMQ
   /// Reads a frame in place.
   ///
   /// - Parameters:
-  ///   - index: Of the frame; traps beyond `count`.
+  ///   - index: The index of the frame; traps if it is not below `count`.
   ///   - body: Must not keep the buffer.
   public func withUnsafeBytes<Result, Failure: Error>(
     at index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -66,9 +73,9 @@ internal import CZeroMQ
     unsafe withUnsafeBytes(at: index) { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A property that libzmq attached on receipt, read from the last frame. zmq_msg_gets(3).
+  /// A property that libzmq attached to the received message. zmq_msg_gets(3).
   ///
-  /// The last frame, because libzmq 4.3.4 may leave a ROUTER's routing id without properties.
+  /// Read from the last frame, because libzmq 4.3.4 may attach no properties to a ROUTER's routing id.
   ///
   /// - Parameter name: `User-Id`, `Peer-Address`, `Socket-Type`, or `__fd`.
   public func property(_ name: String) -> String? {
@@ -78,14 +85,14 @@ internal import CZeroMQ
     return unsafe String(cString: value)
   }
 
-  /// The user id that the ZAP handler gave to the sender; nil when it was not asked.
+  /// The sender's user id from the ZAP handler; nil if there was no handler.
   public var userID: String? { property("User-Id") }
 
   // MARK: - Building
 
   /// Appends a frame of `count` bytes that `initialize` fills in place.
   ///
-  /// - Throws: `ZMQError` when there is no memory.
+  /// - Throws: `ZMQError` if there is no memory.
   public mutating func append(
     count byteCount: Int, initializingWith initialize: (UnsafeMutableRawBufferPointer) -> Void
   ) throws(ZMQError) {
@@ -105,7 +112,7 @@ internal import CZeroMQ
 
   /// Appends a copy of `bytes`.
   ///
-  /// - Throws: `ZMQError` when there is no memory.
+  /// - Throws: `ZMQError` if there is no memory.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(ZMQError) {
     // Both are as long as `bytes`.
     unsafe try append(count: bytes.count) { unsafe $0.copyMemory(from: bytes) }
@@ -113,7 +120,7 @@ internal import CZeroMQ
 
   /// Appends a copy of `bytes`.
   ///
-  /// - Throws: `ZMQError` when there is no memory.
+  /// - Throws: `ZMQError` if there is no memory.
   public mutating func append(_ bytes: [UInt8]) throws(ZMQError) {
     // Both are as long as `bytes`.
     unsafe try append(count: bytes.count) { unsafe $0.copyBytes(from: bytes) }
@@ -121,7 +128,7 @@ internal import CZeroMQ
 
   /// Appends a copy of `bytes`.
   ///
-  /// - Throws: `ZMQError` when there is no memory.
+  /// - Throws: `ZMQError` if there is no memory.
   public mutating func append(_ bytes: ArraySlice<UInt8>) throws(ZMQError) {
     // Both are as long as `bytes`.
     unsafe try append(count: bytes.count) { unsafe $0.copyBytes(from: bytes) }
@@ -129,13 +136,13 @@ internal import CZeroMQ
 
   /// Appends the UTF-8 of `text`.
   ///
-  /// - Throws: `ZMQError` when there is no memory.
+  /// - Throws: `ZMQError` if there is no memory.
   public mutating func append(_ text: String) throws(ZMQError) {
     // Both are as long as the UTF-8.
     unsafe try append(count: text.utf8.count) { unsafe $0.copyBytes(from: text.utf8) }
   }
 
-  /// Moves the frame at `index` of another message to the end of this one, leaving an empty frame there.
+  /// Moves the frame at `index` of another message to the end of this one, and leaves an empty frame in its place.
   public mutating func appendFrame(at index: Int, of other: inout MultipartMessage) {
     precondition(count < capacity, "a message of \(capacity) frames is full")
     // Two different, initialised messages; libzmq moves the content (zmq_msg_move(3)).
@@ -143,12 +150,12 @@ internal import CZeroMQ
     count += 1
   }
 
-  /// Drops the frames and their bytes, and keeps the storage.
+  /// Removes all frames and keeps the storage.
   public mutating func removeAll() {
     truncate(to: 0)
   }
 
-  /// Drops the frames after the first `newCount`.
+  /// Removes the frames after the first `newCount`.
   public mutating func truncate(to newCount: Int) {
     precondition(newCount >= 0, "a message cannot have fewer than no frames")
     while count > newCount {

@@ -1,18 +1,22 @@
 public import EventLoop
 internal import Glibc
 
-/// The poller of a loop that serves libzmq sockets, and descriptors beside them, by poll(2).
+/// The poller of an event loop with libzmq sockets and descriptors, by poll(2).
 ///
-/// In place of zmq_poll(3), which asks every socket twice in each wait: here a socket is asked only when its descriptor
-/// or the calls on it give a reason. The cost of a wait still grows with the number of sources: made for tens of sockets,
-/// not for thousands.
+/// It replaces zmq_poll(3), which queries every socket twice in each wait: this poller queries a socket only after an
+/// event of its descriptor or a call on it. The cost of a wait grows with the number of sources: it is made for tens of
+/// sockets, not for thousands.
+///
+/// ```swift
+/// let loop = try LoopExecutor(name: "sockets", poller: Poller(), logger: logger)
+/// ```
 @safe public struct Poller: LoopPoller {
   private let event: EventDescriptor
   private var descriptors: [pollfd] = []
 
   /// Opens the wake-up.
   ///
-  /// - Throws: `LoopError` when no descriptor is left.
+  /// - Throws: `LoopError` if no descriptor is left.
   public init() throws(LoopError) {
     event = try EventDescriptor()
   }
@@ -31,9 +35,9 @@ internal import Glibc
       case .descriptor(let descriptor):
         descriptors.append(pollfd(descriptor, for: items[index].interest))
       case .socket(let pointer):
-        // The state of an open socket: its owner has not dropped its watch, and is on this thread.
+        // The state of an open socket: its owner still has the watch and is on this thread.
         let state = unsafe pointer.assumingMemoryBound(to: SocketState.self)
-        // Whoever has just begun to wait for room may have it already.
+        // A socket that has just been watched for room may have room already.
         if unsafe state.pointee.mustBeAsked || items[index].interest.contains(.writable) {
           items[index].ready = unsafe state.pointee.readiness(for: items[index].interest)
           isAnyReady = isAnyReady || !items[index].ready.isEmpty

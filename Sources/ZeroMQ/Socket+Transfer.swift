@@ -1,43 +1,43 @@
 internal import CZeroMQ
 internal import Glibc
 
-/// What became of a message that was to be sent.
+/// The result of sending a message.
 public enum SendResult: Hashable, Sendable {
-  /// libzmq has taken it.
+  /// libzmq has accepted the message.
   case sent
-  /// The queue is full, or nobody is connected: nothing was taken. The message is unchanged.
+  /// The queue is full or no peer is connected. The message is unchanged.
   case wouldBlock
-  /// A mandatory ROUTER has no such peer (any more): nothing was taken. The message is unchanged.
+  /// A mandatory ROUTER has no such peer. The message is unchanged.
   case unreachable
-  /// The peer went away between two frames. The message is gone.
+  /// The peer disconnected between two frames. The message is lost.
   case lost
 }
 
-/// What a receive has brought.
+/// The result of receiving a message.
 public enum ReceiveResult: Hashable, Sendable {
-  /// A whole message is in the frames.
+  /// The frames hold a whole message.
   case received
-  /// Nothing is waiting.
+  /// No message is waiting.
   case empty
-  /// A message of `frameCount` frames was too long, and was thrown away; `connection` as of a ``MultipartMessage``.
+  /// A message of `frameCount` frames was too long and was dropped; `connection` as in ``MultipartMessage/connection``.
   case oversized(frameCount: Int, connection: Int32? = nil)
 }
 
-/// Whether a call may wait.
+/// Whether a call may block.
 public enum Waiting: Sendable {
-  /// Returns at once. The only way on an event loop.
+  /// Returns at once. Always use this on an event loop.
   case never
-  /// Waits, for the socket's `sendTimeout` or `receiveTimeout` if there is one.
+  /// Blocks, at most for the socket's `sendTimeout` or `receiveTimeout`.
   case allowed
 }
 
 extension Socket {
-  /// Sends all frames as one message, and leaves `message` empty when they are sent.
+  /// Sends all frames as one message, and empties `message` if it was sent.
   ///
-  /// A message is sent whole or not at all: a peer that goes away in the middle leaves no half behind.
+  /// A message is sent whole or not at all, also if the peer disconnects in the middle.
   ///
-  /// - Returns: ``SendResult/wouldBlock`` also where a limit of ``ConnectionTraffic`` is reached, on a metered socket.
-  /// - Throws: `ZMQError`, `terminated` among others. A full queue and a gone peer are results.
+  /// - Returns: ``SendResult/wouldBlock`` also if a metered socket reaches a limit of ``ConnectionTraffic``.
+  /// - Throws: `ZMQError`, such as `terminated`. A full queue and a missing peer are results, not errors.
   public mutating func send(
     _ message: inout MultipartMessage, waiting: Waiting = .never
   ) throws(ZMQError) -> SendResult {
@@ -59,13 +59,13 @@ extension Socket {
     let flags = waiting == .never ? ZMQ_DONTWAIT : 0
     var result = SendResult.sent
     for index in 0...last {
-      // The frame is initialised and belongs to `message`; libzmq leaves it empty when it takes the content.
+      // The frame is initialised and belongs to `message`; libzmq empties it when it accepts the content.
       while unsafe zmq_msg_send(message.storage + index, handle, index < last ? flags | ZMQ_SNDMORE : flags) == -1 {
         let code = ZMQError.Code.last
         if code == .interrupted { continue }
         guard code == .wouldBlock || code == .hostUnreachable else { throw ZMQError(code: code, "zmq_msg_send") }
         guard index > 0 else { return code == .wouldBlock ? .wouldBlock : .unreachable }
-        // The pipe died in mid-message. libzmq throws the rest away up to the last frame, so it has to see that one.
+        // The pipe ended within the message. libzmq drops the rest up to the last frame, so that frame has to be sent.
         result = .lost
         break
       }
@@ -76,7 +76,7 @@ extension Socket {
 
   /// Sends a message of one frame, copied.
   ///
-  /// - Throws: `ZMQError`, `terminated` among others.
+  /// - Throws: `ZMQError`, such as `terminated`.
   public mutating func send(_ bytes: UnsafeRawBufferPointer, waiting: Waiting = .never) throws(ZMQError) -> SendResult {
     // The buffer outlives the call, which copies it.
     while unsafe zmq_send(handle, bytes.baseAddress, bytes.count, waiting == .never ? ZMQ_DONTWAIT : 0) == -1 {
@@ -92,7 +92,7 @@ extension Socket {
 
   /// Sends a message of one frame, copied.
   ///
-  /// - Throws: `ZMQError`, `terminated` among others.
+  /// - Throws: `ZMQError`, such as `terminated`.
   public mutating func send(_ bytes: [UInt8], waiting: Waiting = .never) throws(ZMQError) -> SendResult {
     // `span` keeps the array for the call.
     let span = bytes.span
@@ -101,16 +101,16 @@ extension Socket {
     }
   }
 
-  /// Receives a message of any number of frames into `message`, in place of what it held.
+  /// Receives a message into `message`, replacing its content.
   ///
-  /// Memory is bounded: frames beyond `message.capacity` are read one after another into the same place and dropped, as
-  /// is then the whole message.
+  /// Memory is bounded: a message with more than `message.capacity` frames is read frame by frame into the same storage
+  /// and dropped.
   ///
-  /// - Throws: `ZMQError`, `terminated` among others.
+  /// - Throws: `ZMQError`, such as `terminated`.
   public mutating func receive(
     _ message: inout MultipartMessage, waiting: Waiting = .never
   ) throws(ZMQError) -> ReceiveResult {
-    // Freed below instead of here, because libzmq frees what a frame held when it receives into it.
+    // Freed below and not here, because libzmq frees a frame's old content when it receives into the frame.
     let held = message.count
     message.count = 0
     let flags = waiting == .never ? ZMQ_DONTWAIT : 0
@@ -127,13 +127,13 @@ extension Socket {
         message.count = max(held, min(frameCount, message.capacity))
         message.removeAll()
         guard code == .wouldBlock else { throw ZMQError(code: code, "zmq_msg_recv") }
-        // libzmq has taken every command before it says so: the next one will be heard of.
+        // libzmq has processed every command before EAGAIN, so the descriptor will report the next one.
         unsafe state.pointee.mustBeAsked = false
         meter?.drained(closings: closings)
         return .empty
       }
       frameCount += 1
-      // As many bytes as it says.
+      // The frame has as many bytes as its size says.
       if let meter {
         unsafe meter.count(
           UnsafeRawBufferPointer(start: zmq_msg_data(frame), count: zmq_msg_size(frame)), at: frameCount, in: &size)
@@ -148,16 +148,16 @@ extension Socket {
     return frameCount > message.capacity ? .oversized(frameCount: frameCount, connection: connection) : .received
   }
 
-  /// Receives messages until none is waiting or `limit` is reached, and gives each to `body`.
+  /// Receives messages until none is waiting or `limit` is reached, and passes each to `body`.
   ///
-  /// The limit keeps a busy socket from starving the others of its loop; what is left is reported in the next turn.
+  /// The limit prevents a busy socket from starving the others of its event loop, which reports the rest in its next turn.
   ///
   /// - Parameters:
   ///   - message: Storage for the frames; empty afterwards.
   ///   - limit: Messages at most.
-  ///   - body: Gets this socket, to answer on, and each whole message, or learns of one that was too long. It may take or
-  ///     change the frames, and must not reach the socket by another way: this call has exclusive access to it.
-  /// - Throws: `ZMQError` from libzmq, and nothing else.
+  ///   - body: Receives this socket, each message, and whether the message was complete. It may take or change the frames.
+  ///     It must reach the socket only through its argument: this call has exclusive access to it.
+  /// - Throws: `ZMQError` from libzmq.
   public mutating func receive(
     into message: inout MultipartMessage, limit: Int = 64,
     _ body: (inout Socket, inout MultipartMessage, ReceiveResult) -> Void

@@ -1,8 +1,13 @@
 internal import CZeroMQ
 
-/// An option of a socket that can be set, with the type of its value. zmq_setsockopt(3).
+/// An option of a socket, with the type of its value. zmq_setsockopt(3).
 ///
-/// Options apply to later binds and connects only, except subscriptions, `linger`, the marks, and the ROUTER ones.
+/// Options apply only to later binds and connects, except subscriptions, `linger`, high-water marks, and ROUTER options.
+///
+/// ```swift
+/// try socket.set(.linger, .seconds(1))
+/// try socket.set(.sendHighWaterMark, 64)
+/// ```
 public struct SocketOption<Value>: Sendable {
   let rawValue: Int32
 }
@@ -10,17 +15,17 @@ public struct SocketOption<Value>: Sendable {
 extension SocketOption<Bool> {
   /// Makes a ROUTER report unknown and full peers instead of dropping silently.
   public static let routerMandatory = Self(rawValue: ZMQ_ROUTER_MANDATORY)
-  /// Lets a new peer take over the routing id of an old one.
+  /// Lets a new peer take over the routing id of an existing one.
   public static let routerHandover = Self(rawValue: ZMQ_ROUTER_HANDOVER)
-  /// Queues only for peers that are connected.
+  /// Queues messages only for connected peers.
   public static let immediate = Self(rawValue: ZMQ_IMMEDIATE)
-  /// Makes an XPUB report each subscription and its end, also of a topic that others hold.
+  /// Makes an XPUB report each subscription and its end, also for a topic with other subscribers.
   public static let reportsAllSubscriptions = Self(rawValue: ZMQ_XPUB_VERBOSER)
-  /// Takes addresses of IPv6 as well.
+  /// Accepts IPv6 addresses as well.
   public static let ipv6 = Self(rawValue: ZMQ_IPV6)
   /// Makes the socket the CURVE server of its connections.
   public static let curveServer = Self(rawValue: ZMQ_CURVE_SERVER)
-  /// Refuses connections when no ZAP handler answers for the domain.
+  /// Refuses connections if no ZAP handler answers.
   public static let enforceZAPDomain = Self(rawValue: KITH_ZMQ_ZAP_ENFORCE_DOMAIN)
 }
 
@@ -29,50 +34,50 @@ extension SocketOption<Int32> {
   public static let sendHighWaterMark = Self(rawValue: ZMQ_SNDHWM)
   /// Messages queued on receipt, for each peer; 0 has no limit.
   public static let receiveHighWaterMark = Self(rawValue: ZMQ_RCVHWM)
-  /// Connections that wait for being accepted.
+  /// Connections that wait to be accepted.
   public static let backlog = Self(rawValue: ZMQ_BACKLOG)
-  /// Whether the kernel asks a silent tcp peer for a sign of life: 1 yes, -1 as the system does.
+  /// Whether the kernel probes silent tcp peers: 1 = yes, -1 = system default.
   static let keepAlive = Self(rawValue: ZMQ_TCP_KEEPALIVE)
-  /// Seconds of silence before the kernel asks.
+  /// Seconds of silence before the first probe.
   static let keepAliveIdle = Self(rawValue: ZMQ_TCP_KEEPALIVE_IDLE)
-  /// Seconds between two such questions.
+  /// Seconds between two probes.
   static let keepAliveInterval = Self(rawValue: ZMQ_TCP_KEEPALIVE_INTVL)
-  /// Questions that may stay unanswered.
+  /// The number of unanswered probes after which the connection ends.
   static let keepAliveCount = Self(rawValue: ZMQ_TCP_KEEPALIVE_CNT)
 }
 
 extension SocketOption<Int64> {
-  /// Bytes of one frame that a peer may send, -1 without limit; its connection is cut when it sends more.
+  /// The largest frame that a peer may send, in bytes; -1 = no limit. A larger frame closes the connection.
   public static let maximumFrameSize = Self(rawValue: ZMQ_MAXMSGSIZE)
 }
 
 extension SocketOption<Duration?> {
-  /// How long messages outlive their socket; nil for ever. Libzmq's default is for ever, this module's too: set it.
+  /// How long unsent messages outlive their socket; nil = forever, which is also the default.
   public static let linger = Self(rawValue: ZMQ_LINGER)
-  /// How long a send may wait; nil for ever.
+  /// The timeout of a blocking send; nil = none.
   public static let sendTimeout = Self(rawValue: ZMQ_SNDTIMEO)
-  /// How long a receive may wait; nil for ever.
+  /// The timeout of a blocking receive; nil = none.
   public static let receiveTimeout = Self(rawValue: ZMQ_RCVTIMEO)
 }
 
 extension SocketOption<Duration> {
-  /// How long a peer may take for its handshake.
+  /// The timeout of a handshake.
   public static let handshakeInterval = Self(rawValue: ZMQ_HANDSHAKE_IVL)
-  /// How long what was sent over tcp may stay unacknowledged before the connection ends.
+  /// How long sent tcp data may stay unacknowledged before the connection ends.
   static let maximumRetransmission = Self(rawValue: ZMQ_TCP_MAXRT)
-  /// The first pause before a broken connection is tried again.
+  /// The first wait before a reconnect.
   public static let reconnectInterval = Self(rawValue: ZMQ_RECONNECT_IVL)
-  /// The longest such pause; 0 keeps the first one.
+  /// The longest wait before a reconnect; 0 = always the first one.
   public static let maximumReconnectInterval = Self(rawValue: ZMQ_RECONNECT_IVL_MAX)
 }
 
 extension SocketOption<String> {
-  /// The domain that is named to the ZAP handler; not empty if it is to be asked about NULL.
+  /// The domain that is passed to the ZAP handler; it must not be empty if the handler decides about NULL peers.
   public static let zapDomain = Self(rawValue: ZMQ_ZAP_DOMAIN)
 }
 
 extension SocketOption<[UInt8]> {
-  /// Adds a subscription of a SUB by its prefix.
+  /// Subscribes a SUB to a prefix.
   public static let subscribe = Self(rawValue: ZMQ_SUBSCRIBE)
   /// Removes a subscription.
   public static let unsubscribe = Self(rawValue: ZMQ_UNSUBSCRIBE)
@@ -90,9 +95,9 @@ extension SocketOption<CurveKey> {
 }
 
 extension Socket {
-  /// Makes the kernel end a tcp connection 20 s after the other host was last heard of. tcp(7).
+  /// Makes the kernel end a tcp connection after 20 s without a sign of life. tcp(7).
   ///
-  /// In place of libzmq's own heartbeats: with those, libzmq 4.3.4 and 4.3.5 abort the process when a connection breaks
+  /// libzmq's own heartbeats are not used: with them libzmq 4.3.4 and 4.3.5 abort the process when a connection breaks
   /// whose input waits for room. docs/decisions/0030.
   public mutating func endDeadConnections() throws(ZMQError) {
     try self.set(.keepAlive, 1)
@@ -102,42 +107,42 @@ extension Socket {
     try self.set(.maximumRetransmission, .seconds(20))
   }
 
-  /// Sets a switch. - Throws: `ZMQError` when libzmq refuses it.
+  /// Sets a Boolean option. - Throws: `ZMQError` if libzmq refuses it.
   public mutating func set(_ option: SocketOption<Bool>, _ value: Bool) throws(ZMQError) {
     try set(option.rawValue, integer: Int32(value ? 1 : 0))
   }
 
-  /// Sets a number. - Throws: `ZMQError` when libzmq refuses it.
+  /// Sets a number. - Throws: `ZMQError` if libzmq refuses it.
   public mutating func set(_ option: SocketOption<Int32>, _ value: Int32) throws(ZMQError) {
     try set(option.rawValue, integer: value)
   }
 
-  /// Sets a size. - Throws: `ZMQError` when libzmq refuses it.
+  /// Sets a size. - Throws: `ZMQError` if libzmq refuses it.
   public mutating func set(_ option: SocketOption<Int64>, _ value: Int64) throws(ZMQError) {
     try set(option.rawValue, integer: value)
   }
 
-  /// Sets a time with a resolution of a millisecond. - Throws: `ZMQError` when libzmq refuses it.
+  /// Sets a time in whole milliseconds. - Throws: `ZMQError` if libzmq refuses it.
   public mutating func set(_ option: SocketOption<Duration>, _ value: Duration) throws(ZMQError) {
     try set(option.rawValue, integer: Int32(clamping: Int64(value / .milliseconds(1))))
   }
 
-  /// Sets a time that may be without end. - Throws: `ZMQError` when libzmq refuses it.
+  /// Sets a time; nil = no limit. - Throws: `ZMQError` if libzmq refuses it.
   public mutating func set(_ option: SocketOption<Duration?>, _ value: Duration?) throws(ZMQError) {
     try set(option.rawValue, integer: value.map { Int32(clamping: Int64($0 / .milliseconds(1))) } ?? -1)
   }
 
-  /// Sets a text. - Throws: `ZMQError` when libzmq refuses it.
+  /// Sets a text. - Throws: `ZMQError` if libzmq refuses it.
   public mutating func set(_ option: SocketOption<String>, _ value: String) throws(ZMQError) {
     try set(option.rawValue, bytes: Array(value.utf8))
   }
 
-  /// Sets bytes. - Throws: `ZMQError` when libzmq refuses them.
+  /// Sets bytes. - Throws: `ZMQError` if libzmq refuses them.
   public mutating func set(_ option: SocketOption<[UInt8]>, _ value: [UInt8]) throws(ZMQError) {
     try set(option.rawValue, bytes: value)
   }
 
-  /// Sets a key. - Throws: `ZMQError` when libzmq was built without CURVE.
+  /// Sets a key. - Throws: `ZMQError` if libzmq was built without CURVE.
   public mutating func set(_ option: SocketOption<CurveKey>, _ value: CurveKey) throws(ZMQError) {
     try set(option.rawValue, bytes: value.bytes)
   }

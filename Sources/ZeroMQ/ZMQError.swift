@@ -3,7 +3,11 @@ internal import Glibc
 
 /// A libzmq call that failed.
 ///
-/// A full queue, an empty one and a gone peer are results of `Socket.send` and `Socket.receive`, not errors.
+/// A full queue, an empty queue and a missing peer are results of `Socket.send` and `Socket.receive`, not errors.
+///
+/// ```swift
+/// do throws(ZMQError) { try socket.bind(endpoint) } catch where error.code == .addressInUse { retryLater() }
+/// ```
 public struct ZMQError: Error, Hashable, CustomStringConvertible {
   /// The `errno` of libzmq; the manual page of each call lists its own.
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -20,11 +24,11 @@ public struct ZMQError: Error, Hashable, CustomStringConvertible {
 
     /// `EAGAIN`: the call would have to wait.
     public static let wouldBlock = Code(rawValue: EAGAIN)
-    /// `EHOSTUNREACH`: a mandatory ROUTER has no such peer (any more).
+    /// `EHOSTUNREACH`: a mandatory ROUTER has no such peer.
     public static let hostUnreachable = Code(rawValue: EHOSTUNREACH)
     /// `ETERM`: the context is being terminated.
     public static let terminated = Code(rawValue: KITH_ETERM)
-    /// `EINTR`: a signal arrived. Retried by this module wherever that is right.
+    /// `EINTR`: a signal arrived. This module retries where that is correct.
     public static let interrupted = Code(rawValue: EINTR)
     /// `EINVAL`: an option or endpoint that libzmq does not accept.
     public static let invalidArgument = Code(rawValue: EINVAL)
@@ -42,7 +46,7 @@ public struct ZMQError: Error, Hashable, CustomStringConvertible {
   public let code: Code
   /// The libzmq function.
   public let call: String
-  /// What the call was about, such as an endpoint; empty where there is nothing to name.
+  /// The object of the call, such as an endpoint; may be empty.
   public let subject: String
 
   /// Creates an error from the calling thread's last libzmq error.
@@ -56,7 +60,7 @@ public struct ZMQError: Error, Hashable, CustomStringConvertible {
     self.subject = subject
   }
 
-  /// The call, what it was about, and libzmq's words for the code.
+  /// The call, its object, and libzmq's description of the code.
   public var description: String {
     // libzmq returns a string that is never freed.
     let reason = unsafe String(cString: zmq_strerror(code.rawValue))

@@ -1,22 +1,22 @@
 internal import CPocketSphinx
 internal import Glibc
 
-/// PocketSphinx with a general language model and, where there is one, the caregiving model mixed into it.
+/// PocketSphinx with a general language model, mixed with the caregiving model if there is one.
 ///
-/// Nothing is freed: the process ends with its one recording.
+/// Nothing is freed: the process ends after one recording.
 @safe final class Decoder {
-  /// What decodes, for the record.
+  /// The version of the engine, for the transcript.
   let version: String
   private let decoder: OpaquePointer
 
-  // Once it has lasted this long, an utterance ends at the next silence: what is kept for each grows with its length.
+  // After this length an utterance ends at the next silence, because its memory grows with its length.
   private static let longUtterance = 20 * Recording.rate
   private static let block = 2048
   private static let framesPerSecond = 100.0
 
   init(_ options: Options) throws(WorkerFault) {
     try options.check()
-    // Its log is for those who develop models.
+    // Its log is only useful for developers of models.
     err_set_logfp(nil)
     var settings = ["-hmm", options.acousticModel, "-dict", options.dictionary]
     if options.caregiving == nil { settings += ["-lm", options.generalModel] }
@@ -32,8 +32,8 @@ internal import Glibc
     }
   }
 
-  /// Searches with the weighted mean of two language models. A model of caregiving alone would turn whatever is said into
-  /// plausible sentences of care.
+  /// Searches with the weighted mean of two language models. The caregiving model alone would turn any speech into
+  /// plausible sentences about care.
   private func mix(
     _ general: String, _ caregiving: String, _ weight: Float, _ configuration: OpaquePointer
   ) throws(WorkerFault) {
@@ -67,7 +67,7 @@ internal import Glibc
     var (position, begun) = (0, 0)
     while position < samples.count {
       let count = min(Self.block, samples.count - position)
-      // `count` samples are there from `position` on.
+      // There are `count` samples from `position` on.
       let result = unsafe samples.withUnsafeBufferPointer { buffer in
         unsafe ps_process_raw(self.decoder, buffer.baseAddress?.advanced(by: position), count, 0, 0)
       }

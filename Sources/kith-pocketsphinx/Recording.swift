@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The samples of a recording: a WAV with the shortest header, 16 kHz, one channel, 16 bits. Whoever starts this program
-/// has brought it into this form.
+/// The samples of a recording: a WAV with the shortest header, 16 kHz, one channel, 16 bits. The caller of this program
+/// converts recordings to this form.
 struct Recording {
   /// Samples a second.
   static let rate = 16000
@@ -10,7 +10,7 @@ struct Recording {
 
   let samples: [Int16]
 
-  /// Seconds.
+  /// The duration in seconds.
   var duration: Double { Double(self.samples.count) / Double(Self.rate) }
 
   init(path: String) throws(WorkerFault) {

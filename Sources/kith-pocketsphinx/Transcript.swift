@@ -1,25 +1,25 @@
-/// What was understood.
+/// The recognised text of a recording.
 struct Transcript {
   /// A stretch of speech.
   struct Segment {
-    /// Seconds from the beginning.
+    /// Seconds from the start of the recording.
     let start: Double
     let end: Double
     let text: String
   }
 
   var segments: [Segment] = []
-  /// Of each word, how likely it was among the others that were considered.
+  /// The posterior probability of each word.
   var posteriors: [Double] = []
-  /// Of the whole recording, in seconds.
+  /// The duration of the recording, in seconds.
   let duration: Double
 
-  /// The mean posterior of the words; 0 without any.
+  /// The mean posterior of the words; 0 without words.
   var confidence: Double {
     self.posteriors.isEmpty ? 0 : self.posteriors.reduce(0, +) / Double(self.posteriors.count)
   }
 
-  /// The line that is written.
+  /// The output line.
   func json(language: String, engine: String, elapsed: Double) -> String {
     let text = self.segments.map(\.text).joined(separator: " ")
     let segments = self.segments.map { segment in

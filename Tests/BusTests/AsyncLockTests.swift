@@ -8,7 +8,7 @@ import Testing
   private let lock = AsyncLock()
   private let log = Lock<[String]>([])
 
-  /// A task that has the lock until it is told to let it go.
+  /// A task that holds the lock until it is told to release it.
   private func holder() async -> (task: Task<Void, any Error>, release: AsyncStream<Void>.Continuation) {
     let (released, release) = AsyncStream<Void>.makeStream()
     let (taken, take) = AsyncStream<Void>.makeStream()

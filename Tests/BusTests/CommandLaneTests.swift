@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bus
 
-/// The commands of a connection start in the order in which they came.
+/// The commands of a connection start in order of arrival.
 @Suite(.timeLimit(.minutes(5)))
 struct CommandLaneTests {
   @Test func aCommandStartsWhenTheOneBeforeHasHandedInItsWrite() {
@@ -34,7 +34,7 @@ struct CommandLaneTests {
   @Test func aCommandThatFailsBeforeItWritesLetsTheNextStart() {
     var lane = CommandLane()
     for serial: UInt64 in 1...3 { lane.enter(serial, .afterEnds) }
-    // Given up while it waited.
+    // Cancelled while it waited.
     #expect(lane.end(2) == [])
     #expect(lane.end(1) == [3])
     #expect(lane.end(1) == [] && lane.wrote(1) == [])

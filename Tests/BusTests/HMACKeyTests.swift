@@ -1,7 +1,7 @@
 import Digest
 import Testing
 
-/// The values are those of Python's `hmac` for the parts behind their lengths.
+/// The values are those of Python's `hmac` for the parts, each preceded by its length.
 @Suite struct HMACKeyTests {
   @Test func `codes are those of RFC 2104`() {
     let short = HMACKey([1, 2, 3]).authenticationCode(for: Array("kith.v1.Contacts/Sync".utf8), [])

@@ -24,7 +24,7 @@ struct HubPathsTests {
     #expect(symlink(target, self.directory.file(name)) == 0)
   }
 
-  /// Why a token's file may not be named; nil when it may.
+  /// Why a path is refused as a token file; nil if it is allowed.
   private func refusal(token path: String, by principal: Principal? = nil) async -> Failure? {
     var login = LoginRequest()
     login.tokenFile = path
@@ -50,7 +50,7 @@ struct HubPathsTests {
   func shape(path: String) async {
     let failure = await self.refusal(token: path)
     #expect(failure?.reason == "FIELD_INVALID")
-    // Also from the hub itself, which may name anything.
+    // Also refused for the hub itself, which may name any path.
     #expect(await self.refusal(token: path, by: .hub)?.reason == "FIELD_INVALID")
   }
 
@@ -130,7 +130,7 @@ struct HubPathsTests {
 
   @Test("Folders are compared as the disk has them")
   func bytes() async throws {
-    // The same text, and two folders.
+    // Equal texts, but two folders.
     let (allowed, other) = (self.directory.file("caf\u{E9}"), self.directory.file("cafe\u{301}"))
     for folder in [allowed, other] {
       mkdir(folder, 0o700)
@@ -147,7 +147,7 @@ struct HubPathsTests {
     let paths = HubPaths(secretFolders: [allowed])
     #expect(await refusal(allowed + "/token", paths) == nil)
     #expect(await refusal(other + "/token", paths)?.reason == "PATH_NOT_ALLOWED")
-    // A name that begins with a mark joins the slash before it to one character.
+    // A combining mark at the start of a name forms one character with the slash before it.
     let own = HubPaths(own: [other], secretFolders: [self.directory.path])
     #expect(await refusal(allowed + "/token", own) == nil)
     for name in ["/token", "/\u{301}token"] {

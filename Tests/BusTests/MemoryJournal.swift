@@ -1,7 +1,7 @@
 import Bus
 import KithMessages
 
-/// A journal in memory that keeps the contract of `CommandJournal`, for tests of the router alone.
+/// An in-memory `CommandJournal`, for tests of the router alone.
 actor MemoryJournal: CommandJournal {
   private struct Row {
     var ticket: CommandTicket
@@ -39,14 +39,14 @@ actor MemoryJournal: CommandJournal {
     }
   }
 
-  /// What a store does in the transaction of the effect.
+  /// Does what a store does in the transaction of the effect.
   func store(_ ticket: CommandTicket, _ outcome: CommandOutcome) {
     self.rows[Self.name(ticket)] = Row(ticket: ticket, outcome: outcome)
   }
 
   var count: Int { self.rows.count }
 
-  /// Commands that have ended.
+  /// The commands that have ended.
   var outcomes: Int { self.rows.values.count { $0.outcome != nil } }
 
   private static func name(_ ticket: CommandTicket) -> String { "\(ticket.principal)/\(ticket.key)" }

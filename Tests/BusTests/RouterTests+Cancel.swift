@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bus
 
-/// `System/Cancel` ends a command of its principal, by whichever name it is called.
+/// `System/Cancel` cancels a command of its principal, by request id, idempotency key or job.
 extension RouterTests {
   @Test func cancelReachesTheHandler() async throws {
     let gate = Gate()
@@ -58,8 +58,8 @@ extension RouterTests {
 
   @Test(arguments: ["request", "key"])
   func aCommandWithAKeyIsCancelledByRequestIDOrKey(name: String) async throws {
-    let (gate, flights) = (Gate(), Flights())
-    let router = self.router([Self.slow(gate)], flights)
+    let (gate, inFlight) = (Gate(), InFlightCommands())
+    let router = self.router([Self.slow(gate)], inFlight)
     let answer = Task {
       try await router.ask(TestSourceRequest(), CallContext(requestID: "request", idempotencyKey: "key"))
     }
@@ -70,13 +70,13 @@ extension RouterTests {
     #expect(try await router.ask(cancel, stranger).cancelled == false)
     #expect(try await router.ask(cancel).cancelled)
     await #expect(throws: Failure.cancelled) { try await answer.value }
-    try await until { flights.count == 0 }
+    try await until { inFlight.count == 0 }
     #expect(try await router.ask(cancel).cancelled == false)
   }
 
   @Test func aCommandIsCancelledByItsJob() async throws {
     let gate = Gate()
-    let command = Lock<FlightID?>(nil)
+    let command = Lock<CommandID?>(nil)
     let router = self.router([Self.slow(gate, command)]) { id in id == "job" ? command.withLock(\.self) : nil }
     let answer = Task { try await router.ask(TestSourceRequest(), CallContext(idempotencyKey: "key")) }
     await gate.arrival()
@@ -111,7 +111,7 @@ extension RouterTests {
     answer.cancel()
     await #expect(throws: Failure.cancelled) { try await answer.value }
     end.open()
-    // The end is the command's answer: it is kept, and not run again.
+    // The cancellation is stored as the answer, so the command does not run again.
     try await until { await self.journal.outcomes > 0 }
     let failure = await #expect(throws: Failure.self) { try await router.ask(SyncRequest(), context) }
     #expect(failure?.reason == Failure.cancelled.reason)

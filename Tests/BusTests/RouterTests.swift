@@ -9,18 +9,18 @@ import Testing
 
 @testable import Bus
 
-/// A command runs once, whoever asks how often, and nobody waits for ever.
+/// A command runs once however often it is sent, and every call returns.
 @Suite(.timeLimit(.minutes(5)))
 struct RouterTests {
   let journal = MemoryJournal()
   private let runs = Lock(0)
 
   func router(
-    _ routes: [Route], _ flights: Flights = Flights(),
-    commandOfJob: @escaping @Sendable (String) async -> FlightID? = { _ in nil }
+    _ routes: [Route], _ inFlight: InFlightCommands = InFlightCommands(),
+    commandOfJob: @escaping @Sendable (String) async -> CommandID? = { _ in nil }
   ) -> Router {
     Router(
-      routes, flights: flights, journal: self.journal, contentKey: HMACKey([1, 2, 3]), commandOfJob: commandOfJob,
+      routes, inFlight: inFlight, journal: self.journal, contentKey: HMACKey([1, 2, 3]), commandOfJob: commandOfJob,
       logger: Logger(label: "test"))
   }
 
@@ -37,10 +37,10 @@ struct RouterTests {
     }
   }
 
-  /// A method that does not end by itself, and tells which command it works for.
-  static func slow(_ gate: Gate, _ command: Lock<FlightID?> = Lock(nil)) -> Route {
+  /// A method that does not end by itself, and records the command that it works for.
+  static func slow(_ gate: Gate, _ command: Lock<CommandID?> = Lock(nil)) -> Route {
     Route(TestSourceRequest.self) { _, _ throws(Failure) in
-      command.withLock { $0 = Flights.current }
+      command.withLock { $0 = InFlightCommands.current }
       await gate.waitForCancellation()
       throw Failure.cancelled
     }
@@ -112,7 +112,7 @@ struct RouterTests {
     other.name = "other"
     let failure = await #expect(throws: Failure.self) { try await router.call(other, CallContext(requestID: "one")) }
     #expect(failure?.reason == "IDEMPOTENCY_KEY_REUSED")
-    // Another principal's key is another key.
+    // The same key of another principal is a different key.
     _ = try await router.call(
       other, CallContext(requestID: "one", principal: Principal(name: "uid:2", role: .admin)))
     #expect(self.runs.withLock(\.self) == 2)
@@ -120,7 +120,7 @@ struct RouterTests {
 
   @Test func callersWithOneKeyShareOneRun() async throws {
     let gate = Gate()
-    let flights = Flights()
+    let inFlight = InFlightCommands()
     let router = self.router(
       [
         Route(RemoveSourceRequest.self) { [journal, runs] _, context throws(Failure) in
@@ -129,7 +129,7 @@ struct RouterTests {
           await Self.commit(journal, context, removed: 1)
           return RemoveSourceReply()
         }
-      ], flights)
+      ], inFlight)
     try await withThrowingTaskGroup(of: UInt32.self) { group in
       for _ in 0..<8 {
         group.addTask { try await router.ask(RemoveSourceRequest(), CallContext(requestID: "one")).contactsRemoved }
@@ -139,7 +139,7 @@ struct RouterTests {
       for try await removed in group { #expect(removed == 1) }
     }
     #expect(self.runs.withLock(\.self) == 1)
-    #expect(flights.count == 0)
+    #expect(inFlight.count == 0)
   }
 
   @Test func aHandlerThatDoesNotCommitIsAFault() async {
@@ -264,7 +264,7 @@ struct RouterTests {
       }
     ])
     let failure = await #expect(throws: Failure.self) {
-      // Long enough for the work to begin on a busy machine: what has not begun is not cancelled.
+      // Long enough for the work to start on a busy machine: work that has not started is not cancelled.
       try await router.ask(TestSourceRequest(), CallContext(timeout: .seconds(1)))
     }
     #expect(failure?.code == .deadlineExceeded)
@@ -273,19 +273,19 @@ struct RouterTests {
 
   @Test func aServiceThatIsFullLeavesRoomForOthers() async throws {
     let gate = Gate()
-    let flights = Flights()
+    let inFlight = InFlightCommands()
     let router = self.router(
       [
         Route(TestSourceRequest.self) { _, _ throws(Failure) in
           await gate.wait()
           return TestSourceReply()
         }, Route(PingRequest.self) { _, _ throws(Failure) in PingReply() },
-      ], flights)
+      ], inFlight)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<ServiceLoad.limit {
         group.addTask { _ = try await router.ask(TestSourceRequest(), CallContext(requestID: "\(number)")) }
       }
-      try await until { flights.count >= ServiceLoad.limit }
+      try await until { inFlight.count >= ServiceLoad.limit }
       let failure = await #expect(throws: Failure.self) { try await router.ask(TestSourceRequest()) }
       #expect(failure?.code == .resourceExhausted && failure?.reason == "QUEUE_FULL")
       #expect((failure?.status.retryAfterMs ?? 0) > 0)
@@ -316,7 +316,7 @@ struct RouterTests {
     await self.journal.accept(ticket, request: [])
     let router = self.router([self.sync])
     _ = try await router.call(SyncRequest(), CallContext(requestID: "k", principal: principal))
-    // As `recover` does with what it read before that.
+    // As `recover` does with a command that it read before.
     try await router.resume(
       SyncRequest(), ticket, Handler<SyncRequest> { _, _ throws(Failure) in throw .cancelled }, CallContext())
     #expect(self.runs.withLock(\.self) == 1)

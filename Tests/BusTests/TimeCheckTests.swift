@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bus
 
-/// Times that no calendar has are refused where messages come in, by the name of their field.
+/// Times out of range are refused when a message is decoded, and the error names the field.
 struct TimeCheckTests {
   private static func entry(nanos: Int32, seconds: Int64 = 1_700_000_000) -> CareRecord {
     var record = CareRecord()

@@ -2,7 +2,7 @@ import Bus
 import Testing
 
 @Suite struct UUIDv7Tests {
-  // The moment of the example in RFC 9562, A.6.
+  // The time of the example in RFC 9562, A.6.
   @Test func `an id has its moment, version and variant where they belong`() throws {
     let text = UUIDv7.make(milliseconds: 0x017F_22E2_79B0).text
     let form = try Regex("017f22e2-79b0-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -24,7 +24,7 @@ import Testing
     #expect(Set(ids).count == ids.count)
     let chances = ids.compactMap { UInt64($0.text.suffix(17).filter { $0 != "-" }, radix: 16) }
     #expect(Set(chances).count == ids.count)
-    // All but the two of the variant.
+    // All bits except the two of the variant.
     #expect(chances.reduce(~0, &) == 0x8000_0000_0000_0000)
     #expect(chances.reduce(0, |) == 0xBFFF_FFFF_FFFF_FFFF)
   }

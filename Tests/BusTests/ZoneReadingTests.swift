@@ -6,7 +6,7 @@ import Testing
 @Suite("The time zone of a request") struct ZoneReadingTests {
   @Test("is named as the database names it, or is that of this machine")
   func known() throws {
-    // What machines are set to whose zone has no region, or that have none, too.
+    // Zones of machines whose zone has no region, or without a zone.
     for name in ["Europe/Berlin", "GMT", "Japan"] { #expect(try Zone.reading(name).name == name) }
     #expect(try Zone.reading("") == .system())
   }

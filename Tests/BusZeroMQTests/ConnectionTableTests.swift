@@ -14,7 +14,7 @@ struct ConnectionTableTests {
     Arrival(userID: userID, isLocal: isLocal, share: share)
   }
 
-  /// A connection is made, and its peer shows who it is.
+  /// A connection is opened, and its peer authenticates.
   private static func come(
     _ descriptor: Int32, to table: inout ConnectionTable, as userID: String = "uid:1000", share: Int? = nil,
     over endpoint: String = ConnectionTableTests.local, at now: ContinuousClock.Instant
@@ -24,7 +24,7 @@ struct ConnectionTableTests {
       Self.arrival(userID, share: share, isLocal: endpoint == Self.local), now: now)
   }
 
-  /// A connection is made, let in, and a message comes by it.
+  /// A connection is opened and admitted, and sends a message.
   private static func enter(
     _ descriptor: Int32, _ table: inout ConnectionTable, as userID: String = "uid:1000", share: Int? = nil,
     over endpoint: String = ConnectionTableTests.local, at now: ContinuousClock.Instant
@@ -38,7 +38,7 @@ struct ConnectionTableTests {
     var table = ConnectionTable(limit: 3)
     for descriptor: Int32 in 1...3 { #expect(Self.enter(descriptor, &table, at: self.start)) }
     #expect(!Self.enter(4, &table, at: self.start))
-    // Not because some time has passed.
+    // Time alone changes nothing.
     let later = self.start + .seconds(60)
     table.note(.disconnected(4), now: later)
     #expect(!Self.enter(4, &table, at: later))
@@ -56,8 +56,8 @@ struct ConnectionTableTests {
     #expect(Self.enter(1, &table, at: later))
   }
 
-  /// Peers come, speak, wait, give up and leave at random: never are more in than the limit, nobody has more than its share of those
-  /// that have spoken, and one that comes alone gets in.
+  /// Peers connect, send, wait, give up and leave at random: there are never more than the limit, no user exceeds its share
+  /// with connections that have sent messages, and a peer alone is always admitted.
   @Test(arguments: 0..<50) func neverMoreThanTheLimit(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let (limit, share) = (6, 3)
@@ -67,7 +67,7 @@ struct ConnectionTableTests {
     var waiting: [Int32: ContinuousClock.Instant] = [:]
     for _ in 0..<2000 {
       now += .milliseconds(Int.random(in: 0...400, using: &random))
-      // libzmq cuts who was not let in.
+      // libzmq closes peers that were not admitted.
       for (descriptor, since) in waiting where since + .seconds(5) <= now {
         waiting[descriptor] = nil
         table.note(.disconnected(descriptor), now: now)
@@ -152,7 +152,7 @@ struct ConnectionTableTests {
     }
     #expect(Self.come(2, to: &table, as: "key:one", share: 2, over: Self.remote, at: self.start) == .later)
     table.note(.disconnected(2), now: self.start)
-    // By saying nothing one key takes all places, but keeps none of them.
+    // Silent connections of one key may use all places, but keep none.
     let later = self.start + Self.silence
     for descriptor: Int32 in 2..<4 {
       #expect(
@@ -161,14 +161,14 @@ struct ConnectionTableTests {
     }
     #expect(Self.come(10, to: &table, as: "key:two", over: Self.remote, at: later) == .letIn(cutting: 0))
     #expect(Self.come(11, to: &table, as: "key:two", over: Self.remote, at: later) == .letIn(cutting: 1))
-    // Those that are left may still be about to speak.
+    // The remaining ones may still send their first message.
     #expect(Self.come(12, to: &table, as: "key:two", over: Self.remote, at: later) == .later)
-    // This machine's own are not cut for others.
+    // Connections of this machine are not closed for others.
     for descriptor: Int32 in 20..<28 {
       #expect(Self.come(descriptor, to: &table, at: later) == .letIn(cutting: nil))
     }
     let end = later + Self.silence
-    // Who has said nothing for long gets no more than its share by speaking at last.
+    // A connection that was silent for long does not exceed its share by sending a message.
     #expect(table.heard("key:one", by: 2, share: 1, now: end) == nil)
     #expect(table.heard("key:one", by: 3, share: 1, now: end) == 3)
     #expect(Self.enter(12, &table, as: "key:two", over: Self.remote, at: end))
@@ -182,7 +182,7 @@ struct ConnectionTableTests {
     #expect(Self.enter(7, &table, as: "key:one", share: 1, over: Self.remote, at: self.start))
     table.note(.disconnected(7), now: self.start)
     #expect(Self.come(7, to: &table, as: "key:two", share: 1, over: Self.remote, at: self.start) != .later)
-    // What the first one has left behind is read now, and then what the second one says.
+    // The messages of the first connection are read now, then those of the second.
     #expect(table.heard("key:one", by: 7, share: 1, now: self.start) == nil)
     #expect(table.heard("key:two", by: 7, share: 1, now: self.start) == nil)
     #expect(Self.enter(8, &table, as: "key:one", share: 1, over: Self.remote, at: self.start))
@@ -225,7 +225,7 @@ struct ConnectionTableTests {
     }
     #expect(admit(0..<5, over: Self.remote, at: self.start) == 2)
     #expect(admit(5..<20, over: Self.local, at: self.start) == WireLimits.localConnections)
-    // Whoever leaves makes room for one of his own, however many there are of the others.
+    // A closed connection makes room for another one of its user, however many others there are.
     table.note(.disconnected(0), now: self.start)
     #expect(admit(20..<23, over: Self.remote, at: self.start + .seconds(60)) == 1)
   }

@@ -65,7 +65,7 @@ struct ParkedRepliesTests {
     #expect(parked.count == 6 && parked.bytes == 840)
     for peer: UInt8 in 3...9 { parked.park(self.message(peer, bytes: 300), for: [peer], now: self.start) }
     #expect(parked.count == 8 && parked.bytes == 1440)
-    // What was dealt with makes room.
+    // Sent messages make room.
     parked.retry(now: self.start + .seconds(1)) { _ in true }
     parked.park(self.message(9, bytes: 900), for: [9], now: self.start)
     #expect(parked.count == 1 && parked.bytes == 900)

@@ -62,7 +62,7 @@ struct RequestTableTests {
     }
     #expect(sent <= 8, "two seconds of reports gave \(sent) messages")
     #expect(sent >= 6)
-    // What was reported last is what is said last.
+    // The latest progress is sent last.
     let rest = table.tick(self.start + .seconds(3))
     #expect(rest.isEmpty || rest == [.sendProgress(key, report(20), sequence: UInt32(sent + 2))])
   }
@@ -147,7 +147,7 @@ struct RequestTableTests {
     #expect(table.finish(self.key(7, "a"), 7) != nil && table.count == 0)
   }
 
-  /// A seeded walk: whatever happens in whatever order, what was admitted is answered or expired once, and nothing stays.
+  /// A random history: each admitted request is answered or expires exactly once, and no state is left.
   @Test(arguments: 0..<20 as Range<UInt64>)
   func everyRequestEndsOnce(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

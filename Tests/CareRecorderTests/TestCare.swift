@@ -41,7 +41,7 @@ final class TestCare: Sendable {
     let storage = try StorageActor(
       directory: self.directory.path + "/state", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) { [self] events in
-      self.recorder.withLock { $0 }?.see(events)
+      self.recorder.withLock { $0 }?.handle(events: events)
       for waiter in self.changes.withLock({ waiters in waiters.swapped(for: []) }) { waiter.resume() }
     }
     let port = CannedPort { command, context async throws(Failure) in

@@ -242,7 +242,7 @@ import Testing
     schedule.notice(now: 100_000_000)
     #expect(schedule.due == 100_000_000 + SyncSchedule.quiet)
     for step in 0..<100 { schedule.notice(now: Int64(step) * 100_000_000) }
-    #expect(schedule.due == SyncSchedule.patience)
+    #expect(schedule.due == SyncSchedule.longestQuiet)
     schedule.begin()
     schedule.end(.completed, jitter: 0, now: 20 * Self.second)
     #expect(schedule.due == nil)

@@ -26,7 +26,7 @@ struct ChildProcessTests {
       "cat; echo \"$1|$NAME|$HOME|$PWD\"; ls /proc/self/fd | wc -l; umask; echo complaint >&2; exit 7", ["a 'b' \n"],
       environment: ["PATH": "/usr/bin:/bin", "NAME": "välue"], directory: "/usr", input: Array("input\n".utf8)
     ).run()
-    // Three standard descriptors, and the one by which `ls` reads the folder.
+    // Three standard descriptors, and the one with which `ls` reads the folder.
     #expect(Self.text(outcome.output) == "input\na 'b' \n|välue||/usr\n4\n0077\n")
     #expect(Self.text(outcome.errors) == "complaint\n")
     #expect(outcome.ending == .exited(7))
@@ -142,7 +142,7 @@ struct ChildProcessTests {
   }
 }
 
-/// A folder in which programs leave their ids.
+/// A folder in which programs write their ids.
 private final class Marks: Sendable {
   let path: String
 
@@ -158,7 +158,7 @@ private final class Marks: Sendable {
       .flatMap { $0.hasSuffix("\n") ? pid_t($0.dropLast()) : nil }
   }
 
-  /// Makes a named pipe, by which a program says that it has come so far, and opens it to be read.
+  /// Creates a named pipe, with which a program reports its progress, and opens it for reading.
   func pipe(_ name: String) throws -> Int32 {
     try #require(mkfifo(self.path + "/" + name, 0o600) == 0)
     let descriptor = open(self.path + "/" + name, O_RDONLY | O_NONBLOCK)
@@ -166,7 +166,7 @@ private final class Marks: Sendable {
     return descriptor
   }
 
-  /// Waits until the processes have ended. Of one that init has removed nothing is left to wait for.
+  /// Waits until the processes have ended. A process that init has reaped counts as ended.
   func expectGone(_ names: String...) async throws {
     for name in names {
       let process = kith_pidfd(try #require(self.id(name)))
@@ -177,7 +177,7 @@ private final class Marks: Sendable {
   /// Waits until a descriptor is readable, for at most a minute, and closes it.
   static func isReadable(_ descriptor: Int32) async -> Bool {
     await withCheckedContinuation { continuation in
-      // A thread of its own waits, so that those of the pool are free.
+      // A separate thread waits, so that the pool's threads stay free.
       Thread.detachNewThread {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let isReady = poll(&wanted, 1, 60_000) == 1

@@ -7,7 +7,7 @@ import Testing
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Notes what happens on a loop, and on which thread.
+/// Records events of an event loop, with their threads.
 private actor Recorder: LoopActor {
   nonisolated let loop: LoopExecutor
   private(set) var values: [Int] = []
@@ -174,7 +174,7 @@ struct LoopExecutorTests {
   #endif
 }
 
-/// Keeps the messages it is given.
+/// Records messages.
 private struct MessageLog: LogHandler {
   let messages: Lock<[String]>
   var metadata: Logger.Metadata = [:]

@@ -20,7 +20,7 @@ import Testing
       #expect(first >= wanted - 1_000_000)
       alarm.set(1)
       #expect(await elements.next() != nil)
-      // The one that is set last counts.
+      // The last time that is set counts.
       alarm.set(Self.now() + 3_600_000_000_000)
       alarm.set(Self.now() + 10_000_000)
       #expect(await elements.next() != nil)

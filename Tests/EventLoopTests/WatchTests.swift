@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import Testing
 
-/// A pipe that is closed when it goes.
+/// A pipe that is closed when it is destroyed.
 private struct Pipe: ~Copyable {
   let reader: Int32
   let writer: Int32
@@ -123,7 +123,7 @@ struct WatchTests {
     }
   }
 
-  /// Lets the loop look at its descriptors `count` times.
+  /// Lets the event loop poll its descriptors `count` times.
   private func turns(_ count: Int, of loop: LoopExecutor) async {
     for _ in 0..<count {
       await withCheckedContinuation { done in loop.post { loop.post { done.resume() } } }

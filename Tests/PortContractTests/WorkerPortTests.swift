@@ -141,13 +141,13 @@ import ZeroMQ
   @Test func theJobOfACommandIsFoundByItsID() async throws {
     let post = try await Post()
     let plane = try await post.open()
-    let call = Flights.$current.withValue(FlightID(principal: "uid:1", key: "k")) {
+    let call = InFlightCommands.$current.withValue(CommandID(principal: "uid:1", key: "k")) {
       post.ask("one", under: "attempt", plane)
     }
     try await post.until(plane) { $0.queued == 1 }
     let job = try await post.storage.read { view throws(Failure) in try view.jobs.page(ListJobsRequest()).jobs[0].jobID
     }
-    #expect(await plane.command(of: job) == FlightID(principal: "uid:1", key: "k"))
+    #expect(await plane.command(of: job) == CommandID(principal: "uid:1", key: "k"))
     #expect(await plane.command(of: "another") == nil)
     // A person ends it: nobody has it.
     #expect(await plane.cancel(job) == .cancelled)

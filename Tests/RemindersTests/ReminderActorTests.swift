@@ -36,7 +36,7 @@ import Testing
     func run<Value>(_ body: (ReminderActor, StorageActor) async throws -> Value) async throws -> Value {
       let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
       let storage = try StorageActor(directory: self.directory.file("state"), logger: logger) { events in
-        self.actor.withLock { $0 }?.see(events)
+        self.actor.withLock { $0 }?.handle(events: events)
       }
       let port = CannedPort { command, _ async throws(Failure) in
         guard let request = command as? DeliverRequest else { throw .bug("no delivery") }

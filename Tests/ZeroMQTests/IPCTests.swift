@@ -50,7 +50,7 @@ struct IPCTests {
     #expect(again.path == "\(directory.path)/kith.lock")
     again.release()
     let third = try directory.runtime.lock("kith.lock")
-    // Does not take away what is no longer its own.
+    // Does not release a lock that it no longer holds.
     again.release()
     #expect(throws: IPCError.locked(path: third.path, holder: getpid())) {
       _ = try directory.runtime.lock("kith.lock")

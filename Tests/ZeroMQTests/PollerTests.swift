@@ -2,7 +2,7 @@ import EventLoop
 import Testing
 import ZeroMQ
 
-/// Watches a descriptor and a socket on one loop and notes what it hears.
+/// Watches a descriptor and a socket on one event loop and records the events.
 private actor Listener: LoopActor {
   nonisolated let loop: LoopExecutor
   private let event: EventDescriptor

@@ -44,7 +44,7 @@ struct SecurityTests {
       try router.bind("tcp://127.0.0.1:*")
       var dealer = try context.makeTestSocket(.dealer)
       try dealer.connect(router.lastEndpoint())
-      // Taken or not: the refusal may be faster.
+      // Sent or not: the refusal may be faster.
       _ = try dealer.send(Array("hello".utf8))
       let status: Int32 = reply == .refuse ? 400 : 300
       let monitored = Monitored(router, source, loop: loop)

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import ZeroMQ
 
-/// A directory of its own, removed with its contents when the test is over.
+/// A directory for one test, removed with its contents.
 final class TemporaryDirectory {
   let runtime: RuntimeDirectory
   var path: String { runtime.path }
@@ -28,7 +28,7 @@ final class TemporaryDirectory {
 }
 
 extension Context {
-  /// A socket whose calls end when something is wrong, and that does not linger.
+  /// A socket with timeouts and without lingering.
   func makeTestSocket(_ kind: SocketKind) throws -> Socket {
     var socket = try makeSocket(kind)
     try socket.set(.linger, .zero)
@@ -37,7 +37,7 @@ extension Context {
     return socket
   }
 
-  /// Terminates on a thread of its own, because it may wait for a socket that a loop is about to close.
+  /// Terminates on a separate thread, because it may wait for a socket that an event loop is about to close.
   func terminateOffPool() async {
     await withCheckedContinuation { done in
       let box = Terminator { [self] in

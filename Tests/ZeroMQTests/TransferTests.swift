@@ -6,7 +6,7 @@ import ZeroMQ
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Answers every message with itself.
+/// Echoes every message.
 actor Echo: LoopActor {
   nonisolated let loop: LoopExecutor
   private var socket: Socket

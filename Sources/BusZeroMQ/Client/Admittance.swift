@@ -1,32 +1,33 @@
-internal import Bus
+package import Bus
+internal import Glibc
 internal import KithMessages
-internal import ZeroMQ
+package import ZeroMQ
 
-/// Whether a hub lets this client in, as far as libzmq says. A pure value.
+/// Whether the hub admits this client, derived from libzmq's monitor events. A pure value.
 struct Admittance: Sendable {
-  /// What is known of the last try.
+  /// The state of the last connection attempt.
   enum State: Sendable, Hashable {
-    /// Nobody answers there.
+    /// Not connected.
     case absent
-    /// Somebody answers, and has not let us in.
+    /// Connected, but the handshake has not ended.
     case waiting
-    /// The connection was cut in the middle of the handshake, at once.
+    /// The connection was closed immediately, during the handshake.
     case cut
-    /// The hub does not want us, and libzmq tries no more.
+    /// The hub refused this client; libzmq does not reconnect.
     case refused
-    /// In.
+    /// The handshake succeeded.
     case admitted
   }
 
-  /// A hub that does not know a key holds the connection for seconds, except that libzmq cuts it where ZAP has answered very fast;
-  /// one whose own key is another one cuts it at once, each time.
+  /// A hub that does not know the client's key keeps the connection for seconds, except if ZAP answered very fast; a hub
+  /// with another server key closes it immediately, each time.
   private static let atOnce = Duration.milliseconds(300)
 
   private(set) var state = State.absent
   private var connectedAt: ContinuousClock.Instant?
   private var wasCut = false
 
-  /// Takes up what happened to the connection.
+  /// Records an event of the connection.
   mutating func note(_ event: MonitorEvent.Kind, _ now: ContinuousClock.Instant) {
     switch event {
     case .connected:
@@ -41,9 +42,9 @@ struct Admittance: Sendable {
     }
   }
 
-  /// Why a client is not let in; nil where there is nobody who could let it in.
+  /// Why the client is not admitted; nil if it is, or if no hub answers.
   ///
-  /// - Parameter identity: The proof that it gave; nil over ipc, where the kernel tells whose it is.
+  /// - Parameter identity: The client's keys; nil over ipc, where the kernel identifies the user.
   func failure(endpoint: String, identity: CurveIdentity?, now: ContinuousClock.Instant) -> Failure? {
     guard let identity else {
       guard self.state == .refused else { return nil }
@@ -55,7 +56,7 @@ struct Admittance: Sendable {
         """)
     }
     let fingerprint = KeyFingerprint.of(identity.keys.publicKey.bytes)
-    // A connection that was just made anew may end as the one before.
+    // A new connection may end like the previous one.
     let isNew = self.wasCut && self.connectedAt.map { now - $0 < Self.atOnce } ?? false
     switch self.state == .waiting && isNew ? .cut : self.state {
     case .absent, .admitted: return nil
@@ -81,5 +82,19 @@ struct Admittance: Sendable {
         A revoked key stays out; make a new one: kith keys new --file FILE.
         """)
     }
+  }
+}
+
+extension Failure {
+  /// The failure of a client that may not open the hub's socket or enter its directory.
+  package static func forbidden(_ endpoint: IPCEndpoint) -> Failure {
+    let directory = endpoint.path.split(separator: "/").dropLast().joined(separator: "/")
+    let (user, owner) = (LocalUser.name(of: geteuid()), LocalUser.name(of: endpoint.owner))
+    return Failure(
+      .permissionDenied, "SOCKET_FORBIDDEN",
+      """
+      Permission denied: the sockets in /\(directory) belong to the user \(owner), and \(user) may not use them. Run this as \
+      \(owner) (`sudo -u \(owner) kith …`), or have \(user) added to [users] of the kithd.toml of that kithd.
+      """)
   }
 }

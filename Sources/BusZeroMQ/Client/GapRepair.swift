@@ -1,36 +1,36 @@
 public import Bus
 public import KithMessages
 
-/// What a subscriber does so that it ends with what the log says, whatever was lost on the way. Pure: what arrives goes
-/// in with its time, what to do comes out. docs/protocol.md, 4.
+/// Decides how a subscriber keeps up with the event log despite lost messages. A pure value: messages and time come in,
+/// directives come out. docs/protocol.md, 4.
 ///
-/// One ``StreamRepair`` a stream; the silence of the socket is watched here.
+/// Each stream has its own ``StreamRepair``; this type detects silence of the socket.
 public struct GapRepair: Sendable {
-  /// What the subscription has to do, in this order.
+  /// The steps of the subscription, in order.
   public enum Directive: Sendable, Hashable {
-    /// Open a socket, in place of the one there is.
+    /// Open a new socket in place of the current one.
     case open
-    /// Ask, and report ``replayed(_:_:_:)``.
+    /// Send the request, and call ``replayed(_:_:_:)`` with the answer.
     case replay(ReplayRequest)
-    /// Ask, and report ``snapshotted(_:_:_:)``.
+    /// Send the request, and call ``snapshotted(_:_:_:)`` with the answer.
     case snapshot(SnapshotRequest)
-    /// Give it to the consumer.
+    /// Pass the element to the consumer.
     case deliver(StreamElement)
-    /// End with this.
+    /// End the subscription with this failure.
     case fail(Failure)
   }
 
-  /// How long a socket may be silent: HEAD comes every two seconds.
+  /// The longest silence of a socket; HEAD arrives every two seconds.
   static let silence = Duration.seconds(6)
 
   private var streams: [String: StreamRepair] = [:]
   private var silentAt: ContinuousClock.Instant?
 
-  /// Begins with nothing known.
+  /// Makes the state of a new subscription.
   ///
   /// - Parameters:
-  ///   - streams: What is subscribed to.
-  ///   - since: Saved positions to go on from; an empty epoch stands for the present one.
+  ///   - streams: The subscribed streams.
+  ///   - since: Saved positions to continue from; an empty epoch means the current one.
   public init(streams: [String], since: [StreamPosition] = []) {
     for stream in streams {
       self.streams[stream] = StreamRepair(stream: stream, since: since.first { $0.stream == stream })
@@ -43,15 +43,15 @@ public struct GapRepair: Sendable {
     return [.open]
   }
 
-  /// When ``tick(_:)`` has something to do; nil before the start.
+  /// When ``tick(_:)`` is due; nil before the start.
   public var due: ContinuousClock.Instant? {
     self.silentAt.map { self.streams.values.compactMap(\.due).reduce($0, min) }
   }
 
-  /// Where each stream stands.
+  /// The position of each stream.
   public var positions: [StreamPosition] { self.streams.values.compactMap(\.position) }
 
-  /// A HEAD came.
+  /// Handles a HEAD.
   public mutating func head(_ head: Head, _ now: ContinuousClock.Instant) -> [Directive] {
     self.silentAt = now + Self.silence
     return self.streams.keys.sorted().flatMap { stream in
@@ -59,26 +59,26 @@ public struct GapRepair: Sendable {
     }
   }
 
-  /// An event came.
+  /// Handles an event.
   public mutating func event(_ event: LoggedEvent, _ now: ContinuousClock.Instant) -> [Directive] {
     self.streams[event.header.stream]?.event(event, now) ?? []
   }
 
-  /// The answer to ``Directive/replay(_:)`` came.
+  /// Handles the answer to ``Directive/replay(_:)``.
   public mutating func replayed(
     _ stream: String, _ outcome: Result<ReplayReply, Failure>, _ now: ContinuousClock.Instant
   ) -> [Directive] {
     self.streams[stream]?.replayed(outcome, now) ?? []
   }
 
-  /// The answer to ``Directive/snapshot(_:)`` came.
+  /// Handles the answer to ``Directive/snapshot(_:)``.
   public mutating func snapshotted(
     _ stream: String, _ outcome: Result<SnapshotReply, Failure>, _ now: ContinuousClock.Instant
   ) -> [Directive] {
     self.streams[stream]?.snapshotted(outcome, now) ?? []
   }
 
-  /// Time has passed.
+  /// Handles the passage of time.
   public mutating func tick(_ now: ContinuousClock.Instant) -> [Directive] {
     var directives: [Directive] = []
     if let silentAt, now >= silentAt {

@@ -1,24 +1,24 @@
 internal import EventLoop
-internal import ZeroMQ
+public import ZeroMQ
 
-/// One connection's socket with its watch, on the loop.
+/// The socket of one connection with its watches, on the event loop.
 ///
-/// A class without isolation of its own: it is reached only from the actor that made it, and so ends on the loop too.
+/// A class without its own isolation: only the actor that made it uses it, so it ends on the event loop too.
 final class Link {
-  // Before the socket, because it has to go first.
+  // Declared before the socket, because it must be destroyed first.
   private var watch: Watch?
   private var monitorWatch: Watch?
   private var socket: Socket
   private let monitor: PollSource
   private var frames = MultipartMessage(capacity: WireLimits.frames + 2)
 
-  /// Which of its owner's links it is, counted from 1.
+  /// The number of the link in its owner, from 1.
   let number: Int
-  /// 0 to 1: stretches the pauses of the commands that are sent by it, all alike, so that they keep their order.
+  /// 0 to 1: the jitter of all retries on this link; one value for all, so that commands keep their order.
   let jitter = Double.random(in: 0...1)
-  /// Whether the hub lets us in.
+  /// Whether the hub admits this client.
   private(set) var admittance = Admittance()
-  /// Whether nobody took the last message that was offered.
+  /// Whether the socket did not accept the last message.
   private(set) var isBlocked = false
 
   /// Connects a socket with the options that every peer of a hub sets. docs/protocol.md, 1.
@@ -42,28 +42,28 @@ final class Link {
     self.socket = socket
   }
 
-  /// Calls `handler` when there is something to receive, or room after ``send(_:)`` had none.
+  /// Calls `handler` when a message has arrived, or when there is room again after ``send(_:)`` returned false.
   func observe<Owner: LoopActor>(
     by owner: isolated Owner, _ handler: @escaping @Sendable (isolated Owner, Readiness) -> Void
   ) {
     self.watch = owner.watch(self.socket.source, for: .readable, handler)
   }
 
-  /// Calls `handler` when more is known of ``admittance``.
+  /// Calls `handler` when ``admittance`` may change.
   func observeAdmittance<Owner: LoopActor>(
     by owner: isolated Owner, _ handler: @escaping @Sendable (isolated Owner) -> Void
   ) {
     self.monitorWatch = owner.watch(self.monitor, for: .readable) { owner, _ in handler(owner) }
   }
 
-  /// Takes up what the monitor of the socket tells.
+  /// Reads the events of the socket's monitor.
   func drainMonitor() throws(ZMQError) {
     try self.socket.drainMonitor { self.admittance.note($0.kind, .now) }
   }
 
-  /// Offers a message to the hub.
+  /// Sends a message if the socket has room.
   ///
-  /// - Returns: Whether it was taken; if not, the handler learns when it may be offered again.
+  /// - Returns: false if there is no room; the handler is called when there is.
   func send(_ message: [[UInt8]]) throws(ZMQError) -> Bool {
     self.frames.removeAll()
     for frame in message { try self.frames.append(frame) }
@@ -75,16 +75,16 @@ final class Link {
     return isTaken
   }
 
-  /// Stops waiting for room.
+  /// Stops watching for room.
   func unblock() {
     guard self.isBlocked else { return }
     self.isBlocked = false
     self.watch?.setInterest(.readable)
   }
 
-  /// Takes at most `limit` messages out of the socket; longer ones than the protocol allows are dropped.
+  /// Receives at most `limit` messages. Messages that are longer than the protocol allows are dropped.
   ///
-  /// They are given back together, so that whatever handles them may send.
+  /// They are returned together, so that their handler may send.
   func receive(limit: Int = 64) throws(ZMQError) -> [[[UInt8]]] {
     var messages: [[[UInt8]]] = []
     for _ in 0..<limit {
@@ -96,5 +96,30 @@ final class Link {
     }
     self.frames.removeAll()
     return messages
+  }
+}
+
+/// The keys with which a client authenticates over tcp and recognizes the hub.
+///
+/// ```swift
+/// let identity = CurveIdentity(keys: try CurveKeyPair.random(), serverKey: hubKey)
+/// ```
+public struct CurveIdentity: Sendable, Hashable {
+  /// The client's key pair.
+  public let keys: CurveKeyPair
+  /// The hub's public key.
+  public let serverKey: CurveKey
+
+  /// Makes an identity.
+  public init(keys: CurveKeyPair, serverKey: CurveKey) {
+    self.keys = keys
+    self.serverKey = serverKey
+  }
+
+  /// Sets the keys of a socket before it connects.
+  func apply(to socket: inout Socket) throws(ZMQError) {
+    try socket.set(.curveServerKey, self.serverKey)
+    try socket.set(.curvePublicKey, self.keys.publicKey)
+    try socket.set(.curveSecretKey, self.keys.secretKey)
   }
 }

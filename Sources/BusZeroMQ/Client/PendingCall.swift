@@ -2,41 +2,41 @@ internal import Bus
 internal import KithMessages
 internal import Synchronization
 
-/// One caller that waits for an answer.
+/// A caller that waits for an answer.
 struct Waiter {
-  /// Names it among all waiters.
+  /// Identifies the waiter.
   let id: WaiterID
-  /// Gets the FINAL, or why there is none. Called once, on the loop.
+  /// Receives the FINAL or the failure. Called once, on the event loop.
   let resume: (Result<ReplyFrame, Failure>) -> Void
-  /// Gets what a long command reports, on the loop.
+  /// Receives the progress of a long command, on the event loop.
   let progress: (@Sendable (Progress) -> Void)?
 }
 
-/// Names a waiter, and remembers that its task was cancelled before it was known on the loop.
+/// Identifies a waiter, and records a cancellation that happens before the event loop knows the waiter.
 final class WaiterID: Sendable {
-  // Relaxed, because the loop's queue orders it: a cancellation that finds no call was posted after it was marked.
+  // Relaxed, because the event loop's queue orders it: a cancellation is posted after the mark is set.
   private let cancelled = Atomic(false)
 
-  /// Whether it was cancelled.
+  /// Whether the waiter was cancelled.
   var isCancelled: Bool { self.cancelled.load(ordering: .relaxed) }
 
-  /// Marks it.
+  /// Marks the waiter as cancelled.
   func cancel() { self.cancelled.store(true, ordering: .relaxed) }
 }
 
-/// A command on its way, with those who wait for it. Belongs to the loop of its port.
+/// A command in flight with its waiters. Belongs to the event loop of its port.
 final class PendingCall {
-  /// Its place among the calls of its port, counted from 1.
+  /// The number of the call in its port, from 1.
   let number: Int
-  /// What is sent.
+  /// The request.
   var request: RequestFrame
-  /// The same, encoded.
+  /// The encoded request.
   var frames: [[UInt8]]
-  /// When to send it again.
+  /// Decides about retries.
   var machine: ResendMachine
-  /// The number of the link that took it last; 0 = none.
+  /// The number of the link that accepted it last; 0 = none.
   var link = 0
-  /// Who waits; more than one when the same request was made twice.
+  /// The waiting callers; more than one if the same request was made twice.
   var waiters: [Waiter]
 
   init(_ number: Int, _ request: RequestFrame, frames: [[UInt8]], machine: ResendMachine, waiter: Waiter) {

@@ -1,7 +1,7 @@
 public import Bus
 internal import KithMessages
 
-/// When one command is sent again, and when it is given up. Pure: time and chance are passed in. docs/protocol.md, 3.
+/// Decides when a command is retried and when it fails. A pure value: time and jitter are passed in. docs/protocol.md, 3.
 ///
 /// ```
 /// unsent --sent--> sent --heard--> sent --heard--> sent
@@ -9,32 +9,32 @@ internal import KithMessages
 ///   +---putBack-----+----- send --------+
 /// ```
 ///
-/// A command that no hub has had looks once whether there is one, so that its caller learns at once that there is none.
+/// A command that was never sent checks once whether a hub listens, so that its caller learns quickly if none does.
 public struct ResendMachine: Sendable, Equatable {
-  /// What the port has to do now.
+  /// The next step of the port.
   public enum Directive: Sendable, Equatable {
-    /// Put it back, and report ``sent(_:jitter:)`` when a socket has taken it.
+    /// Queue the command again, and call ``sent(_:jitter:)`` when a socket has accepted it.
     case send(onNewSocket: Bool)
-    /// Find out whether the hub is there, give the command up if it is not, and report ``looked()`` otherwise.
+    /// Check whether a hub listens. Fail the command if none does, else call ``looked()``.
     case look
-    /// Answer the caller with this.
+    /// Fail the command.
     case giveUp(Failure)
   }
 
   private enum State: Sendable, Equatable {
-    /// With no socket: nobody is connected, or others come first.
+    /// Not accepted by a socket: there is no connection, or other commands are first.
     case unsent
-    /// With the hub, or lost; tried again at this moment.
+    /// Sent, maybe lost; retried at this time.
     case sent(retryAt: ContinuousClock.Instant)
   }
 
-  /// The waits before the second, third... try.
+  /// The waits before the retries.
   static let backoff = Backoff(first: 2_000_000_000, longest: 15_000_000_000, spread: 1...1.2)
-  /// How long a command that runs may be silent.
+  /// The longest silence of a running command before a retry.
   static let silence = Duration.seconds(5)
-  /// How long a hub that was there may be away.
+  /// The longest absence of a hub that was connected before.
   static let absence = Duration.seconds(10)
-  /// How long a connection on one machine takes at most, so that a hub that is there is rarely looked for.
+  /// The longest time that a connection on one machine takes; a running hub is therefore rarely checked for.
   static let glance = Duration.milliseconds(50)
 
   private let start: ContinuousClock.Instant
@@ -44,24 +44,24 @@ public struct ResendMachine: Sendable, Equatable {
   private var triesInSilence = 0
   private var hasLooked = false
 
-  /// Begins at `now`, to be sent at once.
+  /// Makes the state of a new command, which is due now.
   ///
   /// - Parameters:
-  ///   - timeout: How long the caller waits.
-  ///   - connectLimit: How long it waits for a hub that is not there; nil = as long as for the answer.
+  ///   - timeout: How long the caller waits for the answer.
+  ///   - connectLimit: How long the caller waits for a connection; nil = as long as for the answer.
   public init(_ now: ContinuousClock.Instant, timeout: Duration, connectLimit: Duration?) {
     self.start = now
     self.timeout = timeout
     self.connectLimit = connectLimit
   }
 
-  /// How often it was handed to a socket.
+  /// How often a socket has accepted it.
   public private(set) var attempts: UInt32 = 0
 
-  /// Whether no socket has it.
+  /// Whether it waits for a socket.
   public var isUnsent: Bool { self.state == .unsent }
 
-  /// The socket took the command.
+  /// Records that a socket accepted the command.
   ///
   /// - Parameter jitter: 0 to 1; see ``Backoff``.
   public mutating func sent(_ now: ContinuousClock.Instant, jitter: Double) {
@@ -70,21 +70,21 @@ public struct ResendMachine: Sendable, Equatable {
     self.state = .sent(retryAt: now + .nanoseconds(Self.backoff.wait(after: self.triesInSilence, jitter: jitter)))
   }
 
-  /// The hub is there, or cannot be looked for: the limit of the caller holds.
+  /// Records that a hub listens or cannot be checked for: the connect limit applies.
   public mutating func looked() { self.hasLooked = true }
 
-  /// The command waits for a socket again, because it is to be sent once more.
+  /// Records that the command waits for a socket again, for a retry.
   public mutating func putBack() { self.state = .unsent }
 
-  /// A PARTIAL came: the command runs.
+  /// Records a PARTIAL: the command runs.
   public mutating func heard(_ now: ContinuousClock.Instant) {
     self.triesInSilence = 0
     self.state = .sent(retryAt: now + Self.silence)
   }
 
-  /// The moment at which ``tick(_:blockedSince:)`` has something to say.
+  /// When ``tick(_:blockedSince:)`` is due.
   ///
-  /// - Parameter blockedSince: Since when the socket takes nothing; nil = it does.
+  /// - Parameter blockedSince: Since when the socket accepts no messages; nil if it does.
   public func due(blockedSince: ContinuousClock.Instant?) -> ContinuousClock.Instant {
     switch self.state {
     case .sent(let retryAt): min(self.deadline, retryAt)
@@ -92,7 +92,7 @@ public struct ResendMachine: Sendable, Equatable {
     }
   }
 
-  /// What is due now; nil = nothing yet.
+  /// The step that is due; nil if none is.
   public func tick(_ now: ContinuousClock.Instant, blockedSince: ContinuousClock.Instant?) -> Directive? {
     guard now >= self.due(blockedSince: blockedSince) else { return nil }
     guard self.isUnsent else {
@@ -102,7 +102,7 @@ public struct ResendMachine: Sendable, Equatable {
     return .giveUp(blockedSince == nil ? self.tooLate : Self.hubNotRunning)
   }
 
-  /// When the hub is looked for; nil where it was, or where the caller has no limit for a hub that is away.
+  /// When to check for the hub; nil if that was done or if the caller has no connect limit.
   private func lookAt(_ blockedSince: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
     guard let blockedSince, self.connectLimit != nil, self.attempts == 0, !self.hasLooked else { return nil }
     return max(self.start, blockedSince) + Self.glance
@@ -112,9 +112,9 @@ public struct ResendMachine: Sendable, Equatable {
 
   private func connectDeadline(_ blockedSince: ContinuousClock.Instant?) -> ContinuousClock.Instant {
     guard let blockedSince, let connectLimit else { return self.deadline }
-    // A hub that has been there is given the time of a restart.
-    let patience = self.attempts > 0 ? max(connectLimit, Self.absence) : connectLimit
-    return min(self.deadline, max(self.start, blockedSince) + patience)
+    // A hub that was connected before gets the time of a restart.
+    let wait = self.attempts > 0 ? max(connectLimit, Self.absence) : connectLimit
+    return min(self.deadline, max(self.start, blockedSince) + wait)
   }
 
   private var tooLate: Failure {
@@ -124,7 +124,7 @@ public struct ResendMachine: Sendable, Equatable {
     )
   }
 
-  /// What a caller gets when nobody is connected.
+  /// The failure of a command if no hub is connected.
   public static let hubNotRunning = Failure(
     .unavailable, "HUB_NOT_RUNNING",
     "kithd is not running here. Start it with `kithd`, or with `systemctl --user start kithd` where it is installed.")

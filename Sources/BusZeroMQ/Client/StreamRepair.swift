@@ -1,7 +1,8 @@
 internal import Bus
 internal import KithMessages
 
-/// Keeps one stream whole: drops repetitions, fills gaps by Replay, and starts over by Snapshot. Pure. docs/protocol.md, 4.
+/// Keeps one stream without gaps: drops repeated events, fills gaps by Replay, starts over by Snapshot. A pure value.
+/// docs/protocol.md, 4.
 ///
 /// ```
 /// waiting --HEAD--> snapshotting ----------> live <--caught up-- replaying
@@ -15,20 +16,20 @@ struct StreamRepair: Sendable {
   typealias Instant = ContinuousClock.Instant
 
   private enum State: Sendable {
-    /// Nothing is known before the first HEAD.
+    /// Waits for the first HEAD.
     case waiting
-    /// What has been asked for; a failed question is repeated at `retryAt`.
+    /// Waits for the answer to a request; a failed request is repeated at `retryAt`.
     case repairing(Question, retryAt: Instant?)
-    /// Events are passed on as they come.
+    /// Passes events on as they arrive.
     case live
-    /// Too slow for events: the next snapshot is taken then.
+    /// Too slow for events; the next snapshot is read at this time.
     case resting(until: Instant)
   }
 
   private enum Question: Sendable {
-    /// - Parameter otherwise: Why to start over where the log does not have the position.
+    /// - Parameter otherwise: The cause to report if the log does not contain the position.
     case replay(otherwise: StreamElement.Cause)
-    /// - Parameter start: The position of the first page: pages read later may show more, never less.
+    /// - Parameter start: The position of the first page. Later pages may contain newer events, never older ones.
     case snapshot(page: String, start: StreamPosition?)
   }
 
@@ -41,10 +42,10 @@ struct StreamRepair: Sendable {
   let stream: String
   private(set) var position: StreamPosition?
   private var state = State.waiting
-  /// Live events that came while a repair was under way.
+  /// Live events that arrived during a repair.
   private var held: [LoggedEvent] = []
   private var resyncs: [Instant] = []
-  /// The hub whose HEAD the position was last compared with; nil before the first HEAD.
+  /// The hub whose HEAD was last compared with the position; nil before the first HEAD.
   private var hubInstance: String?
 
   init(stream: String, since: StreamPosition?) {
@@ -52,7 +53,7 @@ struct StreamRepair: Sendable {
     self.position = since
   }
 
-  /// When ``tick(_:)`` has something to do.
+  /// When ``tick(_:)`` is due.
   var due: Instant? {
     switch self.state {
     case .repairing(_, let retryAt): retryAt
@@ -74,7 +75,7 @@ struct StreamRepair: Sendable {
     guard let head, let position else { return [] }
     guard head.epoch == position.epoch else { return self.startOver(.newEpoch) }
     if head.seq > position.seq { return self.repair(now) }
-    // The log of one hub only grows, so its HEAD is behind because it waited while newer events were replayed.
+    // The log of one hub only grows, so an older HEAD of the same hub was overtaken by replayed events.
     return head.seq == position.seq || isSameHub ? [] : self.ask(.replay(otherwise: .hubBehind))
   }
 
@@ -144,7 +145,7 @@ struct StreamRepair: Sendable {
   private mutating func begin(_ head: StreamPosition?) -> [Directive] {
     guard var since = self.position else { return self.ask(.snapshot(page: "", start: nil)) }
     guard let head else { return self.ask(.replay(otherwise: .newEpoch)) }
-    // A person names a number; the log it counts in is the present one.
+    // A position without an epoch refers to the current log.
     if since.epoch.isEmpty { since.epoch = head.epoch }
     self.position = since
     guard since.epoch == head.epoch else { return self.startOver(.newEpoch) }
@@ -203,7 +204,7 @@ struct StreamRepair: Sendable {
     }
   }
 
-  /// Passes on what came during the repair, and goes on repairing where even that has a gap.
+  /// Passes on the events that arrived during the repair, and repairs again if they have a gap.
   private mutating func goLive(_ now: Instant) -> [Directive] {
     self.state = .live
     var directives = self.position.map { [Directive.deliver(.position($0))] } ?? []

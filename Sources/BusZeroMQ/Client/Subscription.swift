@@ -4,17 +4,23 @@ public import KithMessages
 public import Logging
 public import ZeroMQ
 
-/// A consumer's connection to the events plane: its socket, its questions for what was missed, and what waits for it.
+/// A consumer's connection to the events plane: its socket, its requests for missed events, and its buffer.
 ///
-/// It buffers a bounded number of elements. When the consumer is slower than the hub, events are dropped here as they
-/// would be at the hub, and repaired once there is room: nothing is lost and nobody is held up.
+/// The buffer is bounded. If the consumer is slower than the hub, events are dropped here and repaired when there is
+/// room: no event is lost, and the hub does not wait.
+///
+/// ```swift
+/// let subscription = Subscription(
+///   context: context, loop: loop, endpoint: events, streams: ["sync"], port: port, logger: logger)
+/// for try await element in subscription.elements { print(element) }
+/// ```
 public actor Subscription: LoopActor {
-  /// Elements kept for the consumer before live events are dropped.
+  /// The number of buffered elements at which live events are dropped.
   static let highMark = 1000
-  /// Elements left when the next page of a repair is asked for.
+  /// The number of buffered elements below which the next page of a repair is requested.
   static let lowMark = 250
 
-  /// Where it lives.
+  /// The event loop of the subscription.
   public nonisolated let loop: LoopExecutor
   private let context: Context
   private let endpoint: String
@@ -32,17 +38,17 @@ public actor Subscription: LoopActor {
   private var buffer: [StreamElement] = []
   private var ending: Result<Void, Failure>?
   private var consumer: CheckedContinuation<Result<[StreamElement], Failure>, Never>?
-  /// Questions that wait until the consumer has room for their answers.
+  /// Requests that wait until the buffer has room for their answers.
   private var postponed: [GapRepair.Directive] = []
 
-  /// Makes a subscription; it connects when the first element is asked for.
+  /// Makes a subscription. It connects when the first element is requested.
   ///
   /// - Parameters:
-  ///   - endpoint: Of the hub's events plane.
-  ///   - identity: Needed over tcp, not used over ipc.
-  ///   - streams: What to subscribe to.
-  ///   - since: Saved positions to go on from.
-  ///   - port: The way to the same hub's `System/Snapshot` and `System/Replay`.
+  ///   - endpoint: The endpoint of the hub's events plane.
+  ///   - identity: Required over tcp, not used over ipc.
+  ///   - streams: The streams to subscribe to.
+  ///   - since: Saved positions to continue from.
+  ///   - port: Sends `System/Snapshot` and `System/Replay` to the same hub.
   public init(
     context: Context, loop: LoopExecutor, endpoint: String, identity: CurveIdentity? = nil, streams: [String],
     since: [StreamPosition] = [], port: any Port, logger: Logger
@@ -59,19 +65,19 @@ public actor Subscription: LoopActor {
 
   isolated deinit {}
 
-  /// Ends it: the consumer gets what is buffered, then the end.
+  /// Ends the subscription. The consumer gets the buffered elements, then the end.
   public func close() { self.end(.success(())) }
 
   // MARK: - The consumer's side
 
-  /// What comes, for one consumer; holds the subscription.
+  /// The elements, for one consumer. Keeps the subscription alive.
   public nonisolated var elements: EventSequence {
     EventSequence { () async throws(Failure) in try await self.take() }
   }
 
-  /// The elements that have come, at least one; empty at the end.
+  /// Waits for elements. Returns an empty array at the end.
   ///
-  /// - Throws: What ended the subscription: the role does not cover a stream, say.
+  /// - Throws: The failure that ended the subscription, such as a role that does not cover a stream.
   private nonisolated func take() async throws(Failure) -> [StreamElement] {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<[StreamElement], Failure>, Never>) in
@@ -98,12 +104,12 @@ public actor Subscription: LoopActor {
       continuation.resume(returning: ending.map { [] })
       return
     }
-    // One consumer at a time: an earlier one that is still waiting sees the end.
+    // One consumer at a time: an earlier one that still waits gets the end.
     self.consumer?.resume(returning: .success([]))
     self.consumer = continuation
   }
 
-  /// Wakes the consumer, if it waits, with what there is.
+  /// Resumes a waiting consumer with the buffered elements.
   private func handOver() {
     guard !self.buffer.isEmpty, let consumer else { return }
     self.consumer = nil
@@ -235,7 +241,7 @@ public actor Subscription: LoopActor {
 }
 
 extension Result where Failure: Error {
-  /// Runs `body` and keeps what it returns or throws.
+  /// Runs `body` and stores its result or error.
   fileprivate init(_ body: () async throws(Failure) -> Success) async {
     do throws(Failure) {
       self = .success(try await body())

@@ -5,20 +5,26 @@ public import Logging
 internal import SwiftProtobuf
 public import ZeroMQ
 
-/// The way to a hub in another process.
+/// Sends commands to a hub in another process.
 ///
-/// Many calls are in flight at once. Each is sent again while no answer comes, so a lost message or a restarted hub costs
-/// time and nothing else; the hub sees to it that it happens once.
+/// Many calls may be in flight. Each is retried until it is answered, so a lost message or a restarted hub costs only
+/// time; the hub ensures that a command runs once.
 ///
-/// Callers anywhere use ``call(_:_:)``. Code that lives on the same loop may use ``start(_:_:completion:)``, which makes
-/// no task.
+/// Any code may use ``call(_:_:)``. Code on the same event loop may use ``start(_:_:completion:)``, which creates no task.
+///
+/// ```swift
+/// let port = ZeroMQPort(
+///   context: context, loop: loop, endpoint: "ipc:///run/user/1000/kith/control.sock", logger: logger)
+/// let reply = try await port.ask(StatusRequest())
+/// await port.close()
+/// ```
 public actor ZeroMQPort: LoopActor, Port {
-  /// Calls that may wait for their answer; more are refused with `RESOURCE_EXHAUSTED/QUEUE_FULL`.
+  /// The most calls that may wait for answers; more fail with `RESOURCE_EXHAUSTED/QUEUE_FULL`.
   public static let capacity = 1024
-  /// Calls that are with the hub at once; it allows so many a connection.
+  /// The most calls in flight at the hub, which limits them for each connection.
   static let window = 64
 
-  /// Where it lives.
+  /// The event loop of the port.
   public nonisolated let loop: LoopExecutor
   private let context: Context
   private let endpoint: String
@@ -27,27 +33,27 @@ public actor ZeroMQPort: LoopActor, Port {
   private let logger: Logger
 
   private var link: Link?
-  /// The link before, kept for answers that come late.
+  /// The previous link, kept for late answers.
   private var previousLink: Link?
   private var linkCount = 0
 
   private var calls: [String: PendingCall] = [:]
   private var callCount = 0
-  /// Those that no socket has taken yet, in the order in which they were made.
+  /// The calls that no socket has accepted yet, in order of creation.
   private var unsent: [PendingCall] = []
-  /// Since when the socket takes nothing.
+  /// Since when the socket accepts no messages; nil if it does.
   private var blockedSince: ContinuousClock.Instant?
   private var timer: (timer: LoopTimer, at: ContinuousClock.Instant)?
   private var isClosed = false
 
-  /// Makes a port; it connects with the first call.
+  /// Makes a port. It connects with the first call.
   ///
   /// - Parameters:
-  ///   - endpoint: Of the hub's control plane, such as `ipc:///run/user/1000/kith/control.sock`.
-  ///   - identity: Needed over tcp, not used over ipc.
-  ///   - connectLimit: After how long without a connection a call fails with `UNAVAILABLE/HUB_NOT_RUNNING`; nil = only at
-  ///     its own time-out. With a limit a new call fails at once where nothing listens at an ipc endpoint, or with
-  ///     `PERMISSION_DENIED/SOCKET_FORBIDDEN` where its socket is closed to this user.
+  ///   - endpoint: The hub's control plane, such as `ipc:///run/user/1000/kith/control.sock`.
+  ///   - identity: Required over tcp, not used over ipc.
+  ///   - connectLimit: The time without a connection after which a call fails with `UNAVAILABLE/HUB_NOT_RUNNING`; nil =
+  ///     only at its timeout. With a limit, a new call fails at once if no process listens at an ipc endpoint, or with
+  ///     `PERMISSION_DENIED/SOCKET_FORBIDDEN` if this user may not open the socket.
   public init(
     context: Context, loop: LoopExecutor, endpoint: String, identity: CurveIdentity? = nil,
     connectLimit: Duration? = nil, logger: Logger
@@ -62,7 +68,7 @@ public actor ZeroMQPort: LoopActor, Port {
 
   isolated deinit {}
 
-  /// Sends a command, as often as it takes, and waits for its answer.
+  /// Sends a command, retries it, and waits for its answer.
   public nonisolated func call<C: Command>(
     _ command: C, _ context: CallContext
   ) async throws(Failure) -> Answer<C.Reply> {
@@ -85,9 +91,9 @@ public actor ZeroMQPort: LoopActor, Port {
     return try Self.answer(C.Reply.self, outcome)
   }
 
-  /// Sends a command from code that runs on this loop.
+  /// Sends a command from code on this event loop.
   ///
-  /// - Parameter completion: Called once, on the loop.
+  /// - Parameter completion: Called once, on the event loop.
   public func start<C: Command>(
     _ command: C, _ context: CallContext = CallContext(),
     completion: @escaping (Result<Answer<C.Reply>, Failure>) -> Void
@@ -107,7 +113,7 @@ public actor ZeroMQPort: LoopActor, Port {
     }
   }
 
-  /// Ends the connection. Calls that still wait get `UNAVAILABLE/SHUTTING_DOWN`.
+  /// Closes the connection. Waiting calls fail with `UNAVAILABLE/SHUTTING_DOWN`.
   public func close() {
     self.isClosed = true
     for id in Array(self.calls.keys) { self.settle(id, .failure(Self.closed)) }
@@ -137,7 +143,7 @@ public actor ZeroMQPort: LoopActor, Port {
     self.calls[id] = call
     self.unsent.append(call)
     self.flush()
-    // Those that others wait in front of have their time as well.
+    // A call behind others has a deadline as well.
     if call.machine.isUnsent { self.arm(call.machine.due(blockedSince: self.blockedSince)) }
   }
 
@@ -153,7 +159,7 @@ public actor ZeroMQPort: LoopActor, Port {
     self.flush()
   }
 
-  /// Tells the hub that nobody waits any more. Lost when it is lost: the hub's own time-out is behind it.
+  /// Tells the hub that the last caller was cancelled. Not retried: the hub's timeout ends the command anyway.
   private func sendCancel(_ call: PendingCall) {
     var command = CancelRequest()
     let header = call.request.header
@@ -181,14 +187,14 @@ public actor ZeroMQPort: LoopActor, Port {
 
   // MARK: - Sending
 
-  /// Offers what waits to the socket, in order, while the hub's window has room.
+  /// Sends the unsent calls in order, while the hub's window has room.
   private func flush() {
     while let call = self.unsent.first, self.calls.count - self.unsent.count < Self.window {
       guard self.send(call) else { return }
     }
   }
 
-  /// Offers one command that no socket has; returns whether it was taken.
+  /// Sends one unsent call. Returns false if the socket has no room.
   private func send(_ call: PendingCall) -> Bool {
     do {
       let link = try self.openLink(after: 0)
@@ -211,9 +217,9 @@ public actor ZeroMQPort: LoopActor, Port {
     }
   }
 
-  /// Sends all commands again that have no answer yet, in the order in which they were made: what the hub that had them
-  /// did not do, the next one does in that order. A new socket takes nothing before it is connected, which may be between
-  /// two of them, so that all of them wait until it takes the first.
+  /// Sends all unanswered commands again in order of creation, so that the next hub runs the ones that the previous hub
+  /// did not run in that order. A new socket accepts nothing until it is connected, which may happen between two
+  /// commands, so all of them wait until it accepts the first.
   private func resend(_ overdue: PendingCall, onNewSocket: Bool) {
     let calls = self.callsInOrder
     for call in calls where !call.machine.isUnsent {
@@ -232,7 +238,7 @@ public actor ZeroMQPort: LoopActor, Port {
 
   private var callsInOrder: [PendingCall] { self.calls.values.sorted { $0.number < $1.number } }
 
-  /// The link to send on. A new one when there is none, or when the one numbered `stale` is still in use.
+  /// The link to send on; a new one if there is none or if the current one has the number `stale`.
   private func openLink(after stale: Int) throws(ZMQError) -> Link {
     if let link = self.link, link.number != stale { return link }
     self.linkCount += 1
@@ -249,8 +255,8 @@ public actor ZeroMQPort: LoopActor, Port {
 
   private func ready(_ readiness: Readiness) {
     do {
-      // Rarely more than one answer a call waits, so the question whether there is another is left to the next turn: a socket
-      // that was used is asked before the next wait anyway.
+      // Usually at most one answer for each call waits. Whether there are more is checked in the next turn of the event
+      // loop, which checks every used socket anyway.
       let limit = min(64, max(1, self.calls.count))
       for link in [self.link, self.previousLink] {
         for message in try link?.receive(limit: limit) ?? [] { self.take(message) }
@@ -259,7 +265,7 @@ public actor ZeroMQPort: LoopActor, Port {
       self.logger.error("control socket cannot receive", metadata: ["error": "\(error)"])
     }
     self.flush()
-    // A socket that is waited for while there is nothing to send would be reported in every turn.
+    // A socket that is watched for room with nothing to send would be reported in every turn.
     if self.unsent.isEmpty { self.link?.unblock() }
   }
 
@@ -269,18 +275,18 @@ public actor ZeroMQPort: LoopActor, Port {
     } catch {
       self.logger.error("monitor of the control socket failed", metadata: ["error": "\(error)"])
     }
-    // libzmq does not try again.
+    // libzmq does not reconnect after a refusal.
     guard self.link?.admittance.state == .refused, let failure = self.notAdmitted else { return }
     for id in Array(self.calls.keys) { self.settle(id, .failure(failure)) }
     self.link = nil
   }
 
-  /// Why the hub does not let this client in; nil where it does, or is not there.
+  /// Why the hub does not admit this client; nil if it does or does not answer.
   private var notAdmitted: Failure? {
     self.link?.admittance.failure(endpoint: self.endpoint, identity: self.identity, now: .now)
   }
 
-  /// Why no hub of this machine can be reached; nil where one listens, or is on another machine.
+  /// Why no hub on this machine can be reached; nil if one listens or the hub is on another machine.
   private var absence: Failure? {
     guard let endpoint = IPCEndpoint(url: self.endpoint) else { return nil }
     return switch endpoint.reach() {
@@ -291,7 +297,7 @@ public actor ZeroMQPort: LoopActor, Port {
   }
 
   private func take(_ frames: [[UInt8]]) {
-    // A ROUTER that answers a REQ and a DEALER alike may put the delimiter first.
+    // A ROUTER that answers REQ and DEALER sockets alike may send the delimiter first.
     switch ReplyFrame.decode(frames.first?.isEmpty == true ? Array(frames.dropFirst()) : frames) {
     case .accepted(let reply): self.take(reply)
     case .rejected(let rejection):
@@ -305,10 +311,10 @@ public actor ZeroMQPort: LoopActor, Port {
   private func take(_ reply: ReplyFrame) {
     guard !reply.isFinal else { return self.settle(reply.header.requestID, .success(reply)) }
     guard let call = self.calls[reply.header.requestID] else { return }
-    // It runs, so it need not be sent on the new socket that it waits for.
+    // The command runs, so it need not be sent again.
     if call.machine.isUnsent { self.unsent.removeAll { $0 === call } }
     call.machine.heard(.now)
-    // The first PARTIAL says that the command was accepted, the others how far it is.
+    // The first PARTIAL is `Accepted`, the others are `Progress`.
     guard reply.header.seq > 0, let progress = try? reply.encoding.decode(Progress.self, from: reply.body) else {
       return
     }

@@ -2,7 +2,7 @@ internal import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// The frames that requests and replies have in common: tag, kind, service, type of content, header, body, attachments.
+/// The frames that requests and replies share: tag, kind, service, content type, header, body, attachments.
 enum ControlLayout {
   private static let kinds = [
     [], [ControlKind.request.rawValue], [ControlKind.partial.rawValue], [ControlKind.final.rawValue],
@@ -20,13 +20,13 @@ enum ControlLayout {
     frames.append(encoding.frame)
     frames.append(try encoding.encode(header))
     frames.append(body)
-    // Room for them is reserved; appended as a whole they would move the array all the same.
+    // One by one, because appending a collection would reallocate the array despite the reserved capacity.
     for attachment in attachments { frames.append(attachment) }
     if let rejection = self.oversize(frames, attachment: WireLimits.attachment) { throw rejection.failure }
     return frames
   }
 
-  /// What the frames say before the header is read.
+  /// The content of the frames before the header.
   struct Envelope {
     let kind: ControlKind
     let service: String
@@ -68,7 +68,7 @@ enum ControlLayout {
     return .accepted(Envelope(kind: kind, service: service, encoding: encoding))
   }
 
-  /// Reads the name of a method; nil when it is too long, or no text.
+  /// Reads the name of a method; nil if it is too long or not UTF-8.
   static func service(_ frame: [UInt8]) -> String? {
     guard frame.count <= WireLimits.service, let text = try? UTF8Span(validating: frame.span) else { return nil }
     return String(copying: text)
@@ -76,11 +76,11 @@ enum ControlLayout {
 
   /// The frames after the body.
   static func attachments(_ frames: [[UInt8]]) -> [[UInt8]] {
-    // Most messages have none, and a slice costs as much as reading a header.
+    // Most messages have no attachments, and a slice costs as much as reading a header.
     frames.count > WireLimits.fixedFrames ? Array(frames[WireLimits.fixedFrames...]) : []
   }
 
-  /// Reads a header; nil when it cannot be read.
+  /// Reads a header; nil if it is malformed.
   static func header<Header: SwiftProtobuf.Message>(
     _ type: Header.Type, _ frames: [[UInt8]], _ encoding: Encoding
   ) -> Header? {
@@ -108,7 +108,7 @@ extension Encoding {
   private static let pbFrame = Array("pb".utf8)
   private static let jsonFrame = Array("json".utf8)
 
-  /// The frame that names it.
+  /// The frame of this encoding.
   var frame: [UInt8] {
     switch self {
     case .pb: Self.pbFrame
@@ -116,7 +116,7 @@ extension Encoding {
     }
   }
 
-  /// Reads the frame that names it.
+  /// Reads the frame of an encoding.
   init?(frame: [UInt8]) {
     switch frame {
     case Self.pbFrame: self = .pb

@@ -2,15 +2,19 @@ public import Bus
 public import KithMessages
 
 /// A message of the events plane.
+///
+/// ```swift
+/// if case .accepted(.event(let event)) = EventFrame.decode(frames) { print(event.header.seq) }
+/// ```
 public enum EventFrame: Sendable, Hashable {
   /// One event of a stream.
   case event(LoggedEvent)
   /// The positions of all streams.
   case head(Head)
 
-  /// The frames in an encoding.
+  /// Encodes the message.
   ///
-  /// - Throws: `INTERNAL` when the message does not fit its encoding or the limits.
+  /// - Throws: `INTERNAL` if the message does not fit its encoding or the limits.
   public func encoded(_ encoding: Encoding) throws(Failure) -> [[UInt8]] {
     switch self {
     case .event(let event):
@@ -22,7 +26,7 @@ public enum EventFrame: Sendable, Hashable {
     }
   }
 
-  /// Reads the frames of a message.
+  /// Decodes the frames of a message.
   public static func decode(_ frames: [[UInt8]]) -> FrameOutcome<EventFrame> {
     guard frames.count >= 2 else { return .foreign }
     switch WireTag.events.compare(frames[1]) {
@@ -72,4 +76,48 @@ public enum EventFrame: Sendable, Hashable {
     }
     return [topic.bytes, WireTag.events.bytes, kind, topic.encoding.frame, header, body]
   }
+}
+
+/// What a subscription names: one stream, or the positions of all streams, in one encoding. docs/protocol.md, 4.
+///
+/// ```swift
+/// try socket.set(.subscribe, Topic.stream("sync", .json).bytes)  // j/sync/
+/// ```
+public struct Topic: Sendable, Hashable {
+  /// The encoding of the topic's messages.
+  public let encoding: Encoding
+  /// The stream; nil = the positions of all streams.
+  public let stream: String?
+
+  /// The events of a stream.
+  public static func stream(_ name: String, _ encoding: Encoding) -> Topic { Topic(encoding: encoding, stream: name) }
+
+  /// The positions of all streams.
+  public static func head(_ encoding: Encoding) -> Topic { Topic(encoding: encoding, stream: nil) }
+
+  private init(encoding: Encoding, stream: String?) {
+    self.encoding = encoding
+    self.stream = stream
+  }
+
+  /// Reads the topic of a message or of a subscription.
+  ///
+  /// - Returns: nil unless the bytes are exactly one topic; nil for a prefix such as `j/`.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count > 3, bytes.count <= WireLimits.topic, bytes[1] == Self.slash, bytes.last == Self.slash,
+      let name = String(validating: bytes[2..<bytes.count - 1], as: UTF8.self), !name.contains("/")
+    else { return nil }
+    switch bytes[0] {
+    case UInt8(ascii: "j"): self.encoding = .json
+    case UInt8(ascii: "p"): self.encoding = .pb
+    default: return nil
+    }
+    self.stream = name == Self.headName ? nil : name
+  }
+
+  /// The topic on the wire: `j/sync/`, `p/!head/`.
+  public var bytes: [UInt8] { Array("\(self.encoding == .json ? "j" : "p")/\(self.stream ?? Self.headName)/".utf8) }
+
+  private static let headName = "!head"
+  private static let slash = UInt8(ascii: "/")
 }

@@ -1,19 +1,19 @@
 public import Bus
 internal import KithMessages
 
-/// What a received message turned out to be.
+/// The result of decoding a message.
 public enum FrameOutcome<Frame: Sendable>: Sendable {
-  /// A message that keeps to the protocol.
+  /// A valid message.
   case accepted(Frame)
-  /// Of this plane, but not to be used.
+  /// A message of this plane that is invalid.
   case rejected(FrameRejection)
-  /// Not a message of this plane: dropped without an answer.
+  /// A message of another protocol; it is dropped without an answer.
   case foreign
 }
 
-/// Why a message is not used, with what an answer has to repeat of it.
+/// Why a message was rejected, with the parts of it that an answer repeats.
 public struct FrameRejection: Sendable, Hashable {
-  /// The class of fault.
+  /// The class of the fault.
   public enum Cause: Sendable, Hashable {
     /// Another major version.
     case wrongMajor
@@ -23,15 +23,15 @@ public struct FrameRejection: Sendable, Hashable {
     case oversize
   }
 
-  /// The class of fault.
+  /// The class of the fault.
   public var cause: Cause
-  /// What the sender is told.
+  /// The failure that is sent to the sender.
   public var failure: Failure
-  /// The method, as far as it could be read.
+  /// The method; empty if it could not be read.
   public var service: String
-  /// In which an answer is written; JSON where the sender's own is not known.
+  /// The encoding of the answer; JSON if the sender's encoding is unknown.
   public var encoding: Encoding
-  /// The request, as far as it could be read.
+  /// The request id; empty if it could not be read.
   public var requestID: String
 
   init(
@@ -44,7 +44,7 @@ public struct FrameRejection: Sendable, Hashable {
     self.requestID = requestID
   }
 
-  /// The FINAL that says so.
+  /// The FINAL with the failure.
   public var answer: ReplyFrame {
     ReplyFrame.final(failure: self.failure, to: self.requestID, service: self.service, encoding: self.encoding)
   }
@@ -55,7 +55,7 @@ public struct FrameRejection: Sendable, Hashable {
       .wrongMajor,
       Failure(
         .unimplemented, "VERSION_UNSUPPORTED",
-        "This version of the protocol is not spoken here; \(known) is. Bring kith and kithd to the same version.",
+        "This version of the protocol is not supported; \(known) is. Update kith and kithd to the same version.",
         details: ["versions": known]))
   }
 
@@ -75,7 +75,7 @@ public struct FrameRejection: Sendable, Hashable {
       .oversize,
       Failure(
         .invalidArgument, "BODY_TOO_LARGE",
-        "The \(what) measures \(count), and \(limit) are allowed. Send larger data as a blob."),
+        "The size of the \(what) is \(count); at most \(limit) is allowed. Send larger data as a blob."),
       service: service, encoding: encoding, requestID: requestID)
   }
 }

@@ -1,19 +1,23 @@
 public import Bus
 public import KithMessages
 
-/// A sign of life or the answer of a command, on the control plane.
+/// The answer of a command (FINAL), or a sign of life (PARTIAL), on the control plane.
+///
+/// ```swift
+/// if case .accepted(let reply) = ReplyFrame.decode(frames), reply.isFinal { print(reply.header.status.code) }
+/// ```
 public struct ReplyFrame: Sendable, Hashable {
-  /// Whether it is the answer; a sign of life otherwise.
+  /// Whether it is the answer (FINAL).
   public var isFinal: Bool
   /// The method's name, as in the request.
   public var service: String
-  /// How header and body are written, as in the request.
+  /// The encoding of header and body, as in the request.
   public var encoding: Encoding
-  /// Identity and outcome of the call.
+  /// The id and outcome of the call.
   public var header: ReplyHeader
   /// `Accepted` in the PARTIAL with seq 0, `Progress` in later ones, the reply in a FINAL; empty after a failure.
   public var body: [UInt8]
-  /// Bulk bytes, at most four.
+  /// Attachments, at most four.
   public var attachments: [[UInt8]]
 
   /// Makes a reply.
@@ -28,7 +32,7 @@ public struct ReplyFrame: Sendable, Hashable {
     self.attachments = attachments
   }
 
-  /// The FINAL of a command that failed.
+  /// Makes the FINAL of a command that failed.
   public static func final(
     failure: Failure, to requestID: String, service: String, encoding: Encoding
   ) -> ReplyFrame {
@@ -38,7 +42,7 @@ public struct ReplyFrame: Sendable, Hashable {
     return ReplyFrame(isFinal: true, service: service, encoding: encoding, header: header, body: [])
   }
 
-  /// The frames after routing id and delimiter.
+  /// Encodes the frames after the routing id and the delimiter.
   ///
   /// - Throws: `INVALID_ARGUMENT/BODY_TOO_LARGE`.
   public func encoded() throws(Failure) -> [[UInt8]] {
@@ -47,9 +51,9 @@ public struct ReplyFrame: Sendable, Hashable {
       body: self.body, attachments: self.attachments)
   }
 
-  /// Reads the frames after the delimiter.
+  /// Decodes the frames after the delimiter.
   ///
-  /// A hub of another major version answers in JSON, in the same layout: its request id is read where that succeeds.
+  /// A hub of another major version answers in JSON with the same layout; its request id is read if possible.
   public static func decode(_ frames: [[UInt8]]) -> FrameOutcome<ReplyFrame> {
     let envelope: ControlLayout.Envelope
     switch ControlLayout.open(frames) {

@@ -3,16 +3,23 @@ public import KithMessages
 internal import SwiftProtobuf
 
 /// A command on the control plane.
+///
+/// ```swift
+/// var header = RequestHeader()
+/// header.requestID = UUIDv7.make().text
+/// let body = try Encoding.pb.encode(PingRequest())
+/// let frames = try RequestFrame(service: "kith.v1.System/Ping", header: header, body: body).encoded()
+/// ```
 public struct RequestFrame: Sendable, Hashable {
   /// The method's name on the wire.
   public var service: String
-  /// How header and body are written, and the answer will be.
+  /// The encoding of header, body and answer.
   public var encoding: Encoding
-  /// Identity, time and wishes of the call.
+  /// The id, timeout and options of the call.
   public var header: RequestHeader
-  /// The command in that encoding.
+  /// The command in this encoding.
   public var body: [UInt8]
-  /// Bulk bytes, at most four.
+  /// Attachments, at most four.
   public var attachments: [[UInt8]]
 
   /// Makes a request.
@@ -26,7 +33,7 @@ public struct RequestFrame: Sendable, Hashable {
     self.attachments = attachments
   }
 
-  /// The frames after routing id and delimiter.
+  /// Encodes the frames after the routing id and the delimiter.
   ///
   /// - Throws: `INVALID_ARGUMENT/BODY_TOO_LARGE`.
   public func encoded() throws(Failure) -> [[UInt8]] {
@@ -35,7 +42,7 @@ public struct RequestFrame: Sendable, Hashable {
       attachments: self.attachments)
   }
 
-  /// Reads the frames after routing id and delimiter.
+  /// Decodes the frames after the routing id and the delimiter.
   public static func decode(_ frames: [[UInt8]]) -> FrameOutcome<RequestFrame> {
     let envelope: ControlLayout.Envelope
     switch ControlLayout.open(frames) {
@@ -81,7 +88,7 @@ public struct RequestFrame: Sendable, Hashable {
           .invalid(field: "idempotency_key", "It may have \(WireLimits.idempotencyKey) bytes."), service: service,
           encoding: encoding, requestID: header.requestID))
     }
-    // As of all texts. A statement of GRDB would bind an id up to its NUL, and the store not find the command again.
+    // As in all texts. GRDB would bind an id only up to its NUL, and the store would not find the command again.
     for (field, text) in [("request_id", header.requestID), ("idempotency_key", header.idempotencyKey)]
     where text.utf8.contains(0) {
       let failure = Failure.invalid(field: field, "must not have the character U+0000.")
@@ -95,18 +102,18 @@ public struct RequestFrame: Sendable, Hashable {
         attachments: ControlLayout.attachments(frames)))
   }
 
-  /// Says why a header cannot be read, and names its only time where that is at fault.
+  /// Explains why a header cannot be read, and names its deadline if that is invalid.
   private static func unreadable(
     _ failure: Failure, _ header: [UInt8], _ service: String, _ encoding: Encoding
   ) -> FrameRejection {
     guard failure.reason == "MALFORMED" else {
-      // Of protobuf the rest can be read.
+      // The other fields of a protobuf header can be read.
       let requestID = (try? RequestHeader(serializedBytes: header.span.bytes))?.requestID ?? ""
       return FrameRejection(
         .malformed, failure, service: service, encoding: encoding,
         requestID: requestID.utf8.count <= WireLimits.requestID ? requestID : "")
     }
-    // The decoder of JSON says what kind of value it could not read, and not which.
+    // The JSON decoder names the kind of the malformed value, but not its field.
     let time =
       failure.message.contains("malformedTimestamp")
       ? " Its deadline is no time such as 2026-01-02T03:04:05Z." : ""
@@ -114,7 +121,7 @@ public struct RequestFrame: Sendable, Hashable {
       "The header is not a kith.v1.RequestHeader in \(encoding.rawValue).\(time)", service: service, encoding: encoding)
   }
 
-  /// Adds the request id where the header is small enough to be looked at, so that the client finds the call.
+  /// Adds the request id if the header is small enough to be read, so that the client can match the answer to its call.
   private static func naming(_ rejection: FrameRejection, _ frames: [[UInt8]]) -> FrameRejection {
     guard frames.count >= WireLimits.fixedFrames, frames[4].count <= WireLimits.header,
       let header = ControlLayout.header(RequestHeader.self, frames, rejection.encoding)

@@ -1,6 +1,6 @@
-/// What a message of the control and events planes may measure. docs/protocol.md, 2.
+/// The limits of messages, connections and memory on the wire. docs/protocol.md, 2.
 public enum WireLimits {
-  /// Frames of a message, without routing id and delimiter.
+  /// Frames of a message, without the routing id and the delimiter.
   public static let frames = 10
   /// Frames before the attachments of a control message.
   public static let fixedFrames = 6
@@ -14,7 +14,7 @@ public enum WireLimits {
   public static let attachment = 256 << 10
   /// Bytes of an attachment that is accepted.
   public static let acceptedAttachment = 512 << 10
-  /// Bytes of any frame; libzmq cuts the connection of a peer that sends more.
+  /// Bytes of any frame; libzmq closes the connection of a peer that sends more.
   public static let frame = 1 << 20
   /// Bytes of a service name.
   public static let service = 128
@@ -26,25 +26,25 @@ public enum WireLimits {
   public static let topic = 64
   /// Connections of the control plane.
   public static let controlConnections = 64
-  /// Connections of the events plane; twice as many, because its peers cost the hub nothing but what is sent to them.
+  /// Connections of the events plane; twice as many, because its peers cost the hub only what is sent to them.
   public static let eventConnections = 128
   /// Connections of the work plane.
   public static let workConnections = 64
-  /// Of the connections of each plane, those that one key, or one other user of this machine, may have by default.
+  /// Connections to each plane that one key, or one other user of this machine, may have by default.
   public static let connectionsPerKey = 16
   /// Slots of a worker.
   public static let credit: UInt32 = 16
   /// Bytes of a checkpoint.
   public static let checkpoint = 2 << 10
-  /// Bytes that are sent for one FETCH.
+  /// Bytes that one FETCH may request.
   public static let window: UInt32 = 2 << 20
-  /// Of the connections of each plane, those that are for this machine alone.
+  /// Connections to each plane that are reserved for this machine.
   public static let localConnections = 8
-  /// Topics that a connection may subscribe to; one more, or one that is too long, cuts it.
+  /// Topics that a connection may subscribe to; one more, or one that is too long, closes it.
   public static let subscriptions = 64
-  /// Bytes of any frame to the events plane, those of a handshake among them.
+  /// Bytes of any frame to the events plane, including handshakes.
   public static let subscriptionFrame = 2 << 10
-  /// Bytes of subscriptions that a connection may send before the hub takes them.
+  /// Bytes of subscriptions that a connection may send before the hub reads them.
   public static let unreadSubscriptions = 16 << 10
   /// Events of a page of Replay or Snapshot.
   public static let page: UInt32 = 500

@@ -1,6 +1,6 @@
 /// The first frame of a plane's messages: the protocol and its major version. docs/protocol.md, 2.
 public struct WireTag: Sendable, Hashable {
-  /// The six bytes as they travel.
+  /// The six bytes of the frame.
   public let bytes: [UInt8]
 
   /// Commands and their answers.
@@ -13,7 +13,7 @@ public struct WireTag: Sendable, Hashable {
 
   private init(_ text: String) { self.bytes = Array(text.utf8) }
 
-  /// How another tag relates to this one.
+  /// The relation of another tag to this one.
   enum Comparison {
     /// The same protocol and version.
     case same
@@ -29,17 +29,17 @@ public struct WireTag: Sendable, Hashable {
   }
 }
 
-/// What a message of the control plane is.
+/// The kind of a message of the control plane.
 public enum ControlKind: UInt8, Sendable, Hashable {
   /// A command, from client to hub.
   case request = 1
-  /// A sign of life of a command: `Accepted` first, then `Progress`.
+  /// A sign of life of a running command: first `Accepted`, then `Progress`.
   case partial = 2
-  /// The one answer of a command.
+  /// The answer of a command.
   case final = 3
 }
 
-/// What a message of the events plane is.
+/// The kind of a message of the events plane.
 public enum EventKind: UInt8, Sendable, Hashable {
   /// One event of a stream.
   case event = 1

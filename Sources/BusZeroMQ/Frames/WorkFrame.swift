@@ -2,13 +2,17 @@ public import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// A message of the work plane as it travels: tag, kind, service, type of content, header, body, attachment.
+/// A message of the work plane with its frames: tag, kind, service, content type, header, body, attachment.
+///
+/// ```swift
+/// let frames = try WorkFrame(.heartbeat(Heartbeat())).encoded()
+/// ```
 public struct WorkFrame: Sendable, Hashable {
-  /// The method of the job that it is about; empty where it is about none.
+  /// The method of the job; empty if the message is not about a job.
   public var service: String
-  /// How header and body are written: as the worker chose with its READY.
+  /// The encoding of header and body, as the worker chose with its READY.
   public var encoding: Encoding
-  /// What it says.
+  /// The message.
   public var message: WorkMessage
 
   /// Makes a frame.
@@ -18,7 +22,7 @@ public struct WorkFrame: Sendable, Hashable {
     self.message = message
   }
 
-  /// The frames after the routing id.
+  /// Encodes the frames after the routing id.
   ///
   /// - Throws: `INVALID_ARGUMENT/BODY_TOO_LARGE`.
   public func encoded() throws(Failure) -> [[UInt8]] {
@@ -31,7 +35,7 @@ public struct WorkFrame: Sendable, Hashable {
     return frames
   }
 
-  /// Reads the frames after the routing id.
+  /// Decodes the frames after the routing id.
   public static func decode(_ frames: [[UInt8]]) -> FrameOutcome<WorkFrame> {
     guard let tag = frames.first else { return .foreign }
     switch WireTag.work.compare(tag) {

@@ -1,6 +1,6 @@
 public import KithMessages
 
-/// What a message of the work plane is. The first six are those of MDP/Worker 0.2 (rfc.zeromq.org/spec/18).
+/// The kind of a message of the work plane. The first six are those of MDP/Worker 0.2 (rfc.zeromq.org/spec/18).
 public enum WorkKind: UInt8, Sendable, Hashable {
   case ready = 0x01
   case job = 0x02
@@ -19,10 +19,10 @@ public enum WorkKind: UInt8, Sendable, Hashable {
   case chunkAck = 0x18
 }
 
-/// A message of the work plane. Bytes beside a header are the body: a command, a batch or a reply; those of a chunk are the
-/// attachment.
+/// A message of the work plane. The bytes beside a header are the body (a command, a batch or a reply), or the
+/// attachment of a chunk.
 public enum WorkMessage: Sendable, Hashable {
-  /// From a worker: it is there, and serves.
+  /// From a worker: it is connected and serves these methods.
   case ready(Ready)
   /// From the hub: a command to run.
   case job(Job, [UInt8])
@@ -30,27 +30,27 @@ public enum WorkMessage: Sendable, Hashable {
   case partial(Partial, [UInt8])
   /// From a worker: the end of a job.
   case final(WorkResult, [UInt8])
-  /// From both: still there.
+  /// From both: the session is alive.
   case heartbeat(Heartbeat)
   /// From both: the session is over.
   case disconnect(Disconnect)
   /// From the hub: the session begins.
   case welcome(Welcome)
-  /// From a worker: free slots.
+  /// From a worker: more free slots.
   case credit(Credit)
   /// From the hub: leases renewed or lost, batches stored.
   case lease(LeaseUpdate)
-  /// From the hub: the result is on the disk.
+  /// From the hub: the result is on disk.
   case ack(Ack)
   /// From the hub: stop a job.
   case cancel(Cancel)
-  /// From a worker: send a part of an input.
+  /// From a worker: requests a part of an input.
   case fetch(Fetch)
   /// From both: a part of a blob.
   case chunk(Chunk, [UInt8])
-  /// From both: no more jobs.
+  /// From both: no more jobs for this worker.
   case drain(Drain)
-  /// From the hub: a part was taken.
+  /// From the hub: a part was received.
   case chunkAck(ChunkAck)
 
   /// Its kind.

@@ -4,17 +4,22 @@ public import KithMessages
 public import Logging
 public import ZeroMQ
 
-/// Who may connect, and what each may do.
+/// Decides who may connect, and with which role.
 ///
-/// Over ipc the kernel names the peer's user: the one that runs the daemon is an admin, others have the role that the
-/// configuration gives them, or are refused. Over tcp a peer proves that it holds a key, and ``KeyRing`` says what that
-/// may do. Asked at the handshake for the connection and at every command for the role, so that a change counts at once.
+/// Over ipc the kernel identifies the peer's user: the user that runs the daemon is an admin; other users have the role
+/// from the configuration or are refused. Over tcp a peer proves that it holds a key, and ``KeyRing`` decides about it.
+/// The connection is checked at the handshake, the role at every command, so that a change applies at once.
+///
+/// ```swift
+/// let access = AccessPolicy(ownUserID: geteuid(), users: [1001: .recorder])
+/// let handler = try await ZAPHandler.start(context: context, loop: loop, logger: logger) { access.decide($0) }
+/// ```
 public struct AccessPolicy: Sendable {
-  /// A key that has knocked.
-  public struct Knock: Sendable, Hashable {
+  /// An attempt to connect with a key.
+  public struct AccessAttempt: Sendable, Hashable {
     /// The public key.
     public let key: CurveKey
-    /// From where, as libzmq spells it.
+    /// The peer's address as libzmq spells it.
     public let address: String
   }
 
@@ -22,21 +27,21 @@ public struct AccessPolicy: Sendable {
   private let users: [UInt32: Role]
   private let logger: Logger
   private let connectionsPerKey: Int
-  /// By the ZAP domains of planes: whether there is room for one more. Shared by all copies, like what follows.
+  /// Whether each plane, by its ZAP domain, has room for a connection. Shared by all copies, like the next properties.
   private let rooms = Lock<[String: @Sendable (Arrival) -> Bool]>([:])
   private let fullLines = Lock(RateLimit(burst: 4, interval: .seconds(10)))
   private let ring = Lock(KeyRing())
-  private let listener = Lock<(@Sendable (Knock) -> Void)?>(nil)
-  /// The key of a self-test, which is a stranger to the ring, and leaves no trace.
+  private let listener = Lock<(@Sendable (AccessAttempt) -> Void)?>(nil)
+  /// The unknown key of a self-test, which is judged without being recorded.
   private let stranger = Lock<CurveKey?>(nil)
 
-  /// Makes the policy. No key is known at first.
+  /// Makes a policy that knows no keys.
   ///
   /// - Parameters:
   ///   - ownUserID: The user that runs the daemon.
-  ///   - users: Other users of this machine, with what they may do.
-  ///   - connectionsPerKey: Connections that a key, or one of the other users, may have to each plane.
-  ///   - logger: Told why somebody was not let in.
+  ///   - users: The roles of other users of this machine.
+  ///   - connectionsPerKey: The most connections to each plane of one key or of one other user.
+  ///   - logger: Logs why a peer was not admitted.
   public init(
     ownUserID: UInt32, users: [UInt32: Role] = [:], connectionsPerKey: Int = WireLimits.connectionsPerKey,
     logger: Logger = Logger(label: "kith.access", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -59,23 +64,23 @@ public struct AccessPolicy: Sendable {
       return reply
     }
     let arrival = Arrival(userID: userID, isLocal: request.ipcPeer != nil, share: self.share(of: userID))
-    // What it sent by earlier connections comes first.
+    // Its unread messages from earlier connections are taken first.
     if self.owner(of: userID).map(ConnectionTraffic.hasRoom) ?? true, hasRoom(arrival) { return reply }
     if self.fullLines.withLock({ $0.take(.now) }) {
       self.logger.notice(
         "no place for another connection", metadata: ["plane": "\(request.domain)", "peer": "\(userID)"])
     }
-    // The peer's libzmq connects again by itself, so the peer is let in once a place is free.
+    // The peer's libzmq reconnects, so the peer is admitted when there is room.
     return .later
   }
 
-  /// How many connections a user id may have to each plane; nil = any number. The user that runs the daemon could also end it.
+  /// The most connections of a user id to each plane; nil = no limit, for the user that runs the daemon.
   func share(of userID: String) -> Int? { userID == "uid:\(self.ownUserID)" ? nil : self.connectionsPerKey }
 
-  /// Who has a share of what the hub holds for its peers; nil = without one.
+  /// The owner whose share of the hub's memory a user id uses; nil = no share applies.
   func owner(of userID: String) -> String? { self.share(of: userID) == nil ? nil : userID }
 
-  /// Whom a user id of ``decide(_:)`` stands for; nil if the key was revoked or has expired, or the user has no role.
+  /// The principal of a user id from ``decide(_:)``; nil if its key was revoked or has expired, or the user has no role.
   public func principal(userID: String) -> Principal? {
     if userID.hasPrefix("uid:") {
       return UInt32(userID.dropFirst(4)).flatMap { self.role(of: $0) }.map { Principal(name: userID, role: $0) }
@@ -85,22 +90,24 @@ public struct AccessPolicy: Sendable {
     return grant.map { Principal(name: userID, role: $0.role, services: $0.services) }
   }
 
-  /// Takes the keys that are stored in place of what was known.
-  public func setKeys(_ standings: [CurveKey: KeyRing.Standing]) { self.ring.withLock { $0.replace(standings) } }
+  /// Replaces the known keys by the stored ones.
+  public func setKeys(_ states: [CurveKey: KeyRing.KeyState]) { self.ring.withLock { $0.replace(states) } }
 
-  /// Has somebody told of keys that knock: new ones, and those that are known, but not of each knock of a stranger.
+  /// Sets the listener for access attempts by new and known keys. Attempts above the rate limit are not reported.
   ///
-  /// - Parameter listener: Called on the loop of the handshakes: it must not wait.
-  public func onKnock(_ listener: @escaping @Sendable (Knock) -> Void) { self.listener.withLock { $0 = listener } }
+  /// - Parameter listener: Called on the event loop of the handshakes; it must not wait.
+  public func onAccessAttempt(_ listener: @escaping @Sendable (AccessAttempt) -> Void) {
+    self.listener.withLock { $0 = listener }
+  }
 
-  /// Has a plane asked before each peer that comes to it.
+  /// Sets the function that is asked before a peer is admitted to a plane.
   ///
-  /// - Parameter hasRoom: Called by ``decide(_:)``, on the loop of the handler: that has to be the plane's own.
+  /// - Parameter hasRoom: Called by ``decide(_:)`` on the event loop of the ZAP handler, which must be the plane's loop.
   func askFirst(_ domain: String, hasRoom: @escaping @Sendable (Arrival) -> Bool) {
     self.rooms.withLock { $0[domain] = hasRoom }
   }
 
-  /// Judges a key without keeping anything of it; nil = none any more.
+  /// Sets the key that is judged without being recorded; nil = none.
   func expectStranger(_ key: CurveKey?) { self.stranger.withLock { $0 = key } }
 
   // MARK: - Deciding
@@ -133,7 +140,7 @@ public struct AccessPolicy: Sendable {
           "why": "\(why)",
         ])
     }
-    if verdict.isNoted { self.listener.withLock { $0 }?(Knock(key: key, address: request.address)) }
+    if verdict.isNoted { self.listener.withLock { $0 }?(AccessAttempt(key: key, address: request.address)) }
     return verdict.reply
   }
 }

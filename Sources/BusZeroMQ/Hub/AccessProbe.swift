@@ -2,12 +2,16 @@ public import EventLoop
 internal import Logging
 public import ZeroMQ
 
-/// Tries, as a stranger would, to get in.
+/// Tests that a plane refuses an unknown key.
 ///
-/// libzmq lets every key in when no ZAP handler answers, and nothing says so. Before a port is opened to others, a socket that is
-/// set up like a plane's is bound to the loopback, and a random key has to be refused there by the handler itself.
+/// libzmq silently admits every key if no ZAP handler answers. Before a port is opened to other machines, the probe binds
+/// a socket with a plane's options to the loopback address and checks that the handler refuses a random key there.
+///
+/// ```swift
+/// let isGuarded = try await AccessProbe.isGuarded("control", context: context, loop: loop, access: access)
+/// ```
 public actor AccessProbe: LoopActor {
-  /// The loop of the handler.
+  /// The event loop of the ZAP handler.
   public nonisolated let loop: LoopExecutor
   private var server: Socket
   private var client: Socket
@@ -16,12 +20,12 @@ public actor AccessProbe: LoopActor {
   private var watch: Watch?
   private var waiter: CheckedContinuation<Bool, Never>?
 
-  /// Whether a stranger is refused at a plane.
+  /// Whether a plane refuses an unknown key.
   ///
   /// - Parameters:
-  ///   - domain: The plane's.
-  ///   - limit: How long the handler may take to answer.
-  /// - Throws: `ZMQError` when the sockets of the test cannot be made.
+  ///   - domain: The plane's ZAP domain.
+  ///   - limit: The longest time for the handler to answer.
+  /// - Throws: `ZMQError` if the sockets of the test cannot be created.
   public static func isGuarded(
     _ domain: String, context: Context, loop: LoopExecutor, access: AccessPolicy, within limit: Duration = .seconds(2)
   ) async throws(ZMQError) -> Bool {
@@ -67,7 +71,7 @@ public actor AccessProbe: LoopActor {
     var isRefused: Bool?
     do {
       try self.server.drainMonitor { event in
-        // Whatever else a handshake ends with, it was not the handler that refused.
+        // Any other end of the handshake was not a refusal by the handler.
         if case .handshakeRefused = event.kind { isRefused = isRefused ?? true } else { isRefused = false }
       }
     } catch {

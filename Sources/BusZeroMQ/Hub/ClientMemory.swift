@@ -1,16 +1,20 @@
 public import ZeroMQ
 
-/// How much memory the hub may spend on its clients, and on what. docs/protocol.md, 9.
+/// The memory that the hub may use for its clients, and its parts. docs/protocol.md, 9.
+///
+/// ```swift
+/// ConnectionTraffic.limit(ClientMemory(bytes: 128 << 20).traffic)
+/// ```
 public struct ClientMemory: Sendable, Hashable {
-  /// For everything together.
+  /// The total.
   public let bytes: Int
 
-  /// Divides so many bytes.
+  /// Divides the total into parts.
   ///
-  /// - Parameter bytes: At least 32 MiB, so that the largest messages fit each part.
+  /// - Parameter bytes: At least 32 MiB, so that the largest message fits each part.
   public init(bytes: Int = 64 << 20) { self.bytes = bytes }
 
-  /// What libzmq may hold. A connection may have 4 MiB unread, which is more than a client that keeps to the protocol ever sends ahead.
+  /// The limits of libzmq's buffers. 4 MiB unread for each connection is more than a correct client ever sends ahead.
   public var traffic: ConnectionTraffic.Limits {
     ConnectionTraffic.Limits(
       received: 4 << 20, receivedInAll: self.bytes / 5, unsent: 1 << 20, unsentInAll: self.bytes / 8)
@@ -19,6 +23,6 @@ public struct ClientMemory: Sendable, Hashable {
   /// Bodies and attachments of commands in flight.
   var requests: Int { self.bytes / 5 }
 
-  /// Answers that wait for a peer that does not read.
+  /// Answers for peers that do not read.
   var parked: Int { self.bytes / 16 }
 }

@@ -1,38 +1,38 @@
 internal import ZeroMQ
 
-/// A peer that has shown who it is, and comes in if there is room.
+/// An authenticated peer that is admitted if there is room.
 struct Arrival: Sendable, Hashable {
-  /// Its user id, as on each of its messages.
+  /// The user id of its messages.
   let userID: String
-  /// Whether it is on this machine. Some places are for those alone, so that an admin always gets in who may have to shut others out.
+  /// Whether it is on this machine. Some connections are reserved for this machine, so that its admin always gets in.
   let isLocal: Bool
-  /// Connections that its user id may have to a plane; nil = as many as there is room for.
+  /// The most connections of its user id to a plane; nil = no limit.
   let share: Int?
 }
 
-/// The connections of one plane, whose they are, and whether another one may come in.
+/// The connections of one plane and their users; decides whether another peer is admitted.
 ///
-/// A pure value. libzmq tells by descriptors which connections there are, asks by addresses who may come in, and never says
-/// which is which. A peer that was told to come later is cut when its time for the handshake is over, so every connection that is
-/// older was let in; of the younger ones no more than were let in meanwhile.
+/// A pure value. libzmq reports connections by descriptor, asks for admission by address, and never relates the two. A
+/// peer that was told to come later is closed when its handshake time is over, so every older connection was admitted; of
+/// the younger ones at most as many as were admitted in that time.
 ///
-/// Whose a connection is, its first message tells. Until it has sent one it is silent: it counts as its user's while its handshake
-/// may last, and afterwards it is cut for a new peer if all places are taken. So nobody gets more than its share by saying
-/// nothing.
+/// The first message of a connection shows its user. Until then the connection is silent: it counts as its user's during
+/// its handshake time, and afterwards it is closed for a new peer if all connections are used. So no user gets more than
+/// its share by staying silent.
 struct ConnectionTable {
-  /// What becomes of a peer that comes.
+  /// The decision about a peer.
   enum Admission: Hashable {
-    /// It is let in; where a connection is named, that one is to be cut for it.
+    /// The peer is admitted; the given connection has to be closed for it.
     case letIn(cutting: Int32?)
-    /// All places that it may have are taken.
+    /// No connection is left for this peer.
     case later
   }
 
   private struct Connection {
     let madeAt: ContinuousClock.Instant
-    /// Of its listener; empty over ipc.
+    /// The port of its listener; empty over ipc.
     let port: Substring
-    /// Nil while it is silent.
+    /// nil while it is silent.
     var userID: String?
 
     var isLocal: Bool { self.port.isEmpty }
@@ -41,35 +41,35 @@ struct ConnectionTable {
   private struct Admitted {
     let at: ContinuousClock.Instant
     let arrival: Arrival
-    /// Whether its first message has come.
+    /// Whether its first message has arrived.
     var isHeard = false
   }
 
   private let limit: Int
   private var connections: [Int32: Connection] = [:]
-  /// Connections that ended before a message of theirs was read, with the times at which they were made; the old ones are left out.
-  /// What such a one sent may still be there, and its first message shows that it was not silent.
+  /// The recent connections that were closed before one of their messages was read, with their creation times. Their
+  /// messages may still arrive; the first one shows that the connection was not silent.
   private var endedUnheard: [Int32: ContinuousClock.Instant] = [:]
-  /// Who was let in; those of a long time ago are left out.
+  /// The recent admissions.
   private var admissions: [Admitted] = []
 
-  /// How old a connection gets that is not let in, with a second to spare.
+  /// The longest life of a connection that is not admitted, plus one second.
   static let youth = PlaneSocket.handshakeTime + .seconds(1)
 
   /// Makes an empty table.
   ///
-  /// - Parameter limit: Connections that may be let in.
+  /// - Parameter limit: The most connections.
   init(limit: Int) { self.limit = limit }
 
-  /// Connections there are, those that wait to be let in among them.
+  /// The number of connections, including those in their handshake.
   var count: Int { self.connections.count }
 
   /// Their descriptors.
   var descriptors: some Collection<Int32> { self.connections.keys }
 
-  /// Takes up what happened to a connection.
+  /// Handles an event of a connection.
   ///
-  /// - Parameter endpoint: The near end, as libzmq spells it.
+  /// - Parameter endpoint: The local endpoint as libzmq spells it.
   mutating func note(_ event: MonitorEvent.Kind, at endpoint: String = "", now: ContinuousClock.Instant) {
     switch event {
     case .accepted(let descriptor):
@@ -79,30 +79,30 @@ struct ConnectionTable {
       let ended = self.connections.removeValue(forKey: descriptor)
       if let ended, ended.userID == nil { self.endedUnheard[descriptor] = ended.madeAt }
     case .closed:
-      // A listener that goes takes its connections along, and nothing is said of them. Its address may be `0.0.0.0`, theirs is not.
+      // A closed listener closes its connections without events. Its address may be `0.0.0.0`, theirs is not.
       let port = Self.port(of: endpoint)
       self.connections = self.connections.filter { port.isEmpty || $0.value.port != port }
     default: break
     }
   }
 
-  /// Takes up whose a connection is. To be called for every message: its descriptor may stand for another connection by now.
+  /// Records the user of a connection. Call it for every message: its descriptor may belong to a new connection by now.
   ///
   /// - Parameters:
-  ///   - descriptor: Nil when libzmq does not know it any more.
+  ///   - descriptor: nil if libzmq no longer knows it.
   ///   - share: As in ``Arrival``.
-  /// - Returns: The descriptor of a connection to cut: its first message came when its user had its full share of connections
-  ///   already; nil otherwise.
+  /// - Returns: The connection to close: this was its first message, and its user already had its full share of
+  ///   connections; nil otherwise.
   mutating func heard(
     _ userID: String, by descriptor: Int32?, share: @autoclosure () -> Int?,
     now: @autoclosure () -> ContinuousClock.Instant = .now
   ) -> Int32? {
-    // Many messages may be left of connections that have ended: each costs no more than these two lines.
+    // Closed connections may leave many messages; these two lines keep each of them cheap.
     guard let descriptor, self.connections[descriptor]?.userID == nil else { return nil }
     let connection = self.connections[descriptor]
     guard let madeAt = connection?.madeAt ?? self.endedUnheard.removeValue(forKey: descriptor) else { return nil }
     if madeAt + Self.youth > now() {
-      // Its admission is there still. Without one the message is left of an earlier connection with this descriptor.
+      // Its admission is still recorded. Without one the message is from an earlier connection with this descriptor.
       let index = self.admissions.firstIndex { !$0.isHeard && $0.arrival.userID == userID }
       guard let index else { return nil }
       self.admissions[index].isHeard = true
@@ -118,7 +118,7 @@ struct ConnectionTable {
 
   private func heard(_ userID: String) -> Int { self.connections.values.count { $0.userID == userID } }
 
-  /// Whether a peer may come in whose connection was noted already; it is then taken to be in.
+  /// Decides whether to admit a peer whose connection was recorded already, and counts it as admitted.
   mutating func admit(_ arrival: Arrival, now: ContinuousClock.Instant) -> Admission {
     self.admissions.removeAll { $0.at + Self.youth <= now }
     self.endedUnheard = self.endedUnheard.filter { $0.value + Self.youth > now }
@@ -145,10 +145,10 @@ struct ConnectionTable {
     return silent.min { ($0.value.madeAt, $0.key) < ($1.value.madeAt, $1.key) }?.key
   }
 
-  /// How many are in, of this machine or of others. Apart, so that strangers elsewhere are not taken for those here who were let in
-  /// and have left.
+  /// The number of admitted connections of this machine, or of others. Counted separately, so that unknown remote peers
+  /// are not mistaken for local peers that were admitted and have left.
   ///
-  /// - Parameter asks: Whether the one that asks is among them, which is a young one.
+  /// - Parameter asks: Whether the peer that is being decided about is one of them; it is young.
   private func letIn(_ now: ContinuousClock.Instant, isLocal: Bool, asks: Bool) -> Int {
     let made = self.connections.values.filter { $0.isLocal == isLocal }
     let young = made.count { $0.madeAt + Self.youth > now }
@@ -156,7 +156,7 @@ struct ConnectionTable {
     return made.count - young + min(max(0, young - (asks ? 1 : 0)), admitted)
   }
 
-  /// The port of a tcp endpoint; empty for any other.
+  /// The port of a tcp endpoint; empty for other transports.
   private static func port(of endpoint: String) -> Substring {
     guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":") else { return "" }
     return endpoint[colon...]
@@ -164,9 +164,9 @@ struct ConnectionTable {
 }
 
 extension ConnectionTable {
-  /// Takes up by which connection a message came, and cuts it where its user has more than its share.
+  /// Records the connection of a message, and closes it if its user exceeds its share.
   ///
-  /// - Returns: The user id of the message; empty where it has none.
+  /// - Returns: The user id of the message; empty if it has none.
   mutating func hear(_ message: borrowing MultipartMessage, _ access: AccessPolicy) -> String {
     let (userID, connection) = (message.userID ?? "", message.connection)
     if let connection, self.connections[connection]?.userID == userID { return userID }
@@ -180,9 +180,9 @@ extension ConnectionTable {
 }
 
 extension ConnectionTable.Admission {
-  /// Cuts what has to give way.
+  /// Closes the connection that makes room.
   ///
-  /// - Returns: Whether the peer may come in.
+  /// - Returns: Whether the peer is admitted.
   func carryOut() -> Bool {
     guard case .letIn(let cut) = self else { return false }
     if let cut { ConnectionTraffic.cut(cut) }

@@ -5,14 +5,19 @@ public import Logging
 internal import SwiftProtobuf
 public import ZeroMQ
 
-/// The hub's side of the control plane: takes commands from any client and answers each once.
+/// The hub's side of the control plane: receives commands from clients and answers each once.
 ///
-/// It lives on the event loop. What a command does happens elsewhere, in a task that comes back with a posted closure;
-/// only Ping is answered here.
+/// It runs on the event loop. Each command runs in its own task, which posts its result back; only Ping is answered on the
+/// loop.
+///
+/// ```swift
+/// let plane = try ControlPlane(context: context, loop: loop, router: router, access: access, logger: logger)
+/// try await plane.bind(try directory.endpoint("control.sock"))
+/// ```
 public actor ControlPlane: Plane, NetworkPlane {
-  /// The name under which ZAP is asked about its peers.
+  /// The ZAP domain of its peers.
   public nonisolated let domain = "control"
-  /// The loop that owns the socket.
+  /// The event loop that owns the socket.
   public nonisolated let loop: LoopExecutor
   private let router: Router
   private let access: AccessPolicy
@@ -29,14 +34,14 @@ public actor ControlPlane: Plane, NetworkPlane {
   private var drained: CheckedContinuation<Void, Never>?
 
   // Not inlined into other modules: see `EventsPlane`.
-  /// Makes the plane on a socket that is not bound yet.
+  /// Makes the plane with a socket that is not bound yet.
   ///
   /// - Parameters:
-  ///   - context: With a ZAP handler on the same loop, since the socket asks one about every peer.
+  ///   - context: Has a ZAP handler on the same event loop, which decides about every peer.
   ///   - router: Runs the commands.
-  ///   - access: Says who the peers are.
-  ///   - memory: What commands and answers may take.
-  /// - Throws: `ZMQError` when the socket cannot be made.
+  ///   - access: Identifies the peers.
+  ///   - memory: Limits the memory of commands and answers.
+  /// - Throws: `ZMQError` if the socket cannot be created.
   @_semantics("optimize.no.crossmodule")
   public init(
     context: Context, loop: LoopExecutor, router: Router, access: AccessPolicy, memory: ClientMemory = ClientMemory(),
@@ -48,7 +53,7 @@ public actor ControlPlane: Plane, NetworkPlane {
     self.router = router
     self.access = access
     self.logger = logger
-    // With room for the routing id, the delimiter of a REQ, and one frame too many, which is answered.
+    // Room for the routing id, the delimiter of a REQ, and one extra frame, which gets an error as answer.
     self.socket = try PlaneSocket(
       .router, domain: self.domain, in: context, connections: WireLimits.controlConnections,
       frames: WireLimits.frames + 3, access: access, logger: logger)
@@ -56,7 +61,7 @@ public actor ControlPlane: Plane, NetworkPlane {
 
   isolated deinit {}
 
-  /// Binds the endpoint and begins to serve.
+  /// Binds the endpoint and starts to serve.
   ///
   /// - Throws: `ZMQError`.
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) { try self.socket.bind(endpoint, of: self) }
@@ -67,10 +72,10 @@ public actor ControlPlane: Plane, NetworkPlane {
   /// ``NetworkPlane/peers``.
   public var peers: PlaneStatus { self.socket.peers }
 
-  /// Commands that are being worked on.
+  /// The number of running commands.
   public var inFlight: Int { self.requests.running }
 
-  /// Refuses new commands and waits until those that run have been answered, or `limit` is over.
+  /// Refuses new commands and waits until the running ones are answered, or until `limit`.
   public func drain(limit: Duration) async {
     self.isClosing = true
     await withCheckedContinuation { continuation in
@@ -80,7 +85,7 @@ public actor ControlPlane: Plane, NetworkPlane {
     }
   }
 
-  /// Ends the connections. Answers that were sent linger for a second.
+  /// Closes the connections. Sent answers linger for a second.
   public func close() {
     self.isClosing = true
     for command in self.commands.values { command.task.cancel() }
@@ -128,10 +133,10 @@ public actor ControlPlane: Plane, NetworkPlane {
     }
   }
 
-  /// Bytes of a Ping that is read on the loop. A larger one is a command as any other: its JSON may take milliseconds.
+  /// The size of a Ping that is decoded on the event loop. JSON of a larger one may take milliseconds.
   private static let pingAtOnce = 4 << 10
 
-  /// Answers Ping without leaving the loop: it measures the way, not the pool.
+  /// Answers Ping on the event loop, so that it measures the connection and not the thread pool.
   private func pong(_ frame: RequestFrame, _ principal: Principal, _ client: ReplyAddress) throws(Failure) {
     try principal.require(Methods.systemPing)
     _ = try Self.timeout(of: frame.header, Methods.systemPing)
@@ -183,7 +188,7 @@ public actor ControlPlane: Plane, NetworkPlane {
     self.arm()
   }
 
-  /// How long the command may take: the nearer of what the caller said and what the method allows when nothing is said.
+  /// The time limit of a command: the client's deadline or timeout, else the method's timeout.
   private static func timeout(of header: RequestHeader, _ method: Method) throws(Failure) -> Duration {
     if header.hasDeadline {
       let (deadline, now) = (header.deadline.nanosecondsSince1970, WallClock.nanoseconds())
@@ -292,7 +297,7 @@ public actor ControlPlane: Plane, NetworkPlane {
         short.header.status.message = String(frame.header.status.message.unicodeScalars.prefix(256))
         return self.send(short, to: client)
       }
-      // The answer itself is at fault: say that instead of saying nothing.
+      // The answer cannot be encoded: send this error in its place.
       return self.send(
         .final(failure: error, to: frame.header.requestID, service: frame.service, encoding: frame.encoding), to: client
       )
@@ -313,7 +318,7 @@ public actor ControlPlane: Plane, NetworkPlane {
 
   // MARK: - Time
 
-  /// Keeps one timer on the loop: the earliest that the tables ask for.
+  /// Sets one timer for the earliest time that the tables need.
   private func arm() {
     guard let next = [self.requests.wakeAt, self.parked.retryAt].compactMap(\.self).min() else { return }
     if let timer, timer.deadline <= next { return }

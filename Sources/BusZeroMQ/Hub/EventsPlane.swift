@@ -4,17 +4,24 @@ public import KithMessages
 public import Logging
 public import ZeroMQ
 
-/// The hub's side of the events plane: publishes what was committed, and where the streams stand.
+/// The hub's side of the events plane: publishes committed events and the positions of the streams.
+///
+/// ```swift
+/// let plane = try EventsPlane(
+///   context: context, loop: loop, heads: heads, hubInstance: instance, access: access, logger: logger)
+/// try await plane.bind(try directory.endpoint("events.sock"))
+/// plane.publish(events)
+/// ```
 public actor EventsPlane: Plane, NetworkPlane {
-  /// How often positions are published while anybody listens.
+  /// The interval of HEAD while there are subscribers.
   public static let headInterval = Duration.seconds(2)
-  /// The least time between two publications of positions: subscribers that come together share one, and one that
-  /// subscribes again and again fills nobody's queue.
+  /// The shortest time between two HEADs: subscribers that connect together share one, and repeated subscriptions do not
+  /// fill queues.
   static let leastHeadInterval = Duration.milliseconds(100)
 
-  /// The name under which ZAP is asked about its peers.
+  /// The ZAP domain of its peers.
   public nonisolated let domain = "events"
-  /// The loop that owns the socket.
+  /// The event loop that owns the socket.
   public nonisolated let loop: LoopExecutor
   private let access: AccessPolicy
   private let hubInstance: String
@@ -22,20 +29,20 @@ public actor EventsPlane: Plane, NetworkPlane {
   let socket: PlaneSocket
 
   private var subscriptions: SubscriptionTable
-  /// What was published, which is what HEAD may promise: the store may be ahead by what is still on its way here.
+  /// The published positions, which HEAD reports. The store may be ahead by events that are not published yet.
   private var positions: [String: StreamPosition]
   private var headTimer: LoopTimer?
   private var headSentAt: ContinuousClock.Instant?
 
   // Not inlined into other modules: the optimizer of Swift 6.3.1 fails there ("circular reference") on actors whose stored
   // watches cannot be copied.
-  /// Makes the plane on a socket that is not bound yet.
+  /// Makes the plane with a socket that is not bound yet.
   ///
   /// - Parameters:
-  ///   - context: With a ZAP handler on the same loop, since the socket asks one about every peer.
-  ///   - heads: Where the streams stand now; all streams there are.
-  ///   - hubInstance: Tells subscribers of a restarted hub.
-  /// - Throws: `ZMQError` when the socket cannot be made.
+  ///   - context: Has a ZAP handler on the same event loop, which decides about every peer.
+  ///   - heads: The current positions of all streams.
+  ///   - hubInstance: Shows subscribers that the hub was restarted.
+  /// - Throws: `ZMQError` if the socket cannot be created.
   @_semantics("optimize.no.crossmodule")
   public init(
     context: Context, loop: LoopExecutor, heads: [StreamPosition], hubInstance: String, access: AccessPolicy,
@@ -54,7 +61,7 @@ public actor EventsPlane: Plane, NetworkPlane {
 
   isolated deinit {}
 
-  /// Binds the endpoint and begins to serve.
+  /// Binds the endpoint and starts to serve.
   ///
   /// - Throws: `ZMQError`.
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) { try self.socket.bind(endpoint, of: self) }
@@ -62,10 +69,10 @@ public actor EventsPlane: Plane, NetworkPlane {
   /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
   public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] { try self.socket.listen(listeners) }
 
-  /// Subscriptions that are held.
+  /// The number of subscriptions.
   public var subscriptionCount: Int { self.subscriptions.count }
 
-  /// Publishes events in the order given. To be called in the order of their commits.
+  /// Publishes events in order. Call it in the order of the commits.
   public nonisolated func publish(_ events: [LoggedEvent]) {
     self.post { plane in
       for event in events { plane.send(event) }
@@ -75,7 +82,7 @@ public actor EventsPlane: Plane, NetworkPlane {
   /// ``NetworkPlane/peers``.
   public var peers: PlaneStatus { self.socket.peers }
 
-  /// Ends the connections.
+  /// Closes the connections.
   public func close() {
     if let headTimer { self.cancel(headTimer) }
     self.headTimer = nil
@@ -111,7 +118,7 @@ public actor EventsPlane: Plane, NetworkPlane {
     }
   }
 
-  /// Publishes positions for a subscriber that has just come: at once, or when the least interval is over.
+  /// Publishes HEAD for a new subscriber: now, or when the shortest interval is over.
   private func announceHead() {
     let due = self.headSentAt.map { $0 + Self.leastHeadInterval } ?? .now
     guard due <= .now else { return self.armHead(at: due) }
@@ -119,7 +126,7 @@ public actor EventsPlane: Plane, NetworkPlane {
     self.armHead(at: .now + Self.headInterval)
   }
 
-  /// Keeps one timer: the earlier of this one and the one that is set.
+  /// Sets the timer, unless an earlier one is set.
   private func armHead(at due: ContinuousClock.Instant) {
     guard !self.subscriptions.isEmpty else { return }
     if let headTimer {
@@ -137,22 +144,22 @@ public actor EventsPlane: Plane, NetworkPlane {
 
   func readable() {
     var isNew = false
-    // Few at once: each is compared with all streams, and commands wait meanwhile.
+    // Few at a time: each is compared with all streams, and commands wait meanwhile.
     self.socket.receive(atMost: 8) { result, message in
-      // libzmq tells of a connection before it hands on what came by it, so its descriptor is known to be of this one.
+      // libzmq reports a connection before its messages, so the descriptor belongs to this connection.
       self.socket.drainMonitor(self)
       isNew = self.take(result, message) || isNew
     }
     if isNew { self.announceHead() }
   }
 
-  /// Takes up a subscription that libzmq has carried out: one byte, 1 to subscribe and 0 to unsubscribe, then the topic
+  /// Handles a subscription that libzmq has carried out: one byte, 1 to subscribe and 0 to unsubscribe, then the topic
   /// (ZeroMQ RFC 29).
   ///
-  /// A peer that sends anything else is cut: behind such a frame libzmq carries out subscriptions that it does not report by
-  /// themselves. For a peer that is gone it makes up messages, which name no connection: the monitor tells the same.
+  /// A peer that sends anything else is closed: after such a frame libzmq carries out subscriptions that it does not report
+  /// separately. For a peer that is gone libzmq makes up messages without a connection; the monitor reports that end.
   ///
-  /// - Returns: Whether the peer gets a topic that it did not get before.
+  /// - Returns: Whether the peer receives a topic that it did not receive before.
   private func take(_ result: ReceiveResult, _ message: borrowing MultipartMessage) -> Bool {
     if case .oversized(_, let connection?) = result { ConnectionTraffic.cut(connection) }
     guard let peer = message.connection else { return false }

@@ -1,67 +1,72 @@
-internal import KithMessages
+public import KithMessages
 public import ZeroMQ
 
-/// The keys that the hub knows, and what it answers to the one that knocks.
+/// The keys that the hub knows; decides whether a key may connect.
 ///
-/// A pure value; times come in. It is a copy of what is stored, so that a handshake never waits for the disk.
+/// A pure value; time is passed in. It is a copy of the stored keys, so that a handshake never waits for the disk.
+///
+/// ```swift
+/// var ring = KeyRing()
+/// ring.replace([key: .approved(KeyGrant(name: "tablet", role: .recorder))])
+/// ```
 public struct KeyRing: Sendable {
-  /// How a key stands with the hub.
-  public enum Standing: Sendable, Hashable {
-    /// It has knocked, and nobody has decided yet.
+  /// The state of a key.
+  public enum KeyState: Sendable, Hashable {
+    /// It tried to connect and waits for approval.
     case pending
-    /// It may come in.
+    /// It may connect.
     case approved(KeyGrant)
-    /// It may not, ever.
+    /// It may never connect again.
     case revoked
   }
 
-  /// What a handshake comes to.
+  /// The decision about a handshake.
   struct Verdict: Hashable {
     let reply: ZAPReply
-    /// Why it is not let in; nil when it is.
+    /// Why the key is not admitted; nil if it is.
     var why: String?
-    /// Whether the log is told.
+    /// Whether the decision is logged.
     var isLogged = false
-    /// Whether what is stored of the key changes: it is new, or was seen.
+    /// Whether the stored key changes: it is new, or was last seen now.
     var isNoted = false
   }
 
-  /// Keys that may wait for approval: docs/protocol.md, 9.
+  /// The most keys that may wait for approval: docs/protocol.md, 9.
   public static let pendingLimit = 32
 
-  private var standings: [CurveKey: Standing]
+  private var states: [CurveKey: KeyState]
   private var grants: [String: KeyGrant]
   private var newcomers = RateLimit(burst: 8, interval: .seconds(1))
   private var lines = RateLimit(burst: 16, interval: .seconds(2))
 
   /// Makes a ring.
-  public init(_ standings: [CurveKey: Standing] = [:]) {
-    self.standings = standings
-    self.grants = Self.grants(of: standings)
+  public init(_ states: [CurveKey: KeyState] = [:]) {
+    self.states = states
+    self.grants = Self.grants(of: states)
   }
 
-  /// Takes what is stored in place of what was known. What is counted of newcomers stays.
-  public mutating func replace(_ standings: [CurveKey: Standing]) {
-    self.standings = standings
-    self.grants = Self.grants(of: standings)
+  /// Replaces the known keys by the stored ones. The rate limits keep their state.
+  public mutating func replace(_ states: [CurveKey: KeyState]) {
+    self.states = states
+    self.grants = Self.grants(of: states)
   }
 
-  /// What a name was approved for, if that still holds.
+  /// The grant of a name, unless it has expired.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   func grant(named name: String, now: Int64) -> KeyGrant? {
     self.grants[name].flatMap { $0.holds(at: now) ? $0 : nil }
   }
 
-  /// Decides about a key that has proven to hold its secret.
+  /// Decides about a key whose peer has proven to hold its secret.
   ///
   /// - Parameters:
-  ///   - domain: The plane that it knocks at.
+  ///   - domain: The plane that the peer connects to.
   ///   - now: Nanoseconds since 1970.
   mutating func judge(
     _ key: CurveKey, domain: String, now: Int64, instant: ContinuousClock.Instant
   ) -> Verdict {
-    switch self.standings[key] {
+    switch self.states[key] {
     case .approved(let grant):
       guard grant.holds(at: now) else { return self.put(off("the key has expired"), instant) }
       guard Self.isOpen(domain, to: grant.role) else {
@@ -73,20 +78,20 @@ public struct KeyRing: Sendable {
     case .pending:
       return self.put(off("the key waits for approval", isNoted: true), instant)
     case nil:
-      guard self.standings.values.count(where: { $0 == .pending }) < Self.pendingLimit else {
+      guard self.states.values.count(where: { $0 == .pending }) < Self.pendingLimit else {
         return self.put(
           Verdict(reply: .refuse, why: "the key is unknown, and \(Self.pendingLimit) wait for approval already"),
           instant)
       }
       guard self.newcomers.take(instant) else {
-        return self.put(off("the key is unknown, and many others came just now"), instant)
+        return self.put(off("the key is unknown, and too many new keys tried to connect"), instant)
       }
-      self.standings[key] = .pending
+      self.states[key] = .pending
       return Verdict(reply: .later, why: "the key is unknown; it waits for approval now", isLogged: true, isNoted: true)
     }
   }
 
-  /// Workers take jobs and nothing else; everybody else has no business there.
+  /// Whether a role may connect to a plane: workers only to the work plane, other roles only to the other planes.
   static func isOpen(_ domain: String, to role: Role) -> Bool { (domain == "work") == (role == .worker) }
 
   private func off(_ why: String, isNoted: Bool = false) -> Verdict {
@@ -99,9 +104,59 @@ public struct KeyRing: Sendable {
     return verdict
   }
 
-  private static func grants(of standings: [CurveKey: Standing]) -> [String: KeyGrant] {
+  private static func grants(of states: [CurveKey: KeyState]) -> [String: KeyGrant] {
     var grants: [String: KeyGrant] = [:]
-    for case .approved(let grant) in standings.values { grants[grant.name] = grant }
+    for case .approved(let grant) in states.values { grants[grant.name] = grant }
     return grants
+  }
+}
+
+/// The rights of an approved key.
+public struct KeyGrant: Sendable, Hashable {
+  /// The key's name: a-z, 0-9 and hyphens.
+  public let name: String
+  /// The key's role.
+  public let role: Role
+  /// The services whose jobs a worker may run.
+  public let services: Set<String>
+  /// Nanoseconds since 1970; nil = never.
+  public let expiresAt: Int64?
+
+  /// Makes a grant.
+  public init(name: String, role: Role, services: Set<String> = [], expiresAt: Int64? = nil) {
+    self.name = name
+    self.role = role
+    self.services = services
+    self.expiresAt = expiresAt
+  }
+
+  /// Whether the grant has not expired.
+  func holds(at now: Int64) -> Bool { self.expiresAt.map { now < $0 } ?? true }
+}
+
+/// A token bucket: `burst` at once, and one more in each interval. A pure value.
+struct RateLimit: Sendable, Hashable {
+  private let burst: Int
+  private let interval: Duration
+  private var left: Int
+  private var filledAt: ContinuousClock.Instant?
+
+  /// Makes a full bucket.
+  init(burst: Int, interval: Duration) {
+    self.burst = burst
+    self.interval = interval
+    self.left = burst
+  }
+
+  /// Takes a token. Returns false if none is left.
+  mutating func take(_ now: ContinuousClock.Instant) -> Bool {
+    let filledAt = self.filledAt ?? now
+    let grown = Int((now - filledAt) / self.interval)
+    self.left = min(self.burst, self.left + max(0, grown))
+    // The time that has passed towards the next token counts, except if the bucket is full.
+    self.filledAt = self.left == self.burst ? now : filledAt + self.interval * max(0, grown)
+    guard self.left > 0 else { return false }
+    self.left -= 1
+    return true
   }
 }

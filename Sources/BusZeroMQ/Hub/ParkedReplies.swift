@@ -1,29 +1,29 @@
-/// Where an answer goes.
+/// The destination of an answer.
 struct ReplyAddress {
   /// The routing id.
   let peer: [UInt8]
   let isPlainRequest: Bool
   let userID: String
 
-  /// To whom a request is answered.
+  /// Returns the destination of the answer to a request.
   static func of(_ key: RequestTable.Key, _ request: RequestTable.Request) -> ReplyAddress {
     ReplyAddress(peer: key.peer, isPlainRequest: request.isPlainRequest, userID: request.principal)
   }
 
-  /// The frames before the answer. A REQ has an empty one between, zmq_socket(3).
+  /// The frames before the answer; for a REQ with an empty delimiter, zmq_socket(3).
   var envelope: [[UInt8]] { self.isPlainRequest ? [self.peer, []] : [self.peer] }
 }
 
-/// FINALs for peers whose queues are full: few are kept for a while, more can be asked for again.
+/// Keeps FINALs for peers whose queues are full, within bounds. A client gets a dropped FINAL by a retry.
 ///
-/// A ROUTER has no way to say that one peer became writable (zmq_setsockopt(3), ZMQ_ROUTER_MANDATORY), so they are tried
-/// again after a pause. A pure value: time and the socket come in.
+/// A ROUTER cannot report that one peer became writable (zmq_setsockopt(3), ZMQ_ROUTER_MANDATORY), so they are retried
+/// after a pause. A pure value: time and the send function are passed in.
 struct ParkedReplies {
-  /// What is kept at most: protocol.md, "Bounds".
+  /// The limits: protocol.md, "Bounds".
   struct Limits: Sendable {
     var messagesPerPeer = 64
     var bytesPerPeer = 2 << 20
-    /// A quarter of it those of an owner.
+    /// One owner may use a quarter of it.
     var bytes = ClientMemory().parked
   }
 
@@ -37,20 +37,20 @@ struct ParkedReplies {
 
   private let limits: Limits
   private var queues: [[UInt8]: Queue] = [:]
-  /// Of all that is parked.
+  /// The bytes of all parked messages.
   private(set) var bytes = 0
 
-  /// When to try again; nil while nothing is parked.
+  /// When to retry; nil if nothing is parked.
   private(set) var retryAt: ContinuousClock.Instant?
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// How many messages are parked.
+  /// The number of parked messages.
   var count: Int { self.queues.values.reduce(0) { $0 + $1.messages.count } }
 
-  /// Keeps a message for a peer; drops it when too much waits already, since its sender will ask again.
+  /// Parks a message for a peer. Drops it if a limit is reached: the client will retry its request.
   ///
-  /// - Parameter owner: Whose share it counts against, of which one message alone may always wait; nil = nobody's.
+  /// - Parameter owner: The owner whose share it counts against; one message of each owner is always kept. nil = none.
   mutating func park(_ message: [[UInt8]], for peer: [UInt8], of owner: String? = nil, now: ContinuousClock.Instant) {
     let size = Self.size(message)
     let queue = self.queues[peer] ?? Queue(owner: owner)
@@ -63,13 +63,13 @@ struct ParkedReplies {
     self.queues[peer]?.messages.append(message)
     self.queues[peer]?.bytes += size
     self.bytes += size
-    // What waits already is not put off by what comes.
+    // A new message does not postpone the retry of older ones.
     self.retryAt = self.retryAt ?? now + Self.pause
   }
 
-  /// Tries each peer's messages in order until one is refused.
+  /// Sends each peer's messages in order until one is not accepted.
   ///
-  /// - Parameter send: Whether the message is dealt with: taken, or its peer is gone.
+  /// - Parameter send: Returns true if the message was accepted or its peer is gone.
   mutating func retry(now: ContinuousClock.Instant, _ send: ([[UInt8]]) -> Bool) {
     guard let retryAt = self.retryAt, retryAt <= now else { return }
     for (peer, var queue) in self.queues {

@@ -8,10 +8,10 @@ protocol Plane: LoopActor {
   /// The plane's socket.
   var socket: PlaneSocket { get }
 
-  /// Takes messages that have come: at most 64, the rest is reported again in the next turn of the loop.
+  /// Receives at most 64 messages. The event loop reports the rest in its next turn.
   func readable()
 
-  /// Takes up what happened to a connection, after the socket has done so.
+  /// Handles an event of a connection, after the socket has handled it.
   func note(_ event: MonitorEvent.Kind)
 }
 
@@ -19,11 +19,11 @@ extension Plane {
   func note(_ event: MonitorEvent.Kind) {}
 }
 
-/// The socket of a plane with those who come to it: what the three planes have in common.
+/// The socket of a plane with its connections: the common part of the three planes.
 ///
-/// It belongs to its plane, and is called on the plane's loop.
+/// It belongs to its plane and is called on the plane's event loop.
 final class PlaneSocket {
-  /// How long a peer may take until it is let in.
+  /// The longest time for a peer's handshake.
   static let handshakeTime = Duration.seconds(5)
 
   private let domain: String
@@ -44,11 +44,11 @@ final class PlaneSocket {
   ///
   /// - Parameters:
   ///   - kind: ROUTER or XPUB.
-  ///   - domain: The name under which ZAP is asked about its peers.
-  ///   - context: With a ZAP handler on the plane's loop.
-  ///   - connections: How many may be let in.
-  ///   - frames: The most frames of a message that is read.
-  /// - Throws: `ZMQError` when the socket cannot be made.
+  ///   - domain: The ZAP domain.
+  ///   - context: Has a ZAP handler on the plane's event loop.
+  ///   - connections: The most connections.
+  ///   - frames: The most frames of a received message.
+  /// - Throws: `ZMQError` if the socket cannot be created.
   init(
     _ kind: SocketKind, domain: String, in context: Context, connections: Int, frames: Int, access: AccessPolicy,
     logger: Logger
@@ -61,8 +61,8 @@ final class PlaneSocket {
     self.socket = try Self.make(kind, zapDomain: domain, in: context)
   }
 
-  /// Makes a socket whose peers are asked about under a ZAP domain, and which is closed to all while nobody answers. How it is
-  /// set up: docs/protocol.md, "Sockets".
+  /// Makes a socket with a ZAP domain, which refuses all peers while no ZAP handler answers. Its options:
+  /// docs/protocol.md, "Sockets".
   static func make(_ kind: SocketKind, zapDomain: String, in context: Context) throws(ZMQError) -> Socket {
     var socket = try context.makeSocket(kind)
     if kind == .router {
@@ -70,13 +70,13 @@ final class PlaneSocket {
       try socket.set(.routerHandover, false)
       try socket.set(.sendHighWaterMark, 128)
     } else {
-      // Not manual: libzmq loses count of whose subscription was read. docs/decisions/0044.
+      // Not manual: libzmq attributes subscriptions to wrong peers then. docs/decisions/0044.
       try socket.set(.reportsAllSubscriptions, true)
       try socket.set(.sendHighWaterMark, 1000)
     }
-    // A queue that is full is what libzmq may abort over: docs/decisions/0030. Bytes are bounded instead.
+    // libzmq may abort when a receive queue is full: docs/decisions/0030. Bytes are limited instead.
     try socket.set(.receiveHighWaterMark, 0)
-    // An XPUB keeps each topic that a peer subscribes to at 36 times its size, and takes up all that have come at once.
+    // An XPUB needs 36 times the size of each subscribed topic, and reads all received subscriptions at once.
     socket.startMeter(of: kind, mostUnread: kind == .router ? 0 : WireLimits.unreadSubscriptions)
     try socket.set(.maximumFrameSize, Int64(kind == .router ? WireLimits.frame : WireLimits.subscriptionFrame))
     try socket.set(.linger, .seconds(1))
@@ -90,7 +90,7 @@ final class PlaneSocket {
 
   // MARK: - Endpoints
 
-  /// Binds the ipc endpoint and begins to serve. Nothing happens after ``close()``.
+  /// Binds the ipc endpoint and starts to serve. Does nothing after ``close()``.
   func bind<P: Plane>(_ endpoint: IPCEndpoint, of plane: isolated P) throws(ZMQError) {
     guard let source = self.socket?.source,
       let monitor = try self.socket?.startMonitor([.connections, .failedHandshakes])
@@ -109,7 +109,7 @@ final class PlaneSocket {
     return self.tcp.endpoints
   }
 
-  /// Ends the connections. What was sent lingers for a second.
+  /// Closes the connections. Sent messages linger for a second.
   func close() {
     self.watch = nil
     self.monitorWatch = nil
@@ -118,7 +118,7 @@ final class PlaneSocket {
 
   // MARK: - Connections
 
-  /// Who is connected, in numbers.
+  /// The numbers of connections and failed handshakes.
   var peers: PlaneStatus {
     var status = PlaneStatus()
     status.name = self.domain
@@ -128,13 +128,13 @@ final class PlaneSocket {
     return status
   }
 
-  /// The descriptors of the connections there are.
+  /// The descriptors of the connections.
   var descriptors: some Collection<Int32> { self.connections.descriptors }
 
-  /// The user id of a message that has come; empty where it has none. Cuts its connection where its user has more than its share.
+  /// The user id of a received message; empty if it has none. Closes the connection if its user exceeds its share.
   func userID(of message: borrowing MultipartMessage) -> String { self.connections.hear(message, self.access) }
 
-  /// Takes up what has happened to connections.
+  /// Handles the events of connections.
   func drainMonitor<P: Plane>(_ plane: isolated P) {
     do {
       try self.socket?.drainMonitor { event in
@@ -149,7 +149,7 @@ final class PlaneSocket {
     }
   }
 
-  /// Whether a peer that is just asked about may come in.
+  /// Whether there is room for a peer during its handshake.
   private func hasRoom<P: Plane>(for arrival: Arrival, of plane: isolated P) -> Bool {
     self.drainMonitor(plane)
     return self.connections.admit(arrival, now: .now).carryOut()
@@ -157,11 +157,11 @@ final class PlaneSocket {
 
   // MARK: - Messages
 
-  /// Takes what has come.
+  /// Receives messages.
   ///
   /// - Parameters:
-  ///   - limit: The most messages; the rest is reported in the next turn of the loop.
-  ///   - body: Gets each message, and whether all its frames were kept.
+  ///   - limit: The most messages; the event loop reports the rest in its next turn.
+  ///   - body: Receives each message, and whether all its frames were kept.
   func receive(atMost limit: Int, _ body: (ReceiveResult, borrowing MultipartMessage) -> Void) {
     do {
       for _ in 0..<limit {
@@ -174,9 +174,9 @@ final class PlaneSocket {
     }
   }
 
-  /// Takes what has come to a ROUTER, and drops what has too many frames.
+  /// Receives messages of a ROUTER and drops those with too many frames.
   ///
-  /// - Parameter body: Gets each message, whose first frame is the routing id of its peer, and the user id of the peer.
+  /// - Parameter body: Receives each message, whose first frame is the peer's routing id, and the peer's user id.
   func receive(_ body: (borrowing MultipartMessage, _ userID: String) -> Void) {
     self.receive(atMost: 64) { result, message in
       if case .oversized(let frames, _) = result { return self.drop(frames) }
@@ -184,14 +184,14 @@ final class PlaneSocket {
     }
   }
 
-  /// Logs a message that has too many frames.
+  /// Logs a dropped message with too many frames.
   func drop(_ frames: Int) {
     self.logger.debug("message with too many frames dropped", metadata: ["frames": "\(frames)"])
   }
 
-  /// Sends a message. A failure of libzmq is logged, and the message lost.
+  /// Sends a message. If libzmq fails, the error is logged and the message is lost.
   ///
-  /// - Parameter fill: Appends the frames: ``WireLimits/frames`` and two at most.
+  /// - Parameter fill: Appends the frames, at most two more than ``WireLimits/frames``.
   func send(_ fill: (inout MultipartMessage) throws(ZMQError) -> Void) -> SendResult {
     do {
       self.outgoing.removeAll()
@@ -201,5 +201,25 @@ final class PlaneSocket {
       self.logger.error("\(self.domain) plane cannot send", metadata: ["error": "\(error)"])
       return .lost
     }
+  }
+}
+
+/// Logs handshakes that failed before authentication, with a rate limit. A pure value.
+struct HandshakeLog {
+  private var lines = RateLimit(burst: 16, interval: .seconds(2))
+  private var untold = 0
+  /// The number of failed handshakes.
+  private(set) var count: UInt64 = 0
+
+  /// The metadata of a log line about an event; nil if it is not such a failure or above the rate limit.
+  mutating func line(_ event: MonitorEvent, on plane: String, now: ContinuousClock.Instant) -> Logger.Metadata? {
+    guard let why = event.protocolFault else { return nil }
+    self.count += 1
+    guard self.lines.take(now) else {
+      self.untold += 1
+      return nil
+    }
+    defer { self.untold = 0 }
+    return ["plane": "\(plane)", "endpoint": "\(event.endpoint)", "why": "\(why)", "untold": "\(self.untold)"]
   }
 }

@@ -1,47 +1,47 @@
 internal import Bus
 internal import KithMessages
 
-/// The requests that the control plane has taken in and not yet answered.
+/// The unanswered requests of the control plane.
 ///
-/// A pure value: time comes in, directives come out. It holds the promises of the protocol about time: Accepted within a
-/// second, a sign of life every three, progress at most four times a second, no answer after the deadline.
+/// A pure value: time is passed in, directives come out. It keeps the protocol's promises about time: Accepted within a
+/// second, a sign of life every three seconds, progress at most four times a second, no answer after the deadline.
 struct RequestTable {
-  /// One request of one connection.
+  /// Identifies a request of a connection.
   struct Key: Hashable, Sendable {
-    /// The routing id; never shown to anybody.
+    /// The routing id; it is never shown.
     let peer: [UInt8]
     let requestID: String
   }
 
-  /// How a request is to be answered.
+  /// What is needed to answer a request.
   struct Request: Sendable {
     let principal: String
     let service: String
     let encoding: Encoding
-    /// Tells the body from another one.
+    /// The hash of the body.
     let content: Int
-    /// Whether the peer is a REQ socket, which gets one FINAL and nothing before it.
+    /// Whether the peer is a REQ socket, which gets only a FINAL.
     let isPlainRequest: Bool
     let wantsProgress: Bool
-    /// What its body and attachments measure.
+    /// The bytes of its body and attachments.
     let bytes: Int
     let deadline: ContinuousClock.Instant
   }
 
-  /// What the plane has to do.
+  /// The next steps of the plane.
   enum Directive: Hashable, Sendable {
     case sendAccepted(Key, sequence: UInt32)
     case sendProgress(Key, Progress, sequence: UInt32)
     case expire(Key)
   }
 
-  /// Tells an admission from an earlier one under the same key, whose end may still be on its way.
+  /// Distinguishes admissions with the same key; the end of an earlier one may still arrive.
   typealias Serial = UInt64
 
-  /// What became of a new request.
+  /// The decision about a new request.
   enum Admission: Equatable {
     case admitted(Serial)
-    /// It is a resend of one that runs: the sender waits for the first one's answer.
+    /// A retry of a running request, whose answer the sender will get.
     case duplicate
     case refused(Failure)
   }
@@ -51,13 +51,13 @@ struct RequestTable {
     var perConnection = 64
     var perPrincipal = 128
     var total = 512
-    /// Of the total, what is left to this machine: its admin may have to shut others out.
+    /// The part of the total that is reserved for this machine, so that its admin can always act.
     var local = 64
-    /// What the bodies and attachments of all may measure; half of it those of a principal, a quarter those of a connection.
+    /// The bytes of all bodies and attachments; a principal may use half of it, a connection a quarter.
     var bytes = ClientMemory().requests
   }
 
-  /// What is in flight, of one or of all.
+  /// The number and bytes of requests in flight.
   private struct Load {
     var count = 0
     var bytes = 0
@@ -84,25 +84,25 @@ struct RequestTable {
 
   private let limits: Limits
   private var entries: [Key: Entry] = [:]
-  /// What was answered at its deadline, and goes on until its task has noticed.
+  /// The requests that were answered at their deadline and whose tasks have not ended yet.
   private var overdue: [Serial: (key: Key, request: Request)] = [:]
   private var lastSerial: Serial = 0
   private var perConnection: [[UInt8]: Load] = [:]
   private var perPrincipal: [String: Load] = [:]
   private var all = Load()
 
-  /// When ``tick(_:)`` has something to do next; nil while nothing is in flight.
+  /// When ``tick(_:)`` is due; nil if nothing is in flight.
   private(set) var wakeAt: ContinuousClock.Instant?
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// Requests that wait for their answers.
+  /// The number of unanswered requests.
   var count: Int { self.entries.count }
 
-  /// Requests that are being worked on, answered or not.
+  /// The number of running requests, answered or not.
   var running: Int { self.all.count }
 
-  /// How a request in flight is to be answered.
+  /// The request in flight with this key.
   func request(_ key: Key) -> Request? { self.entries[key]?.request }
 
   mutating func admit(_ key: Key, _ request: Request, now: ContinuousClock.Instant) -> Admission {
@@ -131,7 +131,7 @@ struct RequestTable {
     return .admitted(self.lastSerial)
   }
 
-  /// Notes what a command reports; the latest report replaces one that was not sent yet.
+  /// Records progress. The latest progress replaces one that was not sent yet.
   mutating func progress(
     _ key: Key, _ serial: Serial, _ progress: Progress, now: ContinuousClock.Instant
   ) -> [Directive] {
@@ -151,9 +151,9 @@ struct RequestTable {
     return directives
   }
 
-  /// Takes a request out whose task has ended.
+  /// Removes a request whose task has ended.
   ///
-  /// - Returns: How to answer it; nil where that was done, at its deadline.
+  /// - Returns: What is needed to answer it; nil if it was answered at its deadline.
   mutating func finish(_ key: Key, _ serial: Serial) -> (request: Request, sequence: UInt32)? {
     if let entry = self.overdue[serial], entry.key == key {
       self.overdue[serial] = nil
@@ -165,17 +165,17 @@ struct RequestTable {
     return (entry.request, entry.sequence)
   }
 
-  /// Takes a request out whose deadline is over. It counts against the limits until its task has ended as well: otherwise commands
-  /// with short deadlines would be worked on in any number.
+  /// Removes a request whose deadline is over. It counts against the limits until its task has ended: otherwise commands
+  /// with short deadlines could run in any number.
   ///
-  /// - Returns: How to answer it; nil where it was answered before.
+  /// - Returns: What is needed to answer it; nil if it was answered before.
   mutating func expire(_ key: Key) -> (request: Request, sequence: UInt32)? {
     guard let entry = self.take(key) else { return nil }
     self.overdue[entry.serial] = (key, entry.request)
     return (entry.request, entry.sequence)
   }
 
-  /// Does what time asks for.
+  /// Handles the passage of time.
   mutating func tick(_ now: ContinuousClock.Instant) -> [Directive] {
     guard let wakeAt = self.wakeAt, wakeAt <= now else { return [] }
     var directives: [Directive] = []
@@ -209,7 +209,7 @@ struct RequestTable {
     entry.sequence == 0 ? self.acceptAfter : self.signOfLifeEvery
   }
 
-  /// Accepted comes first, whatever there is to say; afterwards the latest progress, also when it has not changed.
+  /// Accepted is sent first; afterwards the latest progress, even if unchanged.
   private static func send(_ entry: inout Entry, _ key: Key, now: ContinuousClock.Instant) -> [Directive] {
     var directives: [Directive] = []
     if entry.sequence == 0 {
@@ -226,7 +226,7 @@ struct RequestTable {
     return directives
   }
 
-  /// Whether one more is within the limits. What comes alone is, however large it is.
+  /// Whether one more request is within the limits. A request without others in flight always is.
   private func hasRoom(_ key: Key, _ request: Request) -> Bool {
     let isRemote = request.principal.hasPrefix("key:")
     let (connection, principal) = (

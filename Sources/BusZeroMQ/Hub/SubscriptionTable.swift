@@ -1,23 +1,23 @@
 internal import Bus
 internal import KithMessages
 
-/// Who listens to what on the events plane.
+/// The subscriptions of each peer on the events plane.
 ///
-/// A pure value. libzmq sends a peer every message that begins with one of its subscriptions; this says for which of the
-/// hub's topics there is one, and which peer holds more of them than it may.
+/// A pure value. libzmq sends a peer every message that begins with one of its subscriptions; this table knows which of
+/// the hub's topics have subscribers, and which peer has too many subscriptions.
 struct SubscriptionTable {
   private let topics: [[UInt8]]
   private let limitPerPeer: Int
   private var peers: [Int32: Peer] = [:]
-  /// How many connections listen to each topic.
+  /// The number of subscribed connections of each topic.
   private var listeners: [[UInt8]: Int] = [:]
 
-  /// What a connection subscribes to.
+  /// The subscriptions of one connection.
   private struct Peer {
-    /// The hub's topics that each of its prefixes stands for: none for a prefix that is of no topic. Once each, although libzmq also
-    /// reports a prefix that the peer holds already.
+    /// The hub's topics that each subscribed prefix matches; empty for a prefix without a topic. Each prefix once, although
+    /// libzmq also reports a prefix that the peer holds already.
     var prefixes: [[UInt8]: [[UInt8]]] = [:]
-    /// How often it ended a subscription that it did not have.
+    /// How often the peer ended a subscription that it did not have.
     var strays = 0
     var isGreedy = false
 
@@ -27,8 +27,8 @@ struct SubscriptionTable {
   /// Makes an empty table.
   ///
   /// - Parameters:
-  ///   - streams: All that there are.
-  ///   - limitPerPeer: Subscriptions that one connection may have.
+  ///   - streams: All streams.
+  ///   - limitPerPeer: The most subscriptions of one connection.
   init(streams: [String], limitPerPeer: Int = WireLimits.subscriptions) {
     self.topics = [Encoding.json, .pb].flatMap { encoding in
       streams.map { Topic.stream($0, encoding).bytes } + [Topic.head(encoding).bytes]
@@ -36,29 +36,29 @@ struct SubscriptionTable {
     self.limitPerPeer = limitPerPeer
   }
 
-  /// Whether a connection subscribed to so much, or to a prefix so long, that it has to be cut: libzmq keeps each.
+  /// Whether a connection has to be closed because of too many or too long subscriptions; libzmq stores each of them.
   func isGreedy(_ peer: Int32) -> Bool { self.peers[peer]?.isGreedy ?? false }
 
-  /// The subscriptions to topics of the hub.
+  /// The number of subscriptions to topics of the hub.
   var count: Int { self.peers.values.reduce(0) { $0 + $1.prefixes.values.count { !$0.isEmpty } } }
 
-  /// Whether nobody listens.
+  /// Whether no connection is subscribed to a topic.
   var isEmpty: Bool { self.listeners.isEmpty }
 
-  /// Whether anybody listens to a topic.
+  /// Whether a connection is subscribed to this topic.
   func wants(_ topic: Topic) -> Bool { self.listeners[topic.bytes] != nil }
 
-  /// A connection is there, maybe under the descriptor of another one that has ended.
+  /// Adds a connection, whose descriptor may be that of a closed one.
   mutating func meet(peer: Int32) {
     self.forget(peer: peer)
     self.peers[peer] = Peer()
   }
 
-  /// A peer has subscribed to what begins with a prefix. libzmq reports that also when the peer has gone meanwhile, and tells of
-  /// its end once only: then it counts for nothing.
+  /// Adds a subscription. libzmq also reports subscriptions of a peer that has disconnected, and reports its end only once;
+  /// such a subscription is ignored.
   ///
   /// - Parameter peer: The descriptor of its connection.
-  /// - Returns: Whether it listens to a topic that it did not listen to before.
+  /// - Returns: Whether the peer receives a topic that it did not receive before.
   mutating func subscribe(_ prefix: [UInt8], peer: Int32) -> Bool {
     guard let known = self.peers[peer], known.prefixes[prefix] == nil else { return false }
     guard prefix.count <= WireLimits.topic, known.prefixes.count < self.limitPerPeer else {
@@ -69,7 +69,7 @@ struct SubscriptionTable {
     return self.count(peer, since: known.topics)
   }
 
-  /// A peer has ended a subscription. One that it did not have is an error of its library, or a flood that libzmq keeps until it is read.
+  /// Removes a subscription. A peer that ends subscriptions it does not have may flood libzmq with them.
   mutating func unsubscribe(_ prefix: [UInt8], peer: Int32) {
     guard let known = self.peers[peer] else { return }
     guard known.prefixes[prefix] != nil else {
@@ -81,21 +81,21 @@ struct SubscriptionTable {
     self.count(peer, since: known.topics)
   }
 
-  /// A connection has ended.
+  /// Removes a connection.
   mutating func forget(peer: Int32) {
     guard let known = self.peers.removeValue(forKey: peer)?.topics else { return }
     self.count(peer, since: known)
   }
 
-  /// Forgets the connections that are not among these.
+  /// Removes the connections that are not in `peers`.
   mutating func keep(_ peers: some Collection<Int32>) {
     for peer in Set(self.peers.keys).subtracting(peers) { self.forget(peer: peer) }
   }
 
-  /// Counts the listeners of each topic after a change of one peer.
+  /// Updates the number of subscribers of each topic after a change of one peer.
   ///
-  /// - Parameter before: The topics that it listened to.
-  /// - Returns: Whether it listens to another one.
+  /// - Parameter before: The topics that the peer received before.
+  /// - Returns: Whether the peer receives a new topic.
   @discardableResult
   private mutating func count(_ peer: Int32, since before: Set<[UInt8]>) -> Bool {
     let after = self.peers[peer]?.topics ?? []

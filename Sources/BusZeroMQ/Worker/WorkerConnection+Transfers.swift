@@ -3,9 +3,9 @@ internal import Digest
 internal import EventLoop
 internal import KithMessages
 
-/// Inputs of jobs on their way here, and what jobs found on its way to the hub, where it is larger than a frame.
+/// Downloads of inputs, and uploads of results larger than a frame.
 extension WorkerConnection {
-  /// Checked here, as the digest of many MiB would hold up the loop.
+  /// Fetches an input and verifies it, outside the event loop: the digest of many MiB would block it.
   nonisolated func input(_ blob: BlobRef, for lease: String) async throws(Failure) -> [UInt8] {
     let bytes = try await self.fetch(blob, for: lease)
     guard Hex.encode(SHA256.digest(bytes)) == blob.sha256 else {
@@ -71,14 +71,14 @@ extension WorkerConnection {
     self.uploaded.removeValue(forKey: id)?.resume(returning: upload.refusal)
   }
 
-  /// A new session: what was on its way before may be lost, and is not waited for.
+  /// Resumes the transfers in a new session, because messages of the previous one may be lost.
   func resumeTransfers() {
     let now = ContinuousClock.now
     for id in self.downloads.keys { self.askAgain(id, now) }
     for (id, upload) in self.uploads where !upload.isDone { self.sendAgain(id, now) }
   }
 
-  /// Lets go what the hub has stored, but for what is on its way once more.
+  /// Removes blobs that the hub has stored, except those that are being sent again.
   func letGo(_ blobs: [BlobRef], of lease: String) {
     for blob in blobs {
       let id = Transfer(lease: lease, sha256: blob.sha256)
@@ -86,7 +86,7 @@ extension WorkerConnection {
     }
   }
 
-  /// Lets go what belongs to leases that are over.
+  /// Ends the transfers of leases that are over.
   func forgetTransfers() {
     guard !self.downloads.isEmpty || !self.uploads.isEmpty else { return }
     let leases = Set(self.machine.leases)

@@ -4,11 +4,18 @@ internal import KithMessages
 public import Logging
 public import ZeroMQ
 
-/// The worker's side of the work plane: takes jobs from a hub and runs them here.
+/// The worker's side of the work plane: receives jobs from a hub and runs them in this process.
 ///
-/// The rules are ``WorkerMachine``'s; here are the socket and the tasks.
+/// ``WorkerMachine`` has the rules; this actor has the socket and the tasks.
+///
+/// ```swift
+/// let worker = WorkerConnection(
+///   context: context, loop: loop, endpoint: "ipc:///run/kith/work.sock", name: "speech", slots: 2,
+///   services: services, logger: logger)
+/// try await worker.run()
+/// ```
 public actor WorkerConnection: LoopActor {
-  /// Where it lives.
+  /// The event loop of the worker.
   public nonisolated let loop: LoopExecutor
   private let context: Context
   private let endpoint: String
@@ -22,32 +29,32 @@ public actor WorkerConnection: LoopActor {
   private var linkCount = 0
   private var complainedOf = 0
   var tasks: [String: Task<Void, Never>] = [:]
-  /// Jobs that wait until another batch may be made.
+  /// Jobs that wait until the next batch is wanted.
   private var gates: [String: CheckedContinuation<Void, Never>] = [:]
   var downloads: [Transfer: (download: Download, end: CheckedContinuation<Result<[UInt8], Failure>, Never>)] =
     [:]
-  /// Kept until the hub has stored what they are for, because one that is restarted has lost them.
+  /// Kept until the hub has stored the message that needs them, because a restarted hub has lost them.
   var uploads: [Transfer: Upload] = [:]
   var uploaded: [Transfer: CheckedContinuation<Failure?, Never>] = [:]
   private var timer: LoopTimer?
   private var end: CheckedContinuation<Failure?, Never>?
   private var hasLeft = false
 
-  /// Which bytes for which lease.
+  /// Identifies a transfer by lease and digest.
   struct Transfer: Hashable {
     let lease: String
     let sha256: String
   }
 
-  /// Makes a worker; nothing is connected before ``run()``.
+  /// Makes a worker. It connects in ``run()``.
   ///
   /// - Parameters:
-  ///   - endpoint: Of the hub's work plane.
-  ///   - name: `[a-z0-9-]{1,32}`; one worker at a time has it.
-  ///   - slots: Jobs at once, at most 16.
-  ///   - services: What it runs.
-  ///   - keys: Needed over tcp, not used over ipc.
-  ///   - onHubKeys: Told when the hub's keys change.
+  ///   - endpoint: The hub's work plane.
+  ///   - name: `[a-z0-9-]{1,32}`, unique among the connected workers.
+  ///   - slots: The most jobs at a time, at most 16.
+  ///   - services: The services that it runs.
+  ///   - keys: Required over tcp, not used over ipc.
+  ///   - onHubKeys: Called when the hub's keys change.
   public init(
     context: Context, loop: LoopExecutor, endpoint: String, name: String, slots: Int, services: LocalBatchPort,
     keys: HubKeys? = nil, onHubKeys: @escaping @Sendable (HubKeys) -> Void = { _ in }, logger: Logger
@@ -67,15 +74,15 @@ public actor WorkerConnection: LoopActor {
 
   isolated deinit {}
 
-  /// Serves until it was drained.
+  /// Serves until it is drained.
   ///
-  /// A hub that does not know its key yet, or has another key than expected, is tried again and again, which the log says.
+  /// Retries while the hub does not admit its key or has another server key than expected, and logs that.
   ///
-  /// - Throws: Why the hub does not take this worker: `PERMISSION_DENIED`, `UNAUTHENTICATED`, `ABORTED/REPLACED`,
+  /// - Throws: Why the hub refuses this worker: `PERMISSION_DENIED`, `UNAUTHENTICATED`, `ABORTED/REPLACED`,
   ///   `UNIMPLEMENTED/VERSION_UNSUPPORTED`.
   public func run() async throws(Failure) {
     let failure: Failure? = await withCheckedContinuation { continuation in
-      // It may have been drained before. Asked in here: an actor on a loop may do something else between its last line and this one.
+      // It may have been drained already. Checked in here, because the actor may run something else before this closure.
       guard !self.hasLeft else { return continuation.resume(returning: nil) }
       self.end = continuation
       self.connect()
@@ -88,7 +95,7 @@ public actor WorkerConnection: LoopActor {
     if let failure { throw failure }
   }
 
-  /// Ends all jobs, and their waiting for what does not come any more.
+  /// Ends all jobs and transfers.
   private func stopAll() {
     for task in self.tasks.values { task.cancel() }
     self.tasks = [:]
@@ -101,7 +108,7 @@ public actor WorkerConnection: LoopActor {
     self.uploads = [:]
   }
 
-  /// Takes no more jobs, and leaves when those that it has have ended, or `grace` is over.
+  /// Takes no more jobs, and disconnects when its jobs have ended or `grace` is over.
   public func drain(grace: Duration = .seconds(30)) {
     self.perform(self.machine.drain(grace: grace, now: .now))
     self.arm()
@@ -123,7 +130,7 @@ public actor WorkerConnection: LoopActor {
     }
   }
 
-  /// Takes up what libzmq says of the way in. It goes on trying by itself, but for ``Admittance/State/refused``.
+  /// Handles a change of admittance. libzmq reconnects by itself, except after ``Admittance/State/refused``.
   private func admittanceChanged() {
     guard let link else { return }
     let before = link.admittance.state
@@ -145,7 +152,7 @@ public actor WorkerConnection: LoopActor {
     }
   }
 
-  /// Says in the log why a link is not let in, once a link.
+  /// Logs once for each link why it is not admitted.
   private func complain(of link: Link, after delay: Duration) {
     guard link.number > self.complainedOf else { return }
     self.complainedOf = link.number
@@ -203,7 +210,7 @@ public actor WorkerConnection: LoopActor {
       case .resumeTransfers: self.resumeTransfers()
       case .goOn(let lease): self.gates.removeValue(forKey: lease)?.resume()
       case .reconnect:
-        self.logger.warning("nothing heard of the hub: connecting anew")
+        self.logger.warning("the hub is silent: reconnecting")
         self.connect()
       case .left(let failure): self.leave(failure)
       }
@@ -214,7 +221,7 @@ public actor WorkerConnection: LoopActor {
   func send(_ message: WorkMessage, _ service: String = "") {
     do {
       guard let link else { return }
-      // What is not taken is said again in time.
+      // A message without room is sent again later.
       if try !link.send(try WorkFrame(message, service: service).encoded()) { link.unblock() }
       switch message {
       case .partial(let partial, _) where partial.batchSeq > 0: FaultPoint.jobBatchSent.pass()
@@ -321,11 +328,49 @@ public actor WorkerConnection: LoopActor {
 }
 
 extension Status {
-  /// The status, cut to what goes into a header.
+  /// The status, shortened to fit into a header.
   fileprivate var fitting: Status {
     var status = self
     if status.message.utf8.count > 1024 { status.message = String(status.message.unicodeScalars.prefix(256)) }
     if status.details.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) > 1024 { status.details = [:] }
     return status
+  }
+}
+
+/// A worker's key pair, and its hub's public keys: the current one and, during a change, the next one. A pure value.
+///
+/// ```swift
+/// let keys = HubKeys(own: try CurveKeyPair.random(), servers: [hubKey])
+/// ```
+public struct HubKeys: Sendable, Hashable {
+  private let own: CurveKeyPair
+  /// The hub's public keys; the first one is in use.
+  public private(set) var servers: [CurveKey]
+
+  /// Makes the keys; nil if `servers` is empty.
+  public init?(own: CurveKeyPair, servers: [CurveKey]) {
+    guard !servers.isEmpty else { return nil }
+    self.own = own
+    self.servers = servers
+  }
+
+  /// The identity for the first of ``servers``.
+  var identity: CurveIdentity { CurveIdentity(keys: self.own, serverKey: self.servers[0]) }
+
+  /// Switches to the next key, because the hub does not have the current one.
+  ///
+  /// - Returns: Whether there is another key.
+  mutating func tryNext() -> Bool {
+    self.servers.append(self.servers.removeFirst())
+    return self.servers.count > 1
+  }
+
+  /// Confirms the current key and sets the next one; nil = none.
+  ///
+  /// - Returns: Whether the keys changed.
+  mutating func expect(_ next: CurveKey?) -> Bool {
+    let servers = [self.servers[0]] + (next.map { [$0] } ?? [])
+    defer { self.servers = servers }
+    return servers != self.servers
   }
 }

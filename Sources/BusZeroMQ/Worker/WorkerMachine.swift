@@ -3,36 +3,36 @@ internal import KithMessages
 
 internal import struct Foundation.Data
 
-/// A worker's side of the work plane: which jobs it has, what the hub has not confirmed yet, and when to stop by itself.
+/// A worker's side of the work plane: its jobs, what the hub has not acknowledged, and when to stop by itself.
 ///
-/// A pure value: messages, the ends of jobs and time come in, directives come out.
+/// A pure value: messages, ends of jobs and time come in, directives come out.
 struct WorkerMachine: Sendable {
   typealias Instant = ContinuousClock.Instant
 
-  /// What the worker has to do.
+  /// The next steps of the worker.
   enum Directive: Sendable, Equatable {
     case send(WorkMessage, service: String)
-    /// Begin a job; the bytes are its command.
+    /// Start a job; the bytes are its command.
     case run(Job, [UInt8])
-    /// Stop a job; what it ends with is of no interest any more.
+    /// Stop a job; its result is ignored.
     case stop(lease: String)
-    /// There is room for the next batch of a job.
+    /// Ask the job for its next batch.
     case goOn(lease: String)
-    /// What a batch consisted of is stored, and will not be sent again.
+    /// Release blobs of stored batches, which are not sent again.
     case letGo(lease: String, blobs: [BlobRef])
-    /// What was on its way from or to the hub before may be lost.
+    /// Resume the transfers; messages of the previous session may be lost.
     case resumeTransfers
-    /// Nothing was heard for long: connect anew.
+    /// Open a new connection: the hub has been silent for too long.
     case reconnect
-    /// The worker has left, or has to: why, where it was told to.
+    /// Leave; with the failure if the hub refused the worker.
     case left(Failure?)
   }
 
-  /// Who it is.
+  /// The worker's name, process, capabilities and slots.
   struct Identity: Sendable {
     var name: String
     var instance: String
-    /// Methods that it runs.
+    /// The methods that it runs.
     var capabilities: [String]
     var slots: UInt32
   }
@@ -40,14 +40,14 @@ struct WorkerMachine: Sendable {
   private struct Held: Sendable {
     let job: Job
     var renewedAt: Instant
-    /// What it ended with, once it did.
+    /// The end of the job; nil while it runs.
     var end: (result: WorkResult, reply: [UInt8])?
     var endSentAt: Instant
     var batches: [(message: Partial, body: [UInt8], sentAt: Instant)] = []
     var nextBatch: UInt32
     var progressSentAt: Instant?
 
-    /// Whether its slot is taken: until its end is sent, which waits for its batches.
+    /// Whether it occupies a slot: until its end is sent, after all of its batches.
     var hasSlot: Bool { self.end == nil || !self.batches.isEmpty }
   }
 
@@ -65,9 +65,9 @@ struct WorkerMachine: Sendable {
   private var readyAt: Instant
   private var nextHeartbeat: Instant
   private var heardAt: Instant
-  /// Not before then is READY sent, as the hub asked.
+  /// READY is not sent before this time, as the hub requested.
   private var notBefore: Instant?
-  /// Until when jobs may end by themselves.
+  /// The end of the grace period of a drain.
   private(set) var drainUntil: Instant?
 
   init(_ identity: Identity, now: Instant) {
@@ -77,7 +77,7 @@ struct WorkerMachine: Sendable {
     self.heardAt = now
   }
 
-  /// Leases that are worked on, or whose end the hub has not confirmed.
+  /// The leases of running jobs and of jobs whose end the hub has not acknowledged.
   var leases: [String] { self.held.keys.sorted() }
 
   private var running: UInt32 { UInt32(self.held.values.count { $0.hasSlot }) }
@@ -85,13 +85,13 @@ struct WorkerMachine: Sendable {
 
   // MARK: - Beginning and end
 
-  /// Says that it is there.
+  /// Starts a session.
   mutating func start(now: Instant) -> [Directive] {
     self.isWelcome = false
     return self.sendReady(now)
   }
 
-  /// No more jobs; those that are held may end until `grace` is over.
+  /// Takes no more jobs. Held jobs may end until `grace` is over.
   mutating func drain(grace: Duration, now: Instant) -> [Directive] {
     guard self.drainUntil == nil else { return [] }
     self.drainUntil = now + grace
@@ -101,13 +101,13 @@ struct WorkerMachine: Sendable {
     return [.send(.drain(message), service: "")] + self.leaveIfIdle()
   }
 
-  // MARK: - What jobs do
+  // MARK: - Events of jobs
 
-  /// A job has ended.
+  /// Handles the end of a job.
   mutating func ended(_ leaseID: String, _ result: WorkResult, _ reply: [UInt8], now: Instant) -> [Directive] {
     guard self.held[leaseID]?.end == nil else { return [] }
     self.keep(result, reply, leaseID, now)
-    // The end says that all before it is stored.
+    // The end implies that all batches before it are stored.
     guard self.held[leaseID]?.batches.isEmpty == true else { return [] }
     return self.sendEnd(leaseID, now)
   }
@@ -122,7 +122,7 @@ struct WorkerMachine: Sendable {
     self.held[leaseID]?.endSentAt = now
   }
 
-  /// A job has made a batch. Another one is wanted after ``Directive/goOn(lease:)``.
+  /// Handles a batch of a job. The next batch is wanted after ``Directive/goOn(lease:)``.
   mutating func batch(
     _ leaseID: String, _ body: [UInt8], checkpoint: [UInt8], outputs: [BlobRef] = [], now: Instant
   ) -> [Directive] {
@@ -141,7 +141,7 @@ struct WorkerMachine: Sendable {
     return [.send(.partial(message, body), service: held.job.service)] + (isRoom ? [.goOn(lease: leaseID)] : [])
   }
 
-  /// A job says how far it is; at most once a second is passed on.
+  /// Handles progress of a job; it is sent at most once a second.
   mutating func progress(_ leaseID: String, _ progress: Progress, now: Instant) -> [Directive] {
     guard let held = self.held[leaseID], held.end == nil, held.progressSentAt.map({ $0 + .seconds(1) <= now }) ?? true
     else { return [] }
@@ -154,7 +154,7 @@ struct WorkerMachine: Sendable {
     return [.send(.partial(message, []), service: held.job.service)]
   }
 
-  // MARK: - What the hub says
+  // MARK: - Messages of the hub
 
   mutating func receive(_ message: WorkMessage, now: Instant) -> [Directive] {
     self.heardAt = now
@@ -176,10 +176,10 @@ struct WorkerMachine: Sendable {
     if welcome.heartbeat.span > .zero { self.heartbeat = welcome.heartbeat.span }
     if welcome.lease.span > .zero { self.lease = welcome.lease.span }
     self.nextHeartbeat = min(self.nextHeartbeat, now + self.heartbeat)
-    // What has ended is offered all the same: the first end of a job counts, and each is acknowledged.
+    // An ended job is reported all the same: the first end of a job counts, and each end is acknowledged.
     var directives = welcome.lostLeaseIds.filter { !self.hasEnded($0) }.flatMap { self.drop($0) }
     for id in self.held.keys { self.held[id]?.renewedAt = now }
-    // Whatever was on its way to the hub before may be lost.
+    // Messages of the previous session may be lost.
     if isNew {
       for id in self.held.keys.sorted() { directives += self.sendAgain(id, now) }
       if !self.held.isEmpty { directives.append(.resumeTransfers) }
@@ -187,14 +187,14 @@ struct WorkerMachine: Sendable {
     return directives
   }
 
-  /// Whether nothing of a job is left but to say its end.
+  /// Whether only the end of a job is left to be sent.
   private func hasEnded(_ leaseID: String) -> Bool {
     self.held[leaseID].map { $0.end != nil && $0.batches.isEmpty } ?? false
   }
 
   private mutating func take(_ job: Job, _ command: [UInt8], _ now: Instant) -> [Directive] {
     guard self.held[job.leaseID] == nil else { return [] }
-    // Who drains has no slots. `DRAINING` is said of what it has begun.
+    // A draining worker has no slots. `DRAINING` is the reason for jobs that it has started.
     let isRefused = self.drainUntil != nil || self.free == 0
     self.held[job.leaseID] = Held(
       job: job, renewedAt: now, endSentAt: now, nextBatch: job.batches + 1)
@@ -203,7 +203,7 @@ struct WorkerMachine: Sendable {
       result.status = Failure(.resourceExhausted, "NO_CREDIT", "The worker has no free slot.").status
       result.retryable = true
       self.keep(result, [], job.leaseID, now)
-      // It had no slot, so none is free again.
+      // The job had no slot, so no slot becomes free.
       return self.sendAgain(job.leaseID, now)
     }
     return [.run(job, command)]
@@ -229,7 +229,7 @@ struct WorkerMachine: Sendable {
   private mutating func take(_ disconnect: Disconnect, _ now: Instant) -> [Directive] {
     switch disconnect.status.reason {
     case "SESSION_UNKNOWN":
-      // Once: the hub says so about each message that was on its way.
+      // Once, although the hub answers each message of the old session like this.
       guard self.isWelcome || now >= self.readyAt + self.readyEvery else { return [] }
       self.isWelcome = false
       return self.sendReady(now)
@@ -243,13 +243,13 @@ struct WorkerMachine: Sendable {
 
   // MARK: - Time
 
-  /// When ``tick(_:)`` has something to do next, at the latest.
+  /// When ``tick(_:)`` is due.
   var wakeAt: Instant {
     let ready = self.readyAt + (self.isWelcome ? self.refreshEvery : self.readyEvery)
     var next = min(self.nextHeartbeat, max(ready, self.notBefore ?? ready))
     for held in self.held.values {
       if held.end == nil { next = min(next, held.renewedAt + self.lease * 17 / 20) }
-      // Nothing is said again before the hub has welcomed us.
+      // Nothing is sent again before WELCOME.
       guard self.isWelcome else { continue }
       if held.end != nil, held.batches.isEmpty { next = min(next, held.endSentAt + self.resendEvery) }
       if let first = held.batches.first { next = min(next, first.sentAt + self.resendEvery) }
@@ -260,11 +260,11 @@ struct WorkerMachine: Sendable {
     return next
   }
 
-  /// Does what time asks for.
+  /// Handles the passage of time.
   mutating func tick(_ now: Instant) -> [Directive] {
     var directives: [Directive] = []
-    // By the own clock: the hub gives the job to another at the end of the lease.
-    // What has ended is kept until the hub has it, or does not want it.
+    // By its own clock: at the end of the lease the hub gives the job to another worker. An ended job is kept until the hub
+    // acknowledges or rejects it.
     for (id, held) in self.held where held.end == nil && held.renewedAt + self.lease * 17 / 20 <= now {
       directives += self.drop(id)
     }
@@ -299,7 +299,7 @@ struct WorkerMachine: Sendable {
     return directives + self.endDraining(now)
   }
 
-  /// What is not done when the time for it is over goes back to the hub, and after some more time the worker leaves.
+  /// Returns unfinished jobs to the hub when the grace period is over, and leaves some time later.
   private mutating func endDraining(_ now: Instant) -> [Directive] {
     guard let drainUntil, drainUntil <= now else { return [] }
     if drainUntil + self.leftWithin <= now { return [.left(nil)] }
@@ -340,7 +340,7 @@ struct WorkerMachine: Sendable {
     return [.send(.ready(ready), service: "")]
   }
 
-  /// The end, and that its slot is free.
+  /// Sends the end of a job, and CREDIT for its slot.
   private mutating func sendEnd(_ leaseID: String, _ now: Instant) -> [Directive] {
     self.sendAgain(leaseID, now) + self.sendCredit()
   }
@@ -363,7 +363,7 @@ struct WorkerMachine: Sendable {
     return [.send(.credit(credit), service: "")]
   }
 
-  /// The hub has the end of a job, or the lease is lost: whatever else comes of it is of no interest.
+  /// Removes a job: the hub has acknowledged its end, or the lease is lost.
   private mutating func drop(_ leaseID: String) -> [Directive] {
     guard let held = self.held.removeValue(forKey: leaseID) else { return [] }
     return (held.end == nil ? [.stop(lease: leaseID)] : []) + (held.hasSlot ? self.sendCredit() : [])

@@ -86,8 +86,8 @@ public actor SourceKeeper: LoopActor {
     self.rewatchTimer = nil
   }
 
-  /// Handles committed events: sources that were added and removed.
-  public nonisolated func see(_ events: [LoggedEvent]) {
+  /// Handles committed events: added and removed sources.
+  public nonisolated func handle(events: [LoggedEvent]) {
     let seen = events.filter { $0.header.stream == "sync" && $0.header.key.hasPrefix(PassState.keyPrefix) }.map {
       (
         name: String($0.header.key.dropFirst(PassState.keyPrefix.count)), isGone: $0.header.tombstone,
@@ -97,7 +97,7 @@ public actor SourceKeeper: LoopActor {
     guard !seen.isEmpty else { return }
     self.post { keeper in
       for source in seen {
-        keeper.see(source.name, isGone: source.isGone)
+        keeper.handle(source: source.name, isGone: source.isGone)
         if source.isHelped { keeper.help(source.name) }
       }
     }
@@ -105,7 +105,7 @@ public actor SourceKeeper: LoopActor {
 
   // MARK: - Sources
 
-  private func see(_ name: String, isGone: Bool) {
+  private func handle(source name: String, isGone: Bool) {
     if isGone {
       self.arriving.remove(name)
       let kept = self.sources.removeValue(forKey: name)

@@ -6,15 +6,15 @@ internal import Storage
 internal import SwiftProtobuf
 internal import ZeroMQ
 
-/// The methods of `kith.v1.Keys`: which machines may connect, and with which role.
+/// The methods of `kith.v1.Keys`: which machines may come in, and as what.
 ///
-/// The store has the keys. ``AccessPolicy`` has a copy, renewed after each commit that changes them.
+/// The store has the keys; ``AccessPolicy`` has a copy, which is renewed after each commit that changes them.
 actor KeysActor {
   private static let day: Int64 = 86_400 * 1_000_000_000
   private static let defaultOverlap = 7 * KeysActor.day
-  /// How long a pending key is kept while there is room for others, and when there is none.
+  /// How long a key may wait while there is room for others, and how long when there is none.
   private static let waiting = (usual: KeysActor.day, full: Int64(600) * 1_000_000_000)
-  /// How often a key's last connection is stored.
+  /// How often it is written down that a key was seen.
   private static let seenEvery = Duration.seconds(60)
   private static let turn = Duration.seconds(30)
 
@@ -22,40 +22,41 @@ actor KeysActor {
   private let access: AccessPolicy
   private let tcp: TCPAccess
   private let logger: Logger
-  private let knocks: AsyncStream<AccessPolicy.Knock>
+  private let attempts: AsyncStream<AccessPolicy.AccessAttempt>
   private var seenAt: [CurveKey: ContinuousClock.Instant] = [:]
   private var work: [Task<Void, Never>] = []
   private var sleeper: Task<Void?, Never>?
   private var changes = 0
-  /// Readings of the stored keys: the number begun, and the last one applied.
+  /// Readings of the stored keys: how many were begun, and the last of those that were taken.
   private var readings = (begun: 0, taken: 0)
-  /// Whether a key was revoked and connections were not cut yet.
+  /// Whether a key was revoked and nobody was cut yet.
   private var owesCut = false
 
-  /// Creates the actor; no key is known before ``start(serving:)``.
+  /// Makes the actor; nobody's key is known before ``start(serving:)``.
   init(storage: StorageActor, access: AccessPolicy, tcp: TCPAccess, logger: Logger) {
     self.storage = storage
     self.access = access
     self.tcp = tcp
     self.logger = logger
-    let (knocks, continuation) = AsyncStream<AccessPolicy.Knock>.makeStream(bufferingPolicy: .bufferingNewest(256))
-    self.knocks = knocks
-    access.onKnock { continuation.yield($0) }
+    let (attempts, continuation) = AsyncStream<AccessPolicy.AccessAttempt>.makeStream(
+      bufferingPolicy: .bufferingNewest(256))
+    self.attempts = attempts
+    access.onAccessAttempt { continuation.yield($0) }
   }
 
-  /// Applies the stored keys, opens the tcp ports of planes if configured, and keeps both up to date until ``stop()``.
+  /// Makes the stored keys known, opens the ports of planes where that is wanted, and keeps both up to date until ``stop()``.
   func start(serving planes: [any NetworkPlane]) async throws(Failure) {
     try await self.renew()
     if self.tcp.isWanted { try await self.tcp.settle(WallClock.nanoseconds()) }
     await self.tcp.open(planes)
     guard self.tcp.isWanted else { return }
     self.work = [
-      Task { for await knock in self.knocks { await self.note(knock) } },
+      Task { for await attempt in self.attempts { await self.note(attempt) } },
       Task { await self.keepTime() },
     ]
   }
 
-  /// Ends what ``start(serving:)`` began. The planes close the ports.
+  /// Ends what ``start(serving:)`` began. The ports close with their planes.
   func stop() {
     for task in self.work { task.cancel() }
     self.work = []
@@ -104,7 +105,7 @@ actor KeysActor {
       if let other = try transaction.keys.approved(approval.name), other.fingerprint != approval.fingerprint {
         throw Failure(
           .alreadyExists, "RECORD_EXISTS",
-          "The key \(other.fingerprint) has the name '\(approval.name)'. Revoke it first, or choose another name.",
+          "The key \(other.fingerprint) is in under the name '\(approval.name)'. Revoke it first, or choose another name.",
           details: ["name": "is in use"])
       }
       let known = try transaction.keys.find(fingerprint: approval.fingerprint)
@@ -113,7 +114,7 @@ actor KeysActor {
       return key
     }
     try await self.renew()
-    // Its subscriptions and leases were granted under its earlier name, role or services.
+    // What it has subscribed to, or takes jobs of, was granted under what it was.
     if let before, before.state == "approved",
       before.role != answer.reply.role || before.name != answer.reply.name
         || before.services != answer.reply.services
@@ -125,7 +126,7 @@ actor KeysActor {
 
   private func revoke(_ request: KeyRevokeRequest, _ context: CallContext) async throws(Failure) -> Answer<KeyInfo> {
     guard request.name.isEmpty != request.fingerprint.isEmpty else {
-      throw .invalid(field: "name", "or fingerprint has to be given, and not both.")
+      throw .invalid(field: "name", "or fingerprint has to say which key is meant, one of the two.")
     }
     let answer = try await self.storage.commit(KeyRevokeRequest.self, context) { transaction throws(Failure) in
       let found =
@@ -171,9 +172,9 @@ actor KeysActor {
     return answer
   }
 
-  /// Cuts all tcp connections. If the caller uses tcp, its reply goes out first.
+  /// Cuts all who came by tcp, the one who asks last: its answer goes out first.
   private func cut(for context: CallContext, _ isReplayed: Bool) async {
-    // The connection that lost the first reply is closed already.
+    // The connection that an earlier answer was lost with is gone already.
     guard !isReplayed else { return }
     guard context.principal.name.hasPrefix("key:") else { return await self.tcp.cut() }
     Task { [tcp] in
@@ -182,48 +183,48 @@ actor KeysActor {
     }
   }
 
-  // MARK: - Upkeep
+  // MARK: - Keeping up
 
-  /// Applies the stored keys to handshakes.
+  /// Makes the stored keys known to the handshakes.
   private func renew() async throws(Failure) {
     try await self.renew { () async throws(Failure) in
       try await self.storage.read { view throws(Failure) in try view.keys.all() }
     }
   }
 
-  /// Applies the keys that a reading finds, unless a later reading was applied first: it is newer, and may know that a
-  /// key was revoked.
+  /// Makes the keys that a reading finds known, unless a reading that was begun later was faster: it knows more, such as that a key
+  /// was revoked.
   func renew(_ read: () async throws(Failure) -> [KeyInfo]) async throws(Failure) {
     self.readings.begun += 1
     let reading = self.readings.begun
     let keys = try await read()
     guard reading > self.readings.taken else { return }
     self.readings.taken = reading
-    var standings: [CurveKey: KeyRing.Standing] = [:]
+    var states: [CurveKey: KeyRing.KeyState] = [:]
     for key in keys {
       guard let publicKey = CurveKey(z85: key.publicKeyZ85) else { continue }
       switch key.state {
       case "approved":
         guard let role = Role(rawValue: key.role) else { continue }
-        standings[publicKey] = .approved(
+        states[publicKey] = .approved(
           KeyGrant(
             name: key.name, role: role, services: Set(key.services),
             expiresAt: key.hasExpires ? key.expires.nanosecondsSince1970 : nil))
-      case "pending": standings[publicKey] = .pending
-      default: standings[publicKey] = .revoked
+      case "pending": states[publicKey] = .pending
+      default: states[publicKey] = .revoked
       }
     }
-    self.access.setKeys(standings)
+    self.access.setKeys(states)
     self.wake()
   }
 
   /// Stores that a key connected; a new one is stored as pending.
-  private func note(_ knock: AccessPolicy.Knock) async {
+  private func note(_ attempt: AccessPolicy.AccessAttempt) async {
     let now = ContinuousClock.now
-    if let seen = self.seenAt[knock.key], seen + Self.seenEvery > now { return }
+    if let seen = self.seenAt[attempt.key], seen + Self.seenEvery > now { return }
     self.seenAt = self.seenAt.filter { $0.value + Self.seenEvery > now }
-    self.seenAt[knock.key] = now
-    let (publicKey, fingerprint) = (knock.key.z85, KeyFingerprint.of(knock.key.bytes))
+    self.seenAt[attempt.key] = now
+    let (publicKey, fingerprint) = (attempt.key.z85, KeyFingerprint.of(attempt.key.bytes))
     do throws(Failure) {
       try await self.storage.write { transaction throws(Failure) in
         let known = try transaction.keys.find(publicKey: publicKey)
@@ -237,16 +238,16 @@ actor KeysActor {
           key.created = .now()
         }
         key.lastSeen = .now()
-        key.lastAddress = knock.address
+        key.lastAddress = attempt.address
         try transaction.keys.put(key, notice: known == nil ? "key.pending" : nil)
       }
     } catch {
       self.logger.warning("the connection of a key was not stored", metadata: ["reason": "\(error.reason)"])
-      self.seenAt[knock.key] = nil
+      self.seenAt[attempt.key] = nil
     }
   }
 
-  /// Cuts connections of expired keys, ends overlaps of server keys, and deletes abandoned pending keys.
+  /// Cuts keys whose time is over, ends overlaps of server keys, and forgets strangers who have given up.
   private func keepTime() async {
     var since = WallClock.nanoseconds()
     while !Task.isCancelled {
@@ -254,11 +255,11 @@ actor KeysActor {
       let now = WallClock.nanoseconds()
       do throws(Failure) {
         let keys = try await self.storage.read { view throws(Failure) in try view.keys.all() }
-        try await self.deleteAbandoned(keys.filter { $0.state == "pending" }, now)
+        try await self.forgetStrangers(keys.filter { $0.state == "pending" }, now)
         // The clock may have been set back meanwhile.
         let isOver = { (moment: Int64) in since <= moment && moment < now }
         let hasExpired = keys.contains { $0.hasExpires && isOver($0.expires.nanosecondsSince1970) }
-        // Also makes up for a renewal that failed after a commit.
+        // Also what a reading after a commit has failed to.
         try await self.renew()
         if hasExpired || self.owesCut { await self.tcp.cut() }
         self.owesCut = false
@@ -266,17 +267,17 @@ actor KeysActor {
         since = now
       } catch {
         guard !Task.isCancelled else { return }
-        self.logger.warning("upkeep of the keys failed and will be retried", metadata: ["reason": "\(error.reason)"])
+        self.logger.warning("upkeep of the keys was put off", metadata: ["reason": "\(error.reason)"])
         try? await Task.sleep(for: .seconds(5))
       }
     }
   }
 
-  /// Sleeps until a key expires or an overlap ends, but not for long; ``wake()`` ends the sleep.
+  /// Sleeps until a key expires or an overlap ends, not for long, and not after ``wake()``.
   private func sleepUntilNext(_ now: Int64) async {
     let seen = self.changes
     let wait = min(Self.turn, await self.untilNext(now))
-    // A change meanwhile may have an earlier end.
+    // What has changed meanwhile may come sooner.
     guard seen == self.changes else { return }
     let sleeper = Task { try? await Task.sleep(for: wait) }
     self.sleeper = sleeper
@@ -292,7 +293,7 @@ actor KeysActor {
     self.sleeper?.cancel()
   }
 
-  /// The time until a key expires or an overlap ends.
+  /// How long it is until a key expires or an overlap ends.
   private func untilNext(_ now: Int64) async -> Duration {
     let keys = (try? await self.storage.read { view throws(Failure) in try view.keys.all() }) ?? []
     let ends = keys.filter(\.hasExpires).map(\.expires.nanosecondsSince1970) + [await self.tcp.overlapEnds ?? .max]
@@ -300,11 +301,11 @@ actor KeysActor {
     return .nanoseconds(max(0, next - WallClock.nanoseconds())) + .milliseconds(1)
   }
 
-  private func deleteAbandoned(_ pending: [KeyInfo], _ now: Int64) async throws(Failure) {
-    let limit = pending.count < KeyRing.pendingLimit ? Self.waiting.usual : Self.waiting.full
-    guard pending.contains(where: { $0.lastSeen.nanosecondsSince1970 < now - limit }) else { return }
+  private func forgetStrangers(_ pending: [KeyInfo], _ now: Int64) async throws(Failure) {
+    let patience = pending.count < KeyRing.pendingLimit ? Self.waiting.usual : Self.waiting.full
+    guard pending.contains(where: { $0.lastSeen.nanosecondsSince1970 < now - patience }) else { return }
     try await self.storage.write { transaction throws(Failure) in
-      try transaction.keys.dropPending(notSeenSince: now - limit)
+      try transaction.keys.dropPending(notSeenSince: now - patience)
     }
   }
 }

@@ -1,25 +1,31 @@
 public import EventLoop
 internal import Glibc
 
-/// A directory for sockets and locks that belongs to this user alone.
+/// A directory of this user for sockets and locks.
+///
+/// ```swift
+/// let directory = try RuntimeDirectory(path: "/run/user/1000/kith")
+/// let lock = try directory.lock("kithd.lock")
+/// try socket.bind(try directory.endpoint("control.sock"))
+/// ```
 public struct RuntimeDirectory: Hashable, Sendable {
-  /// Where it is.
+  /// The path of the directory.
   public let path: String
 
   private let isShared: Bool
 
-  /// Makes the directory with mode 0700, or takes the one that is there and closes it to others.
+  /// Creates the directory with mode 0700, or sets that mode on an existing one.
   ///
   /// - Parameters:
   ///   - path: Its parent must exist.
-  ///   - isShared: Whether other users may come to the sockets in it: mode 0711.
-  /// - Throws: `IPCError.notPrivate` when something else or somebody else's is there, `system` otherwise.
+  ///   - isShared: Whether other users may reach the sockets in it: mode 0711.
+  /// - Throws: `IPCError.notPrivate` if the path is no directory or belongs to another user, `system` otherwise.
   public init(path: String, isShared: Bool = false) throws(IPCError) {
     // The string outlives the calls.
     if unsafe mkdir(path, 0o700) == -1, errno != EEXIST {
       throw .system(call: "mkdir", path: path, code: errno)
     }
-    // Opened without following a link, so that what is checked is what is changed; the string outlives the call.
+    // Opened without following a link, so that the checked directory is the changed one; the string outlives the call.
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw errno == ENOTDIR || errno == ELOOP
@@ -37,7 +43,7 @@ public struct RuntimeDirectory: Hashable, Sendable {
     self.isShared = isShared
   }
 
-  /// The endpoint of a socket in the directory.
+  /// Returns the endpoint of a socket in the directory.
   ///
   /// - Throws: `IPCError.pathTooLong`.
   public func endpoint(_ name: String) throws(IPCError) -> IPCEndpoint {
@@ -46,7 +52,7 @@ public struct RuntimeDirectory: Hashable, Sendable {
 
   /// Takes a lock in the directory.
   ///
-  /// - Throws: `IPCError.locked` when another process holds it, `system` otherwise.
+  /// - Throws: `IPCError.locked` if another process holds it, `system` otherwise.
   public func lock(_ name: String) throws(IPCError) -> LockFile {
     let path = "\(path)/\(name)"
     do throws(LockFile.Refusal) {

@@ -10,7 +10,7 @@ import ZeroMQ
 struct AccessProbeTests {
   private static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-  /// Whether the test finds that strangers are refused by a handler with this policy.
+  /// Whether the probe finds that a handler with this policy refuses unknown keys.
   private func isGuarded(
     _ access: AccessPolicy = AccessPolicy(ownUserID: 1), domain: String = "control", policy: ZAPHandler.Policy?
   ) async throws -> Bool {
@@ -29,12 +29,12 @@ struct AccessProbeTests {
   @Test("the policy refuses strangers at every plane, and keeps nothing of the one that tried")
   func real() async throws {
     let access = AccessPolicy(ownUserID: 1)
-    let knocks = Lock(0)
-    access.onKnock { _ in knocks.withLock { $0 += 1 } }
+    let attempts = Lock(0)
+    access.onAccessAttempt { _ in attempts.withLock { $0 += 1 } }
     for domain in ["control", "events", "work"] {
       #expect(try await self.isGuarded(access, domain: domain) { access.decide($0) })
     }
-    #expect(knocks.withLock { $0 } == 0)
+    #expect(attempts.withLock { $0 } == 0)
   }
 
   @Test("without a handler there is no guard, though nobody gets in") func withoutHandler() async throws {

@@ -46,7 +46,7 @@ struct KeyRingTests {
     #expect(waiting.reply == .later && waiting.isLogged && waiting.isNoted)
     ring.replace([try self.key(2): .approved(KeyGrant(name: "hall", role: .viewer))])
     #expect(try self.judge(&ring, 2).reply == .accept(userID: "key:hall"))
-    // What is no longer stored is a stranger again.
+    // A key that is no longer stored is unknown again.
     #expect(try self.judge(&ring, 1).reply == .later)
   }
 
@@ -67,7 +67,7 @@ struct KeyRingTests {
     var ring = KeyRing()
     let kept = try (0..<UInt8(100)).count { try self.judge(&ring, $0).isNoted }
     #expect(kept == 8)
-    // None of them is refused, so each may come again.
+    // None of them is refused, so each may try again.
     #expect(try self.judge(&ring, 99).reply == .later)
     #expect(try self.judge(&ring, 98, at: 1).isNoted)
     #expect(try !self.judge(&ring, 97, at: 1).isNoted)

@@ -6,7 +6,7 @@ import ZeroMQ
 
 @testable import BusZeroMQ
 
-/// Who may call what, cell by cell: `proto/` read as text on one side, the policy over keys on the other.
+/// Which role may call which method: the rules in `proto/`, read as text, against the access policy.
 struct RoleTableTests {
   /// The least role of each method, as the proto files state it.
   private static let stated: [String: String] = {
@@ -28,7 +28,7 @@ struct RoleTableTests {
     return roles
   }()
 
-  /// Which roles do what a role may do.
+  /// The roles that include another role.
   private static let holders: [String: Set<Role>] = [
     "VIEWER": [.viewer, .recorder, .admin], "RECORDER": [.recorder, .admin], "ADMIN": [.admin], "WORKER": [.worker],
   ]
@@ -45,7 +45,7 @@ struct RoleTableTests {
     let key = try CurveKeyPair.random().publicKey
     access.setKeys([key: .approved(KeyGrant(name: "kitchen", role: role))])
     for method in Methods.all {
-      // Looked up anew for each command, as the plane does.
+      // Looked up for each command, as the plane does.
       let principal = try #require(access.principal(userID: "key:kitchen"))
       let least = try #require(Self.stated[method.name])
       let mayCall = try #require(Self.holders[least]).contains(role)
@@ -86,7 +86,7 @@ struct RoleTableTests {
     #expect(decide(1001, "events") == .accept(userID: "uid:1001"))
     #expect(decide(1001, "work") == .refuse)
     #expect(decide(1002, "control") == .refuse)
-    // Over tcp nobody is anybody without a key.
+    // Over tcp a peer without a key has no principal.
     let tcp = ZAPRequest(domain: "control", address: "127.0.0.1", credentials: .null)
     #expect(access.decide(tcp) == .refuse)
     let plain = ZAPRequest(

@@ -34,7 +34,7 @@ struct AdmittanceTests {
     #expect(try self.reason([(.connected, 0), (.handshakeBroken(32), 0)]) == "SERVER_KEY_WRONG")
     let again: [(MonitorEvent.Kind, seconds: Int)] = [(.connected, 0), (.handshakeBroken(32), 0), (.connected, 1)]
     #expect(try self.reason(again, at: 1) == "SERVER_KEY_WRONG")
-    // Held, this time.
+    // This time the hub keeps the connection.
     #expect(try self.reason(again, at: 2) == "KEY_NOT_ADMITTED")
   }
 

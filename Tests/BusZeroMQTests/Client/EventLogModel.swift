@@ -2,11 +2,11 @@ import Bus
 import KithMessages
 import SwiftProtobuf
 
-/// What a hub knows of one stream: events in order, of which old ones may be gone.
+/// A model of a stream's log: events in order, of which old ones may be compacted.
 struct EventLogModel: Sendable {
   let stream: String
   private(set) var epoch: String
-  /// Of the hub that serves the log.
+  /// The instance of the hub that serves the log.
   var hubInstance = "first"
   private(set) var events: [LoggedEvent] = []
   private(set) var head: UInt64 = 0
@@ -32,7 +32,7 @@ struct EventLogModel: Sendable {
     }
   }
 
-  /// What a subscriber has to end with: the number of the last event of each key.
+  /// The expected final state of a subscriber: the number of the last event of each key.
   var state: [String: UInt64] { self.lastByKey.mapValues(\.header.seq) }
 
   @discardableResult
@@ -49,10 +49,10 @@ struct EventLogModel: Sendable {
     return event
   }
 
-  /// Forgets all but the last few events, except in the view by key.
+  /// Removes all but the last few events, except from the view by key.
   mutating func compact(keeping count: Int) { self.events.removeFirst(max(0, self.events.count - count)) }
 
-  /// Begins anew, as after a restored backup.
+  /// Starts a new epoch, as after a restored backup.
   mutating func restart(epoch: String) { self = EventLogModel(stream: self.stream, epoch: epoch) }
 
   func replay(_ request: ReplayRequest, pageSize: Int = 500) -> Result<ReplayReply, Failure> {
@@ -71,7 +71,7 @@ struct EventLogModel: Sendable {
       })
   }
 
-  /// The token is the number of keys that were given already.
+  /// The token is the number of keys on earlier pages.
   func snapshot(_ request: SnapshotRequest, pageSize: Int = 500) -> SnapshotReply {
     let skipped = Int(request.pageToken) ?? 0
     let keys = self.lastByKey.keys.sorted()
@@ -83,7 +83,7 @@ struct EventLogModel: Sendable {
   }
 }
 
-/// What a consumer makes of the elements of one stream, with what is wrong with their order.
+/// The state that a consumer derives from a stream, with errors in the order of elements.
 struct ConsumerModel: Sendable {
   private(set) var state: [String: UInt64] = [:]
   private(set) var position = StreamPosition()
@@ -116,7 +116,7 @@ struct ConsumerModel: Sendable {
     }
   }
 
-  /// Goes on from a saved position.
+  /// Continues from a saved position.
   mutating func resume(at position: StreamPosition) {
     self.position = position
     self.isReadingSnapshot = false

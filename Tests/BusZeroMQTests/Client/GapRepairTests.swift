@@ -5,7 +5,7 @@ import SwiftProtobuf
 import TestKit
 import Testing
 
-/// A subscription whose hub answers at once.
+/// A subscription whose hub answers immediately.
 private struct Bench {
   var now = ContinuousClock.now
   var log = EventLogModel(stream: "sync", epoch: "a")
@@ -15,7 +15,7 @@ private struct Bench {
   var replays = 0
   var snapshots = 0
   var failure: Failure?
-  /// What the next question is answered with instead.
+  /// The failure with which the next request is answered.
   var nextFailure: Failure?
 
   init(since: StreamPosition? = nil) {
@@ -179,7 +179,7 @@ struct GapRepairTests {
     bench.log.hubInstance = "second"
     let waiting = bench.log.headMessage
     bench.log.append(key: "k1")
-    // The event of the hub before it is live still; the log of the next one has it too.
+    // The event of the previous hub is still live; the log of the next hub has it too.
     bench.publish(bench.log.append(key: "k2"))
     bench.perform(bench.machine.head(waiting, bench.now))
     #expect(bench.consumer.resyncs.isEmpty)
@@ -267,7 +267,8 @@ struct GapRepairTests {
   }
 }
 
-/// A subscription on a bad line: messages wait, get lost, are repeated and overtake each other; answers come late or not.
+/// A subscription on an unreliable connection: messages are delayed, lost, repeated and reordered; answers may be late or
+/// missing.
 private struct RandomWalk {
   private enum Message {
     case event(LoggedEvent)
@@ -306,7 +307,7 @@ private struct RandomWalk {
     }
   }
 
-  /// The line becomes good: two minutes with nothing new.
+  /// The connection becomes reliable: two minutes without new events.
   mutating func settle() {
     while !self.wire.isEmpty { self.receive(self.wire.removeFirst()) }
     for _ in 0..<60 {

@@ -7,9 +7,9 @@ import SwiftProtobuf
 import TestKit
 import ZeroMQ
 
-/// The hub's sockets, answering as a test says.
+/// A hub whose sockets answer with a test's closure.
 actor ScriptedHub: LoopActor {
-  /// Answers one request; `count` is how many requests with its id have come, this one included.
+  /// Answers one request; `count` is the number of requests with its id so far, including this one.
   typealias Script = @Sendable (_ request: RequestFrame, _ count: Int) -> [ReplyFrame]
 
   nonisolated let loop: LoopExecutor
@@ -19,9 +19,9 @@ actor ScriptedHub: LoopActor {
   private var watch: Watch?
   private var subscriptionWatch: Watch?
   private var message = MultipartMessage(capacity: 16)
-  /// Every request that came.
+  /// All received requests.
   private(set) var requests: [RequestFrame] = []
-  /// The connections they came from.
+  /// The connections of the requests.
   private(set) var peers: Set<[UInt8]> = []
   private(set) var subscriptions = 0
   private var head = Head()
@@ -50,7 +50,7 @@ actor ScriptedHub: LoopActor {
     self.subscriptionWatch = self.watch(self.publisher.source, for: .readable) { hub, _ in try? hub.subscribed() }
   }
 
-  /// What HEAD says from now on; sent at once.
+  /// Sets and sends HEAD.
   func setHead(_ head: Head) throws {
     self.head = head
     try self.publish(.head(head))
@@ -118,7 +118,7 @@ struct TestRoom: Sendable {
 }
 
 extension RequestFrame {
-  /// The FINAL of a Ping, or of whatever has the same bytes in its reply.
+  /// The FINAL of a Ping, or of a method with the same reply bytes.
   func echo() -> ReplyFrame {
     ReplyFrame(
       isFinal: true, service: self.service, encoding: self.encoding,

@@ -26,7 +26,7 @@ struct SubscriptionTests {
     }
   }
 
-  /// Takes elements until the stream stands where the log does.
+  /// Takes elements until the stream has the position of the log.
   private func follow(_ events: EventSequence, _ consumer: inout ConsumerModel, to sequence: UInt64) async throws {
     for try await element in events {
       consumer.take(element)
@@ -49,7 +49,7 @@ struct SubscriptionTests {
       if index != 7 { try await hub.publish(.event(event)) }
     }
     try await self.follow(subscription.elements, &consumer, to: 22)
-    // The last one is lost too: only the head tells of it.
+    // The last event is lost too: only HEAD shows it.
     log.withLock { _ = $0.append(key: "n19") }
     try await hub.setHead(log.withLock { $0.headMessage })
     try await self.follow(subscription.elements, &consumer, to: 23)

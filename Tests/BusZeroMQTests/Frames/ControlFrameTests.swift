@@ -4,7 +4,7 @@ import KithMessages
 import SwiftProtobuf
 import Testing
 
-/// What the tests of frames start from.
+/// The valid frames that the tests change.
 private func ping(_ encoding: Encoding, attachments: [[UInt8]] = []) throws -> RequestFrame {
   var header = RequestHeader()
   header.requestID = "r-1"
@@ -162,7 +162,7 @@ struct ControlFrameTests {
     #expect(rejection(RequestFrame.decode(try request.encoded()))?.failure.reason == "REQUEST_ID_TOO_LONG")
   }
 
-  /// The store would take two ids for one that differ behind a NUL, or one for two.
+  /// The store would confuse ids that differ only after a NUL.
   @Test("An id with a NUL is refused", arguments: ["request_id", "idempotency_key"])
   func nul(field: String) throws {
     var request = RequestFrame(service: "kith.v1.System/Ping", header: RequestHeader(), body: [], attachments: [])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BusZeroMQ
 
-/// What a worker asks for of an input, and when it asks again.
+/// The requests of a worker for an input, and its retries.
 struct DownloadTests {
   private let start = ContinuousClock.now
   private let piece = [UInt8](repeating: 7, count: WireLimits.attachment)
@@ -39,7 +39,7 @@ struct DownloadTests {
     _ = download.ask(self.start)
     _ = download.take(self.chunk(0), self.piece, now: self.start + .seconds(2))
     #expect(download.retryAt == self.start + .seconds(5))
-    // One that had come before, and one behind a gap.
+    // A repeated chunk, and one after a gap.
     #expect(download.take(self.chunk(0), self.piece, now: self.start + .seconds(4)) == .waiting)
     #expect(download.retryAt == self.start + .seconds(7))
     #expect(download.take(self.chunk(2), self.piece, now: self.start + .seconds(6)) == .waiting)
@@ -68,13 +68,13 @@ struct DownloadTests {
       $0.status = Failure(.failedPrecondition, "BLOB_MISSING", "away", retryAfterMilliseconds: 1000).status
     }
     var now = self.start
-    // Asked for a pause, it has not waited in vain.
+    // A requested pause does not count as a timeout.
     for _ in 0..<100 {
       #expect(download.take(missing, [], now: now) == .waiting && download.retryAt == now + .seconds(1))
       now = download.retryAt
       _ = download.again(now: now)
     }
-    // Who is back and goes again has as long as before.
+    // A hub that returns and leaves again has the full time again.
     _ = download.take(self.chunk(0), self.piece, now: now)
     #expect(download.take(missing, [], now: now + .seconds(30)) == .waiting)
     let outcome = download.take(missing, [], now: now + .seconds(151))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BusZeroMQ
 
-/// Workers that come back, and hubs.
+/// Workers that reconnect, and hubs that restart.
 extension LeaseTableTests {
   @Test(arguments: [(false, 10), (true, 30)])
   func aRestartedHubWaitsForTheWorkersThatItLeft(once: Bool, seconds: Int) {
@@ -103,7 +103,7 @@ extension LeaseTableTests {
     _ = table.add(self.record("other"), isOnce: false, now: self.start)
     _ = self.settle(&table, table.cancel("other", "", now: self.start), at: self.start)
     #expect(table.queues.values.joined().isEmpty)
-    // Its worker is lost, and brings the end all the same.
+    // The worker is lost, and reports the end later.
     table.unreachable([1], now: self.start)
     let now = self.start + .seconds(10)
     #expect(self.states(self.settle(&table, table.tick(now), at: now)) == [.queued])

@@ -37,7 +37,7 @@ struct LeaseTableTests {
     }
   }
 
-  /// Carries out what is to be stored, at once.
+  /// Commits changes immediately.
   func settle(
     _ table: inout LeaseTable, _ directives: [LeaseTable.Directive], at now: ContinuousClock.Instant
   ) -> [LeaseTable.Directive] {
@@ -162,7 +162,7 @@ struct LeaseTableTests {
       Issue.record("\(second)")
       return
     }
-    // The first worker wakes up: its session is unknown, it says READY, and brings its end.
+    // The first worker returns: its session is unknown, it sends READY, and reports its end.
     _ = table.ready(self.ready("one", "a", credit: 0), from: [3], principal: "uid:1", services: [self.method], now: now)
     let late = self.settle(&table, table.final(self.end(job), [], from: [3], now: now), at: now)
     #expect(
@@ -208,7 +208,7 @@ struct LeaseTableTests {
   @Test func whatMayHappenOnceIsNeverRepeated() {
     var (table, job) = self.leased(once: true)
     table.unreachable([1], now: self.start)
-    // Its worker may be cut off from the hub alone. It stops by its own clock, before the lease ends.
+    // Its worker may only be disconnected from the hub. It stops by its own clock before the lease ends.
     #expect(self.states(table.tick(self.start + .milliseconds(29_999))).isEmpty)
     let lost = self.settle(&table, table.tick(self.start + .seconds(30)), at: self.start)
     #expect(self.states(lost) == [.unknown])
@@ -219,7 +219,7 @@ struct LeaseTableTests {
     let now = self.start + .seconds(31)
     _ = table.ready(self.ready("two", "b"), from: [2], principal: "uid:1", services: [self.method], now: now)
     #expect(self.states(table.tick(now)).isEmpty)
-    // What its worker knows is kept all the same.
+    // The end from its worker is stored all the same.
     _ = table.ready(self.ready("one", "a"), from: [3], principal: "uid:1", services: [self.method], now: now)
     #expect(self.states(table.final(self.end(job), [], from: [3], now: now)) == [.done])
   }
@@ -234,7 +234,7 @@ struct LeaseTableTests {
       }
     }
     #expect(table.wants(batch(1)) && !table.wants(batch(2)) && !table.wants(batch(1, of: "another")))
-    // The worker says it again as long as the caller stores it.
+    // The worker sends it again while the caller is storing it.
     _ = table.partial(batch(1), from: [1], now: self.start)
     #expect(!table.wants(batch(1)) && table.wants(batch(2)))
     _ = table.partial(batch(2), from: [1], now: self.start)
@@ -301,7 +301,7 @@ struct LeaseTableTests {
       Issue.record("\(next)")
       return
     }
-    // Of what could not be sent everybody knows that it was not begun.
+    // A job that could not be sent was certainly not started.
     let waiting = self.settle(&table, table.notSent(job.jobID, now: self.start), at: self.start)
     #expect(self.states(waiting) == [.queued])
     #expect(table.jobs["second"]?.record.losses == 0)
@@ -322,7 +322,7 @@ struct LeaseTableTests {
   @Test func aJobThatIsRefusedIsNotThrownBackAtOnce() {
     var (table, job) = self.leased()
     var (now, grants) = (self.start, 0)
-    // A worker that has no slot for it, and says that it has.
+    // A worker without a free slot that claims to have one.
     while now <= self.start + .seconds(10) {
       var directives: [LeaseTable.Directive] = []
       if let lease = table.jobs["job"]?.lease?.id, lease == job.leaseID {
@@ -353,7 +353,7 @@ struct LeaseTableTests {
       given += done.count { if case .give = $0 { true } else { false } }
     }
     #expect(given == 16)
-    // Whoever claims to have more room than that is not believed.
+    // A worker that claims more slots than the limit gets the limit.
     _ = self.settle(&table, table.credit(.with { $0.add = 1000 }, from: [1], now: self.start), at: self.start)
     #expect(table.workers[[1]]?.credit == 12, "four more were given")
   }

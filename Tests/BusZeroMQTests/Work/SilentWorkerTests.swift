@@ -9,9 +9,9 @@ import ZeroMQ
 
 @testable import BusZeroMQ
 
-/// A worker that falls silent in the middle of what it sends, over real sockets.
+/// A worker that stops in the middle of a message, over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct SilentWorkerTests {
-  /// A store that nobody has jobs in.
+  /// A store without jobs.
   private struct NoJobs: JobStore {
     func open(_ draft: JobRecord) async throws(Failure) -> JobRecord { draft }
     func apply(_ changes: [JobRecord]) async throws(Failure) {}

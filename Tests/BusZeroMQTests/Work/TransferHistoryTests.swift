@@ -7,7 +7,7 @@ import Testing
 
 @testable import BusZeroMQ
 
-/// Bodies between both sides as values, over links that are slow, stand still and lose: they come whole, and not many
+/// Bodies between both sides as values, over links that are slow, stall and lose messages: they arrive complete, and few
 /// bytes are sent twice.
 struct TransferHistoryTests {
   typealias Instant = ContinuousClock.Instant
@@ -75,17 +75,17 @@ struct TransferHistoryTests {
   }
 }
 
-/// What a seed says of the link, and its time.
+/// The properties of a link, from a seed, and its time.
 private struct Line: CustomStringConvertible {
   private let seed: UInt64
   var random: SeededGenerator
   var now = ContinuousClock.now
-  /// From that of a poor uplink to that of a cable.
+  /// From a poor uplink to a cable.
   let bytesPerSecond: Int
   let latency: Duration
-  /// Of a hundred messages, so many are lost.
+  /// The percentage of lost messages.
   let losses: Int
-  /// The other side takes nothing up to then.
+  /// The other side receives nothing until then.
   let standsStillUntil: ContinuousClock.Instant
 
   init(seed: UInt64) {
@@ -112,8 +112,7 @@ private struct Line: CustomStringConvertible {
     return bytes
   }
 
-  /// How much may be sent for it. What was on its way when the wait was over is a window; what is lost costs one each
-  /// time.
+  /// The most bytes that may be sent for it: each timeout may repeat one window, and each loss costs one.
   func bound(_ bytes: [UInt8]) -> Int { 2 * bytes.count + (2 << 20) }
 }
 
@@ -122,7 +121,7 @@ private struct Wire<Message> {
   private let line: Line
   private var freeAt: ContinuousClock.Instant
   private var messages: [(arrival: ContinuousClock.Instant, message: Message)] = []
-  /// That were sent, lost ones included.
+  /// The bytes sent, including lost ones.
   private(set) var bytes = 0
 
   init(_ line: Line) {

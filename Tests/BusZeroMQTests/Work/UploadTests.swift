@@ -5,12 +5,12 @@ import Testing
 
 @testable import BusZeroMQ
 
-/// What a worker says of a body, and what it makes of each answer.
+/// The chunks that a worker sends of a body, and its reaction to each answer.
 struct UploadTests {
   private static let piece = WireLimits.attachment
   private let start = ContinuousClock.now
 
-  /// A body of so many whole chunks, and the first of them sent.
+  /// A body of a number of whole chunks; the first window is sent.
   private func upload(_ chunks: Int) throws -> Upload {
     var upload = try #require(Upload([UInt8](repeating: 7, count: chunks * Self.piece), now: self.start))
     #expect(self.offsets(upload.next()) == Array(0..<min(chunks, 4)))
@@ -52,14 +52,14 @@ struct UploadTests {
     var upload = try self.upload(8)
     upload.take(self.ack(1), now: self.start)
     #expect(self.offsets(upload.next()) == [4])
-    // The second was lost: so say the third, the fourth and the fifth.
+    // The second was lost; the answers to the third, fourth and fifth report it.
     upload.take(self.gap(1), now: self.start)
     #expect(self.offsets(upload.next()) == [1, 2, 3, 4])
     for _ in 0..<2 {
       upload.take(self.gap(1), now: self.start)
       #expect(upload.next().isEmpty)
     }
-    // It is lost once more, after some way.
+    // It is lost again, later.
     upload.take(self.ack(2), now: self.start)
     #expect(self.offsets(upload.next()) == [5])
     upload.take(self.gap(2), now: self.start)
@@ -89,7 +89,7 @@ struct UploadTests {
       #expect(self.offsets(upload.next()) == [0, 1])
     }
     #expect(waits == [.seconds(3), .seconds(6), .seconds(12), .seconds(24), .seconds(24)])
-    // A link that is slow stays so.
+    // A slow link stays slow.
     upload.take(self.ack(1), now: now)
     #expect(upload.retryAt == now + .seconds(24))
   }
@@ -102,7 +102,7 @@ struct UploadTests {
     #expect(upload.next().isEmpty && upload.retryAt == self.start + .seconds(5) && upload.refusal == nil)
     upload.again(now: self.start + .seconds(5))
     #expect(self.offsets(upload.next()) == [0, 1, 2, 3])
-    // That was no wait in vain.
+    // That does not count as a timeout.
     #expect(upload.retryAt == self.start + .seconds(8))
   }
 
@@ -118,7 +118,7 @@ struct UploadTests {
     let lost = self.no(Failure(.failedPrecondition, "BLOB_MISSING", ""))
     upload.take(lost, now: self.start)
     #expect(!upload.isDone && self.offsets(upload.next()) == [0, 1])
-    // The message that names it is said again while it is on its way.
+    // The message that names it is sent again while the body is being uploaded.
     upload.take(lost, now: self.start)
     upload.take(self.ack(1), now: self.start)
     upload.take(lost, now: self.start)

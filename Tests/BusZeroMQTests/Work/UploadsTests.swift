@@ -6,7 +6,7 @@ import Testing
 
 @testable import BusZeroMQ
 
-/// Bodies in chunks stay within their bounds, whatever workers send.
+/// Bodies in chunks stay within the limits, whatever workers send.
 struct UploadsTests {
   private let limits = Uploads.Limits(bytesPerBlob: 100, bytes: 250, bodies: 4)
   private let start = ContinuousClock.now
@@ -35,7 +35,7 @@ struct UploadsTests {
     #expect(gap.status.reason == "OFFSET_GAP" && gap.nextOffset == 40)
     let last = uploads.add(
       self.chunk(Array(whole[40...]), of: whole, at: 40), Array(whole[40...]), from: [1], now: self.start)
-    // It is that worker's alone, and taken once.
+    // It belongs to that worker alone, and is taken once.
     #expect(last.done && uploads.take(last.sha256, from: [2]) == nil)
     #expect(uploads.take(last.sha256, from: [1]) == whole && uploads.bytes == 0)
     #expect(uploads.take(last.sha256, from: [1]) == nil)
@@ -78,9 +78,9 @@ struct UploadsTests {
     var uploads = Uploads(limits: self.limits)
     #expect(self.send(self.body(1, 100), to: &uploads, from: [1]).done)
     let ack = self.send(self.body(2, 101), to: &uploads, from: [1])
-    // It never will fit.
+    // It can never fit.
     #expect(ack.status.reason == "BODY_TOO_LARGE" && ack.status.retryAfterMs == 0)
-    // Nor does it when it does not say so before.
+    // Nor does it fit if its size was not announced.
     var chunk = self.chunk(self.body(3, 101), of: self.body(3, 101))
     chunk.size = 0
     #expect(uploads.add(chunk, self.body(3, 101), from: [1], now: self.start).status.reason == "BODY_TOO_LARGE")

@@ -6,21 +6,21 @@ import Testing
 
 @testable import BusZeroMQ
 
-/// Hub and workers as values on a network that loses, repeats and delays, with deaths of all of them at any step: every job ends
-/// once, and what may happen once never happens twice.
+/// Hub and workers as values on a network that loses, repeats and delays messages, with crashes of all of them at any
+/// step: every job ends once, and an at-most-once job never runs twice.
 struct WorkHistoryTests {
   @Test(arguments: 1...60 as ClosedRange<UInt64>) func everyJobEndsOnceWhateverDies(seed: UInt64) {
     _ = self.live(seed)
   }
 
-  /// Or nothing of all this is put to the test.
+  /// Checks that the histories covered these cases.
   @Test func whatMayHappenComesUp() {
     var seen = World.Sights()
     for seed in UInt64(1)...10 { seen.add(self.live(seed)) }
     #expect(seen.repeated > 0 && seen.unknown > 0 && seen.foundAgain > 0 && seen.left > 0 && seen.resent > 0, "\(seen)")
   }
 
-  /// One history; returns what came up in it.
+  /// Runs one history and returns the cases that occurred.
   private func live(_ seed: UInt64) -> World.Sights {
     var world = World(seed: seed)
     for _ in 0..<2000 { world.step() }
@@ -34,7 +34,7 @@ struct WorkHistoryTests {
     #expect(world.runs.count > 20)
     #expect(world.overlaps.isEmpty, "seed \(seed): given up while a worker was at it: \(world.overlaps)")
     for (id, ends) in world.ends {
-      // Of unknown outcome until the one that has it comes back.
+      // The outcome is unknown until its worker returns.
       #expect(ends.drop { $0 == .unknown }.count <= 1, "seed \(seed): \(id) ended as \(ends)")
       #expect(world.isOnce(id) || !ends.contains(.unknown), "seed \(seed): \(id) ended as \(ends)")
     }
@@ -48,15 +48,15 @@ struct WorkHistoryTests {
   }
 }
 
-/// One hub with its store, three workers, and what is on its way between them.
+/// One hub with its store, three workers, and the messages between them.
 private struct World {
-  /// What came up.
+  /// The cases that occurred.
   struct Sights {
-    /// Jobs that were given out more than once.
+    /// Jobs that were leased more than once.
     var repeated = 0
-    /// Jobs whose worker was lost, and nobody knows.
+    /// Jobs of unknown outcome after their worker was lost.
     var unknown = 0
-    /// Jobs that waited over a restart of the hub until their callers came back for them.
+    /// Jobs that waited across a restart of the hub for their callers.
     var foundAgain = 0
     /// Jobs whose callers left them.
     var left = 0
@@ -76,13 +76,13 @@ private struct World {
     var machine: WorkerMachine
     var peer: [UInt8]
     var number: Int
-    /// Jobs that run: by lease, with the batches that they still make.
+    /// Running jobs by lease, with the number of remaining batches.
     var running: [String: (job: Job, batches: UInt32, mayYield: Bool)] = [:]
     /// The last batch that was sent, by lease.
     var sent: [String: UInt32] = [:]
-    /// Its process stands still.
+    /// Its process is stopped.
     var isStopped = false
-    /// Nothing comes through between it and the hub, neither does it get lost.
+    /// Messages between it and the hub are delayed, but not lost.
     var isCutOff = false
   }
 
@@ -97,7 +97,7 @@ private struct World {
   private var nextPeer: UInt8 = 1
   private var nextJob = 0
   private var delivered: [(job: String, batch: UInt32)] = []
-  /// Jobs that the hub before left waiting or with a worker, until their callers come back.
+  /// Jobs of the previous hub, queued or leased, until their callers return.
   private var unclaimed: [JobRecord] = []
   /// Jobs whose callers have left them.
   private var left: Set<String> = []
@@ -106,7 +106,7 @@ private struct World {
   private(set) var ends: [String: [JobRecord.State]] = [:]
   private(set) var runs: [String: Int] = [:]
   private(set) var batches: [String: [UInt32]] = [:]
-  /// Jobs whose callers were told that nobody knows, while a worker that is awake was at it.
+  /// Jobs whose callers were told that the outcome is unknown while a running worker had them.
   private(set) var overlaps: [String] = []
   private(set) var sights = Sights()
 
@@ -132,7 +132,7 @@ private struct World {
     return Node(machine: WorkerMachine(identity, now: self.now), peer: [self.nextPeer, UInt8(number)], number: number)
   }
 
-  /// From now on nothing is lost and nobody dies.
+  /// From now on no message is lost and no process crashes.
   mutating func calm() {
     self.isCalm = true
     self.wakeAll()
@@ -173,7 +173,7 @@ private struct World {
     self.perform(self.hub.add(record, isOnce: self.isOnce(record.id), now: self.now))
   }
 
-  /// The caller of a job that was open when the hub stopped is there again, or went on without it.
+  /// The caller of a job that was open when the hub stopped returns, or continues without it.
   private mutating func comeBack() {
     guard !self.unclaimed.isEmpty else { return }
     let record = self.unclaimed.removeFirst()
@@ -190,7 +190,7 @@ private struct World {
     }
   }
 
-  /// A caller has waited for long enough.
+  /// A caller gives up waiting.
   private mutating func leave() {
     guard let id = self.hub.jobs.keys.sorted().randomElement(using: &self.random), self.store[id]?.state != .unknown
     else { return }
@@ -199,7 +199,7 @@ private struct World {
     self.perform(self.hub.cancel(id, "", now: self.now))
   }
 
-  /// Ends a job that no worker has heard of.
+  /// Cancels a job that no worker has received.
   private mutating func giveUp(_ id: String) {
     self.store[id]?.state = .cancelled
     self.ends[id, default: []].append(.cancelled)
@@ -209,7 +209,7 @@ private struct World {
 
   private mutating func deliver() {
     for _ in 0..<4 {
-      // Of one peer messages stay in order; which peer is heard first is open.
+      // Messages of one peer stay in order; the order of peers is random.
       if let peer = self.toHub.map(\.peer).filter({ !self.isCutOff($0) }).randomElement(using: &self.random) {
         guard let index = self.toHub.firstIndex(where: { $0.peer == peer }) else { continue }
         let message = self.toHub.remove(at: index).message
@@ -334,14 +334,14 @@ private struct World {
         self.perform(
           self.nodes[index].machine.batch(lease, [], checkpoint: [UInt8(task.batches)], now: self.now), index)
       } else if !self.isOnce(task.job.jobID) || self.chance(5) {
-        // What may happen once takes long, as something that waits for its turn with a server.
+        // An at-most-once job takes long, like one that waits for a server.
         self.nodes[index].running[lease] = nil
         self.perform(self.nodes[index].machine.ended(lease, WorkResult(), [], now: self.now), index)
       }
     }
   }
 
-  // MARK: - Deaths
+  // MARK: - Crashes
 
   private mutating func kill() {
     let index = Int.random(in: 0..<self.nodes.count, using: &self.random)
@@ -373,8 +373,8 @@ private struct World {
     self.nodes[index].peer = [self.nextPeer, UInt8(self.nodes[index].number)]
   }
 
-  /// What was not committed is gone, and so are the callers of batches, whose jobs are over. Others come back: jobs
-  /// that were with a worker wait for it, and those that waited for one wait for their callers.
+  /// Uncommitted changes are lost, and so are callers of batches, whose jobs end. Leased jobs wait for their workers, and
+  /// queued jobs wait for their callers.
   private mutating func restartHub() {
     self.toHub = []
     self.toWorkers = []

@@ -9,7 +9,7 @@ import ZeroMQ
 
 @testable import BusZeroMQ
 
-/// A worker with its socket and its tasks: whatever happens, it ends, and so does what it runs.
+/// A worker with its socket and tasks: it always ends, with all of its jobs.
 @Suite(.timeLimit(.minutes(1))) struct WorkerConnectionTests {
   private func worker(_ room: TestRoom) -> WorkerConnection {
     let route = Route(TranscribeRequest.self) { _, _ in TranscribeReply() }
@@ -27,7 +27,7 @@ import ZeroMQ
   @Test func oneThatIsDrainedInTheMomentInWhichItBeginsEnds() async throws {
     let room = try TestRoom()
     let worker = self.worker(room)
-    // Both wait for the loop then, one behind the other.
+    // Both then wait for the event loop.
     let held = DispatchSemaphore(value: 0)
     room.loop.post { held.wait() }
     try await until { room.loop.waiting == 0 }
@@ -51,7 +51,7 @@ import ZeroMQ
     try await hub.disconnect(Failure(.aborted, "REPLACED", "Another worker has its name."))
     let failure = await #expect(throws: Failure.self) { try await serving.value }
     #expect(failure?.reason == "REPLACED")
-    // The task of the job holds it for as long as it lasts.
+    // The task of the job keeps it alive.
     try await until { same == nil }
   }
 }
@@ -59,7 +59,7 @@ import ZeroMQ
 /// A hub that welcomes one worker and gives it a job, but not its input.
 private actor WorkHub: LoopActor {
   nonisolated let loop: LoopExecutor
-  /// Told when the worker has asked for the input.
+  /// Called when the worker has requested the input.
   nonisolated let asked = AsyncStream<Void>.makeStream()
   private var socket: Socket
   private var watch: Watch?

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BusZeroMQ
 
-/// What a worker promises of the jobs that it holds, with time passed in.
+/// The rules of a worker about its jobs, with time passed in.
 struct WorkerMachineTests {
   private let start = ContinuousClock.now
 
@@ -55,7 +55,7 @@ struct WorkerMachineTests {
     #expect(directives.contains(.stop(lease: "lease")) && machine.leases.isEmpty)
   }
 
-  /// What it says of free slots: READY counts them all, CREDIT adds to them.
+  /// The free slots that it reports: READY counts all, CREDIT adds to them.
   private func slots(_ directives: [WorkerMachine.Directive]) -> [UInt32] {
     directives.compactMap { directive in
       switch directive {
@@ -130,7 +130,7 @@ struct WorkerMachineTests {
     directives.compactMap { if case .send(let message, _) = $0 { message.kind } else { nil } }
   }
 
-  /// What it does then; the hub is there.
+  /// Its directives at that time; the hub is connected.
   private func tick(_ machine: inout WorkerMachine, after seconds: Double) -> [WorkerMachine.Directive] {
     let now = self.start + .seconds(seconds)
     _ = machine.receive(.heartbeat(Heartbeat()), now: now)
@@ -150,7 +150,7 @@ struct WorkerMachineTests {
     #expect(self.ready(self.tick(&machine, after: 10))?.credit == 0)
     let directives = machine.ended("lease", WorkResult(), [7], now: self.start + .seconds(11))
     #expect(self.kinds(directives) == [.final, .credit])
-    // The end is said again, and the slot is not.
+    // The end is sent again, but not the CREDIT.
     #expect(self.kinds(self.tick(&machine, after: 16)).filter { [.final, .credit].contains($0) } == [.final])
     let ready = self.ready(self.tick(&machine, after: 20))
     #expect(ready?.credit == 1 && ready?.held.map(\.leaseID) == ["lease"])
@@ -242,7 +242,7 @@ struct WorkerMachineTests {
     var (machine, _) = self.working()
     #expect(self.kinds(machine.drain(grace: .seconds(30), now: self.start)) == [.drain])
     let refusal = self.end(machine.receive(.job(.with { $0.leaseID = "other" }, []), now: self.start))
-    // It was not begun, so it may go to another also where it may happen once only.
+    // It was not started, so another worker may get it, even if it must run at most once.
     #expect(refusal?.status.reason == "NO_CREDIT" && refusal?.retryable == true)
     _ = machine.receive(.ack(.with { $0.leaseID = "other" }), now: self.start)
     #expect(self.ready(self.tick(&machine, after: 10))?.credit == 0)
@@ -260,7 +260,7 @@ struct WorkerMachineTests {
     let directives = self.tick(&machine, after: 3)
     let end = self.end(directives)
     #expect(directives.contains(.stop(lease: "lease")) && end?.status.reason == "DRAINING" && end?.retryable == true)
-    // The hub has five seconds to say that it has heard.
+    // The hub has five seconds to acknowledge.
     #expect(machine.wakeAt <= self.start + .seconds(8))
     #expect(!self.tick(&machine, after: 7.999).contains(.left(nil)))
     #expect(self.tick(&machine, after: 8).last == .left(nil))

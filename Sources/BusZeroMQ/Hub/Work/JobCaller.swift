@@ -2,59 +2,59 @@ internal import Bus
 internal import EventLoop
 internal import KithMessages
 
-/// The call in this process that waits for a job: what belongs to its command, and where updates of the job go.
+/// The call in this process that waits for a job: its inputs, and the stream of its updates.
 struct JobCaller: Sendable {
-  /// What the caller is told.
-  enum News: Sendable {
-    /// It is further on; ``JobCaller/takeProgress()`` says how far.
+  /// An update for the caller.
+  enum Update: Sendable {
+    /// There is progress; ``JobCaller/takeProgress()`` returns it.
     case progress
     /// A batch. At most two are unacknowledged.
     case batch(UInt32, [UInt8])
-    /// The last.
+    /// The end; the last update.
     case ended(Result<[UInt8], Failure>)
-    /// The last: it had ended before the caller came, and the store has its end.
+    /// The job had ended before the caller attached; the store has its end. The last update.
     case over
   }
 
-  /// Tells one caller of a job from a later one.
+  /// Distinguishes this caller from a later one of the same job.
   let token: String
   let isInBatches: Bool
-  /// The client's command that needs the job; nil = the hub's own work.
-  let command: FlightID?
-  /// What a worker fetches, by digest.
+  /// The client's command that needs the job; nil = work of the hub itself.
+  let command: CommandID?
+  /// The inputs that a worker fetches, by digest.
   let inputs: [String: [UInt8]]
-  /// Until when it waits, nanoseconds since 1970.
+  /// The caller's deadline, in nanoseconds since 1970.
   let deadline: Int64
-  let news: AsyncStream<News>.Continuation
-  /// What the caller has not taken yet.
+  let updates: AsyncStream<Update>.Continuation
+  /// The progress that the caller has not taken yet.
   private let progress = Lock<Progress?>(nil)
 
   init(
-    token: String, isInBatches: Bool, command: FlightID? = nil, inputs: [String: [UInt8]], deadline: Int64,
-    news: AsyncStream<News>.Continuation
+    token: String, isInBatches: Bool, command: CommandID? = nil, inputs: [String: [UInt8]], deadline: Int64,
+    updates: AsyncStream<Update>.Continuation
   ) {
     self.token = token
     self.isInBatches = isInBatches
     self.command = command
     self.inputs = inputs
     self.deadline = deadline
-    self.news = news
+    self.updates = updates
   }
 
-  /// Tells how far it is. While the caller is busy with a batch the last word takes the place of the one before, lest a
-  /// worker that says much fills the memory.
+  /// Reports progress. While the caller is busy with a batch, the latest progress replaces the previous one, so that a
+  /// worker that reports often does not fill the memory.
   func report(_ progress: Progress) {
     let isFirst = self.progress.withLock { last in
       defer { last = progress }
       return last == nil
     }
-    if isFirst { self.news.yield(.progress) }
+    if isFirst { self.updates.yield(.progress) }
   }
 
   func takeProgress() -> Progress? { self.progress.withLock { $0.take() } }
 
   func end(_ result: Result<[UInt8], Failure>) {
-    self.news.yield(.ended(result))
-    self.news.finish()
+    self.updates.yield(.ended(result))
+    self.updates.finish()
   }
 }

@@ -2,18 +2,22 @@ internal import Bus
 public import KithMessages
 internal import SwiftProtobuf
 
-/// Rewrites what belongs to a placeable method for workers that speak JSON. Jobs are kept in protobuf.
+/// Converts the messages of a placeable method for workers that use JSON. Jobs are stored in protobuf.
+///
+/// ```swift
+/// let codecs = [JobCodec(TranscribeRequest.self, isAskedAgain: true)]
+/// ```
 public struct JobCodec: Sendable {
   /// The method.
   public let method: Method
-  /// Whether the caller comes back under the same key while the job is dead, so that a person may retry it. Other callers
-  /// start a new job instead, and a retried one would run beside it.
+  /// Whether the caller returns with the same key while the job is dead, so that a person may retry the job. Other callers
+  /// start a new job instead, and a retried job would run beside it.
   public let isAskedAgain: Bool
   let command: @Sendable (_ protobuf: [UInt8]) throws(Failure) -> [UInt8]
   let reply: @Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8]
   let batch: (@Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8])?
 
-  /// Of a method that answers once.
+  /// Makes the codec of a method that answers once.
   public init<C: Command>(_ type: C.Type, isAskedAgain: Bool = false) {
     self.method = C.method
     self.isAskedAgain = isAskedAgain
@@ -22,14 +26,14 @@ public struct JobCodec: Sendable {
     self.batch = nil
   }
 
-  /// Of a method that answers in batches.
+  /// Makes the codec of a method that answers in batches.
   public init<C: BatchCommand>(inBatches type: C.Type) {
     self.method = C.method
     self.isAskedAgain = false
     self.command = Self.json(C.self)
     self.reply = Self.protobuf(C.Reply.self)
     let inProtobuf = Self.protobuf(C.Batch.self)
-    // Read by the call that stores it and not on the loop, since it may have many MiB.
+    // Decoded by the call that stores it and not on the event loop, because it may have many MiB.
     self.batch = { bytes, encoding throws(Failure) in encoding == .pb ? bytes : try inProtobuf(bytes, encoding) }
   }
 
@@ -39,7 +43,7 @@ public struct JobCodec: Sendable {
     { bytes throws(Failure) in try Encoding.json.encode(try Encoding.pb.decode(M.self, from: bytes)) }
   }
 
-  /// Reads in either encoding, so that nothing unreadable is stored.
+  /// Decodes both encodings, so that no malformed message is stored.
   private static func protobuf<M: SwiftProtobuf.Message>(
     _ type: M.Type
   ) -> @Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8] {

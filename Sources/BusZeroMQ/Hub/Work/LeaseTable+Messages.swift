@@ -4,7 +4,7 @@ internal import SwiftProtobuf
 
 internal import struct Foundation.Data
 
-/// What the table says to workers.
+/// The messages of the table to workers.
 extension LeaseTable {
   func message(_ job: LeasedJob) -> Job {
     var message = Job()
@@ -71,7 +71,7 @@ extension Google_Protobuf_Duration {
     self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
   }
 
-  /// As Swift has it.
+  /// The duration as a Swift value.
   var span: Duration { .seconds(self.seconds) + .nanoseconds(Int64(self.nanos)) }
 }
 

@@ -1,16 +1,16 @@
 internal import Bus
 internal import KithMessages
 
-/// How jobs are given out, lost and repeated.
+/// How jobs are leased, lost and retried.
 extension LeaseTable {
-  /// Gives out what waits, while there is room.
+  /// Leases queued jobs while workers have free slots.
   mutating func dispatch(_ now: Instant) -> [Directive] {
     var directives: [Directive] = []
     for (method, var queue) in self.queues {
       var skipped: [String] = []
       while let session = self.workers.free(for: method), let id = queue.popFirst() {
         guard var job = self.jobs[id], case .queued(let notBefore) = job.phase else { continue }
-        // What a caller still stores decides where the next attempt begins.
+        // The batches that the caller is still storing decide where the next attempt starts.
         guard notBefore <= now, job.isClaimed, job.received == job.record.batches else {
           skipped.append(id)
           if notBefore > now { self.wake(at: notBefore) }
@@ -26,7 +26,7 @@ extension LeaseTable {
     return directives
   }
 
-  /// Somebody waits for a job: it may be given out, where it is not with a worker.
+  /// Records that a caller waits for a job, so that it may be leased.
   mutating func claim(_ id: String, now: Instant) -> [Directive] {
     self.jobs[id]?.isClaimed = true
     return self.dispatch(now)
@@ -45,11 +45,11 @@ extension LeaseTable {
     return .store(job.record, .lease(job.record.leaseID))
   }
 
-  /// The worker of a job is lost: it is repeated if its rule allows.
+  /// Handles a job whose worker was lost: queues it again if its delivery rule allows.
   ///
   /// - Parameters:
-  ///   - isCounted: Whether it counts towards the losses that end a job.
-  ///   - isRefused: Whether the worker has not begun for want of a slot.
+  ///   - isCounted: Whether it counts towards the losses after which a job is dead.
+  ///   - isRefused: Whether the worker returned the job because it had no free slot.
   mutating func lose(
     _ id: String, isCounted: Bool = true, isRefused: Bool = false, _ now: Instant
   ) -> [Directive] {
@@ -72,10 +72,10 @@ extension LeaseTable {
       }
       return [self.end(&job, isBeyondResuming ? .failed : .dead)]
     }
-    // The time since it was last heard of has been waited already.
+    // The time since the worker was last heard counts as waited.
     let wait = Duration.nanoseconds(self.timing.backoff.wait(after: Int(job.record.losses)))
     var notBefore = wasSent && isCounted ? max(now, lease.heardAt + wait) : now
-    // A worker that miscounts its slots would get it again and again.
+    // Otherwise a worker that miscounts its slots would get the job again at once.
     if isRefused { notBefore += .nanoseconds(self.timing.backoff.first) }
     job.phase = .queued(notBefore: notBefore)
     job.record.state = .queued
@@ -85,14 +85,14 @@ extension LeaseTable {
     return [.store(job.record, .queued)]
   }
 
-  /// A job is over.
+  /// Ends a job.
   ///
   /// - Parameters:
-  ///   - peer: Who waits for an ACK, with its lease.
+  ///   - peer: The worker that waits for an ACK, with its lease.
   mutating func end(
     _ job: inout LeasedJob, _ state: JobRecord.State, by peer: Peer? = nil, _ leaseID: String = ""
   ) -> Directive {
-    // Where nobody serves a method, nobody else would look at what waits for it.
+    // Without a worker for the method no dispatch would remove the job from its queue.
     if case .queued = job.phase { self.queues[job.record.service]?.removeAll { $0 == job.record.id } }
     job.endLease()
     job.phase = .ending
@@ -131,7 +131,7 @@ extension LeaseTable {
 
   // MARK: - Bodies
 
-  /// Whether a batch is taken in: it comes from who has the job, it is the next one, and there is room for it.
+  /// Whether to accept a batch: it is from the worker that has the lease, the next one, and within the window.
   func wants(_ partial: Partial) -> Bool {
     guard let job = self.jobs[partial.jobID], job.lease?.id == partial.leaseID, job.phase == .leased else {
       return false
@@ -139,7 +139,7 @@ extension LeaseTable {
     return partial.batchSeq == job.received + 1 && job.received - job.record.batches < self.timing.window
   }
 
-  /// Whether an end is taken in, if it is one: nobody has brought another.
+  /// Whether to accept an end: no other end was reported.
   func wants(_ result: WorkResult) -> Bool {
     guard let job = self.jobs[result.jobID] else { return false }
     return job.phase != .ending && job.accepts(result.leaseID)

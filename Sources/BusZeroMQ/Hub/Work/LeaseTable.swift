@@ -1,51 +1,51 @@
 internal import Bus
 internal import KithMessages
 
-/// Which worker has which job: credit, leases, loss and repetition.
+/// Decides which worker runs which job: credit, leases, lost workers and retries.
 ///
-/// A pure value: messages and time come in, directives come out. Whatever changes a job is committed before a worker or a
-/// caller hears of it: a directive ``Directive/store(_:_:)`` is answered by ``stored(_:_:now:)``.
+/// A pure value: messages and time come in, directives come out. A change of a job is committed before a worker or caller
+/// is told of it: the plane answers ``Directive/store(_:_:)`` by ``stored(_:_:now:)``.
 struct LeaseTable: Sendable {
   typealias Instant = ContinuousClock.Instant
   typealias Peer = [UInt8]
 
-  /// What the plane has to do.
+  /// The next steps of the plane.
   enum Directive: Sendable, Equatable {
     case send(Peer, WorkMessage)
-    /// Sends a job; the plane knows the command.
+    /// Sends a job with its command.
     case give(Peer, Job)
-    /// Commits a change; what was stored comes back.
+    /// Commits a change, then calls ``LeaseTable/stored(_:_:now:)``.
     case store(JobRecord, Stored)
-    /// Hands a batch to the caller, which says when it has stored it.
+    /// Passes a batch to the caller, which reports when it has stored it.
     case deliver(job: String, batch: UInt32)
-    /// Tells the caller how far it is.
+    /// Passes progress to the caller.
     case report(job: String, Progress)
-    /// The job has left the table: its caller is told what came of it.
+    /// Reports the end of a job to its caller; the table no longer has the job.
     case conclude(JobRecord)
   }
 
-  /// What a commit was for.
+  /// The purpose of a commit.
   enum Stored: Sendable, Equatable {
     case queued
     case lease(String)
     case batch(UInt32)
-    /// The end in this state; the worker that brought it waits for an ACK.
+    /// The end in this state; the worker that reported it waits for an ACK.
     case end(JobRecord.State, Peer?, lease: String)
   }
 
   let timing: WorkTiming
-  /// What workers are told of the hub's next key, in Z85.
+  /// The hub's next public key in Z85, for WELCOME.
   var nextServerKey = ""
   let makeID: @Sendable () -> String
   var workers = WorkerTable()
   var jobs: [String: LeasedJob] = [:]
-  /// Jobs that wait, by method, in the order in which they came.
+  /// Queued jobs by method, in order of arrival.
   var queues: [String: ArraySlice<String>] = [:]
-  /// The job of each lease that is or was out.
+  /// The job of each current and past lease.
   var jobsByLease: [String: String] = [:]
   private var nextHeartbeat: Instant?
 
-  /// When ``tick(_:)`` has something to do next.
+  /// When ``tick(_:)`` is due.
   var wakeAt: Instant?
 
   init(timing: WorkTiming = WorkTiming(), makeID: @escaping @Sendable () -> String = { UUIDv7.make().text }) {
@@ -55,7 +55,7 @@ struct LeaseTable: Sendable {
 
   // MARK: - Jobs
 
-  /// Takes in a job that is stored as waiting.
+  /// Adds a job that is stored as queued.
   mutating func add(_ record: JobRecord, isOnce: Bool, now: Instant) -> [Directive] {
     guard self.jobs[record.id] == nil else { return [] }
     self.jobs[record.id] = LeasedJob(record, isOnce: isOnce, phase: .queued(notBefore: now))
@@ -63,12 +63,12 @@ struct LeaseTable: Sendable {
     return self.dispatch(now)
   }
 
-  /// Drops a job of unknown outcome: a person has decided.
+  /// Removes a job of unknown outcome.
   mutating func forget(_ id: String) {
     if let job = self.jobs[id], job.phase == .unknown { self.forget(job) }
   }
 
-  /// Takes in a job that was with a worker when the last process ended: it may come back to it.
+  /// Restores a job that a worker had when the last process ended; the worker may resume its lease.
   mutating func restore(_ record: JobRecord, isOnce: Bool, now: Instant) {
     var job = LeasedJob(record, isOnce: isOnce, phase: record.state == .unknown ? .unknown : .leased)
     job.isClaimed = false
@@ -83,8 +83,8 @@ struct LeaseTable: Sendable {
     self.jobsByLease[record.leaseID] = record.id
   }
 
-  /// The way to the hub is open, or open anew: the time in which workers may come back to their leases begins. No lease
-  /// becomes longer by that.
+  /// Restarts the grace period in which workers may resume their leases, because the hub has opened a port. No lease
+  /// becomes longer.
   mutating func extendGrace(now: Instant) {
     let until = now + self.timing.grace
     for (id, job) in self.jobs where job.phase == .leased && job.lease?.graceUntil != nil {
@@ -92,7 +92,7 @@ struct LeaseTable: Sendable {
     }
   }
 
-  /// Nobody wants the job any more.
+  /// Cancels a job.
   mutating func cancel(_ id: String, _ reason: String, now: Instant) -> [Directive] {
     guard var job = self.jobs[id], job.phase != .ending, job.phase != .unknown else { return [] }
     var directives: [Directive] = []
@@ -103,20 +103,20 @@ struct LeaseTable: Sendable {
       if job.isOnce { return directives + self.leaveUnknown(&job) }
     }
     if job.phase == .granting, let peer = self.workers.peer(of: job.record.instance) {
-      // Nothing was sent: the slot is free again.
+      // The job was not sent, so the slot is free again.
       self.workers[peer]?.credit += 1
     }
     return directives + [self.end(&job, .cancelled)]
   }
 
-  /// A job could not be sent to the worker that it was granted to: nobody has begun it.
+  /// Handles a job that could not be sent to its worker; it was not started.
   mutating func notSent(_ id: String, now: Instant) -> [Directive] {
     guard self.jobs[id]?.phase == .leased else { return [] }
     self.jobs[id]?.phase = .granting
     return self.lose(id, isCounted: false, now)
   }
 
-  /// The caller has taken a batch.
+  /// Handles a batch that the caller has stored.
   mutating func taken(_ id: String, batch: UInt32, now: Instant) -> [Directive] {
     guard var job = self.jobs[id], job.phase != .ending, batch == job.record.batches + 1, batch <= job.received else {
       return []
@@ -128,11 +128,11 @@ struct LeaseTable: Sendable {
     return [.store(job.record, .batch(batch))] + self.dispatch(now)
   }
 
-  // MARK: - What workers say
+  // MARK: - Messages of workers
 
-  /// A worker is there, for the first time or again.
+  /// Handles READY: a worker has connected, for the first time or again.
   ///
-  /// - Parameter services: Those of its capabilities that it is approved for.
+  /// - Parameter services: The capabilities that it is approved for.
   mutating func ready(
     _ ready: Ready, from peer: Peer, principal: String, services: [String], now: Instant
   ) -> [Directive] {
@@ -145,7 +145,7 @@ struct LeaseTable: Sendable {
       peer: peer, name: ready.workerName, instance: ready.instanceID, principal: principal, services: services,
       software: ready.software, since: self.workers[peer]?.since ?? now, credit: 0, heardAt: now, isDraining: isDraining
     )
-    // What its key is not approved for any more.
+    // Jobs of services that its key is no longer approved for.
     for job in self.jobs.values where job.lease?.instance == session.instance && !session.serves(job.record.service) {
       directives += self.lose(job.record.id, isCounted: false, now)
     }
@@ -160,7 +160,7 @@ struct LeaseTable: Sendable {
     var kept: Set<String> = []
     for held in ready.held {
       guard var job = self.jobs[held.jobID], job.accepts(held.leaseID), job.phase != .ending else {
-        // What ends just now is answered by its ACK.
+        // A job whose end is being committed is answered by its ACK.
         if self.jobs[held.jobID]?.phase != .ending { welcome.lostLeaseIds.append(held.leaseID) }
         continue
       }
@@ -173,7 +173,7 @@ struct LeaseTable: Sendable {
       self.jobs[held.jobID] = job
     }
     let others = self.jobs.values.filter { $0.lease?.instance == ready.instanceID && !kept.contains($0.record.id) }
-    // Over an unbroken connection they may be on their way to it; a grant that is being stored goes over any.
+    // On an unbroken connection these jobs may be on their way to it; a grant that is being stored is sent on any.
     let isOnTheWay = UInt32(others.count { isSameConnection || $0.phase == .granting })
     if !isSameConnection {
       for job in others where job.phase == .leased { directives += self.lose(job.record.id, now) }
@@ -186,7 +186,7 @@ struct LeaseTable: Sendable {
     return directives + [.send(peer, .welcome(welcome))] + self.dispatch(now)
   }
 
-  /// A worker with the same name in another process: the one before has ended, whatever it still seems.
+  /// Ends the session of another process with the same worker name.
   private mutating func replace(_ ready: Ready, _ peer: Peer, _ now: Instant) -> [Directive] {
     var directives: [Directive] = []
     for old in self.workers.sessions.values where old.name == ready.workerName && old.instance != ready.instanceID {
@@ -225,11 +225,11 @@ struct LeaseTable: Sendable {
   mutating func partial(_ partial: Partial, from peer: Peer, now: Instant) -> [Directive] {
     guard self.hear(peer, now) else { return [Self.unknownSession(peer)] }
     guard var job = self.jobs[partial.jobID], job.isHeld(under: partial.leaseID), job.phase != .granting else {
-      // What ends just now is answered by its ACK.
+      // A job whose end is being committed is answered by its ACK.
       if self.jobs[partial.jobID]?.phase == .ending { return [] }
       return [.send(peer, Self.revoked(partial.leaseID))]
     }
-    // Of unknown outcome: its caller has left, and its worker may still bring the end.
+    // Of unknown outcome: the caller has left; the worker may still report the end.
     guard job.phase == .leased else { return [] }
     self.renew(&job, now)
     var directives: [Directive] = []
@@ -250,9 +250,9 @@ struct LeaseTable: Sendable {
     return directives
   }
 
-  /// The end of a job.
+  /// Handles the end of a job.
   ///
-  /// - Parameter reply: In protobuf encoding.
+  /// - Parameter reply: In protobuf.
   mutating func final(_ result: WorkResult, _ reply: [UInt8], from peer: Peer, now: Instant) -> [Directive] {
     guard self.hear(peer, now) else { return [Self.unknownSession(peer)] }
     guard var job = self.jobs[result.jobID], job.accepts(result.leaseID),
@@ -260,13 +260,13 @@ struct LeaseTable: Sendable {
     else {
       return [.send(peer, Self.ack(result.jobID, result.leaseID, isDuplicate: true))]
     }
-    // Its commit is under way, and the ACK comes after it.
+    // The end is being committed; the ACK follows.
     guard job.phase != .ending else { return [] }
     let isCurrent = result.leaseID == job.lease?.id
     if result.retryable, result.status.code != .ok {
       guard isCurrent else { return [.send(peer, Self.ack(result.jobID, result.leaseID, isDuplicate: true))] }
       let isCounted = !["DRAINING", "NO_CREDIT"].contains(result.status.reason)
-      // Whoever gives a job back has no room, whatever was counted here, until it says that it has.
+      // A worker that returns a job has no free slot until it sends CREDIT.
       if !isCounted { self.workers[peer]?.credit = 0 }
       job.record.status = result.status
       self.jobs[job.record.id] = job
@@ -296,9 +296,9 @@ struct LeaseTable: Sendable {
     return []
   }
 
-  /// A session is over: what its worker has not ended is given to others at once.
+  /// Ends a session. Its unfinished jobs go to other workers at once.
   ///
-  /// - Parameter isFaulty: Whether it did not leave in good order, so that its jobs count it as a loss.
+  /// - Parameter isFaulty: Whether the worker broke the protocol, so that its jobs count a loss.
   mutating func disconnect(from peer: Peer, isFaulty: Bool = false, now: Instant) -> [Directive] {
     guard let session = self.workers[peer] else { return [] }
     self.workers[peer] = nil
@@ -309,7 +309,7 @@ struct LeaseTable: Sendable {
     return directives + self.dispatch(now)
   }
 
-  /// A message could not be sent because the worker's connection is gone.
+  /// Handles a worker whose connection is gone.
   mutating func unreachable(_ peer: Peer, now: Instant) {
     guard let session = self.workers[peer] else { return }
     self.workers[peer] = nil
@@ -320,7 +320,7 @@ struct LeaseTable: Sendable {
     }
   }
 
-  /// Whether the session is known; it is heard from then.
+  /// Records a sign of life. Returns false if the session is unknown.
   mutating func hear(_ peer: Peer, _ now: Instant) -> Bool {
     guard self.workers[peer] != nil else { return false }
     self.workers[peer]?.heardAt = now
@@ -329,7 +329,7 @@ struct LeaseTable: Sendable {
 
   // MARK: - Commits and time
 
-  /// A change that was asked for is on the disk.
+  /// Handles a committed change.
   mutating func stored(_ id: String, _ stored: Stored, now: Instant) -> [Directive] {
     guard var job = self.jobs[id] else { return [] }
     switch stored {
@@ -338,7 +338,7 @@ struct LeaseTable: Sendable {
     case .lease(let leaseID):
       guard job.phase == .granting, let lease = job.lease, lease.id == leaseID else { return [] }
       guard let peer = self.workers.peer(of: lease.instance) else {
-        // Gone before it was sent anything.
+        // The worker left before the job was sent.
         return self.lose(id, isCounted: false, now)
       }
       job.phase = .leased
@@ -352,7 +352,7 @@ struct LeaseTable: Sendable {
       return [.send(peer, Self.committed(job))]
     case .end(let state, let peer, let leaseID):
       guard job.record.state == state else { return [] }
-      // Of unknown outcome: its caller is told, and its worker may still bring the end.
+      // Of unknown outcome: the caller is told; the worker may still report the end.
       if state != .unknown { self.forget(job) }
       var directives: [Directive] = [.conclude(job.record)]
       if let peer { directives.append(.send(peer, Self.ack(id, leaseID, isDuplicate: false))) }
@@ -360,7 +360,7 @@ struct LeaseTable: Sendable {
     }
   }
 
-  /// Does what time asks for.
+  /// Handles the passage of time.
   mutating func tick(_ now: Instant) -> [Directive] {
     guard let wakeAt = self.wakeAt, wakeAt <= now else { return [] }
     self.wakeAt = nil
@@ -381,7 +381,7 @@ struct LeaseTable: Sendable {
     return directives + self.dispatch(now)
   }
 
-  /// Why a job waits: for who asked for it, for a worker that serves it, for one with a free slot, or for its time.
+  /// What a queued job waits for: its caller, a worker that serves it, a free slot, or the end of a back-off.
   func waitsFor(_ id: String) -> String {
     guard let job = self.jobs[id], case .queued(let notBefore) = job.phase else { return "" }
     if !job.isClaimed { return "caller" }

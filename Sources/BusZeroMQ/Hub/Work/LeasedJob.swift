@@ -1,47 +1,47 @@
 internal import Bus
 internal import KithMessages
 
-/// One job of the ``LeaseTable``.
+/// A job of the ``LeaseTable``.
 struct LeasedJob: Sendable {
-  /// Where it is between two commits.
+  /// The phase between commits.
   enum Phase: Sendable, Equatable {
-    /// It waits, at least until then.
+    /// Waits for a worker, at least until this time.
     case queued(notBefore: ContinuousClock.Instant)
-    /// That it is leased is being committed; nothing was sent.
+    /// The lease is being committed; the job is not sent yet.
     case granting
-    /// The worker has it, or is being sent it.
+    /// The job was sent to the worker.
     case leased
-    /// Its end is being committed.
+    /// The end is being committed.
     case ending
-    /// Its worker was lost and it may not be repeated. Only its end may still come.
+    /// The worker was lost and the job must not be repeated; only its end may still arrive.
     case unknown
   }
 
-  /// The lease that counts.
+  /// The current lease.
   struct Lease: Sendable, Equatable {
     let id: String
     let instance: String
     var expiresAt: ContinuousClock.Instant
     var heardAt: ContinuousClock.Instant
-    /// Set while the worker is gone: until then it may come back.
+    /// Set while the worker is disconnected: until then it may resume the lease.
     var graceUntil: ContinuousClock.Instant?
   }
 
   var record: JobRecord
-  /// Whether it is never repeated after its worker was lost.
+  /// Whether it must run at most once.
   let isOnce: Bool
-  /// Whether it is given out: not before somebody waits for it. One that the last process left goes on with the worker
-  /// that has it, but whoever asked for it may want something else by now.
+  /// Whether a caller waits for it; only then is it leased. A job from the last process continues with the worker that has
+  /// it, but its caller may have replaced it by now.
   var isClaimed = true
   var phase: Phase
   var lease: Lease?
-  /// Leases before, each with its attempt: the end that such a worker brings may still count.
+  /// Past leases with their attempts; an end from such a worker may still be accepted.
   var past: [String: UInt32] = [:]
-  /// Of the last batch that was taken.
+  /// The attempt of the last stored batch.
   var batchAttempt: UInt32 = 0
-  /// Batches that were taken in; those after `record.batches` are with the caller.
+  /// The number of accepted batches; the caller is storing those after `record.batches`.
   var received: UInt32
-  /// What goes with those.
+  /// The checkpoints of the batches that are being stored.
   var checkpoints: [UInt32: [UInt8]] = [:]
   var progress = Progress()
 
@@ -52,33 +52,51 @@ struct LeasedJob: Sendable {
     self.received = record.batches
   }
 
-  /// Whether the worker with this lease may go on: it has the job, or nobody knows what became of it and it may still
-  /// say so.
+  /// Whether the worker with this lease may continue: it has the job, or the outcome is unknown and it may still report
+  /// the end.
   func isHeld(under leaseID: String) -> Bool {
     leaseID == self.lease?.id || (self.phase == .unknown && leaseID == self.record.leaseID)
   }
 
-  /// Whether a lease with this id may bring the job's end.
+  /// Whether the worker with this lease may report the job's end.
   ///
-  /// A lease that was lost may, as long as no batch of a later one is stored: then its batches and its end belong together.
+  /// A past lease may, unless a batch of a later one is stored: its batches and its end would not belong together.
   func accepts(_ leaseID: String) -> Bool {
     if leaseID == self.lease?.id { return self.phase != .granting }
     if self.phase == .unknown { return leaseID == self.record.leaseID }
     return self.past[leaseID].map { $0 >= self.batchAttempt } ?? false
   }
 
-  /// When it is lost unless something is heard of its worker.
+  /// When the lease is lost unless its worker is heard.
   ///
-  /// What may happen once waits for the end of the lease: by then a worker that is cut off has stopped by its own
-  /// clock. Lost earlier, it would still be done by that worker after its caller was told that nobody knows, and
-  /// looked, and began again.
+  /// A job that must run at most once waits for the end of the lease: by then a disconnected worker has stopped by its own
+  /// clock. If it were lost earlier, the worker could still run it after the caller was told that the outcome is unknown,
+  /// checked the result and started again.
   func end(of lease: Lease) -> ContinuousClock.Instant {
     self.isOnce ? lease.expiresAt : min(lease.expiresAt, lease.graceUntil ?? lease.expiresAt)
   }
 
-  /// Takes the lease away.
+  /// Ends the lease.
   mutating func endLease() {
     if let lease { self.past[lease.id] = self.record.attempt }
     self.lease = nil
   }
+}
+
+/// The times and limits of the work plane: protocol.md, "Workers".
+struct WorkTiming: Sendable {
+  /// The interval of heartbeats of both sides.
+  var heartbeat = Duration.milliseconds(2500)
+  /// The silence after which a worker counts as gone: four heartbeats.
+  var silence = Duration.seconds(10)
+  /// The length of a lease without renewal.
+  var lease = Duration.seconds(30)
+  /// How long a disconnected worker may resume its leases; for at-most-once jobs, until the lease ends.
+  var grace = Duration.seconds(10)
+  /// The number of lost workers after which a job is dead.
+  var attempts: UInt32 = 5
+  /// The waits after losses.
+  var backoff = Backoff(first: 1_000_000_000, longest: 60_000_000_000)
+  /// The most unacknowledged batches of a job.
+  var window: UInt32 = 2
 }

@@ -1,21 +1,21 @@
 internal import Bus
 internal import KithMessages
 
-/// Messages of workers that wait to be read beside the loop: a batch or a reply may have 16 MiB of JSON, and handshakes,
-/// commands and events would wait for it.
+/// Messages of workers that are decoded outside the event loop: a batch or reply may have 16 MiB of JSON, which would
+/// delay handshakes, commands and events.
 ///
-/// A pure value. One message is read at a time, so at most one long body is held beside those of ``Uploads``. Later
-/// messages of its worker wait behind it where their order counts; those of other workers pass, unless they are long.
+/// A pure value. One message is decoded at a time, so at most one long body is held beside those of ``Uploads``. Later
+/// messages of the same worker wait behind it if their order matters; those of other workers pass unless they are long.
 struct UnreadMessages {
-  /// What becomes of a message that comes.
+  /// What to do with a message.
   enum Place: Hashable {
-    /// It is taken in now.
+    /// Handle it now.
     case none
-    /// It is to be read now, beside the loop.
+    /// Decode it now, outside the event loop.
     case first
-    /// It waits.
+    /// Queue it.
     case later
-    /// There is no room. Its worker sends it again.
+    /// Drop it for lack of room; its worker sends it again.
     case dropped
   }
 
@@ -26,11 +26,11 @@ struct UnreadMessages {
   }
 
   struct Limits: Sendable {
-    /// Bytes that are read on the loop: JSON of so many takes less than a millisecond.
+    /// Bytes that are decoded on the event loop; JSON of this size takes less than a millisecond.
     var atOnce = 4 << 10
-    /// Bytes of bodies in frames that wait, of all workers.
+    /// Bytes of all waiting bodies in frames.
     var bytes = 16 << 20
-    /// Of one worker: 16 jobs have two batches and an end each.
+    /// Waiting messages of one worker; 16 jobs have two batches and an end each.
     var messages = 64
   }
 
@@ -39,7 +39,7 @@ struct UnreadMessages {
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// Gives a message its place.
+  /// Decides what to do with a message.
   mutating func enter(_ frame: WorkFrame, from peer: [UInt8]) -> Place {
     let (bytes, isElsewhere) = Self.size(frame.message)
     let before = self.messages.count { $0.peer == peer }
@@ -50,13 +50,13 @@ struct UnreadMessages {
     return self.messages.count == 1 ? .first : .later
   }
 
-  /// The message that is being read.
+  /// The message that is being decoded.
   var first: Message? { self.messages.first }
 
-  /// The first one was taken in.
+  /// Removes the first message, which was handled.
   mutating func removeFirst() { self.messages.removeFirst() }
 
-  /// The bytes of a body, and whether it came in chunks before its message.
+  /// The size of a body, and whether it was sent in chunks before its message.
   private static func size(_ message: WorkMessage) -> (bytes: Int, isElsewhere: Bool) {
     switch message {
     case .partial(let partial, let body): (body.count, !partial.outputs.isEmpty)

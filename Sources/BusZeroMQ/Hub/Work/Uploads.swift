@@ -2,15 +2,14 @@ internal import Bus
 internal import Digest
 internal import KithMessages
 
-/// Bodies that are larger than a frame, on their way from workers in chunks.
+/// Bodies larger than a frame, which workers send in chunks.
 ///
-/// A worker names a body by its digest and sends it from the start; a PARTIAL or FINAL then refers to it. Bodies are on
-/// their way to a transaction, so they are kept in memory, within bounds. Time is passed in, and nothing is sent or
-/// read here.
+/// A worker names a body by its digest and sends it from the start; a PARTIAL or FINAL then refers to it. The bodies are
+/// kept in memory, within limits, until the transaction that needs them. Time is passed in; this type does no I/O.
 struct Uploads: ~Copyable {
   typealias Instant = ContinuousClock.Instant
 
-  /// What is kept at most.
+  /// The limits.
   struct Limits: Sendable {
     var bytesPerBlob = 16 << 20
     var bytes = 64 << 20
@@ -22,10 +21,10 @@ struct Uploads: ~Copyable {
     let sha256: String
   }
 
-  /// A class, because what is being digested cannot be copied.
+  /// A class, because a digest in progress cannot be copied.
   private final class Body {
     var bytes: [UInt8] = []
-    /// Of what has come. Made chunk by chunk: that of many MiB at once would hold up the loop.
+    /// The digest of the received bytes, updated for each chunk: many MiB at once would block the event loop.
     var digest = SHA256()
     var isWhole = false
     var touchedAt: Instant
@@ -35,12 +34,12 @@ struct Uploads: ~Copyable {
 
   private let limits: Limits
   private var bodies: [Key: Body] = [:]
-  /// Of all that is held.
+  /// The bytes of all bodies.
   private(set) var bytes = 0
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// Takes a chunk, or says why not and from where to go on.
+  /// Adds a chunk. The answer names the next offset, or the error.
   mutating func add(_ chunk: Chunk, _ data: [UInt8], from peer: [UInt8], now: Instant) -> ChunkAck {
     let key = Key(peer: peer, sha256: chunk.sha256)
     let body = self.bodies[key] ?? Body(now)
@@ -49,7 +48,7 @@ struct Uploads: ~Copyable {
     ack.sha256 = chunk.sha256
     ack.nextOffset = UInt64(body.bytes.count)
     ack.done = body.isWhole
-    // What was sent before changes nothing.
+    // A repeated chunk changes nothing.
     guard !body.isWhole, chunk.offset >= ack.nextOffset else { return ack }
     guard chunk.offset == ack.nextOffset else {
       ack.status = Failure(.outOfRange, "OFFSET_GAP", "The chunk does not follow the one before.").status
@@ -78,7 +77,7 @@ struct Uploads: ~Copyable {
     return ack
   }
 
-  /// Whether there is room. What can never have any is not asked for again.
+  /// Checks the limits. An error without a retry time is final.
   private func check(_ chunk: Chunk, _ data: [UInt8], behind body: Body) throws(Failure) {
     guard SHA256.bytes(named: chunk.sha256) != nil else { throw .invalid(field: "sha256", SHA256.rule) }
     let size = max(chunk.size, UInt64(body.bytes.count + data.count))
@@ -95,18 +94,18 @@ struct Uploads: ~Copyable {
     }
   }
 
-  /// A body that has arrived whole, for the message that refers to it; it is kept no longer.
+  /// Removes and returns a complete body, for the message that refers to it.
   mutating func take(_ sha256: String, from peer: [UInt8]) -> [UInt8]? {
     let key = Key(peer: peer, sha256: sha256)
     return self.bodies[key]?.isWhole == true ? self.remove(key) : nil
   }
 
-  /// Everything of a worker that is gone.
+  /// Removes the bodies of a disconnected worker.
   mutating func drop(peer: [UInt8]) {
     for key in self.bodies.keys where key.peer == peer { _ = self.remove(key) }
   }
 
-  /// What has lain untouched: its job was given up.
+  /// Removes bodies without new chunks since `moment`: their jobs were given up.
   mutating func drop(untouchedSince moment: Instant) {
     for (key, body) in self.bodies where body.touchedAt <= moment { _ = self.remove(key) }
   }

@@ -3,32 +3,32 @@ internal import EventLoop
 public import KithMessages
 internal import Logging
 
-/// What the hub itself asks of the plane.
+/// The plane's interface for the hub.
 extension WorkPlane {
-  /// What becomes of a job whose caller leaves.
+  /// What happens to a job whose caller leaves.
   enum Departure: Sendable {
-    /// It is over; what it waited for, as ``waitsFor(_:)`` has it, and whether it was ever given to a worker.
+    /// It ends; what it waited for, as in ``waitsFor(_:)``, and whether a worker ever got it.
     case ended(waitedFor: String, wasGiven: Bool)
-    /// The hub stops, and the next process takes it up.
+    /// It continues: the hub stops, and the next process restores the job.
     case goesOn
   }
 
   static let shuttingDown = Failure(
     .unavailable, "SHUTTING_DOWN", "kithd is stopping.", retryAfterMilliseconds: 1000)
 
-  /// Has somebody told what becomes of a job that is stored.
+  /// Attaches a caller to a stored job.
   ///
-  /// - Parameter isNew: Whether it was stored for this caller.
+  /// - Parameter isNew: Whether the job was created for this caller.
   func attach(_ record: JobRecord, _ caller: JobCaller, isNew: Bool) {
     guard !self.isClosing else { return caller.end(.failure(Self.shuttingDown)) }
-    // The one before was given up: a call with the same key has taken its place.
+    // A new call with the same key replaces the previous caller.
     self.callers.updateValue(caller, forKey: record.id)?.end(.failure(.cancelled))
     if self.table.jobs[record.id] == nil {
       guard isNew || self.unclaimed.removeValue(forKey: record.id) != nil else {
-        // It has ended since it was found.
+        // The job ended after the caller found it.
         self.callers[record.id] = nil
-        caller.news.yield(.over)
-        return caller.news.finish()
+        caller.updates.yield(.over)
+        return caller.updates.finish()
       }
       self.perform(self.table.add(record, isOnce: self.isOnce(record), now: .now))
     } else {
@@ -36,13 +36,13 @@ extension WorkPlane {
     }
     self.arm()
     guard !self.table.workers.isServed(record.service) else { return }
-    // Workers come within seconds of a hub's start.
+    // Workers connect within seconds of a hub's start.
     self.schedule(at: .now + .seconds(3)) { $0.announceUnserved() }
   }
 
-  /// Ends the job of a caller that has left.
+  /// Handles a caller that has left, and cancels its job.
   ///
-  /// - Returns: What becomes of it. Told by the same step, lest it is sent to a worker in between.
+  /// - Returns: What happens to the job, determined in the same step, so that the job is not leased in between.
   func release(_ id: String, _ token: String) -> Departure {
     let wasGiven = self.table.jobs[id].map { $0.record.attempt > 0 } ?? true
     let departure = Departure.ended(waitedFor: self.table.waitsFor(id), wasGiven: wasGiven)
@@ -54,33 +54,33 @@ extension WorkPlane {
     return departure
   }
 
-  /// Takes in a job that a person wants tried again. It is given to workers when its caller comes back for it, who
-  /// alone has what belongs to its command.
+  /// Queues a dead job that a person retries. It is leased when its caller returns, because only the caller has the inputs
+  /// of its command.
   public func retry(_ record: JobRecord) {
-    // An answer that is given again may find it with them.
+    // A replayed retry may find the job already leased.
     guard self.table.jobs[record.id] == nil else { return }
     self.unclaimed[record.id] = record
   }
 
-  /// Ends a job that a person does not want. One that waits for its caller stays until it is stored as cancelled: see
+  /// Cancels a job for a person. A job that waits for its caller stays until it is stored as cancelled; see
   /// ``cancelled(_:)``.
   ///
-  /// - Returns: What it ends as; nil where no worker could have it.
+  /// - Returns: The state after the cancellation; nil if no worker could have the job.
   public func cancel(_ id: String) -> JobRecord.State? {
     self.perform(self.table.cancel(id, "cancelled by a person", now: .now))
     self.arm()
     return self.table.jobs[id]?.record.state
   }
 
-  /// Lets a job go that is stored as cancelled, also where its caller came back for it meanwhile.
+  /// Removes a job that is stored as cancelled, also if its caller has returned in the meantime.
   public func cancelled(_ id: String) {
     self.unclaimed[id] = nil
     _ = self.cancel(id)
   }
 
-  /// Ends, from time to time, what nobody waits for: jobs that are not begun, and those whose batches nobody would take.
+  /// Cancels jobs without callers: those that are not started, and those whose batches no caller would store.
   ///
-  /// Not at the first look, since callers come back after a pause.
+  /// A job is cancelled only at the second search, because callers return after a pause.
   func dropUnwanted() {
     let alone = self.table.jobs.values.filter { job in
       guard self.callers[job.record.id] == nil else { return false }
@@ -97,10 +97,10 @@ extension WorkPlane {
     }
     self.alone = ids
     self.arm()
-    self.schedule(at: .now + Self.patience) { $0.dropUnwanted() }
+    self.schedule(at: .now + Self.orphanInterval) { $0.dropUnwanted() }
   }
 
-  /// Lets jobs go that the store has forgotten: of those whose outcome nobody knows, nobody wants the end any more.
+  /// Removes jobs that the store has deleted: those of unknown outcome whose end is no longer wanted.
   public nonisolated func forget(_ jobs: [String]) {
     guard !jobs.isEmpty else { return }
     self.post { plane in
@@ -115,15 +115,15 @@ extension WorkPlane {
 
   private func isOnce(_ record: JobRecord) -> Bool { self.codecs[record.service]?.method.delivery == .atMostOnce }
 
-  // MARK: - What it tells
+  // MARK: - Queries
 
-  /// The client's command that waits for a job; nil where none does.
-  public func command(of id: String) -> FlightID? { self.callers[id]?.command }
+  /// The client's command that waits for a job; nil if there is none.
+  public func command(of id: String) -> CommandID? { self.callers[id]?.command }
 
-  /// Why a job waits; empty when it does not.
+  /// What a queued job waits for; empty if it is not queued.
   public func waitsFor(_ id: String) -> String { self.unclaimed[id] == nil ? self.table.waitsFor(id) : "caller" }
 
-  /// Adds to a description what is known only here.
+  /// Adds the state that only this plane knows to a description of a job.
   public func describe(_ info: inout JobInfo) {
     info.waitsFor = self.waitsFor(info.jobID)
     guard let job = self.table.jobs[info.jobID] else { return }
@@ -135,9 +135,9 @@ extension WorkPlane {
     }
   }
 
-  /// Workers, jobs, and which of the placed services nobody serves.
+  /// The workers, the numbers of jobs, and the placed services without a worker.
   ///
-  /// - Parameter placed: The names of the services that wait for workers.
+  /// - Parameter placed: The names of the services that are placed on workers.
   public func status(placed: [String]) -> WorkStatus {
     var status = WorkStatus()
     let now = ContinuousClock.now
@@ -168,7 +168,7 @@ extension WorkPlane {
     return status
   }
 
-  /// A moment of before as a time of day, in nanoseconds since 1970.
+  /// A past instant as a time of day, in nanoseconds since 1970.
   private static func time(of instant: ContinuousClock.Instant, _ now: ContinuousClock.Instant) -> Int64 {
     WallClock.nanoseconds() - Int64((now - instant) / .nanoseconds(1))
   }

@@ -1,10 +1,11 @@
 internal import Bus
 internal import Digest
+internal import EventLoop
 internal import KithMessages
 internal import Logging
 internal import ZeroMQ
 
-/// What workers send.
+/// The messages of workers.
 extension WorkPlane {
   func take(_ frames: [[UInt8]], from peer: [UInt8], userID: String) {
     switch WorkFrame.decode(frames) {
@@ -12,7 +13,7 @@ extension WorkPlane {
     case .rejected(let rejection): self.end(peer, rejection.failure, rejection.encoding)
     case .accepted(let frame):
       self.askedIn = frame.encoding
-      // Looked up at every message, so that what is taken away from a key counts at once.
+      // Looked up for every message, so that a change of a key's rights applies at once.
       guard let approval = self.access.approval(userID: userID) else {
         return self.refuse(
           peer, frame, Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "This hub does not take workers from you."))
@@ -56,7 +57,7 @@ extension WorkPlane {
         throw Failure(
           .permissionDenied, "ROLE_NOT_ALLOWED", "This key belongs to the worker '\(approval.name ?? "")'.")
       }
-      // A name belongs to its key: two workers of one name would replace each other without end.
+      // A name belongs to its key: two workers with one name would replace each other forever.
       let owner = self.access.principal(userID: "key:\(ready.workerName)")
       guard approval.name != nil || owner?.role != .worker else {
         throw .invalid(field: "worker_name", "'\(ready.workerName)' is the name of a worker's key. Choose another.")
@@ -76,10 +77,10 @@ extension WorkPlane {
         metadata: ["worker": "\(ready.workerName)", "services": "\(services.joined(separator: " "))"])
     }
     self.announceServed()
-    self.forgetStrangers()
+    self.removeOrphans()
   }
 
-  /// What a worker sent cannot be read: its job failed, because it would be sent again just so.
+  /// Fails a job whose worker sent a malformed message, because the worker would send the same again.
   func fail(_ job: String, _ lease: String, _ failure: Failure, from peer: [UInt8]) {
     var result = WorkResult()
     result.jobID = job
@@ -93,8 +94,8 @@ extension WorkPlane {
     self.end(peer, failure, frame.encoding)
   }
 
-  /// Ends a session because of what the worker sent, and says why. Its jobs are given to others, each as one that lost its worker:
-  /// what makes a worker send what cannot be read may do so wherever it runs.
+  /// Ends a session because of an invalid message, and tells the worker why. Each of its jobs counts a lost worker, because
+  /// a job that makes a worker send invalid messages may do so on every worker.
   private func end(_ peer: [UInt8], _ failure: Failure, _ encoding: Encoding) {
     var message = Disconnect()
     message.status = failure.status
@@ -110,7 +111,7 @@ extension WorkPlane {
 
   // MARK: - Jobs and their inputs
 
-  /// Sends a job with its command, as the worker writes.
+  /// Sends a job with its command, in the worker's encoding.
   func give(_ job: Job, to peer: [UInt8]) {
     guard let record = self.table.jobs[job.jobID]?.record else { return }
     let encoding = self.encodings[peer] ?? .pb
@@ -134,12 +135,12 @@ extension WorkPlane {
       guard try !self.deliver(.job(job, body), service: record.service, to: peer) else { return }
       self.perform(self.table.notSent(job.jobID, now: .now))
     } catch {
-      // It would not fit for another worker either.
+      // It would not fit into a message to another worker either.
       self.fail(job.jobID, job.leaseID, error, from: peer)
     }
   }
 
-  /// Sends as much of an input as was asked for, to the worker whose job it belongs to.
+  /// Sends the requested part of an input to the worker that has its job.
   private func answer(_ fetch: Fetch, to peer: [UInt8]) {
     guard self.table.hear(peer, .now), let instance = self.table.workers[peer]?.instance else {
       return self.perform([LeaseTable.unknownSession(peer)])
@@ -169,9 +170,116 @@ extension WorkPlane {
       chunk.offset = UInt64(offset)
       chunk.eof = next == bytes.count
       let frame = WorkFrame(.chunk(chunk, []), encoding: self.encodings[peer] ?? .pb)
-      // Where its queue is full, the worker asks again from where it is.
+      // If the worker's queue is full, the worker requests the rest again.
       guard (try? self.trySend(frame, data: bytes[offset..<next], to: peer)) == .sent else { return }
       offset = next
     } while offset < end
+  }
+}
+
+/// Bodies of workers: large ones are decoded outside the event loop, and all are handled in order.
+extension WorkPlane {
+  /// What has to be decoded before a message is handled.
+  private enum Unread {
+    case nothing
+    /// The body did not arrive before its message; the worker was told.
+    case missing
+    case body(@Sendable () throws(Failure) -> [UInt8])
+  }
+
+  /// Handles a message in the order of its worker, after its body and those before it are decoded.
+  func takeInTurn(_ frame: WorkFrame, from peer: [UInt8]) {
+    switch self.unreadMessages.enter(frame, from: peer) {
+    case .none:
+      switch self.unread(frame, from: peer) {
+      case .nothing: self.take(frame, .success([]), from: peer)
+      case .missing: break
+      case .body(let read): self.take(frame, Self.result(of: read), from: peer)
+      }
+    case .first: self.readNext()
+    case .later: break
+    case .dropped: self.logger.debug("too much waits to be read", metadata: ["kind": "\(frame.message.kind)"])
+    }
+  }
+
+  private func readNext() {
+    while let message = self.unreadMessages.first {
+      switch self.unread(message.frame, from: message.peer) {
+      case .nothing: self.take(message.frame, .success([]), from: message.peer)
+      case .missing: break
+      case .body(let read):
+        Task.detached { [weak self] in
+          let result = Self.result(of: read)
+          self?.post { $0.wasRead(message, result) }
+        }
+        return
+      }
+      self.unreadMessages.removeFirst()
+    }
+  }
+
+  private func wasRead(_ message: UnreadMessages.Message, _ result: Result<[UInt8], Failure>) {
+    // The worker keeps unacknowledged messages and sends them to the next process.
+    guard !self.isClosing else { return }
+    self.unreadMessages.removeFirst()
+    self.take(message.frame, result, from: message.peer)
+    self.readNext()
+    self.arm()
+  }
+
+  private static func result(of read: () throws(Failure) -> [UInt8]) -> Result<[UInt8], Failure> {
+    do throws(Failure) {
+      return .success(try read())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func unread(_ frame: WorkFrame, from peer: [UInt8]) -> Unread {
+    let (body, outputs, codec): ([UInt8], [BlobRef], (@Sendable ([UInt8], Encoding) throws(Failure) -> [UInt8])?)
+    switch frame.message {
+    // The body of a repeated batch is not kept: the caller has it.
+    case .partial(let partial, let bytes) where self.table.wants(partial):
+      (body, outputs, codec) = (bytes, partial.outputs, self.codec(of: partial.jobID)?.batch)
+    case .final(let result, let bytes) where result.status.code == .ok && self.table.wants(result):
+      (body, outputs, codec) = (bytes, result.outputs, self.codec(of: result.jobID)?.reply)
+    default: return .nothing
+    }
+    guard let codec else { return .nothing }
+    guard let whole = self.whole(body, outputs, from: peer) else { return .missing }
+    let encoding = frame.encoding
+    return .body { () throws(Failure) in try codec(whole, encoding) }
+  }
+
+  private func codec(of job: String) -> JobCodec? { self.table.jobs[job].flatMap { self.codecs[$0.record.service] } }
+
+  /// - Parameter read: The body in protobuf; empty if there was nothing to decode.
+  private func take(_ frame: WorkFrame, _ read: Result<[UInt8], Failure>, from peer: [UInt8]) {
+    let now = ContinuousClock.now
+    self.askedIn = frame.encoding
+    switch (frame.message, read) {
+    case (.partial(let partial, _), .success(let batch)):
+      self.perform(self.table.partial(partial, from: peer, now: now), batch: batch)
+    case (.partial(let partial, _), .failure(let failure)):
+      self.fail(partial.jobID, partial.leaseID, failure, from: peer)
+    case (.final(let result, _), .success(let reply)):
+      self.perform(self.table.final(result, reply, from: peer, now: now))
+    case (.final(let result, _), .failure(let failure)): self.fail(result.jobID, result.leaseID, failure, from: peer)
+    case (.disconnect, _):
+      self.perform(self.table.disconnect(from: peer, now: now))
+      self.forget(peer)
+    default: break
+    }
+  }
+
+  /// The body from the frame or from the chunks before it; nil if chunks are missing, which is reported to the worker.
+  private func whole(_ body: [UInt8], _ outputs: [BlobRef], from peer: [UInt8]) -> [UInt8]? {
+    guard let output = outputs.first else { return body }
+    if let whole = self.uploads.take(output.sha256, from: peer) { return whole }
+    var ack = ChunkAck()
+    ack.sha256 = output.sha256
+    ack.status = Failure(.failedPrecondition, "BLOB_MISSING", "Send the body first, in chunks.").status
+    self.send(.chunkAck(ack), to: peer)
+    return nil
   }
 }

@@ -5,22 +5,30 @@ public import KithMessages
 public import Logging
 public import ZeroMQ
 
-/// The hub's side of the work plane: gives jobs to workers and brings back what they found.
+/// The hub's side of the work plane: sends jobs to workers and returns their results to the callers.
 ///
-/// It lives on the event loop. The rules are ``LeaseTable``'s; here are the socket, the bytes of bodies, and the commits.
+/// It runs on the event loop. ``LeaseTable`` has the rules; this actor has the socket, the bodies and the commits.
+///
+/// ```swift
+/// let plane = try WorkPlane(
+///   context: context, loop: loop, store: jobs, codecs: codecs, access: access, logger: logger)
+/// try await plane.restore()
+/// try await plane.bind(try directory.endpoint("work.sock"))
+/// let reply = try await WorkerPort(plane).ask(request)
+/// ```
 public actor WorkPlane: Plane, NetworkPlane {
   /// ``NetworkPlane/domain``.
   public nonisolated let domain = "work"
 
-  /// The loop that owns the socket.
+  /// The event loop that owns the socket.
   public nonisolated let loop: LoopExecutor
   nonisolated let store: any JobStore
   nonisolated let codecs: [String: JobCodec]
   let access: AccessPolicy
   nonisolated let logger: Logger
 
-  /// Between two looks for jobs that nobody waits for. Callers come back within a minute.
-  static let patience = Duration.seconds(120)
+  /// The interval of the search for jobs without callers. Callers return within a minute.
+  static let orphanInterval = Duration.seconds(120)
 
   let socket: PlaneSocket
   private var timer: LoopTimer?
@@ -32,15 +40,15 @@ public actor WorkPlane: Plane, NetworkPlane {
   /// Jobs that the last process left waiting, and those that a person wants tried again. They are given to workers when
   /// their callers come back for them: otherwise a job could run although its caller has already replaced it.
   var unclaimed: [String: JobRecord] = [:]
-  /// What nobody waited for at the last look.
+  /// The jobs without callers at the last search.
   var alone: Set<String> = []
-  /// Commands that are larger than a frame, as their workers fetch them: by job, then by digest.
+  /// Commands larger than a frame, which workers fetch: by job, then by digest.
   var spilled: [String: [String: [UInt8]]] = [:]
-  /// How each worker writes.
+  /// The encoding of each worker.
   var encodings: [[UInt8]: Encoding] = [:]
-  /// How the message that is being answered was written: strangers are answered so too.
+  /// The encoding of the message that is being answered, also for unknown peers.
   var askedIn = Encoding.pb
-  /// Services of which it was announced that nobody serves them.
+  /// The services that were announced as not served.
   var unserved: Set<String> = []
   private var changes: [(record: JobRecord, stored: LeaseTable.Stored)] = []
   private var isWriting = false
@@ -48,14 +56,14 @@ public actor WorkPlane: Plane, NetworkPlane {
   private(set) var isClosing = false
 
   // Not inlined into other modules: see `EventsPlane`.
-  /// Makes the plane on a socket that is not bound yet.
+  /// Makes the plane with a socket that is not bound yet.
   ///
   /// - Parameters:
-  ///   - context: With a ZAP handler on the same loop, since the socket asks one about every peer.
-  ///   - store: Where jobs are kept.
-  ///   - codecs: The methods that may be given to workers.
-  ///   - access: Says who the peers are, and what they may serve.
-  /// - Throws: `ZMQError` when the socket cannot be made.
+  ///   - context: Has a ZAP handler on the same event loop, which decides about every peer.
+  ///   - store: Stores the jobs.
+  ///   - codecs: The methods that workers may run.
+  ///   - access: Identifies the peers and their rights.
+  /// - Throws: `ZMQError` if the socket cannot be created.
   @_semantics("optimize.no.crossmodule")
   public init(
     context: Context, loop: LoopExecutor, store: any JobStore, codecs: [JobCodec], access: AccessPolicy, logger: Logger
@@ -72,10 +80,10 @@ public actor WorkPlane: Plane, NetworkPlane {
 
   isolated deinit {}
 
-  /// Takes up the jobs that the last process left. Before ``bind(_:)``.
+  /// Restores the jobs of the last process. Call it before ``bind(_:)``.
   ///
-  /// Whoever waited for batches is gone with that process, so such a job is over; its caller begins again. So is a job that waits
-  /// and that its caller cannot find again: it would be done twice.
+  /// Jobs in batches are cancelled, because their callers ended with that process and start again. So are queued jobs that
+  /// their callers cannot find again: they would run twice.
   public func restore() async throws(Failure) {
     var over: [JobRecord] = []
     for record in try await self.store.unended() {
@@ -95,10 +103,10 @@ public actor WorkPlane: Plane, NetworkPlane {
     }
     if !over.isEmpty { try await self.store.apply(over) }
     self.arm()
-    self.schedule(at: .now + Self.patience) { $0.dropUnwanted() }
+    self.schedule(at: .now + Self.orphanInterval) { $0.dropUnwanted() }
   }
 
-  /// Binds the endpoint and begins to serve.
+  /// Binds the endpoint and starts to serve.
   ///
   /// - Throws: `ZMQError`.
   public func bind(_ endpoint: IPCEndpoint) throws(ZMQError) { try self.socket.bind(endpoint, of: self) }
@@ -106,7 +114,7 @@ public actor WorkPlane: Plane, NetworkPlane {
   /// Serves these listeners over tcp and no others; see ``NetworkPlane``.
   public func listen(_ listeners: [TCPListener]) throws(ZMQError) -> [String] {
     let endpoints = try self.socket.listen(listeners)
-    // Until now workers on other machines had no way to come back.
+    // Until now workers on other machines could not reconnect.
     self.table.extendGrace(now: .now)
     self.table.nextServerKey = listeners.dropFirst().first?.keys.publicKey.z85 ?? ""
     return endpoints
@@ -115,10 +123,10 @@ public actor WorkPlane: Plane, NetworkPlane {
   /// ``NetworkPlane/peers``.
   public var peers: PlaneStatus { self.socket.peers }
 
-  /// From now on callers that leave do not end their jobs: workers go on, and the next process takes the jobs up.
+  /// From now on jobs continue when their callers leave: workers run them, and the next process restores them.
   public func beginClosing() { self.isClosing = true }
 
-  /// Tells the workers to come back later, ends the callers' waiting, commits what is under way and closes the socket.
+  /// Tells the workers to reconnect later, fails the waiting callers, commits pending changes and closes the socket.
   public func close() async {
     self.isClosing = true
     let goodbye = LeaseTable.disconnect(
@@ -143,9 +151,9 @@ public actor WorkPlane: Plane, NetworkPlane {
     self.arm()
   }
 
-  /// Carries out what the table says.
+  /// Carries out the table's directives.
   ///
-  /// - Parameter batch: The batch that the message brought.
+  /// - Parameter batch: The batch of the message.
   func perform(_ directives: [LeaseTable.Directive], batch: [UInt8] = []) {
     for directive in directives {
       switch directive {
@@ -156,8 +164,8 @@ public actor WorkPlane: Plane, NetworkPlane {
         if case .end = stored { FaultPoint.jobEndTaken.pass() }
         self.changes.append((record, stored))
       case .deliver(let id, let number):
-        // Without a caller nobody stores it: the worker is not answered, and the job is dropped in a while.
-        self.callers[id]?.news.yield(.batch(number, batch))
+        // Without a caller it is not stored or acknowledged, and the job is cancelled later.
+        self.callers[id]?.updates.yield(.batch(number, batch))
       case .report(let id, let progress): self.callers[id]?.report(progress)
       case .conclude(let record):
         self.spilled[record.id] = nil
@@ -168,7 +176,7 @@ public actor WorkPlane: Plane, NetworkPlane {
     self.write()
   }
 
-  /// Ends a job that no worker has heard of.
+  /// Cancels a job that no worker has received.
   func forsake(_ record: JobRecord) {
     var record = record
     record.state = .cancelled
@@ -176,7 +184,7 @@ public actor WorkPlane: Plane, NetworkPlane {
     self.write()
   }
 
-  /// Commits the changes that wait, together, one commit after the other.
+  /// Commits all waiting changes together, one commit at a time.
   private func write() {
     guard !self.isWriting, !self.changes.isEmpty else { return }
     self.isWriting = true
@@ -188,9 +196,9 @@ public actor WorkPlane: Plane, NetworkPlane {
           try await store.apply(changes.map(\.record))
           break
         } catch {
-          // Nothing is acknowledged meanwhile, and workers say everything again.
+          // Nothing is acknowledged meanwhile, and workers send everything again.
           logger.warning("jobs could not be stored", metadata: ["reason": "\(error.reason)"])
-          // What a closing hub cannot store is said again to the next one.
+          // Workers send again to the next hub what a closing hub cannot store.
           guard await self?.isClosing == false else {
             await self?.giveUpWriting()
             return
@@ -202,7 +210,7 @@ public actor WorkPlane: Plane, NetworkPlane {
     }
   }
 
-  /// Nothing is stored or acknowledged any more: `isWriting` stays.
+  /// Stops storing and acknowledging: `isWriting` stays true.
   private func giveUpWriting() { self.writer = nil }
 
   private func written(_ changes: [(record: JobRecord, stored: LeaseTable.Stored)]) {
@@ -221,7 +229,7 @@ public actor WorkPlane: Plane, NetworkPlane {
     self.arm()
   }
 
-  /// Sends a message; one that cannot be written is logged.
+  /// Sends a message, and logs one that cannot be encoded.
   func send(_ message: WorkMessage, to peer: [UInt8], encoding: Encoding? = nil) {
     do throws(Failure) {
       _ = try self.deliver(message, to: peer, encoding: encoding)
@@ -231,8 +239,10 @@ public actor WorkPlane: Plane, NetworkPlane {
     }
   }
 
-  /// - Returns: Whether it is on its way.
-  /// - Throws: Why it cannot be written.
+  /// Sends a message.
+  ///
+  /// - Returns: Whether the socket accepted it.
+  /// - Throws: The reason why it cannot be encoded.
   func deliver(
     _ message: WorkMessage, service: String = "", to peer: [UInt8], encoding: Encoding? = nil
   ) throws(Failure) -> Bool {
@@ -253,16 +263,18 @@ public actor WorkPlane: Plane, NetworkPlane {
     return false
   }
 
-  /// Lets go what belongs to workers that are gone without a word.
-  func forgetStrangers() {
+  /// Removes the state of workers that are no longer in the table.
+  func removeOrphans() {
     for peer in self.encodings.keys where self.table.workers[peer] == nil {
       self.encodings[peer] = nil
       self.uploads.drop(peer: peer)
     }
   }
 
-  /// - Parameter data: In place of the last frame, which then is empty: a part of a blob is copied once this way.
-  /// - Throws: Why it cannot be written.
+  /// Sends a frame.
+  ///
+  /// - Parameter data: Replaces the last, empty frame: a part of a blob is copied only once.
+  /// - Throws: The reason why it cannot be encoded.
   func trySend(
     _ frame: WorkFrame, data: ArraySlice<UInt8>? = nil, to peer: [UInt8]
   ) throws(Failure) -> SendResult {
@@ -274,7 +286,7 @@ public actor WorkPlane: Plane, NetworkPlane {
     }
   }
 
-  /// Keeps one timer on the loop: what the table asks for.
+  /// Sets one timer for the time that the table needs.
   func arm() {
     guard let next = self.table.wakeAt else { return }
     if let timer, timer.deadline <= next { return }
@@ -282,7 +294,7 @@ public actor WorkPlane: Plane, NetworkPlane {
     self.timer = self.schedule(at: next) { plane in
       plane.timer = nil
       plane.perform(plane.table.tick(.now))
-      plane.forgetStrangers()
+      plane.removeOrphans()
       plane.uploads.drop(untouchedSince: .now - plane.table.timing.lease)
       plane.arm()
     }

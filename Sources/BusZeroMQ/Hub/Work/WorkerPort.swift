@@ -4,29 +4,35 @@ internal import EventLoop
 public import KithMessages
 internal import SwiftProtobuf
 
-/// The way to placeable services that live on workers: each call is a job, and waits for its end.
+/// Calls placeable services on workers: each call is a job and waits for its end.
 ///
-/// A caller that names an idempotency key and comes back under it, also after a restart of the hub, gets the same job and its end,
-/// whatever it asks for then: the key names an attempt, and the next attempt needs another one. A caller that leaves ends its job.
+/// A caller that uses an idempotency key and returns with the same key, also after a restart of the hub, gets the same
+/// job and its result, even if its command differs: the key names an attempt, and the next attempt needs a new key. The
+/// job of a caller that leaves is cancelled.
+///
+/// ```swift
+/// let port = WorkerPort(workPlane)
+/// let reply = try await port.ask(request, CallContext(idempotencyKey: attempt))
+/// ```
 public struct WorkerPort: Port, BatchPort {
   private let plane: WorkPlane
 
-  /// Makes the way through a plane.
+  /// Makes a port for the workers of a plane.
   public init(_ plane: WorkPlane) { self.plane = plane }
 
-  /// Has a worker answer.
+  /// Calls a method on a worker.
   ///
-  /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` when none came in time, and
-  ///   `RESOURCE_EXHAUSTED/NO_CREDIT` when none had room and it was given to none; `ABORTED` with `JOB_DEAD` or
-  ///   `OUTCOME_UNKNOWN`; `UNAVAILABLE/SHUTTING_DOWN` of a job with a key that goes on without its caller.
+  /// - Throws: What the service throws; `UNAVAILABLE/NO_WORKER` if no worker connected in time, and
+  ///   `RESOURCE_EXHAUSTED/NO_CREDIT` if no worker had a free slot; `ABORTED` with `JOB_DEAD` or `OUTCOME_UNKNOWN`;
+  ///   `UNAVAILABLE/SHUTTING_DOWN` for a job with a key that continues without its caller.
   public func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
     let reply = try await self.run(C.method, try Encoding.pb.encode(command), context, receive: nil)
     return Answer(try Encoding.pb.decode(C.Reply.self, from: reply))
   }
 
-  /// Has a worker answer in batches.
+  /// Calls a method that answers in batches on a worker.
   ///
-  /// - Throws: As ``call(_:_:)``, and what `receive` throws.
+  /// - Throws: As ``call(_:_:)``; also what `receive` throws.
   public func call<C: BatchCommand>(
     _ command: C, _ context: CallContext, receive: @escaping @Sendable (C.Batch) async throws(Failure) -> Void
   ) async throws(Failure) -> C.Reply {
@@ -48,7 +54,7 @@ public struct WorkerPort: Port, BatchPort {
       if let reply = try await self.attend(draft, inputs, method, context, until: end, receive: receive) {
         return reply
       }
-      // The end that the plane has taken may not be in the store yet.
+      // The end of the job may not be stored yet.
       try await Self.pause()
     }
   }
@@ -63,7 +69,7 @@ public struct WorkerPort: Port, BatchPort {
 
   /// Waits for a job.
   ///
-  /// - Returns: Its reply; nil if it ended before the plane heard of who waits.
+  /// - Returns: The reply; nil if the job ended before the caller was attached.
   private func attend(
     _ draft: JobRecord, _ inputs: [String: [UInt8]], _ method: Method, _ context: CallContext,
     until end: ContinuousClock.Instant, receive: (@Sendable ([UInt8]) async throws(Failure) -> Void)?
@@ -71,17 +77,17 @@ public struct WorkerPort: Port, BatchPort {
     let record = try await self.plane.store.open(draft)
     if record.state == .done { return record.reply }
     if let failure = record.failure { throw failure }
-    let (news, continuation) = AsyncStream<JobCaller.News>.makeStream()
+    let (updates, continuation) = AsyncStream<JobCaller.Update>.makeStream()
     let deadline = WallClock.nanoseconds() + Int64((end - .now) / .nanoseconds(1))
     let caller = JobCaller(
-      token: UUIDv7.make().text, isInBatches: receive != nil, command: Flights.current, inputs: inputs,
-      deadline: deadline, news: continuation)
+      token: UUIDv7.make().text, isInBatches: receive != nil, command: InFlightCommands.current, inputs: inputs,
+      deadline: deadline, updates: continuation)
     let plane = self.plane
     plane.post { $0.attach(record, caller, isNew: record.id == draft.id) }
     do throws(Failure) {
       return try await Deadline.race(end - .now) { () async throws(Failure) in
-        for await one in news {
-          switch one {
+        for await update in updates {
+          switch update {
           case .progress: caller.takeProgress().map { context.progress?($0) }
           case .batch(let number, let bytes):
             try await receive?(bytes)
@@ -117,9 +123,9 @@ public struct WorkerPort: Port, BatchPort {
       service: method.name, command: command, inputs: refs, createdAt: WallClock.nanoseconds())
   }
 
-  /// What a caller is told whose time is over, by what its job waited for.
+  /// The failure of a caller whose time is over, by what its job waited for.
   ///
-  /// Of what was never given to a worker it knows that nothing has happened.
+  /// A job that no worker got has certainly not run.
   static func late(_ method: Method, _ waitedFor: String, wasGiven: Bool) -> Failure {
     let service = method.name.prefix { $0 != "/" }
     switch waitedFor {
