@@ -30,3 +30,48 @@ extension Card {
     return reading
   }
 }
+
+/// A picture of a card.
+public enum Photo: Sendable, Hashable {
+  /// The bytes of an image as the card holds them, and its media type, such as `image/jpeg`.
+  case inline(bytes: [UInt8], mediaType: String)
+  /// Where an image is, as written.
+  case uri(String)
+}
+
+/// The picture of a card, and what could not be read on the way to it.
+public struct PhotoReading: Sendable {
+  /// The first picture that decodes to a known kind of image, or else the first that is elsewhere; nil without either.
+  public var photo: Photo?
+  /// The pictures that could not be read.
+  public var warnings: [Warning]
+  /// Where the base64 text of an inline picture lies in its card.
+  var range: Range<Int>?
+
+  /// The bytes that a base64 text was decoded to; nil for another text than the picture's.
+  func bytes(at range: Range<Int>) -> [UInt8]? {
+    guard range == self.range, case .inline(let bytes, _)? = photo else { return nil }
+    return bytes
+  }
+}
+
+/// Known kinds of images, by how their files start.
+public enum ImageSignature {
+  /// The media type of an image; nil when it is of no known kind.
+  public static func mediaType(of bytes: [UInt8]) -> String? {
+    func has(_ text: String, at offset: Int = 0) -> Bool {
+      bytes.count >= offset + text.utf8.count && bytes[offset..<offset + text.utf8.count].elementsEqual(text.utf8)
+    }
+    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+    if has("GIF8") { return "image/gif" }
+    if has("RIFF"), has("WEBP", at: 8) { return "image/webp" }
+    if has("ftyp", at: 4), ["heic", "heix", "mif1", "msf1", "hevc"].contains(where: { has($0, at: 8) }) {
+      return "image/heic"
+    }
+    if has("ftyp", at: 4), has("avif", at: 8) { return "image/avif" }
+    if bytes.starts(with: [0x49, 0x49, 0x2A, 0]) || bytes.starts(with: [0x4D, 0x4D, 0, 0x2A]) { return "image/tiff" }
+    if has("BM"), bytes.count >= 26 { return "image/bmp" }
+    return nil
+  }
+}

@@ -106,3 +106,116 @@ extension Card {
     }.map { Property($0, in: storage) }
   }
 }
+
+/// A version of the format.
+public enum Version: String, Sendable, CaseIterable {
+  /// vCard 2.1 (versit consortium, 1996).
+  case v2_1 = "2.1"
+  /// vCard 3.0 (RFC 2426).
+  case v3_0 = "3.0"
+  /// vCard 4.0 (RFC 6350).
+  case v4_0 = "4.0"
+}
+
+extension Card {
+  /// Makes a card of properties.
+  ///
+  /// - Parameters:
+  ///   - version: 3.0 or 4.0.
+  ///   - properties: All properties except BEGIN, VERSION and END, in their order.
+  ///   - limits: The bounds on its parts.
+  /// - Throws: ``CardFault`` when the card exceeds a limit.
+  public init(version: Version = .v4_0, properties: [Property], limits: Limits = Limits()) throws(CardFault) {
+    var bytes: [UInt8] = []
+    LineFolder.append(Array("BEGIN:VCARD".utf8), to: &bytes)
+    LineFolder.append(Array("VERSION:\(version.rawValue)".utf8), to: &bytes)
+    for property in properties { LineFolder.append(property.standalone, to: &bytes) }
+    LineFolder.append(Array("END:VCARD".utf8), to: &bytes)
+    try self.init(bytes, limits: limits)
+  }
+}
+
+extension Property {
+  /// The property as one unfolded line of UTF-8 without an encoding.
+  fileprivate var standalone: [UInt8] {
+    guard line.number > 0 else { return bytes }
+    let parameters = parameters.filter {
+      $0.name != "CHARSET" && ($0.name != "ENCODING" || line.traits.contains(.base64))
+    }
+    return Property(name, group: group, parameters: parameters, value: .raw(rawText)).bytes
+  }
+}
+
+extension Card {
+  /// The identifier as written (UID).
+  public var uid: String? { firstText("UID") }
+
+  /// The identifier without `urn:uuid:`, for comparison.
+  public var bareUID: String? { uid.map(Self.withoutScheme) }
+
+  /// What the card describes, from KIND, X-ADDRESSBOOKSERVER-KIND, or X-ABShowAs.
+  public var kind: CardKind {
+    if let kind = firstText("KIND") ?? firstText("X-ADDRESSBOOKSERVER-KIND") {
+      return switch kind.lowercased() {
+      case "individual": .individual
+      case "group": .group
+      case "org", "organization": .organization
+      case "location": .location
+      case let other: .other(other)
+      }
+    }
+    return firstText("X-ABSHOWAS")?.uppercasedASCII == "COMPANY" ? .organization : .individual
+  }
+
+  /// The cards of a group, by identifier without `urn:uuid:` (MEMBER, X-ADDRESSBOOKSERVER-MEMBER).
+  public var members: [String] {
+    (properties(named: "MEMBER") + properties(named: "X-ADDRESSBOOKSERVER-MEMBER")).compactMap(\.text.nonEmpty)
+      .map(Self.withoutScheme)
+  }
+
+  /// The categories of all CATEGORIES properties.
+  public var categories: [String] { limited(properties(named: "CATEGORIES").flatMap(\.list)) }
+
+  private static func withoutScheme(_ uid: String) -> String {
+    uid.uppercasedASCII.hasPrefix("URN:UUID:") ? String(uid.dropFirst(9)) : uid
+  }
+}
+
+/// What a card describes (KIND, RFC 6350 6.1.4).
+public enum CardKind: Sendable, Hashable {
+  /// A person; also what a card is that says nothing.
+  case individual
+  /// A group whose ``Card/members`` are other cards.
+  case group
+  /// An organisation.
+  case organization
+  /// A place.
+  case location
+  /// Another kind, in lower case.
+  case other(String)
+}
+
+/// Which names the properties of a card may have: a look at a few bits instead of one at every line.
+///
+/// The views of a card ask for some sixty names, of which a card has ten.
+struct NameFilter: Sendable {
+  private var bits: UInt64 = 0
+
+  init(_ lines: [ContentLine], in bytes: [UInt8]) {
+    for line in lines {
+      let (first, last) = (bytes[line.name.lowerBound], bytes[line.name.upperBound - 1])
+      bits |= Self.bit(line.name.count, first.uppercasedASCII, last.uppercasedASCII)
+    }
+  }
+
+  /// False when no property is named `name`, which is ASCII in upper case; true when one may be.
+  func mayHave(_ name: String) -> Bool {
+    let text = name.utf8
+    guard let first = text.first, let last = text.last else { return false }
+    return bits & Self.bit(text.count, first, last) != 0
+  }
+
+  private static func bit(_ count: Int, _ first: UInt8, _ last: UInt8) -> UInt64 {
+    1 << UInt64((count &+ 7 &* Int(first) &+ 13 &* Int(last)) & 63)
+  }
+}

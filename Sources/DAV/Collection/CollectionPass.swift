@@ -297,3 +297,48 @@ public struct CollectionPass: Sendable {
     return old.head == new.head && new.number < old.number
   }
 }
+
+/// What one look at an address book found.
+public struct Listing: Sendable, Hashable {
+  /// How much was listed.
+  public enum Extent: Sendable, Hashable {
+    /// Nothing, because nothing has changed.
+    case unchanged
+    /// What has changed since the last state. What is not listed is as it was.
+    case changes
+    /// Everything, proven: what is not listed is gone.
+    case whole
+    /// Something, not proven to be everything: what is not listed may still be there.
+    case partial
+  }
+
+  /// How much was listed.
+  public let extent: Extent
+  /// The cards that were listed, each once.
+  public let cards: [ListedCard]
+  /// The cards that the server says are gone, of ``Extent/changes`` alone. Some were never seen, and mean nothing.
+  public let gone: [Href]
+  /// What to give to the next pass, once everything listed here is stored; nil: what the last one was given.
+  public let state: CollectionState?
+  /// The form to read the cards in.
+  public let form: CardForm
+}
+
+/// A card that a server has, by name.
+public struct ListedCard: Sendable, Hashable {
+  /// The resource.
+  public let href: Href
+  /// Changes when the card may have changed. Empty when the server told no ETag, or was not asked for it: then it has
+  /// to be read.
+  public let fingerprint: String
+  /// Whether it has to be read whatever its fingerprint: the server named it as changed, and SOGo gives a card that was deleted
+  /// and made again the ETag of the first one; or the server was set back to a backup.
+  public internal(set) var mustBeRead: Bool
+
+  /// Makes an entry of a listing.
+  public init(href: Href, fingerprint: String, mustBeRead: Bool = false) {
+    self.href = href
+    self.fingerprint = fingerprint
+    self.mustBeRead = mustBeRead
+  }
+}

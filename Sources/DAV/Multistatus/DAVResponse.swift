@@ -24,3 +24,114 @@ public struct DAVResponse: Sendable, Hashable {
   /// Whether the server says that there is no such resource.
   public var isGone: Bool { self.status == 404 || self.status == 410 }
 }
+
+/// The properties of one resource that a server gave with a status of success.
+public struct DAVProperties: Sendable, Hashable {
+  /// `DAV:getetag` as given, quotes included.
+  public var entityTag: String?
+  /// `DAV:getcontenttype`.
+  public var contentType: String?
+  /// `DAV:displayname`.
+  public var displayName: String?
+  /// `CARDDAV:addressbook-description`.
+  public var description: String?
+  /// `DAV:resourcetype`; nil when it was not given, empty for an ordinary resource.
+  public var resourceType: ResourceType?
+  /// `DAV:sync-token` of the collection, opaque (RFC 6578 section 4).
+  public var syncToken: String?
+  /// `getctag` of calendarserver.org: changes when anything in the collection does. Opaque.
+  public var collectionTag: String?
+  /// The card of `CARDDAV:address-data`: UTF-8, with the line ends that XML leaves.
+  public var addressData: [UInt8]?
+  /// The local names of all that is inside `DAV:supported-report-set`; nil when it was not given.
+  ///
+  /// Some servers leave out the level of `<report>`, so names are taken at any depth.
+  public var reports: Set<String>?
+  /// The versions of vCard in `CARDDAV:supported-address-data`; nil when it was not given.
+  public var cardVersions: Set<String>?
+  /// `DAV:current-user-principal`, an href.
+  public var currentUserPrincipal: String?
+  /// `DAV:principal-URL`, an href.
+  public var principalURL: String?
+  /// The hrefs of `CARDDAV:addressbook-home-set`.
+  public var homeSet: [String] = []
+  /// The local names of `DAV:current-user-privilege-set`; nil when it was not given.
+  public var privileges: Set<String>?
+
+  /// Nothing given.
+  public init() {}
+
+  /// Whether the privileges were given and have none that lets cards be written (RFC 3744 section 3).
+  public var isReadOnly: Bool {
+    guard let privileges = self.privileges else { return false }
+    return privileges.isDisjoint(with: ["all", "write", "write-content", "bind"])
+  }
+
+  /// Takes over what `other` has.
+  mutating func merge(_ other: consuming DAVProperties) {
+    func take<Value>(_ value: inout Value?, _ given: Value?) { if let given { value = given } }
+    take(&self.entityTag, other.entityTag)
+    take(&self.contentType, other.contentType)
+    take(&self.displayName, other.displayName)
+    take(&self.description, other.description)
+    take(&self.resourceType, other.resourceType)
+    take(&self.syncToken, other.syncToken)
+    take(&self.collectionTag, other.collectionTag)
+    take(&self.addressData, other.addressData)
+    take(&self.reports, other.reports)
+    take(&self.cardVersions, other.cardVersions)
+    take(&self.currentUserPrincipal, other.currentUserPrincipal)
+    take(&self.principalURL, other.principalURL)
+    self.homeSet += other.homeSet
+    take(&self.privileges, other.privileges)
+  }
+}
+
+/// What a resource says it is (`DAV:resourcetype`, RFC 4918 section 15.9).
+public struct ResourceType: OptionSet, Sendable, Hashable {
+  /// One bit a kind.
+  public let rawValue: UInt8
+
+  /// Makes a set of its bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Has members.
+  public static let collection = ResourceType(rawValue: 1)
+  /// Holds cards (RFC 6352 section 5.2).
+  public static let addressBook = ResourceType(rawValue: 2)
+  /// A user or group (RFC 3744 section 4).
+  public static let principal = ResourceType(rawValue: 4)
+}
+
+/// A precondition that a server says was not met: the local name of an element inside `DAV:error` (RFC 4918 section 16).
+public struct DAVCondition: Sendable, Hashable {
+  /// The local name.
+  public let name: String
+
+  /// Makes a condition of its name.
+  public init(_ name: String) { self.name = name }
+
+  /// The token is unknown or too old (RFC 6578 section 3.2).
+  public static let validSyncToken = DAVCondition("valid-sync-token")
+  /// More than the server gives at once (RFC 3744 section 8.1, RFC 6578 section 3.6).
+  public static let matchesWithinLimits = DAVCondition("number-of-matches-within-limits")
+  /// The report is not offered on that resource (RFC 3253 section 3.6).
+  public static let supportedReport = DAVCondition("supported-report")
+}
+
+/// What is known of a document when it is over and was well-formed to its last tag.
+public struct MultistatusEnd: Sendable, Hashable {
+  /// The collection's new token (RFC 6578 section 6.4).
+  public var syncToken: String?
+  /// Failed preconditions (RFC 4918 section 16), from an `<error>` document or an `<error>` beside the responses.
+  public var conditions: Set<DAVCondition> = []
+  /// Whether the document is an `<error>` and no multistatus.
+  public var isError = false
+  /// How many responses said something of a resource.
+  public var responses = 0
+  /// How many had no href, or neither status nor properties. A listing with such is not whole.
+  public var unreadable = 0
+
+  /// Makes the end of an empty multistatus.
+  public init() {}
+}

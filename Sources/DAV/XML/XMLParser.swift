@@ -77,3 +77,63 @@ internal import CExpat
     }
   }
 }
+
+/// What takes the elements of a document as an ``XMLParser`` finds them.
+protocol XMLTarget: AnyObject {
+  /// An element begins.
+  ///
+  /// - Parameters:
+  ///   - name: Namespace, a space, local name; the local name alone where there is no namespace.
+  ///   - attributes: By name, in the same form.
+  /// - Returns: Whether the text directly inside is wanted.
+  func startElement(_ name: String, attributes: [String: String]) throws(XMLFault) -> Bool
+
+  /// The element that began last, and has not ended, ends.
+  ///
+  /// - Parameter text: UTF-8 with the line ends of XML 1.0 section 2.11; empty when it was not wanted. Its room is used again.
+  func endElement(text: ArraySlice<UInt8>) throws(XMLFault)
+}
+
+/// The bounds on a document that a server sends. What exceeds them ends the reading with an ``XMLFault``.
+public struct XMLLimits: Sendable, Hashable {
+  /// How deep elements may be nested. A multistatus needs 8.
+  public var depth = 64
+  /// Bytes of the text of one element that is kept.
+  public var textBytes = 16 << 20
+  /// Elements of the whole document.
+  public var elements = 6_000_000
+  /// Resources that the `<response>` elements of a multistatus are about.
+  public var responses = 200_000
+  /// Bytes of one tag, comment or instruction.
+  public var tokenBytes = 1 << 20
+
+  /// The bounds that hold unless somebody says otherwise.
+  public init() {}
+}
+
+/// Why a document cannot be read.
+public enum XMLFault: Error, Sendable, Hashable {
+  /// Not well-formed, or cut off. `reason` is the parser's own word, `line` counts from 1.
+  case notWellFormed(reason: String, line: Int)
+  /// A document type declaration: the way to entities, which WebDAV has no use for.
+  case documentType
+  /// A bound of ``XMLLimits`` was exceeded; which one, in words.
+  case tooLarge(String)
+  /// Well-formed, but of another kind. The name of its root, with its namespace before it.
+  case unexpectedRoot(String)
+  /// There is no memory for a parser.
+  case outOfMemory
+}
+
+extension XMLFault: CustomStringConvertible {
+  /// A clause for people: "it ends too early".
+  public var description: String {
+    switch self {
+    case .notWellFormed(let reason, let line): "it is not well-formed XML (line \(line): \(reason))"
+    case .documentType: "it has a document type declaration, which is refused"
+    case .tooLarge(let what): "it exceeds the limit of \(what)"
+    case .unexpectedRoot(let name): "it is a '\(name.split(separator: " ").last ?? "")' document, not a WebDAV answer"
+    case .outOfMemory: "there was no memory to read it"
+    }
+  }
+}

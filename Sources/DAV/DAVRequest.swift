@@ -86,3 +86,79 @@ public struct DAVRequest: Sendable, Hashable {
     """
   }
 }
+
+/// The answer to a ``DAVRequest``, read to its end.
+public struct DAVReply: Sendable, Hashable {
+  /// The HTTP status.
+  public var status: Int
+  /// Seconds of `Retry-After`.
+  public var retryAfter: Int?
+  /// The responses of a multistatus, unless they were taken one by one while it was read.
+  public var responses: [DAVResponse] = []
+  /// What was said of the whole: of a multistatus, or in the body of a refusal.
+  public var end = MultistatusEnd()
+  /// The `ETag` header.
+  public var entityTag: String?
+  /// The body of a GET.
+  public var body: [UInt8] = []
+
+  /// Makes a reply without a body.
+  public init(status: Int, retryAfter: Int? = nil) {
+    self.status = status
+    self.retryAfter = retryAfter
+  }
+}
+
+/// A property that is asked for, with the prefix of its namespace in ``DAVRequest``.
+enum DAVProperty: String, Sendable {
+  case resourceType = "d:resourcetype"
+  case displayName = "d:displayname"
+  case entityTag = "d:getetag"
+  case contentType = "d:getcontenttype"
+  case syncToken = "d:sync-token"
+  case supportedReports = "d:supported-report-set"
+  case currentUserPrincipal = "d:current-user-principal"
+  case principalURL = "d:principal-URL"
+  case privileges = "d:current-user-privilege-set"
+  case homeSet = "c:addressbook-home-set"
+  case description = "c:addressbook-description"
+  case supportedAddressData = "c:supported-address-data"
+  case collectionTag = "s:getctag"
+
+  /// What tells which members are cards.
+  static let ofNames: [DAVProperty] = [.resourceType, .contentType]
+  /// What a listing asks of each member.
+  static let ofMembers: [DAVProperty] = [.entityTag] + Self.ofNames
+  /// What discovery asks of a resource that may be anything.
+  static let ofAnything: [DAVProperty] = [.currentUserPrincipal, .principalURL, .homeSet] + Self.ofBooks
+  /// What discovery shows of an address book. No token: some servers read every card to make one.
+  static let ofBooks: [DAVProperty] = [
+    .resourceType, .displayName, .description, .privileges, .supportedReports, .supportedAddressData,
+  ]
+  /// What a look at a home that is known asks of its books. The token says of each book whether it has to be asked at all.
+  static let ofKnownBooks: [DAVProperty] = [.resourceType, .supportedAddressData, .syncToken]
+}
+
+/// Text as it stands in an XML document.
+enum XMLText {
+  /// The text with the characters replaced that mean something to XML, fit for content and for attributes.
+  ///
+  /// Control characters, which XML 1.0 cannot carry, are left out: an href has none, escaped or not.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    escaped.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&apos;"
+      case "\u{9}", "\u{A}", "\u{D}": escaped += "&#\(scalar.value);"
+      case let scalar where scalar.value < 0x20 || scalar.value & 0xFFFE == 0xFFFE: continue
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}
