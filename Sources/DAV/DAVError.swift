@@ -1,35 +1,35 @@
 public import Transfer
 
-/// Why an address book cannot be read. None of them says anything about what the book holds: the contacts stay.
+/// Why an address book cannot be read. No error says anything about its contents, so stored contacts are kept.
 public enum DAVError: Error, Sendable, Equatable {
-  /// 401: the server wants a name and a password, or others than it got.
+  /// 401: the server requires credentials, or other ones.
   case needsCredentials(place: String)
   /// 403.
   case forbidden(place: String)
   /// 404 or 410.
   case notFound(place: String)
-  /// Something answers there, but no address book.
+  /// The server answers, but the resource is not an address book.
   case notAnAddressBook(place: String)
-  /// The account is there and has no address book at all.
+  /// The account exists and has no address book.
   case noAddressBook(place: String)
-  /// 503 and other failures of the server. `retryAfter` in seconds, where it says.
+  /// 503 and other server failures. `retryAfter` in seconds, if the server sent it.
   case unavailable(place: String, status: Int, retryAfter: Int?)
-  /// 429. `retryAfter` in seconds, where the server says.
+  /// 429. `retryAfter` in seconds, if the server sent it.
   case rateLimited(place: String, retryAfter: Int?)
-  /// Any other status that makes no sense for the request.
+  /// Any other status that does not fit the request.
   case refused(place: String, status: Int)
-  /// The answer cannot be understood. `what` completes "The answer of PLACE cannot be used: ".
+  /// The answer cannot be parsed. `what` completes "The answer of PLACE cannot be used: ".
   case malformed(place: String, what: String)
   /// An answer or a card exceeds a limit; `what` names it.
   case tooLarge(place: String, what: String)
-  /// What the person gave is no URL, host or e-mail address.
+  /// The typed address is not a URL, host or email address.
   case notAnAddress(String)
-  /// The account leads to a server that the password was not given for.
+  /// The account leads to a server outside the family, which must not get the password.
   case elsewhere(place: String, url: String)
   /// The network, TLS, or the HTTP layer failed.
   case transfer(TransferError)
 
-  /// The error of a status that is no success.
+  /// The error for a status that is not a success.
   static func status(_ status: Int, place: String, retryAfter: Int? = nil) -> DAVError {
     switch status {
     case 401: .needsCredentials(place: place)
@@ -43,13 +43,13 @@ public enum DAVError: Error, Sendable, Equatable {
     }
   }
 
-  /// The error of a document that cannot be read.
+  /// The error for a document that cannot be read.
   static func xml(_ fault: XMLFault, place: String) -> DAVError {
     if case .tooLarge(let what) = fault { return .tooLarge(place: place, what: what) }
     return .malformed(place: place, what: fault.description)
   }
 
-  /// Whether asking for less may succeed: a limit, a time-out, or an answer that one bad card may have spoilt.
+  /// True if a smaller request may succeed: a limit, a timeout, or an answer that one bad card may have spoilt.
   var isTooMuch: Bool {
     switch self {
     case .tooLarge, .malformed: true
@@ -63,7 +63,7 @@ public enum DAVError: Error, Sendable, Equatable {
     }
   }
 
-  /// Whether nobody may be there: the connection was cut, or a gateway found no server behind it.
+  /// True if the server may be down: the connection was cut, or a gateway found no server behind it.
   var isAbsence: Bool {
     switch self {
     case .transfer(.connectionLost), .unavailable(_, 502, _), .unavailable(_, 504, _): true
@@ -76,7 +76,7 @@ public enum DAVError: Error, Sendable, Equatable {
     if case .transfer(.timeout) = self { true } else { false }
   }
 
-  /// Seconds to wait before the next try, where the server says.
+  /// Seconds to wait before the next try; nil if the server did not say.
   public var retryAfter: Int? {
     switch self {
     case .unavailable(_, _, let seconds), .rateLimited(_, let seconds): seconds

@@ -1,15 +1,15 @@
-/// A request to a WebDAV server: what is asked, not yet of which host.
+/// A request to a WebDAV server, without the host.
 public struct DAVRequest: Sendable, Hashable {
-  /// The method.
+  /// The HTTP method.
   public enum Method: String, Sendable {
     case propfind = "PROPFIND"
     case report = "REPORT"
     case get = "GET"
   }
 
-  /// The method.
+  /// The HTTP method.
   public let method: Method
-  /// Another resource of the same origin than the one that is spoken with.
+  /// Another resource of the same origin; nil for the resource that the request is sent to.
   public private(set) var target: Href?
   /// The `Depth` header.
   public let depth: Int?
@@ -26,14 +26,14 @@ public struct DAVRequest: Sendable, Hashable {
     self.body = Array(body.utf8)
   }
 
-  /// The same about whatever resource it is sent to.
+  /// The same request for the resource that it is sent to.
   var untargeted: DAVRequest {
     var request = self
     request.target = nil
     return request
   }
 
-  /// The headers. One server refuses a PROPFIND that does not say that it is XML, so all that have a body do.
+  /// The headers. A request with a body always has `Content-Type`: one server refuses a PROPFIND without it.
   public var headers: [(name: String, value: String)] {
     var headers: [(name: String, value: String)] = []
     if let depth = self.depth { headers.append(("Depth", String(depth))) }
@@ -42,18 +42,18 @@ public struct DAVRequest: Sendable, Hashable {
     return headers
   }
 
-  /// Asks for properties (RFC 4918 section 9.1).
+  /// Requests properties (RFC 4918 section 9.1).
   ///
   /// - Parameters:
-  ///   - properties: Which ones.
-  ///   - depth: 0 for the resource, 1 with its members.
+  ///   - properties: The properties.
+  ///   - depth: 0 for the resource, 1 to include its members.
   static func propfind(_ properties: [DAVProperty], depth: Int) -> DAVRequest {
     DAVRequest(.propfind, depth: depth, body: Self.document("d:propfind", Self.prop(properties)))
   }
 
-  /// Asks what changed since a token (RFC 6578 section 3.2).
+  /// Requests the changes since a token (RFC 6578 section 3.2).
   ///
-  /// Never with a limit: two servers in use cut the list at it, call it whole, and the rest is lost.
+  /// Never with a limit: two servers in use truncate the list at the limit without saying so, and the rest is lost.
   static func changes(since token: String) -> DAVRequest {
     DAVRequest(
       .report, depth: 0,
@@ -63,7 +63,7 @@ public struct DAVRequest: Sendable, Hashable {
           + Self.prop(DAVProperty.ofMembers)))
   }
 
-  /// Asks for cards (RFC 6352 section 8.7).
+  /// Requests cards (RFC 6352 section 8.7).
   static func multiget(_ hrefs: some Sequence<Href>, form: CardForm) -> DAVRequest {
     let names = hrefs.map { "<d:href>\(XMLText.escaped($0.path))</d:href>" }.joined()
     return DAVRequest(
@@ -72,7 +72,7 @@ public struct DAVRequest: Sendable, Hashable {
         "c:addressbook-multiget", "<d:prop><d:getetag/><c:address-data\(form.attributes)/></d:prop>" + names))
   }
 
-  /// Asks for one card.
+  /// Requests one card.
   static func get(_ href: Href, form: CardForm) -> DAVRequest { DAVRequest(.get, target: href, accept: form.accept) }
 
   private static func prop(_ properties: [DAVProperty]) -> String {
@@ -87,15 +87,15 @@ public struct DAVRequest: Sendable, Hashable {
   }
 }
 
-/// The answer to a ``DAVRequest``, read to its end.
+/// The complete answer to a ``DAVRequest``.
 public struct DAVReply: Sendable, Hashable {
   /// The HTTP status.
   public var status: Int
-  /// Seconds of `Retry-After`.
+  /// The seconds in `Retry-After`.
   public var retryAfter: Int?
   /// The responses of a multistatus, unless they were taken one by one while it was read.
   public var responses: [DAVResponse] = []
-  /// What was said of the whole: of a multistatus, or in the body of a refusal.
+  /// The end of a multistatus, or the failed preconditions in the body of a refusal.
   public var end = MultistatusEnd()
   /// The `ETag` header.
   public var entityTag: String?
@@ -109,7 +109,7 @@ public struct DAVReply: Sendable, Hashable {
   }
 }
 
-/// A property that is asked for, with the prefix of its namespace in ``DAVRequest``.
+/// A property to request, with its namespace prefix in ``DAVRequest``.
 enum DAVProperty: String, Sendable {
   case resourceType = "d:resourcetype"
   case displayName = "d:displayname"
@@ -125,25 +125,25 @@ enum DAVProperty: String, Sendable {
   case supportedAddressData = "c:supported-address-data"
   case collectionTag = "s:getctag"
 
-  /// What tells which members are cards.
+  /// The properties that show which members are cards.
   static let ofNames: [DAVProperty] = [.resourceType, .contentType]
-  /// What a listing asks of each member.
+  /// The properties of each member in a listing.
   static let ofMembers: [DAVProperty] = [.entityTag] + Self.ofNames
-  /// What discovery asks of a resource that may be anything.
+  /// The properties of a resource of unknown kind, for discovery.
   static let ofAnything: [DAVProperty] = [.currentUserPrincipal, .principalURL, .homeSet] + Self.ofBooks
-  /// What discovery shows of an address book. No token: some servers read every card to make one.
+  /// The properties of an address book, for discovery. No token: some servers read every card to make one.
   static let ofBooks: [DAVProperty] = [
     .resourceType, .displayName, .description, .privileges, .supportedReports, .supportedAddressData,
   ]
-  /// What a look at a home that is known asks of its books. The token says of each book whether it has to be asked at all.
+  /// The properties of the address books of a known home. The token shows whether an address book has changed.
   static let ofKnownBooks: [DAVProperty] = [.resourceType, .supportedAddressData, .syncToken]
 }
 
-/// Text as it stands in an XML document.
+/// Text in an XML document.
 enum XMLText {
-  /// The text with the characters replaced that mean something to XML, fit for content and for attributes.
+  /// Escapes a text for content and attributes.
   ///
-  /// Control characters, which XML 1.0 cannot carry, are left out: an href has none, escaped or not.
+  /// Control characters, which XML 1.0 cannot carry, are omitted: no href has one, escaped or not.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     escaped.reserveCapacity(text.utf8.count)

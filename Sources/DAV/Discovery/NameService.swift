@@ -1,14 +1,14 @@
 internal import CLinux
 
-/// Asks the system's name service where a domain has its address books (RFC 6764 section 3: TLS only).
+/// Looks up in DNS where a domain has its address books (RFC 6764 section 3: TLS only), by the system's resolver.
 public struct NameService: Sendable {
-  /// Asks nobody else.
+  /// Makes a name service.
   public init() {}
 
-  /// Looks up `_carddavs._tcp` of a domain. Blocks a thread of the caller's task executor, or of the pool, for as long
-  /// as the name service takes, at most some seconds a server.
+  /// Looks up `_carddavs._tcp` of a domain. Blocks a thread of the caller's task executor, or of the pool, while the
+  /// resolver works, which is at most some seconds for each DNS server.
   ///
-  /// - Returns: The services, and the path that they are at; no services where the domain names none.
+  /// - Returns: The services and their path; no services if the domain names none.
   @concurrent
   public func services(of domain: String) async -> (services: [ServiceRecord], path: String?) {
     let name = "_carddavs._tcp." + domain
@@ -28,15 +28,15 @@ public struct NameService: Sendable {
   }
 }
 
-/// Where a domain says that a service is (SRV, RFC 2782).
+/// A host and port of a service (SRV, RFC 2782).
 public struct ServiceRecord: Sendable, Hashable {
-  /// Lower is tried first.
+  /// Lower priorities are tried first.
   public let priority: UInt16
-  /// Among equals, higher is tried first.
+  /// Among equal priorities, higher weights are tried first.
   public let weight: UInt16
   /// The TCP port.
   public let port: UInt16
-  /// The host, in lower case, without the dot at the end.
+  /// The host, in lower case, without the trailing dot.
   public let target: String
 
   /// Makes a record.
@@ -48,14 +48,14 @@ public struct ServiceRecord: Sendable, Hashable {
   }
 }
 
-/// The SRV and TXT records of an answer of the name service (RFC 1035 section 4, RFC 2782).
+/// The SRV and TXT records of a DNS answer (RFC 1035 section 4, RFC 2782).
 public struct NameAnswer: Sendable, Hashable {
-  /// The places of the service, in the order to try them. None where the domain says that it has no such service.
+  /// The services in the order to try them. Empty if the domain says that it has no such service.
   public let services: [ServiceRecord]
   /// The strings of the TXT records.
   public let texts: [String]
 
-  /// Reads an answer; nil for one that cannot be read to its end.
+  /// Parses an answer; nil if it is malformed.
   public init?(_ message: [UInt8]) {
     var reader = Reader(message: message)
     guard reader.skip(4), let questions = reader.number(), let answers = reader.number(), reader.skip(4) else {
@@ -75,7 +75,7 @@ public struct NameAnswer: Sendable, Hashable {
         guard let priority = reader.number(), let weight = reader.number(), let port = reader.number(),
           let target = reader.name()
         else { return nil }
-        // A lone dot says that there is no such service.
+        // A single dot means that there is no such service.
         if !target.isEmpty {
           services.append(ServiceRecord(priority: priority, weight: weight, port: port, target: target))
         }
@@ -122,7 +122,7 @@ public struct NameAnswer: Sendable, Hashable {
       return strings
     }
 
-    /// Reads a name; its end may be a pointer to a place before all that was read of it, so that none is a loop.
+    /// Reads a name. A pointer at its end must lead to an earlier position, so that no pointer makes a loop.
     mutating func name() -> String? {
       var labels: [String] = []
       var at = self.offset

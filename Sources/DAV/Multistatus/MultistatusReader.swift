@@ -1,11 +1,18 @@
-/// Reads a multistatus or an error document as its bytes arrive, and gives each response when its last tag is read.
+/// Parses a multistatus or an error document as its bytes arrive, and returns each response after its last tag.
 ///
-/// Memory is bounded by one response and what the caller has not taken. Cards are copied once, as bytes.
+/// Memory holds at most one incomplete response and the responses that the caller has not taken. Cards are copied once,
+/// as bytes.
+///
+/// ```swift
+/// var reader = try MultistatusReader()
+/// for piece in pieces { responses += try reader.read(piece.span.bytes) }
+/// let (rest, end) = try reader.finish()
+/// ```
 public struct MultistatusReader: ~Copyable {
   private let decoder: MultistatusDecoder
   private var parser: XMLParser
 
-  /// Makes a reader of one document.
+  /// Makes a reader for one document.
   ///
   /// - Throws: ``XMLFault/outOfMemory``.
   public init(limits: XMLLimits = XMLLimits()) throws(XMLFault) {
@@ -15,20 +22,20 @@ public struct MultistatusReader: ~Copyable {
 
   /// Reads the next bytes.
   ///
-  /// - Returns: The responses that are complete now.
-  /// - Throws: The first fault; the responses before it, which ``rescued()`` gives, are good.
+  /// - Returns: The responses that are now complete.
+  /// - Throws: The first fault. Responses before it are valid; ``rescued()`` returns them.
   public mutating func read(_ bytes: RawSpan) throws(XMLFault) -> [DAVResponse] {
     try self.parser.read(bytes)
     return self.decoder.takeResponses()
   }
 
-  /// The responses that were complete when a fault ended the reading.
+  /// Returns the responses that were complete when a fault ended the document.
   public mutating func rescued() -> [DAVResponse] { self.decoder.takeResponses() }
 
-  /// Says that there is no more.
+  /// Ends the document.
   ///
-  /// - Returns: The last responses, and what was said of the whole.
-  /// - Throws: A fault, where the document is not over.
+  /// - Returns: The last responses, and the end of the multistatus.
+  /// - Throws: A fault if the document is incomplete.
   public mutating func finish() throws(XMLFault) -> (responses: [DAVResponse], end: MultistatusEnd) {
     try self.parser.finish()
     return (self.decoder.takeResponses(), self.decoder.end)
@@ -42,12 +49,12 @@ public struct MultistatusReader: ~Copyable {
 final class MultistatusReading: @unchecked Sendable {
   private var reader: MultistatusReader
   private var responses: [DAVResponse] = []
-  /// What ended the reading.
+  /// The fault that ended the document.
   private(set) var fault: XMLFault?
 
   init(limits: XMLLimits) throws(XMLFault) { self.reader = try MultistatusReader(limits: limits) }
 
-  /// Takes the next piece of the body.
+  /// Reads the next piece of the body.
   func read(_ piece: RawSpan) throws {
     do throws(XMLFault) { self.responses += try self.reader.read(piece) } catch {
       self.fault = error
@@ -55,16 +62,16 @@ final class MultistatusReading: @unchecked Sendable {
     }
   }
 
-  /// Gives what was read, and what was said of the whole.
+  /// Ends the body and returns everything that was read.
   func finish() throws(XMLFault) -> (responses: [DAVResponse], end: MultistatusEnd) {
     let (rest, end) = try self.reader.finish()
     return (self.responses + rest, end)
   }
 }
 
-/// Makes typed responses of the elements of a document.
+/// Makes typed responses from the elements of a document.
 ///
-/// What an element means follows from its parent, so that the same name elsewhere says nothing.
+/// The meaning of an element depends on its parent: the same name elsewhere is ignored.
 final class MultistatusDecoder: XMLTarget {
   private let limits: XMLLimits
   private(set) var end = MultistatusEnd()
@@ -72,17 +79,17 @@ final class MultistatusDecoder: XMLTarget {
   private var open: [Element] = []
   private var count = 0
 
-  // Of the response that is being read.
+  // The response that is being read.
   private var hrefs: [String] = []
   private var response = DAVResponse(href: "")
-  // Of its propstat.
+  // Its current propstat.
   private var properties = DAVProperties()
   private var propertyStatus: Int?
   private var property: Element?
 
   init(limits: XMLLimits) { self.limits = limits }
 
-  /// Gives the responses that were completed since the last time.
+  /// Returns the responses completed since the last call.
   func takeResponses() -> [DAVResponse] {
     var taken: [DAVResponse] = []
     swap(&taken, &self.completed)
@@ -128,7 +135,7 @@ final class MultistatusDecoder: XMLTarget {
     case (.multistatus, .syncToken): self.end.syncToken = Self.string(text)
     case (.response, .href):
       self.hrefs.append(Self.string(text))
-      // The first is counted with its response.
+      // The first href is counted with its response.
       guard self.count + self.hrefs.count - 1 <= self.limits.responses else { throw self.tooMany }
     case (.response, .status): self.response.status = Self.status(text)
     case (.propstat, .status): self.propertyStatus = Self.status(text)
@@ -147,7 +154,7 @@ final class MultistatusDecoder: XMLTarget {
 
   // MARK: Properties
 
-  /// A set that is given empty differs from one that is not given.
+  /// A set that was sent empty differs from one that was not sent.
   private func begin(property: Element) {
     switch property {
     case .resourceType: self.properties.resourceType = []
@@ -158,7 +165,7 @@ final class MultistatusDecoder: XMLTarget {
     }
   }
 
-  /// Takes an element that is inside a property, at any depth. Returns whether its text is wanted.
+  /// Handles an element inside a property, at any depth. Returns true if its text is wanted.
   private func inside(_ property: Element, _ element: Element, _ name: String, _ attributes: [String: String]) -> Bool {
     switch (property, element) {
     case (.resourceType, .collection): self.properties.resourceType?.insert(.collection)
@@ -167,7 +174,7 @@ final class MultistatusDecoder: XMLTarget {
     case (.supportedReports, _): self.properties.reports?.insert(Self.localName(name))
     case (.privilegeSet, _): self.properties.privileges?.insert(Self.localName(name))
     case (.supportedAddressData, _):
-      // The name of the element differs between servers, its attributes do not.
+      // Servers name this element differently, but its attributes are the same.
       if attributes["content-type"]?.lowercased() == "text/vcard", let version = attributes["version"] {
         self.properties.cardVersions?.insert(version)
       }
@@ -209,7 +216,7 @@ final class MultistatusDecoder: XMLTarget {
     }
   }
 
-  /// A propstat without a status is taken for a good one: nothing else makes sense of it.
+  /// Completes a propstat. One without a status counts as successful.
   private func completeProperties() {
     let status = self.propertyStatus ?? 200
     var taken = DAVProperties()
@@ -245,7 +252,7 @@ final class MultistatusDecoder: XMLTarget {
     name.utf8.lastIndex(of: UInt8(ascii: " ")).map { String(name[name.utf8.index(after: $0)...]) } ?? name
   }
 
-  /// The text without the blanks around it; expat gives valid UTF-8 only.
+  /// The text without surrounding blanks; expat produces only valid UTF-8.
   private static func string(_ text: ArraySlice<UInt8>) -> String {
     var text = text
     while let first = text.first, first <= 0x20 { text.removeFirst() }
@@ -253,7 +260,7 @@ final class MultistatusDecoder: XMLTarget {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The code of a status line ("HTTP/1.1 404 Not Found"); 0 for what is none, which is no success either.
+  /// The code in a status line ("HTTP/1.1 404 Not Found"); 0 if it is malformed, which is not a success either.
   private static func status(_ text: ArraySlice<UInt8>) -> Int {
     guard let code = text.split(separator: UInt8(ascii: " "), maxSplits: 2).dropFirst().first, code.count == 3 else {
       return 0
