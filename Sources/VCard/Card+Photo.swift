@@ -1,5 +1,5 @@
 extension Card {
-  /// Reads the picture (PHOTO): base64 of any version, `data:` URIs of any version, and references.
+  /// Reads the picture (PHOTO): base64 and `data:` URIs of any version, and references.
   public func photo() -> PhotoReading {
     var reading = PhotoReading(photo: nil, warnings: [])
     for line in lines where storage.matches("PHOTO", in: line.name) {
@@ -31,33 +31,37 @@ extension Card {
   }
 }
 
-/// A picture of a card.
+/// The picture of a card.
+///
+/// ```swift
+/// if case .inline(let bytes, "image/jpeg")? = card.photo().photo { try save(bytes) }
+/// ```
 public enum Photo: Sendable, Hashable {
-  /// The bytes of an image as the card holds them, and its media type, such as `image/jpeg`.
+  /// The image file as the card holds it, and its media type, such as `image/jpeg`.
   case inline(bytes: [UInt8], mediaType: String)
-  /// Where an image is, as written.
+  /// The URI of an image, as written.
   case uri(String)
 }
 
-/// The picture of a card, and what could not be read on the way to it.
+/// The picture of a card, and the pictures that could not be read.
 public struct PhotoReading: Sendable {
-  /// The first picture that decodes to a known kind of image, or else the first that is elsewhere; nil without either.
+  /// The first picture that decodes to a known kind of image, or else the first reference; nil without either.
   public var photo: Photo?
   /// The pictures that could not be read.
   public var warnings: [Warning]
-  /// Where the base64 text of an inline picture lies in its card.
+  /// The range of an inline picture's base64 text in its card.
   var range: Range<Int>?
 
-  /// The bytes that a base64 text was decoded to; nil for another text than the picture's.
+  /// The decoded bytes of a base64 text; nil if it is not the text of this picture.
   func bytes(at range: Range<Int>) -> [UInt8]? {
     guard range == self.range, case .inline(let bytes, _)? = photo else { return nil }
     return bytes
   }
 }
 
-/// Known kinds of images, by how their files start.
+/// Recognises kinds of images by their first bytes.
 public enum ImageSignature {
-  /// The media type of an image; nil when it is of no known kind.
+  /// The media type of an image; nil if its kind is unknown.
   public static func mediaType(of bytes: [UInt8]) -> String? {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.count >= offset + text.utf8.count && bytes[offset..<offset + text.utf8.count].elementsEqual(text.utf8)

@@ -1,7 +1,13 @@
-/// One vCard: its bytes, its properties in order, and typed views over them.
+/// One vCard: its bytes, its properties in order, and typed views of them.
 ///
-/// Reading a card finds where its properties are; texts, numbers and pictures are made when a view is read, so views that are
-/// not read cost nothing. All texts come without white space at their ends.
+/// Parsing only locates the properties; a view decodes its texts, numbers and pictures each time it is read. All texts
+/// are without white space at their ends.
+///
+/// ```swift
+/// let card = try Card(Array("BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Ann\r\nTEL:+1 555 0100\r\nEND:VCARD\r\n".utf8))
+/// card.formattedName  // "Ann"
+/// card.phones.map(\.value)  // ["+1 555 0100"]
+/// ```
 public struct Card: Sendable {
   let storage: [UInt8]
   let lines: [ContentLine]
@@ -10,18 +16,18 @@ public struct Card: Sendable {
   private let versionLine: ContentLine?
   private let names: NameFilter
 
-  /// The repairs made while the card was read; ``valueWarnings()`` has those of its values.
+  /// Repairs made while parsing; ``valueWarnings()`` has those of values.
   public let warnings: [Warning]
   /// The line the card starts on, counted from 1 in the whole input.
   public let lineNumber: Int
 
-  /// Reads one card.
+  /// Parses one card.
   ///
   /// - Parameters:
   ///   - bytes: The card from BEGIN to END, in UTF-8 or with CHARSET parameters.
   ///   - lineNumber: The line it starts on in the whole input.
-  ///   - limits: The bounds on its parts.
-  /// - Throws: ``CardFault`` when the bytes hold no card or exceed a limit.
+  ///   - limits: The limits of its parts.
+  /// - Throws: ``CardFault`` if the bytes hold no card or exceed a limit.
   public init(_ bytes: [UInt8], lineNumber: Int = 1, limits: Limits = Limits()) throws(CardFault) {
     let parser = try CardParser(bytes, firstLine: lineNumber, limits: limits)
     var warnings = parser.warnings
@@ -47,7 +53,7 @@ public struct Card: Sendable {
   /// All properties except BEGIN, VERSION and END, in their order.
   public var properties: [Property] { lines.map { Property($0, in: storage) } }
 
-  /// The version; 3.0 when it is missing or unknown, since that reads the other two best.
+  /// The version; 3.0 if it is missing or unknown, since the rules of 3.0 fit the other two best.
   public var version: Version {
     versionLine.flatMap { Self.version($0, in: storage) } ?? .v3_0
   }
@@ -88,7 +94,7 @@ extension Card {
     for line in lines where storage.matches(name, in: line.name) { body(line) }
   }
 
-  /// The first text of a property named `name` that is not empty.
+  /// The first text that is not empty of a property named `name`.
   func firstText(_ name: String) -> String? {
     guard names.mayHave(name) else { return nil }
     for line in lines where storage.matches(name, in: line.name) {
@@ -98,7 +104,7 @@ extension Card {
     return nil
   }
 
-  /// The properties that share the group of `property`.
+  /// The first property named `name` in the group of `property`.
   func companions(of property: Property, named name: String) -> Property? {
     guard !property.line.group.isEmpty, names.mayHave(name) else { return nil }
     return lines.first {
@@ -118,13 +124,13 @@ public enum Version: String, Sendable, CaseIterable {
 }
 
 extension Card {
-  /// Makes a card of properties.
+  /// Makes a card from properties.
   ///
   /// - Parameters:
   ///   - version: 3.0 or 4.0.
-  ///   - properties: All properties except BEGIN, VERSION and END, in their order.
-  ///   - limits: The bounds on its parts.
-  /// - Throws: ``CardFault`` when the card exceeds a limit.
+  ///   - properties: All properties except BEGIN, VERSION and END, in order.
+  ///   - limits: The limits of its parts.
+  /// - Throws: ``CardFault`` if the card exceeds a limit.
   public init(version: Version = .v4_0, properties: [Property], limits: Limits = Limits()) throws(CardFault) {
     var bytes: [UInt8] = []
     LineFolder.append(Array("BEGIN:VCARD".utf8), to: &bytes)
@@ -153,7 +159,7 @@ extension Card {
   /// The identifier without `urn:uuid:`, for comparison.
   public var bareUID: String? { uid.map(Self.withoutScheme) }
 
-  /// What the card describes, from KIND, X-ADDRESSBOOKSERVER-KIND, or X-ABShowAs.
+  /// The kind of the card, from KIND, X-ADDRESSBOOKSERVER-KIND, or X-ABShowAs.
   public var kind: CardKind {
     if let kind = firstText("KIND") ?? firstText("X-ADDRESSBOOKSERVER-KIND") {
       return switch kind.lowercased() {
@@ -167,7 +173,7 @@ extension Card {
     return firstText("X-ABSHOWAS")?.uppercasedASCII == "COMPANY" ? .organization : .individual
   }
 
-  /// The cards of a group, by identifier without `urn:uuid:` (MEMBER, X-ADDRESSBOOKSERVER-MEMBER).
+  /// The members of a group, by identifier without `urn:uuid:` (MEMBER, X-ADDRESSBOOKSERVER-MEMBER).
   public var members: [String] {
     (properties(named: "MEMBER") + properties(named: "X-ADDRESSBOOKSERVER-MEMBER")).compactMap(\.text.nonEmpty)
       .map(Self.withoutScheme)
@@ -183,7 +189,7 @@ extension Card {
 
 /// What a card describes (KIND, RFC 6350 6.1.4).
 public enum CardKind: Sendable, Hashable {
-  /// A person; also what a card is that says nothing.
+  /// A person; also the default.
   case individual
   /// A group whose ``Card/members`` are other cards.
   case group
@@ -195,9 +201,9 @@ public enum CardKind: Sendable, Hashable {
   case other(String)
 }
 
-/// Which names the properties of a card may have: a look at a few bits instead of one at every line.
+/// A Bloom filter of property names: tests a few bits instead of every line.
 ///
-/// The views of a card ask for some sixty names, of which a card has ten.
+/// The views of a card look for some sixty names, of which a card has about ten.
 struct NameFilter: Sendable {
   private var bits: UInt64 = 0
 
@@ -208,7 +214,7 @@ struct NameFilter: Sendable {
     }
   }
 
-  /// False when no property is named `name`, which is ASCII in upper case; true when one may be.
+  /// False if no property is named `name`, which is ASCII in upper case; true if one may be.
   func mayHave(_ name: String) -> Bool {
     let text = name.utf8
     guard let first = text.first, let last = text.last else { return false }

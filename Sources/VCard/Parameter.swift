@@ -1,8 +1,12 @@
 /// A parameter of a property, such as `TYPE=home,work`.
+///
+/// ```swift
+/// Property("TEL", parameters: [Parameter("TYPE", ["home", "voice"])], value: .text("+1 555 0100"))
+/// ```
 public struct Parameter: Sendable, Hashable {
-  /// The name in upper case; the bare words of vCard 2.1 are named TYPE, ENCODING or VALUE by what they say.
+  /// The name in upper case; bare words of vCard 2.1 are named TYPE, ENCODING or VALUE by their meaning.
   public var name: String
-  /// The values, without quotes and with the escapes of RFC 6868 resolved.
+  /// The values, without quotes and with RFC 6868 escapes resolved.
   public var values: [String]
 
   /// Makes a parameter.
@@ -15,7 +19,7 @@ public struct Parameter: Sendable, Hashable {
     self.values = values
   }
 
-  /// Makes a parameter of one value.
+  /// Makes a parameter with one value.
   public init(_ name: String, _ value: String) {
     self.init(name, [value])
   }
@@ -32,7 +36,7 @@ extension Parameter {
     self.init(name, Self.values(range.value, in: bytes, isLegacy: isLegacy))
   }
 
-  /// The values between commas that are not quoted.
+  /// The values between unquoted commas.
   static func values(_ range: Range<Int>, in bytes: [UInt8], isLegacy: Bool) -> [String] {
     var values: [String] = []
     var isQuoted = false
@@ -82,7 +86,7 @@ extension Parameter {
   }
 }
 
-/// Where one parameter lies in the bytes of its card.
+/// The ranges of one parameter in the bytes of its card.
 struct ParameterRange {
   /// Empty for a bare word of vCard 2.1 (`TEL;HOME:`).
   var name: Range<Int>
@@ -90,7 +94,7 @@ struct ParameterRange {
   var value: Range<Int>
 }
 
-/// Cuts the bytes between the name and the value of a property into parameters.
+/// Splits the bytes between the name and the value of a property into parameters.
 struct ParameterScanner: Sequence, IteratorProtocol {
   private let bytes: [UInt8]
   private var rest: Range<Int>
@@ -104,7 +108,7 @@ struct ParameterScanner: Sequence, IteratorProtocol {
     while !rest.isEmpty {
       var isQuoted = false
       var equals: Int?
-      // Android writes a label as a bare word, `X-CUSTOM(CHARSET=...)`, whose equals signs are its own.
+      // Android writes a label as a bare word, `X-CUSTOM(CHARSET=...)`; the equals signs in it are part of the word.
       var isNamed = true
       var index = rest.lowerBound
       while index < rest.upperBound, isQuoted || bytes[index] != ASCII.semicolon {
