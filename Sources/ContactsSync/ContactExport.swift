@@ -56,11 +56,11 @@ struct ContactExport {
 /// How contacts are written to a file.
 protocol ContactFormat: Sendable {
   var mediaType: String { get }
-  /// What comes before the first contact.
+  /// The bytes before the first contact.
   var head: [UInt8] { get }
-  /// What comes after the last.
+  /// The bytes after the last contact.
   var tail: [UInt8] { get }
-  /// One contact.
+  /// The bytes of one contact.
   func bytes(of contact: Contact, isFirst: Bool, in view: ReadView) throws(Failure) -> [UInt8]
 }
 
@@ -69,7 +69,7 @@ struct CSVFormat: ContactFormat {
   let mediaType = "text/csv; charset=utf-8"
   let tail: [UInt8] = []
 
-  /// With a byte order mark, by which spreadsheets know UTF-8.
+  /// Starts with a byte order mark, by which spreadsheets recognise UTF-8.
   var head: [UInt8] { CSVRow.byteOrderMark + CSVRow.bytes(Self.columns.map(\.name)) }
 
   func bytes(of contact: Contact, isFirst: Bool, in view: ReadView) throws(Failure) -> [UInt8] {
@@ -140,7 +140,7 @@ struct JSONFormat: ContactFormat {
   }
 }
 
-/// vCard 3.0, which every address book reads, or 4.0, made of the cards themselves, with their pictures.
+/// vCard 3.0, which every address book reads, or 4.0; written from the stored cards, with their pictures.
 struct VCardFormat: ContactFormat {
   let version: Version
   let mediaType = "text/vcard; charset=utf-8"

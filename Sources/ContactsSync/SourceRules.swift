@@ -71,7 +71,7 @@ enum SourceRules {
     return name
   }
 
-  /// The path of a folder or file of cards, without slashes at its end.
+  /// The path of a folder or file of cards, without trailing slashes.
   private static func place(_ path: String, field: String) throws(Failure) -> String {
     let end = path.lastIndex { $0 != "/" }
     guard let end else { throw .invalid(field: field, "must name a folder or a file, and not the root of the disk.") }

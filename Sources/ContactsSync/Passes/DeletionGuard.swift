@@ -3,11 +3,12 @@ internal import Storage
 
 /// Decides whether the contacts of missing cards are deleted, or held back because the source may be at fault.
 ///
-/// Nothing is deleted without a listing that is proven complete, and nothing of a part of the source, such as an address book,
-/// that lists no card at all or no longer exists: this rule depends on the listing alone, so that no stored state can break it. Of
-/// the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what an earlier
-/// pass held; the 20 % are also released when the same cards were missing in three passes, each at least twelve hours after the
-/// one before: a clock that is set forward once replaces one of the two gaps, and never both.
+/// Without a listing that is proven complete, nothing is deleted. Nothing is deleted either from a part of the source,
+/// such as an address book, that lists no card at all or no longer exists: this rule depends on the listing alone, so
+/// that no stored state can break it. Otherwise a deletion of every card, or of more than the larger of 10 cards and 20
+/// %, is held back until a person confirms it. A held deletion that is not of every card is also released if the same
+/// cards were missing in three passes, each at least twelve hours after the one before: a clock that is set forward
+/// once replaces one of the two gaps, never both.
 struct DeletionGuard {
   /// A separately guarded part of a source: a folder, a subfolder, a file, or one address book of an account.
   struct Part: Equatable {

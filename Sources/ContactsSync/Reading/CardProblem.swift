@@ -19,7 +19,7 @@ enum CardProblem {
     return problem
   }
 
-  /// A repair that the reader made.
+  /// A repair made by the vCard reader.
   static func problem(_ warning: Warning, href: String) -> Problem {
     Self.problem(Self.snake(warning.kind.rawValue), href: href, line: warning.line, skipped: false)
   }
@@ -29,7 +29,8 @@ enum CardProblem {
     Self.problem(Self.snake(fault.kind.rawValue), href: href, line: fault.line, skipped: true)
   }
 
-  /// A card that has another UID than at the last pass, while the card that was there may be where nothing could be listed.
+  /// A card with another UID than at the last pass, while the card known by this name may be in a part that could not
+  /// be listed.
   ///
   /// - Parameter unlisted: The display name of the unlisted part.
   static func waiting(_ href: String, for unlisted: [String]) -> Problem {
@@ -47,17 +48,17 @@ enum CardProblem {
     Self.snake(CardFault.Kind.cardTooLarge.rawValue), Self.snake(CardFault.Kind.lineTooLong.rawValue),
   ]
 
-  /// A card whose contact is not known yet.
+  /// A card that cannot be assigned to a contact yet.
   static let cardWaits = "card_waits"
   /// An address book that its account no longer has.
   static let bookMissing = "book_missing"
   /// An address book that could not be read.
   static let bookUnavailable = "book_unavailable"
-  /// An address book whose list is not complete.
+  /// An address book whose list is incomplete.
   static let bookPartial = "book_partial"
-  /// An address book whose cards come one by one.
+  /// An address book whose cards are requested one by one.
   static let oneByOne = "cards_one_by_one"
-  /// The kinds that are about an address book, and not about a card.
+  /// The kinds of problems of an address book, not of a card.
   static let ofBooks: Set<String> = [
     Self.bookMissing, Self.bookUnavailable, Self.bookPartial, Self.oneByOne,
   ]

@@ -2,9 +2,9 @@ internal import Bus
 import Glibc
 internal import KithMessages
 
-/// The failures of a source on disk, with what a person can do about each.
+/// The failures of a source on disk, with advice for a person.
 enum SourceFault {
-  /// What `errno` says about opening or reading the folder or file of a source.
+  /// The failure for an `errno` of opening or reading the folder or file of a source.
   static func opening(_ path: String, errno code: Int32) -> Failure {
     switch code {
     case ENOENT:

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import KithMessages
 
-/// Notices of changed files from the kernel. inotify(7).
+/// The kernel's notices of changed files, from inotify(7).
 struct FileNotices: ~Copyable {
-  /// One notice of the kernel.
+  /// One notice.
   enum Notice: Hashable {
     /// A file in a watched folder changed; its name.
     case changed(watch: Int32, name: String)
@@ -29,11 +29,11 @@ struct FileNotices: ~Copyable {
 
   deinit { close(self.descriptor) }
 
-  /// Watches a folder for files that are written, moved and removed in it, and for folders that come and go.
+  /// Watches a folder for files that are written, moved or removed in it, and for subfolders that are added or removed.
   ///
   /// - Parameters:
   ///   - folder: The path of a folder.
-  ///   - inner: The name of a folder in it, which is watched instead.
+  ///   - inner: The name of a subfolder to watch instead.
   /// - Returns: The watch; nil if the folder does not exist or cannot be read.
   func watch(_ folder: String, inner: FileName? = nil) -> Int32? {
     let mask =
@@ -58,7 +58,7 @@ struct FileNotices: ~Copyable {
     return Self.parse(buffer[..<count])
   }
 
-  /// Reads `struct inotify_event`: watch, mask, cookie and length of the name, each of four bytes, then the name.
+  /// Parses `struct inotify_event`: watch, mask, cookie and length of the name, four bytes each, then the name.
   static func parse(_ bytes: ArraySlice<UInt8>) -> [Notice] {
     var notices: [Notice] = []
     var rest = bytes
@@ -79,7 +79,7 @@ struct FileNotices: ~Copyable {
         if mask & UInt32(IN_ISDIR) != 0 {
           notices.append(.folderChanged(watch: watch, name: name))
         } else if mask & UInt32(IN_CREATE) == 0 {
-          // A created file is reported when its writing ends.
+          // A created file is reported when it is closed.
           notices.append(.changed(watch: watch, name: name))
         }
       }
@@ -88,14 +88,15 @@ struct FileNotices: ~Copyable {
   }
 }
 
-/// The folder to watch for a source, and which of its files matter.
+/// The folder to watch for a source, and its relevant files.
 struct WatchedPath: Hashable {
-  /// The watched folder. For a single file it is its folder, because programs replace files instead of writing them.
+  /// The watched folder. For a single file it is the parent folder, because programs replace files instead of writing
+  /// into them.
   let folder: String
-  /// The only file that matters; nil = all files that could be cards.
+  /// The only relevant file; nil for all files that could be cards.
   let file: String?
 
-  /// The path of a source on this machine's disk; nil for others.
+  /// The path of a source on this machine's disk; nil for other sources.
   init?(_ location: SourceLocation) {
     switch location.kind {
     case .vdir(let vdir)?:
@@ -110,16 +111,16 @@ struct WatchedPath: Hashable {
     }
   }
 
-  /// Its subfolders whose files matter as well; none while the folder cannot be read.
+  /// The subfolders with relevant files; empty if the folder cannot be read.
   var inner: [FileName] {
     guard self.file == nil, let folder = try? Folder(path: self.folder) else { return [] }
     return (try? folder.folders()) ?? []
   }
 
-  /// Whether a folder in it that comes or goes can be a change of the source.
+  /// True if adding or removing this subfolder can change the source.
   func concerns(folder name: String) -> Bool { self.file == nil && !name.hasPrefix(".") }
 
-  /// Whether a change of a file can be a change of the source.
+  /// True if a change of this file can change the source.
   func concerns(_ name: String) -> Bool {
     if let file { return name == file }
     return name.lowercased().hasSuffix(".vcf") && !name.hasPrefix(".")

@@ -3,7 +3,7 @@ internal import DAV
 internal import KithMessages
 internal import Transfer
 
-/// The failures of accounts, with what a person can do about each.
+/// The failures of accounts, with advice for a person.
 enum AccountFault {
   /// The failure of an account.
   ///
