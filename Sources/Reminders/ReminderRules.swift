@@ -4,9 +4,9 @@ internal import KithMessages
 internal import Storage
 
 extension ReminderSettings {
-  /// The settings with the named fields of another message; none named: those that are not empty.
+  /// The settings changed by a request: the fields that it names, or the fields that are not empty if it names none.
   ///
-  /// - Throws: `FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a channel that is not there.
+  /// - Throws: `FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a channel that does not exist.
   func changed(by request: ConfigureRemindersRequest, _ channels: some DatabaseView) throws(Failure) -> ReminderSettings
   {
     let known = [
@@ -44,14 +44,14 @@ extension ReminderSettings {
     return settings
   }
 
-  /// Forgets a channel that is not there any more.
+  /// Removes a deleted channel.
   mutating func removeChannel(_ name: String) {
     self.dailyChannels.removeAll { $0 == name }
     self.callChannels.removeAll { $0 == name }
     self.personChannels.removeAll { $0 == name }
   }
 
-  /// The names of the channels that reminders of a kind go over.
+  /// The names of the channels for reminders of a kind.
   func channels(of kind: String) -> [String] {
     switch kind {
     case "daily": self.dailyChannels
@@ -61,7 +61,7 @@ extension ReminderSettings {
   }
 }
 
-/// When a reminder to call somebody comes, and what it may say.
+/// The rules for a reminder to call a person: its time and its note.
 enum CallReminderRules {
   private static let longestDays = 3660
 
@@ -70,7 +70,7 @@ enum CallReminderRules {
     return note
   }
 
-  /// The day and the instant: at ten where no time is said.
+  /// The day and the instant; at ten if no time is given.
   static func time(
     _ request: AddCallReminderRequest, now: Int64, zone: Zone
   ) throws(Failure) -> (day: Day, instant: Int64) {

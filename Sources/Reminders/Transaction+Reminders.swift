@@ -4,9 +4,9 @@ internal import KithMessages
 internal import Storage
 
 extension Transaction {
-  /// Deals with every day of the daily reminder whose time has come.
+  /// Handles every day of the daily reminder whose time has come.
   ///
-  /// - Returns: What is to be shown now: one at most.
+  /// - Returns: The reminders to show now, at most one.
   func dealWithDailyReminder(now: Int64, systemZone: Zone) throws(Failure) -> [Reminder] {
     var daily = try self.reminders.daily()
     guard var schedule = daily.schedule else { return [] }
@@ -18,7 +18,7 @@ extension Transaction {
     let directives = schedule.advance(to: now, in: zone) { $0 == today && hasRecordedToday }
     guard schedule != before else { return [] }
     var come: [Reminder] = []
-    // Only one is open at a time: a new day ends the one before.
+    // Only one is open at a time: a new day ends the previous reminder.
     if !directives.isEmpty { try self.endDailyReminders(as: "missed", now: now) }
     for directive in directives {
       let (reminder, outcome) = Self.reminder(for: directive, daily, in: zone, now: now)
@@ -31,10 +31,10 @@ extension Transaction {
     return come
   }
 
-  /// Lets those come whose time it is: reminders to call, and what was snoozed.
+  /// Makes reminders due whose time has come: calls, and snoozed reminders.
   func dealWithRipeReminders(now: Int64) throws(Failure) -> [Reminder] {
     var come: [Reminder] = []
-    // Where the clock was ahead when they were snoozed, and was set back since.
+    // Snoozed while the clock was ahead; it was set back since.
     let parked = try self.reminders.snoozed().filter {
       $0.snoozedUntil.nanosecondsSince1970 > now && $0.again?.isDue(at: now) ?? false
     }
@@ -48,7 +48,7 @@ extension Transaction {
     return come
   }
 
-  /// Ends the daily reminder that has come, or will come again, and waits for somebody.
+  /// Ends the daily reminder that is due or snoozed.
   func endDailyReminders(as state: String, now: Int64) throws(Failure) {
     for var reminder in try self.reminders.openDaily() {
       reminder.state = state
@@ -87,18 +87,18 @@ extension Transaction {
 }
 
 extension ReminderSettings {
-  /// When reminders that are kept with a person come: ten, where no time is said.
+  /// The time of reminders of people: ten o'clock unless the settings name another.
   var timeOfPersonReminders: TimeOfDay { TimeOfDay(self.personTime) ?? TimeOfDay(hour: 10, minute: 0) ?? .midnight }
 }
 
 extension Transaction {
-  /// How many days a reminder of a person may come late: a birthday is worth it.
+  /// How many days late a person's reminder may come: a late birthday greeting is still useful.
   private static var lateDays: Int { 7 }
 
-  /// Lets those reminders come that are kept with a person, by Monica or here, and whose day it is.
+  /// Makes those reminders due that are kept with a person, by Monica or here, and whose day it is.
   ///
-  /// Each comes once for each of its days: what a machine that was off has missed comes late, within a week. Of days on
-  /// which nobody wanted any, none comes later.
+  /// Each comes once for each of its days. What a machine that was off has missed comes up to a week late. Days on
+  /// which these reminders were turned off are not made up for.
   func dealWithPersonReminders(now: Int64, zone: Zone) throws(Failure) -> [Reminder] {
     let settings = try self.reminders.settings()
     let today = zone.day(at: now)
@@ -125,7 +125,7 @@ extension Transaction {
     return come
   }
 
-  /// The reminder of one day; nil when it was there already.
+  /// The reminder of one day; nil if it exists already.
   private func reminder(
     of kept: PersonReminder, on day: Day, today: Day, zone: Zone, now: Int64
   ) throws(Failure) -> Reminder? {
@@ -151,7 +151,7 @@ extension Transaction {
 }
 
 extension PersonReminder {
-  /// The days of a span on which the reminder comes.
+  /// The days in a span on which the reminder comes.
   fileprivate func days(from first: Day, through last: Day) -> [Day] {
     var days: [Day] = []
     var from = first
@@ -164,10 +164,10 @@ extension PersonReminder {
 }
 
 extension Transaction {
-  /// Queues what is sent about reminders that have come, in the transaction in which they come: once for each time.
+  /// Queues messages about due reminders, in the transaction that makes them due: once for each time.
   ///
-  /// - Parameter always: Channels that every reminder goes over.
-  /// - Returns: Whether something was queued.
+  /// - Parameter always: The channels for every reminder.
+  /// - Returns: True if a message was queued.
   func queueDeliveries(
     of reminders: [Reminder], always: [String], now: Int64, zone: Zone
   ) throws(Failure) -> Bool {
@@ -188,7 +188,7 @@ extension Transaction {
           try self.deliveries.queue(message, on: channel, now: now)
         } catch {
           guard error.reason == "TOO_LONG_FOR_CHANNEL" else { throw error }
-          // What a channel cannot take must not hold up the other reminders: its title says that there is something.
+          // A message that is too long for a channel must not hold up other reminders: only its title is sent.
           var short = message
           short.text = ""
           try self.deliveries.queue(short, on: channel, now: now)
@@ -201,7 +201,7 @@ extension Transaction {
 }
 
 extension Reminder {
-  /// When nobody needs to be told of it any more: the daily one as long as it may come late, the others within a day.
+  /// When the message expires: the daily one as long as it may come late, the others after a day.
   fileprivate func expiry(_ daily: DailyReminder, now: Int64, zone: Zone) -> Int64 {
     guard self.kind == "daily" else { return now + 86_400_000_000_000 }
     let midnight = zone.start(of: zone.day(at: now).adding(days: 1))

@@ -1,6 +1,6 @@
 internal import CivilTime
 
-/// What a summary says, in a language.
+/// The words of a summary in one language.
 struct CareWords: Sendable {
   private let isJapanese: Bool
 
@@ -72,12 +72,12 @@ struct CareWords: Sendable {
   ]
 }
 
-/// A language that care is summarised in.
+/// A language of summaries.
 public enum CareLanguage: String, Sendable, CaseIterable {
   case japanese = "ja"
   case english = "en"
 
-  /// Reads `ja`, `ja-JP`, `ja_JP.UTF-8`, `en`...; nil for other languages.
+  /// Parses `ja`, `ja-JP`, `ja_JP.UTF-8`, `en`...; nil for other languages.
   public init?(named name: String) {
     guard let language = Self(rawValue: String(name.prefix { $0.isLetter }).lowercased()) else { return nil }
     self = language

@@ -1,21 +1,21 @@
-/// The category that somebody said before what they recorded: "Medication, two tablets after breakfast."
+/// A category spoken before the entry: "Medication, two tablets after breakfast."
 ///
-/// A word counts as the category only where it stands by itself at the head. "Medication was refused" and 「薬を飲んだ」 are
-/// sentences, and stay whole. A category that is merely mentioned is a suggestion for a person to confirm.
+/// A word counts as the category only if it stands by itself at the start. "Medication was refused" and 「薬を飲んだ」 are
+/// sentences and stay whole. A category that is only mentioned is a suggestion for a person to confirm.
 struct SpokenCategory: Sendable, Hashable {
-  /// What was said first; nil when the words begin with something else.
+  /// The spoken category; nil if the text starts with something else.
   let category: CareCategory?
-  /// The transcript without it.
+  /// The transcript without the category.
   let text: String
 
-  /// Looks at the head of a transcript.
+  /// Separates the category from the start of a transcript.
   ///
-  /// - Parameter language: Its tag of BCP 47. Others than English and Japanese have no categories.
+  /// - Parameter language: A BCP 47 tag. Only English and Japanese have categories.
   static func head(of transcript: String, language: String) -> SpokenCategory {
     self.phrases(language)?.head(of: transcript) ?? SpokenCategory(category: nil, text: transcript)
   }
 
-  /// The category that the words of a transcript are most likely about; nil when they say nothing of any.
+  /// The most likely category of a transcript; nil if no keyword occurs.
   static func suggestion(for transcript: String, language: String) -> CareCategory? {
     self.phrases(language)?.suggestion(for: transcript)
   }
@@ -29,23 +29,23 @@ struct SpokenCategory: Sendable, Hashable {
   }
 }
 
-/// The words of one language by which a category is spoken, and by which it is guessed.
+/// The words of one language that name a category, and those that suggest one.
 struct SpokenPhrases: Sendable {
-  /// A word or two that name a category at the head of an entry.
+  /// One or two words that name a category at the start of an entry.
   struct Name: Sendable {
     let text: String
     let category: CareCategory
-    /// Whether it is also an ordinary word of sentences, and so needs a pause or a comma after it.
+    /// Whether it is also an ordinary word, so that it needs a pause or a comma after it.
     var isOrdinary = false
   }
 
-  /// Longer names come before those that they begin with.
+  /// Longer names come before their prefixes.
   let names: [Name]
-  /// How the text goes on when a name is a part of its sentence, and not a head.
+  /// Continuations that show that a name is part of its sentence.
   let continuations: [String]
-  /// Whether words are set apart by spaces.
+  /// Whether spaces separate words.
   let hasSpaces: Bool
-  /// Where two categories have as many words in a text, the earlier one is guessed.
+  /// Keywords by category. If two categories have equally many in a text, the earlier one is suggested.
   let keywords: [(category: CareCategory, words: [String])]
 
   func head(of transcript: String) -> SpokenCategory {
@@ -56,7 +56,7 @@ struct SpokenPhrases: Sendable {
       let body = rest.drop { !$0.isLetter && !$0.isNumber && !"([「『".contains($0) }
       let isApart = rest.isEmpty || body.startIndex != rest.startIndex
       if self.hasSpaces {
-        // A comma or a full stop is a pause; a space alone is between any two words.
+        // A comma or a full stop is a pause; a space alone separates any two words.
         let hasPause = rest.first.map { !$0.isWhitespace } ?? true
         guard isApart, hasPause || !self.goesOn(body) else { continue }
       } else {
@@ -86,7 +86,7 @@ struct SpokenPhrases: Sendable {
     return self.continuations.contains { body.hasPrefix($0) }
   }
 
-  /// What follows `name`, whatever its case and the spaces within it; nil when the text begins otherwise.
+  /// The text after `name`, ignoring case and spaces within it; nil if the text starts differently.
   private static func dropping(_ name: String, from text: Substring) -> Substring? {
     var rest = text
     for character in name {
@@ -158,7 +158,7 @@ extension SpokenPhrases {
       ),
     ])
 
-  /// Japanese. Names that are also everyday words need a pause: 「薬を飲んだ」 and 「ごはん半分」 are sentences.
+  /// Japanese. Names that are also ordinary words need a pause: 「薬を飲んだ」 and 「ごはん半分」 are sentences.
   static let japanese = SpokenPhrases(
     names: [
       Name(text: "服薬", category: .medication),
@@ -176,7 +176,7 @@ extension SpokenPhrases {
       Name(text: "自由メモ", category: .freeMemo),
       Name(text: "メモ", category: .freeMemo),
     ],
-    // Particles, forms of する and です, and what makes another word of the name: 食事前, 通院日, メモ帳.
+    // Particles, forms of する and です, and continuations that make another word: 食事前, 通院日, メモ帳.
     continuations: [
       "を", "が", "は", "の", "に", "で", "と", "も", "へ", "や", "から", "まで", "より", "し", "す", "さ", "せ", "だ", "な", "後",
       "前", "中", "時", "量", "介", "先", "日", "帳", "回", "用", "内", "状", "制", "療", "指", "支", "管", "記",

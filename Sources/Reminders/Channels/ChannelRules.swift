@@ -2,9 +2,10 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// What a channel must be: names, addresses and whatever goes into a head, so that nobody can smuggle a second line in.
+/// The rules for a channel: names, addresses and anything that goes into a header, so that no value can inject another
+/// header line.
 enum ChannelRules {
-  /// The channel that a request describes, as it is kept.
+  /// The channel of a request, as it will be stored.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` naming the field.
   static func channel(_ request: AddChannelRequest, now: Int64) throws(Failure) -> Channel {
@@ -25,7 +26,7 @@ enum ChannelRules {
     return channel
   }
 
-  /// What a secret must be: one line of visible characters.
+  /// Checks a secret: one line of visible characters.
   static func secret(_ secret: String, file: String, field: String) throws(Failure) {
     guard secret.isEmpty || file.isEmpty else {
       throw .invalid(field: field, "give a secret or a file that holds it, not both.")
@@ -116,7 +117,7 @@ enum ChannelRules {
     else { throw .invalid(field: "channel.command.arguments", "may be 50 of 4,096 bytes each.") }
   }
 
-  /// An address that messages go to: https, or http for this machine.
+  /// An address for messages: https, or http for this machine.
   private static func webAddress(_ address: String, field: String) throws(Failure) {
     let isPlain = address.utf8.count <= 2048 && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     let authority =
@@ -139,7 +140,7 @@ enum ChannelRules {
     return String(authority.prefix { $0 != ":" })
   }
 
-  /// An addr-spec of plain characters: RFC 5321, 4.1.2 has more, which no mailbox of today needs.
+  /// An addr-spec of plain characters: RFC 5321, 4.1.2 allows more, which no present mailbox needs.
   private static func isMailAddress(_ address: String) -> Bool {
     let parts = address.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, (1...64).contains(parts[0].utf8.count), address.utf8.count <= 254 else { return false }
@@ -179,7 +180,7 @@ enum ChannelRules {
 }
 
 extension String {
-  /// What stands between the places of a mark.
+  /// The parts between the occurrences of a mark.
   fileprivate func components(around mark: String) -> [Substring] {
     self.split(separator: mark, omittingEmptySubsequences: false)
   }
