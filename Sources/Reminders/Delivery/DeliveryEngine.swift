@@ -120,7 +120,8 @@ actor DeliveryEngine {
     }
   }
 
-  /// Runs in the pause's own task, so it clears `pause` first: ``look()`` cancels the pause, which would cancel its reads.
+  /// Runs in the pause's own task, so it clears `pause` first: ``look()`` cancels the pause, and that would cancel its
+  /// own reads.
   private func lookAfterPause() async {
     self.pause = nil
     await self.look()
