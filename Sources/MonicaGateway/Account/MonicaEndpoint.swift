@@ -1,25 +1,25 @@
 internal import Bus
 internal import FoundationEssentials
 
-/// Where a Monica server is, in the one form in which accounts are told apart: `https://host[:port][/path]`.
+/// The address of a Monica server in a normal form, which identifies accounts: `https://host[:port][/path]`.
 struct MonicaEndpoint: Hashable, Sendable {
   /// The hosted service.
   static let cloud = Self(known: "https://app.monicahq.com")
-  /// Bytes that an address may have: the name of its token is made of it, which is the name of a file.
+  /// The largest address in bytes: the name of its token, which is a file name, is made from it.
   static let limit = 200
 
-  /// The address, without `/api` and without a slash at its end.
+  /// The address, without `/api` and without a trailing slash.
   let text: String
 
-  /// Takes up what the store has.
+  /// Makes an endpoint from a stored address.
   init(known text: String) { self.text = text }
 
-  /// Reads what a person wrote.
+  /// Parses an address that a person typed.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, also for an address to which the token would go in the clear.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, also for an address to which the token would be sent unencrypted.
   init(_ written: String) throws(Failure) {
     let trimmed = written.trimming { $0 == " " || $0 == "\n" || $0 == "\t" }
-    // A person writes a host alone, and means the web's usual way there.
+    // A host alone means https.
     let whole = trimmed.contains("://") ? trimmed : "https://" + trimmed
     guard !trimmed.isEmpty, let parts = URLComponents(string: whole), let host = parts.host?.lowercased(), !host.isEmpty
     else { throw Self.invalid("give the address of the server, such as https://monica.example.com.") }
@@ -51,13 +51,13 @@ struct MonicaEndpoint: Hashable, Sendable {
       if scalar.properties.isAlphabetic || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E {
         name.unicodeScalars.append(scalar)
       } else {
-        // No two addresses share a name.
+        // Different addresses get different names.
         name += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
       }
     }
   }
 
-  /// Under which name a token is kept until the server has accepted it.
+  /// The name under which a token is stored until the server has accepted it.
   static let candidateName = "monica-candidate"
 
   private static func isLoopback(_ host: String) -> Bool {
@@ -74,7 +74,7 @@ extension String {
     return String(self[start..<end])
   }
 
-  /// Whether it is an address of 127.0.0.0/8. A name that only begins so is none.
+  /// Whether it is an address in 127.0.0.0/8. A host name that only begins like one is not.
   fileprivate var isLoopbackIPv4: Bool {
     let parts = self.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }

@@ -4,23 +4,24 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// The voice notes and pictures of a call: uploads, which are kept for a day, become part of the store with the call.
+/// The voice notes and pictures of a call. An upload is kept for a day; stored with a call it becomes permanent.
 struct CallAttachments: Sendable {
-  /// Bytes of one.
+  /// The largest attachment in bytes.
   private static let sizeLimit: UInt64 = 20 << 20
-  /// Bytes of all that come with one request: they are held in memory while they are stored.
+  /// The most bytes of new attachments in one request: they are held in memory while they are stored.
   private static let requestLimit = 64 << 20
 
   private let refs: [BlobRef]
-  /// Those that are new.
+  /// The new attachments.
   private let uploads: [Picture]
 
-  /// Reads what was uploaded.
+  /// Reads the uploads.
   ///
   /// - Parameters:
-  ///   - refs: As a request names them.
+  ///   - refs: The attachments named in the request.
   ///   - call: The call that may have some of them already.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for one that is too large or was not uploaded, and for too much at once.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an attachment that is too large or was not uploaded, and for too
+  ///   many bytes at once.
   init(_ refs: [BlobRef], knownIn call: String = "", storage: StorageActor) async throws(Failure) {
     guard refs.count <= 10 else { throw .invalid(field: "attachments", "a call has at most 10 attachments.") }
     let known =
@@ -48,10 +49,11 @@ struct CallAttachments: Sendable {
     self.uploads = uploads
   }
 
-  /// Makes them part of the store.
+  /// Makes the uploads permanent.
   ///
-  /// - Returns: How the call names them.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for one that the call had, and that another client has taken away meanwhile.
+  /// - Returns: The attachments for the call's record.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an attachment of the call that another client has removed
+  ///   meanwhile.
   func keep(in transaction: Transaction) throws(Failure) -> [BlobRef] {
     for upload in self.uploads { try transaction.photos.put(upload) }
     for ref in self.refs {

@@ -3,9 +3,9 @@ internal import KithMessages
 internal import Storage
 
 extension UpdateRelationshipRequest {
-  /// The change as from the side from which the relationship is stored; a request may name the other person as its own.
+  /// The change as seen from the side that is stored; a request may name the other person as the owner.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` when it is not known what the type is called from there.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` if the reverse of the type is unknown.
   func fromTheStoredSide(_ transaction: Transaction) throws(Failure) -> Relationship {
     var given = self.record
     guard !given.personID.isEmpty, !given.type.isEmpty,

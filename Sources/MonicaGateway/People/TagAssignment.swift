@@ -3,9 +3,9 @@ internal import KithMessages
 internal import Storage
 
 extension AssignTagsRequest {
-  /// Gives and takes the tags in one change of the person.
+  /// Adds and removes tags in one change of the person.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, also for a tag that is to be given and taken.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, also for a tag that is to be added and removed.
   func assign(in transaction: Transaction, now: Int64) throws(Failure) -> Person {
     guard !self.add.isEmpty || !self.remove.isEmpty else {
       throw .invalid(field: "add", "name at least one tag to give, or one to take away.")
