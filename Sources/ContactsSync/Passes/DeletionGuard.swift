@@ -27,7 +27,8 @@ struct DeletionGuard {
     var deleted: [String] = []
     /// The missing cards whose contacts stay.
     var held: [String] = []
-    /// The cards of ``held`` that are released if they stay missing. Passes that show no card at all do not count for them.
+    /// The cards of ``held`` that are released if they stay missing. Passes that show no card at all do not count for
+    /// them.
     var counted: [String] = []
     /// Whether the absence of ``counted`` counts from the start, because other cards were missing before.
     var restarts = false
@@ -57,8 +58,8 @@ struct DeletionGuard {
 
   /// Whether the reply proves that the listing is complete.
   let isWhole: Bool
-  /// Whether a person confirmed the deletion of cards that an earlier pass missed. Cards that this pass is the first to miss were not
-  /// shown as held.
+  /// Whether a person confirmed the deletion of cards that an earlier pass missed. Cards that this pass is the first to
+  /// miss were not shown as held.
   let isConfirmed: Bool
   /// Listed known cards with a contact.
   let shown: Int
@@ -119,8 +120,8 @@ struct DeletionGuard {
     return contacts > max(Self.allowance, (self.shown + contacts) / Self.share) ? .tooMany : nil
   }
 
-  /// When a pass last counted towards the release of exactly these cards; nil if the count begins now, as after the clock was set
-  /// back.
+  /// When a pass last counted towards the release of exactly these cards; nil if the count begins now, as after the
+  /// clock was set back.
   private func lastCount(of cards: [KnownCard]) -> Int64? {
     guard let first = cards.first, first.missingSince != 0, first.missingPasses > 0, first.countedAt <= self.now else {
       return nil

@@ -1,7 +1,8 @@
 internal import KithMessages
 internal import Storage
 
-/// Finds known cards that were renamed. A card is identified by its UID first, and by its name if no other card has its UID.
+/// Finds known cards that were renamed. A card is identified by its UID first, and by its name if no other card has its
+/// UID.
 ///
 /// Which card has a name is certain only after all cards are read. A card that is read under the name of another one,
 /// or before the known name of its UID was read, is therefore deferred. So cards that swapped names keep their

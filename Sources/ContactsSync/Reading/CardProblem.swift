@@ -1,7 +1,8 @@
 internal import KithMessages
 internal import VCard
 
-/// The problems that a card or its file can have, with the sentences that people read. They contain no text of the card.
+/// The problems that a card or its file can have, with the sentences that people read. They contain no text of the
+/// card.
 enum CardProblem {
   /// Makes the row of a problem.
   ///

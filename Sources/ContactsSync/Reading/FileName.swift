@@ -62,8 +62,8 @@ struct FileName: Sendable, Hashable {
   /// Whether a folder of this name is skipped: a hidden one, or the file system's own (`lost+found`).
   var isLeftOut: Bool { self.bytes.first == UInt8(ascii: ".") || self.bytes == Array("lost+found".utf8) }
 
-  /// Whether it is the name of a card file: it ends in `.vcf` in any case, and is neither a hidden nor a temporary file (`*.tmp`,
-  /// `*~`).
+  /// Whether it is the name of a card file: it ends in `.vcf` in any case, and is neither a hidden nor a temporary file
+  /// (`*.tmp`, `*~`).
   var isCardFile: Bool {
     self.bytes.first != UInt8(ascii: ".") && self.bytes.count > 4 && CardKeys.endsAsCardFile(self.bytes)
   }

@@ -4,7 +4,8 @@ import Glibc
 internal import KithMessages
 internal import VCard
 
-/// Reads one file of several cards. It streams the file, so that its size does not matter, and keeps nothing between calls.
+/// Reads one file of several cards. It streams the file, so that its size does not matter, and keeps nothing between
+/// calls.
 struct FileSource: Sendable {
   let path: String
   /// Returns the time of day in nanoseconds since 1970.

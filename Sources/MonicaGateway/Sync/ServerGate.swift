@@ -2,8 +2,8 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// Stops all requests while the server is rate-limiting us or unreachable: all changes wait together. Times are nanoseconds of a
-/// monotonic clock.
+/// Stops all requests while the server is rate-limiting us or unreachable: all changes wait together. Times are
+/// nanoseconds of a monotonic clock.
 struct ServerGate: Sendable, Equatable {
   /// The back-off after a failure: half of each pause is fixed, half is random.
   static let backoff = Backoff(first: 1_000_000_000, longest: OutboxEntry.longestWait, spread: 0.5...1)

@@ -5,8 +5,8 @@ internal import VCard
 
 /// Fetches the photos that cards link to, from the server of their address book and from no other.
 ///
-/// A card is untrusted: a link to another server would tell that server when the household reads its contacts, or make kithd send
-/// requests to machines at home.
+/// A card is untrusted: a link to another server would tell that server when the household reads its contacts, or make
+/// kithd send requests to machines at home.
 struct RemotePhotos: Sendable {
   let connection: AccountConnections.Connection
   /// The address book.
