@@ -251,7 +251,7 @@ public actor CareRecorderActor {
   private func ask(_ audio: CareAudio) async -> TranscriptionResult {
     do throws(Failure) {
       guard let bytes = try await self.storage.sounds.read(audio.name) else {
-        throw Failure(.dataLoss, "SOUND_MISSING", "The recording is not there any more.")
+        throw Failure(.dataLoss, "SOUND_MISSING", "The recording no longer exists.")
       }
       var request = TranscribeRequest()
       request.language = audio.language
@@ -288,7 +288,7 @@ public actor CareRecorderActor {
       return (try transaction.careAudio.all(), CareRules.kept(try transaction.care.settings()))
     }
     let removed = await self.storage.sounds.removeStrangers(except: Set(all.map(\.name)), now: clock.wall)
-    if removed > 0 { self.logger.warning("removed recordings that no entry knows", metadata: ["count": "\(removed)"]) }
+    if removed > 0 { self.logger.warning("removed orphaned recordings", metadata: ["count": "\(removed)"]) }
     for audio in all where VoiceSweep.end(of: audio, keeping: kept, at: clock)?.isDue(at: clock.wall) ?? false {
       switch audio.state {
       case .recording, .deleting: try await self.takeUp(audio)

@@ -73,7 +73,7 @@ enum CareRules {
     }
     if fields.contains("keep_audio_hours") || (fields.isEmpty && change.keepAudioHours > 0) {
       guard change.keepAudioHours <= 8760 else {
-        throw .invalid(field: "settings.keep_audio_hours", "may be a year of hours, 8760.")
+        throw .invalid(field: "settings.keep_audio_hours", "must be at most 8760 hours (a year).")
       }
       settings.keepAudioHours = change.keepAudioHours
     }

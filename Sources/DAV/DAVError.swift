@@ -90,28 +90,28 @@ extension DAVError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .needsCredentials(let place):
-      "\(place) does not accept the user name and password. Give the right ones; nothing is tried until then."
+      "\(place) does not accept the user name and password. Give the right ones; kithd does not retry until then."
     case .forbidden(let place):
       "\(place) may not be read with this user name. Ask its owner for access, or use another address."
     case .notFound(let place):
       "There is no address book at \(place). Check the address. Contacts already read are kept."
     case .notAnAddressBook(let place):
-      "\(place) is no CardDAV address book. Give the address of the account or the book as the provider names it."
+      "\(place) is not a CardDAV address book. Give the address of the account or address book that the provider names."
     case .noAddressBook(let place):
       "The account at \(place) has no address book. Make one there first. Contacts already read are kept."
     case .unavailable(let place, let status, let seconds):
-      "\(place) cannot answer now (status \(status)). It is tried again \(Self.later(seconds))."
+      "\(place) cannot answer now (status \(status)). kithd retries \(Self.later(seconds))."
     case .rateLimited(let place, let seconds):
-      "\(place) got too many requests. It is tried again \(Self.later(seconds))."
+      "\(place) got too many requests. kithd retries \(Self.later(seconds))."
     case .refused(let place, let status):
       "\(place) refused the request (status \(status)). Check that the address is that of a CardDAV server."
     case .malformed(let place, let what):
       "The answer of \(place) cannot be used: \(what). Nothing was changed; kithd retries later."
     case .tooLarge(let place, let what): "The answer of \(place) exceeds the limit of \(what)."
     case .notAnAddress(let text):
-      "'\(text)' is no web address, host or e-mail address. Give one, such as https://dav.example.org/ or ann@example.org."
+      "'\(text)' is not a web address, host or email address. Give one like https://dav.example.org/ or ann@example.org."
     case .elsewhere(let place, let url):
-      "\(place) leads to another server, which the password was not given for. If you trust it, use \(url) as the address."
+      "\(place) leads to another server, which must not get the password. If you trust it, use \(url) as the address."
     case .transfer(let error): "\(error)"
     }
   }

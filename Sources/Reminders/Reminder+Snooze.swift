@@ -19,7 +19,7 @@ extension Reminder {
   /// - Throws: `FAILED_PRECONDITION/NOT_DUE`, `/SNOOZED_ENOUGH`, `/TOO_LATE_TODAY`; `FIELD_INVALID` for the minutes.
   func snoozed(minutes: UInt32, now: Int64, zone: Zone) throws(Failure) -> Reminder {
     let minutes = minutes == 0 ? 30 : minutes
-    guard minutes <= 1440 else { throw .invalid(field: "minutes", "may be a day of minutes, 1440.") }
+    guard minutes <= 1440 else { throw .invalid(field: "minutes", "must be at most 1440 minutes (a day).") }
     guard ["due", "snoozed"].contains(self.state) else {
       throw Failure(
         .failedPrecondition, "NOT_DUE", "This reminder is not due: it is \(self.state).")

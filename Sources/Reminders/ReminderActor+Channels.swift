@@ -133,7 +133,7 @@ extension ReminderActor {
   /// - Throws: `ABORTED/CONFLICT` if another command is changing it.
   private func claim(_ name: String) throws(Failure) {
     guard self.busyChannels.insert(name).inserted else {
-      throw Failure(.aborted, "CONFLICT", "'\(name)' is being changed just now. Try again.")
+      throw Failure(.aborted, "CONFLICT", "Another command is changing '\(name)'. Try again in a moment.")
     }
   }
 

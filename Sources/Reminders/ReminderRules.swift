@@ -23,7 +23,7 @@ extension ReminderSettings {
     for (field, path) in zip(known, names) where isNamed(field, !change[keyPath: path].isEmpty) {
       let wanted = change[keyPath: path]
       guard wanted.count <= 10, Set(wanted).count == wanted.count else {
-        throw .invalid(field: "settings.\(field)", "may be 10 channels, each once.")
+        throw .invalid(field: "settings.\(field)", "must be at most 10 channels, each once.")
       }
       for name in wanted { _ = try channels.channels.require(name) }
       settings[keyPath: path] = wanted
@@ -78,7 +78,7 @@ enum CallReminderRules {
       throw .invalid(field: "in_days", "give a number of days, or a day in `on`.")
     }
     guard request.inDays <= Self.longestDays else {
-      throw .invalid(field: "in_days", "may be ten years of days, \(Self.longestDays).")
+      throw .invalid(field: "in_days", "must be at most \(Self.longestDays) days (ten years).")
     }
     let parts = request.on.split(separator: " ", omittingEmptySubsequences: false)
     let day = request.on.isEmpty ? zone.day(at: now).adding(days: Int(request.inDays)) : Day(parts[0])
@@ -86,9 +86,9 @@ enum CallReminderRules {
     guard let day, let time, parts.count <= 2, let instant = zone.instant(of: day, at: time) else {
       throw .invalid(field: "on", "must be a day as YYYY-MM-DD, or a time as YYYY-MM-DD HH:MM.")
     }
-    guard instant > now else { throw .invalid(field: "on", "must be a time to come.") }
+    guard instant > now else { throw .invalid(field: "on", "must be in the future.") }
     guard day <= zone.day(at: now).adding(days: Self.longestDays) else {
-      throw .invalid(field: "on", "may be at most ten years from now.")
+      throw .invalid(field: "on", "must be at most ten years from now.")
     }
     return (day, instant)
   }

@@ -209,7 +209,7 @@ actor Pass {
     }
     let what =
       isAccount
-      ? "An address book of '\(self.name)' is at another place of its server than at the last pass"
+      ? "An address book of '\(self.name)' has another path on its server than at the last pass"
       : "The source '\(self.name)' is another folder than at the last pass"
     let advice =
       isAccount

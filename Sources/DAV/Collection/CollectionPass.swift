@@ -132,7 +132,7 @@ public struct CollectionPass: Sendable {
     if let status = own.status, !(200..<300 ~= status) { return .failed(.status(status, place: self.place)) }
     guard let type = own.properties.resourceType else {
       if let status = own.refused.min(), status > 0 { return .failed(.status(status, place: self.place)) }
-      return .failed(self.malformed("it does not tell what kind of resource this is"))
+      return .failed(self.malformed("it does not say what kind of resource this is"))
     }
     guard type.contains(.addressBook) else { return .failed(.notAnAddressBook(place: self.place)) }
     return self.decide(own.properties, name: Href(own.href, in: self.table.collection) ?? self.table.collection)

@@ -19,7 +19,7 @@ extension MonicaFault {
     case .transfer(let error): Self.failure(error)
     case .noToken:
       Failure(
-        .unauthenticated, "TOKEN_MISSING", "No API token is kept for this account. Run `kith monica login`.")
+        .unauthenticated, "TOKEN_MISSING", "No API token is stored for this account. Run `kith monica login`.")
     case .unauthenticated: Failure(.unauthenticated, "TOKEN_INVALID", "This API token is invalid or expired")
     case .planLimit:
       Failure(

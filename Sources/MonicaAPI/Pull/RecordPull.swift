@@ -26,8 +26,8 @@ struct RecordPull<R: Resource>: Sendable {
       throw .invalid(
         field: "owner",
         self.request.owner == 0
-          ? "there is no list of all records of this kind; they come with the people."
-          : "no list of this kind is of one person.")
+          ? "there is no list of all records of this kind; they are part of the people."
+          : "there is no list of one person's records of this kind.")
     }
     var reader = ListReader(self.client, route, self.request.newestFirst ? .lastChanged : .asMade)
     var given: Set<UInt64> = []

@@ -24,15 +24,15 @@ struct MonicaEndpoint: Hashable, Sendable {
     guard !trimmed.isEmpty, let parts = URLComponents(string: whole), let host = parts.host?.lowercased(), !host.isEmpty
     else { throw Self.invalid("give the address of the server, such as https://monica.example.com.") }
     guard parts.user == nil, parts.password == nil else {
-      throw Self.invalid("leave user name and password out of the address; the token is all that is needed.")
+      throw Self.invalid("leave user name and password out of the address; only the token is needed.")
     }
     guard parts.query == nil, parts.fragment == nil else { throw Self.invalid("leave out what follows '?' and '#'.") }
     let scheme = parts.scheme?.lowercased()
     guard scheme == "https" || (scheme == "http" && Self.isLoopback(host)) else {
-      throw Self.invalid("must begin with https://; without it anybody on the way could read the token.")
+      throw Self.invalid("must begin with https://; otherwise the token could be read on its way.")
     }
     guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !parts.percentEncodedPath.contains("..") else {
-      throw Self.invalid("is not an address that can be used.")
+      throw Self.invalid("is not a usable address.")
     }
     let port = parts.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
     var path = parts.percentEncodedPath[...]
@@ -40,7 +40,7 @@ struct MonicaEndpoint: Hashable, Sendable {
     if path == "/api" || path.hasSuffix("/api") { path.removeLast(4) }
     while path.hasSuffix("/") { path.removeLast() }
     self.text = "\(scheme ?? "https")://\(host)\(port)\(path)"
-    guard self.text.utf8.count <= Self.limit else { throw Self.invalid("may have \(Self.limit) bytes.") }
+    guard self.text.utf8.count <= Self.limit else { throw Self.invalid("must be at most \(Self.limit) bytes.") }
   }
 
   /// The name of its token in the secret store: `monica-app.monicahq.com`.

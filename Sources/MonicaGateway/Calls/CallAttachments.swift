@@ -39,8 +39,7 @@ struct CallAttachments: Sendable {
       upload.ref.size = UInt64(upload.data.count)
       guard uploads.reduce(upload.data.count, { $0 + $1.data.count }) <= Self.requestLimit else {
         throw .invalid(
-          field: "attachments", "has more than \(Self.requestLimit >> 20) MiB that are new. Add them one after another."
-        )
+          field: "attachments", "has more than \(Self.requestLimit >> 20) MiB of new data. Add them one after another.")
       }
       checked.append(upload.ref)
       uploads.append(upload)
@@ -63,7 +62,7 @@ struct CallAttachments: Sendable {
   }
 
   private static let missing = Failure.invalid(
-    field: "attachments", "names a blob that is not there. Upload it with System/BlobPut first.")
+    field: "attachments", "names a blob that does not exist. Upload it with System/BlobPut first.")
 
   private static func read(_ ref: BlobRef, _ storage: StorageActor) async throws(Failure) -> Data {
     var get = BlobGetRequest()
@@ -74,7 +73,7 @@ struct CallAttachments: Sendable {
       let (reply, bytes) = try await Self.piece(get, storage)
       guard reply.size <= Self.sizeLimit else {
         throw .invalid(
-          field: "attachments", "has one of \(reply.size) bytes; each may have \(Self.sizeLimit >> 20) MiB.")
+          field: "attachments", "has one of \(reply.size) bytes; the limit is \(Self.sizeLimit >> 20) MiB each.")
       }
       data.append(contentsOf: bytes)
       if UInt64(data.count) >= reply.size { return data }

@@ -109,7 +109,7 @@ struct CallExport {
     let report = try await self.report()
     let (pdf, warnings) = try await self.reports.run(report)
     if !warnings.isEmpty {
-      self.logger.warning("a report was not set as it should be", metadata: ["why": "\(warnings)"])
+      self.logger.warning("a report was not typeset correctly", metadata: ["why": "\(warnings)"])
     }
     let rest = Pieces(pdf)
     return try await self.storage.stage(mediaType: "application/pdf") { () async throws(Failure) in await rest.next() }

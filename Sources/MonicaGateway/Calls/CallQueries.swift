@@ -15,7 +15,7 @@ extension CallFilter {
       if self.hasFrom { query.from = self.from.nanosecondsSince1970 }
       if self.hasTo { query.to = self.to.nanosecondsSince1970 }
       if let from = query.from, let to = query.to, from > to {
-        throw .invalid(field: "to", "lies before from, so no call can be between them.")
+        throw .invalid(field: "to", "is before `from`, so no call can be between them.")
       }
       if !self.emotion.isEmpty {
         guard Call.emotions.contains(self.emotion) else {

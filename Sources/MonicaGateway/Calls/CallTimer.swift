@@ -14,7 +14,7 @@ enum CallTimer {
     if let other = running.first(where: { $0.personID == request.personID }) {
       throw Failure(
         .failedPrecondition, "CALL_RUNNING",
-        "A call with \(other.personName) runs already. Stop it first.", details: ["record": other.id])
+        "A call with \(other.personName) is running already. Stop it first.", details: ["record": other.id])
     }
     var call = Call()
     call.personID = request.personID
@@ -38,7 +38,7 @@ enum CallTimer {
     }
     let names = running.map(\.personName).joined(separator: ", ")
     throw Failure(
-      .failedPrecondition, "CALL_RUNNING", "\(running.count) calls run, with \(names). Say which one to stop.",
+      .failedPrecondition, "CALL_RUNNING", "\(running.count) calls are running, with \(names). Say which one to stop.",
       details: Dictionary(running.map { ($0.id, $0.personName) }, uniquingKeysWith: { $1 }))
   }
 

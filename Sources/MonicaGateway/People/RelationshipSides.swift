@@ -14,7 +14,7 @@ extension UpdateRelationshipRequest {
     guard let entry = try transaction.catalog.find("relationship_type", given.type), !entry.reverseName.isEmpty else {
       throw .invalid(
         field: "type",
-        "it is not known what '\(given.type.prefix(64))' is called from the other side. Say it from there.")
+        "the reverse of '\(given.type.prefix(64))' is unknown. Give the relationship from the other person's side.")
     }
     given.type = entry.reverseName
     given.personID = stored.personID

@@ -32,7 +32,7 @@ enum ChannelRules {
       throw .invalid(field: field, "give a secret or a file that holds it, not both.")
     }
     guard secret.utf8.count <= 4096, !secret.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
-    else { throw .invalid(field: "secret", "may have 4,096 bytes and no control characters.") }
+    else { throw .invalid(field: "secret", "must be at most 4,096 bytes, without control characters.") }
   }
 
   private static func name(_ name: String) throws(Failure) -> String {
@@ -44,7 +44,7 @@ enum ChannelRules {
       throw .invalid(field: "channel.name", "must be 1 to 32 small letters, digits and hyphens.")
     }
     guard name != ChannelTable<ReadView>.desktop else {
-      throw .invalid(field: "channel.name", "'desktop' is there already: it is the desktop of whoever runs kithd.")
+      throw .invalid(field: "channel.name", "'desktop' exists already: it is the desktop of the user who runs kithd.")
     }
     return name
   }
@@ -53,18 +53,18 @@ enum ChannelRules {
     var mail = mail
     if mail.security.isEmpty { mail.security = "starttls" }
     guard ["starttls", "tls", "none"].contains(mail.security) else {
-      throw .invalid(field: "channel.mail.security", "must be starttls or tls; none for this machine alone.")
+      throw .invalid(field: "channel.mail.security", "must be starttls or tls, or none for a server on this machine.")
     }
     guard Self.isHost(mail.host) else {
       throw .invalid(field: "channel.mail.host", "must be the name or the address of a mail server.")
     }
     guard mail.security != "none" || Self.isLoopback(mail.host) else {
       throw .invalid(
-        field: "channel.mail.security", "none is for this machine alone; anybody on the way could read the mail.")
+        field: "channel.mail.security", "none is only for this machine; the mail could be read on its way.")
     }
     guard mail.port <= 65535 else { throw .invalid(field: "channel.mail.port", "must be a number up to 65535.") }
     guard mail.username.utf8.count <= 256, Self.isVisible(mail.username) else {
-      throw .invalid(field: "channel.mail.username", "may have 256 bytes and no control characters.")
+      throw .invalid(field: "channel.mail.username", "must be at most 256 bytes, without control characters.")
     }
     guard Self.isMailAddress(mail.from) else {
       throw .invalid(field: "channel.mail.from", "must be one plain address such as kith@example.org.")
@@ -92,20 +92,22 @@ enum ChannelRules {
     }
     guard ntfy.priority <= 5 else { throw .invalid(field: "channel.ntfy.priority", "must be 1 to 5.") }
     guard ntfy.username.utf8.count <= 256, Self.isVisible(ntfy.username), !ntfy.username.contains(":") else {
-      throw .invalid(field: "channel.ntfy.username", "may have 256 bytes, no colon and no control characters.")
+      throw .invalid(field: "channel.ntfy.username", "must be at most 256 bytes, without colon or control character.")
     }
     guard ntfy.tags.count <= 5,
       ntfy.tags.allSatisfy({ (1...32).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isTopicCharacter) })
-    else { throw .invalid(field: "channel.ntfy.tags", "may be 5 words of letters, digits, hyphens and underscores.") }
+    else {
+      throw .invalid(field: "channel.ntfy.tags", "must be at most 5 words of letters, digits, hyphens and underscores.")
+    }
   }
 
   private static func webhook(_ webhook: WebhookChannel) throws(Failure) {
     let field = "channel.webhook.address"
     let parts = webhook.address.components(around: "{secret}")
-    guard parts.count <= 2 else { throw .invalid(field: field, "may have {secret} in it once.") }
+    guard parts.count <= 2 else { throw .invalid(field: field, "may contain {secret} only once.") }
     try Self.webAddress(webhook.address.replacing("{secret}", with: "x"), field: field)
     guard parts.count < 2 || parts[0].dropFirst(8).contains("/") else {
-      throw .invalid(field: field, "may have {secret} behind the host alone.")
+      throw .invalid(field: field, "may contain {secret} only after the host.")
     }
   }
 
@@ -114,7 +116,7 @@ enum ChannelRules {
       throw .invalid(field: "channel.command.program", "must be the absolute path of a program.")
     }
     guard command.arguments.count <= 50, command.arguments.allSatisfy({ $0.utf8.count <= 4096 && !$0.utf8.contains(0) })
-    else { throw .invalid(field: "channel.command.arguments", "may be 50 of 4,096 bytes each.") }
+    else { throw .invalid(field: "channel.command.arguments", "may have at most 50 arguments of 4,096 bytes each.") }
   }
 
   /// An address for messages: https, or http for this machine.
@@ -127,11 +129,11 @@ enum ChannelRules {
     }
     guard !authority.contains("@") else {
       throw .invalid(
-        field: field, "leave user name and password out of the address; the secret has a place of its own.")
+        field: field, "leave user name and password out of the address; give the secret separately.")
     }
     let isSafe = address.hasPrefix("https://") || address.hasPrefix("http://") && Self.isLoopback(Self.host(authority))
     guard isSafe else {
-      throw .invalid(field: field, "must begin with https://; without it anybody on the way could read along.")
+      throw .invalid(field: field, "must begin with https://; otherwise messages could be read on their way.")
     }
   }
 

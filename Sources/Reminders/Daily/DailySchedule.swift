@@ -140,7 +140,9 @@ extension DailyReminder {
     guard self.timeZone.isEmpty || self.zone != nil else {
       throw .invalid(field: "time_zone", "must be the name of a time zone such as Asia/Tokyo, or system.")
     }
-    guard self.catchUpMinutes <= 1440 else { throw .invalid(field: "catch_up_minutes", "may be a day, 1440.") }
+    guard self.catchUpMinutes <= 1440 else {
+      throw .invalid(field: "catch_up_minutes", "must be at most 1440 minutes (a day).")
+    }
     self.time = time.description
     let schedule = DailySchedule(
       time: time, catchUp: self.catchUp, onlyIfNothingRecorded: self.onlyIfNothingRecorded,

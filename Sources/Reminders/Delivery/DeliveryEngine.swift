@@ -199,7 +199,7 @@ actor DeliveryEngine {
   }
 
   private static let channelGone = Failure(
-    .notFound, "CHANNEL_GONE", "The channel that this was for is not there any more.")
+    .notFound, "CHANNEL_GONE", "The channel of this message no longer exists.")
   /// One minute: the clock may be set during the pause.
   private static let longPause: Int64 = 60_000_000_000
 }

@@ -38,7 +38,7 @@ extension DeliveryEntry {
   mutating func lapse() {
     var lapsed = Failure(
       .deadlineExceeded, "MESSAGE_OUT_OF_DATE",
-      "This message waited too long to be useful. `kith channels retry ID` sends it nevertheless.")
+      "This message waited too long to be useful. `kith channels retry ID` sends it all the same.")
     if self.hasError { lapsed.status.details["before"] = self.error.reason }
     self.error = lapsed.status
     self.giveUp()
@@ -110,7 +110,7 @@ extension DeliveryEntry {
   mutating func discard() throws(Failure) {
     guard ["failed", "unknown", "pending", "discarded"].contains(self.state) else {
       throw Failure(
-        .failedPrecondition, "NOT_WAITING", "This message is \(self.state) and cannot be taken back.")
+        .failedPrecondition, "NOT_WAITING", "This message is \(self.state) and cannot be withdrawn.")
     }
     self.state = "discarded"
     self.clearNextAttemptAt()

@@ -96,7 +96,7 @@ public final class AccountConnections: Sendable {
     guard let password else {
       throw AccountFault.needsCredentials(
         account.passwordFile.isEmpty
-          ? "No password is kept for '\(account.username)'." : "There is no file '\(account.passwordFile)'.", source)
+          ? "No password is stored for '\(account.username)'." : "There is no file '\(account.passwordFile)'.", source)
     }
     return .basic(username: account.username, password: password)
   }

@@ -206,8 +206,8 @@ struct CardDAVSource: Sendable {
         throw Failure(
           .notFound, "SOURCE_UNAVAILABLE",
           """
-          Not all of the address books that were chosen are at \(self.account.url). \
-          `kith contacts source discover` shows those there are.
+          Some of the chosen address books do not exist at \(self.account.url). \
+          `kith contacts source discover` lists those that exist.
           """)
       }
     }
@@ -357,7 +357,7 @@ struct CardDAVSource: Sendable {
     var remark = CardRead.vanished(book.key + "/")
     var problem = CardProblem.problem(CardProblem.oneByOne, href: remark.href, skipped: false)
     problem.message =
-      "The server did not give several cards at once: \(singles) of \(count) were read one by one, which takes long."
+      "The server did not return several cards at once: \(singles) of \(count) were read one by one, which is slow."
     remark.problems = [problem]
     return remark
   }
