@@ -65,6 +65,10 @@ public struct Account: Sendable {
 }
 
 /// The address of an account as a person types it: a URL, a host, or an email address.
+///
+/// ```swift
+/// try AccountAddress("alice@example.com").domain  // "example.com"
+/// ```
 public struct AccountAddress: Sendable, Hashable {
   /// The first URL to ask.
   public let url: WebURL

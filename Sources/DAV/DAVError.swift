@@ -1,6 +1,10 @@
 public import Transfer
 
 /// Why an address book cannot be read. No error says anything about its contents, so stored contacts are kept.
+///
+/// ```swift
+/// if let seconds = error.retryAfter { retry(after: seconds) } else { print(error) }
+/// ```
 public enum DAVError: Error, Sendable, Equatable {
   /// 401: the server requires credentials, or other ones.
   case needsCredentials(place: String)

@@ -1,4 +1,8 @@
 /// A request to a WebDAV server, without the host.
+///
+/// ```swift
+/// if case .send(let request) = pass.first { print(request.method, request.headers, request.body.count) }
+/// ```
 public struct DAVRequest: Sendable, Hashable {
   /// The HTTP method.
   public enum Method: String, Sendable {
@@ -88,6 +92,10 @@ public struct DAVRequest: Sendable, Hashable {
 }
 
 /// The complete answer to a ``DAVRequest``.
+///
+/// ```swift
+/// if reply.status == 207 { for response in reply.responses { print(response.href) } }
+/// ```
 public struct DAVReply: Sendable, Hashable {
   /// The HTTP status.
   public var status: Int

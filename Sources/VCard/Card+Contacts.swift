@@ -229,6 +229,10 @@ public struct PostalAddress: Sendable, Hashable {
 }
 
 /// An instant messaging address, or a social network profile.
+///
+/// ```swift
+/// for address in card.messaging { print(address.service ?? "", address.user) }
+/// ```
 public struct MessagingAddress: Sendable, Hashable {
   /// The service as the card names it, such as `Skype`; for a URI without a name, its scheme.
   public var service: String?

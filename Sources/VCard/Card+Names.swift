@@ -141,6 +141,10 @@ public struct StructuredName: Sendable, Hashable {
 }
 
 /// The reading (pronunciation) of a name, from any of the forms that programs write.
+///
+/// ```swift
+/// print(card.phoneticName.family ?? "", card.phoneticName.given ?? "")
+/// ```
 public struct PhoneticName: Sendable, Hashable {
   /// The reading of the family name.
   public var family: String?

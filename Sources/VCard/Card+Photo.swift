@@ -44,6 +44,12 @@ public enum Photo: Sendable, Hashable {
 }
 
 /// The picture of a card, and the pictures that could not be read.
+///
+/// ```swift
+/// let reading = card.photo()
+/// if case .uri(let uri)? = reading.photo { print(uri) }
+/// for warning in reading.warnings { print(warning.kind) }
+/// ```
 public struct PhotoReading: Sendable {
   /// The first picture that decodes to a known kind of image, or else the first reference; nil without either.
   public var photo: Photo?
@@ -60,6 +66,10 @@ public struct PhotoReading: Sendable {
 }
 
 /// Recognises kinds of images by their first bytes.
+///
+/// ```swift
+/// ImageSignature.mediaType(of: [0xFF, 0xD8, 0xFF])  // "image/jpeg"
+/// ```
 public enum ImageSignature {
   /// The media type of an image; nil if its kind is unknown.
   public static func mediaType(of bytes: [UInt8]) -> String? {

@@ -114,6 +114,10 @@ extension Card {
 }
 
 /// A version of the format.
+///
+/// ```swift
+/// CardWriter(version: .v3_0).bytes(of: card)
+/// ```
 public enum Version: String, Sendable, CaseIterable {
   /// vCard 2.1 (versit consortium, 1996).
   case v2_1 = "2.1"
@@ -188,6 +192,10 @@ extension Card {
 }
 
 /// What a card describes (KIND, RFC 6350 6.1.4).
+///
+/// ```swift
+/// if card.kind == .group { print(card.members) }
+/// ```
 public enum CardKind: Sendable, Hashable {
   /// A person; also the default.
   case individual

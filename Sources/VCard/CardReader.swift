@@ -52,6 +52,10 @@ public struct CardReader: Sequence, IteratorProtocol, Sendable {
 }
 
 /// One card of the input, or why it could not be parsed.
+///
+/// ```swift
+/// let unreadable = CardReader(bytes).filter { (try? $0.result.get()) == nil }.map(\.lineNumber)
+/// ```
 public struct CardReading: Sendable {
   /// The range of the card in the input, or in the input's UTF-8 form if it is UTF-16.
   public var byteRange: Range<Int>

@@ -106,6 +106,10 @@ public struct CardSplitter: Sendable {
 }
 
 /// The bytes of one card of a stream.
+///
+/// ```swift
+/// while let raw = splitter.next() { print(raw.lineNumber, try raw.card().formattedName ?? "") }
+/// ```
 public struct RawCard: Sendable {
   /// The card from BEGIN to END, in UTF-8 if the stream is UTF-16; empty if the card was too large.
   public var bytes: [UInt8]

@@ -212,6 +212,10 @@ public struct CardFetch: Sendable {
 }
 
 /// The outcome of reading one card.
+///
+/// ```swift
+/// if case .card(let bytes, _) = fetched.outcome { let card = try Card(bytes) }
+/// ```
 public struct FetchedCard: Sendable, Equatable {
   /// What the server returned for the card.
   public enum Outcome: Sendable, Equatable {

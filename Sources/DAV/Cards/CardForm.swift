@@ -1,6 +1,10 @@
 /// The vCard version that is requested from a server, always the same one for a collection.
 ///
 /// Servers may convert cards between versions, and the same card has the same ETag in both.
+///
+/// ```swift
+/// CardForm(offered: ["3.0", "4.0"])  // .version3
+/// ```
 public enum CardForm: String, Sendable, Hashable {
   /// As stored. For servers that do not list their versions; RFC 6352 section 10.4 makes that 3.0.
   case asStored = "any"

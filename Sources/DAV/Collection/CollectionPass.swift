@@ -13,6 +13,12 @@
 /// Before a listing, the collection is asked for its type and token, and for its tag if it has no usable token: a token
 /// read *before* a listing misses no change made in between. With a known token, the changes are requested before the
 /// full listing: a card that was deleted and created again may have its first ETag, and only the changes name it.
+///
+/// ```swift
+/// var pass = CollectionPass(place: "https://example.com/book/", collection: path, known: state, now: now)
+/// var directive = pass.first
+/// while case .send(let request) = directive { directive = pass.received(await send(request)) }
+/// ```
 public struct CollectionPass: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable, Equatable {
@@ -304,6 +310,10 @@ public struct CollectionPass: Sendable {
 }
 
 /// The result of one listing of an address book.
+///
+/// ```swift
+/// let gone = listing.extent == .whole ? known.subtracting(listing.cards.map(\.href)) : Set(listing.gone)
+/// ```
 public struct Listing: Sendable, Hashable {
   /// How much was listed.
   public enum Extent: Sendable, Hashable {
@@ -331,6 +341,10 @@ public struct Listing: Sendable, Hashable {
 }
 
 /// The name of a card on a server.
+///
+/// ```swift
+/// let isChanged = card.mustBeRead || card.fingerprint.isEmpty || card.fingerprint != stored[card.href]
+/// ```
 public struct ListedCard: Sendable, Hashable {
   /// The resource.
   public let href: Href

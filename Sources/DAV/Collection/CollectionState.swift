@@ -1,6 +1,11 @@
 /// What is stored of an address book between two passes, so that the next pass reads only changes.
 ///
 /// Store it only after every card of its listing is stored: a change before its token is never listed again.
+///
+/// ```swift
+/// if let state = listing.state { file.write(state.encoded) }
+/// let known = CollectionState(encoded: file.read())
+/// ```
 public struct CollectionState: Sendable, Hashable {
   /// How a change of the collection is noticed. Both texts are opaque.
   public enum Mark: Sendable, Hashable {

@@ -291,6 +291,10 @@ extension DAVError {
 }
 
 /// An address book that discovery found.
+///
+/// ```swift
+/// for book in try found.get().books where !book.isReadOnly { print(book.name, book.url) }
+/// ```
 public struct FoundBook: Sendable, Hashable {
   /// Where it is.
   public let url: WebURL
@@ -323,6 +327,10 @@ public struct FoundBook: Sendable, Hashable {
 }
 
 /// One request of discovery with its answer, in words for a person whose account is not found.
+///
+/// ```swift
+/// for step in trail { print(step) }
+/// ```
 public struct DiscoveryStep: Sendable, Hashable, CustomStringConvertible {
   /// What was requested, and why.
   public let asked: String

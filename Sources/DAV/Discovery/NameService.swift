@@ -1,6 +1,10 @@
 internal import CLinux
 
 /// Looks up in DNS where a domain has its address books (RFC 6764 section 3: TLS only), by the system's resolver.
+///
+/// ```swift
+/// let (services, path) = await NameService().services(of: "example.com")
+/// ```
 public struct NameService: Sendable {
   /// Makes a name service.
   public init() {}
@@ -29,6 +33,10 @@ public struct NameService: Sendable {
 }
 
 /// A host and port of a service (SRV, RFC 2782).
+///
+/// ```swift
+/// for service in services { print("https://\(service.target):\(service.port)") }
+/// ```
 public struct ServiceRecord: Sendable, Hashable {
   /// Lower priorities are tried first.
   public let priority: UInt16
@@ -49,6 +57,10 @@ public struct ServiceRecord: Sendable, Hashable {
 }
 
 /// The SRV and TXT records of a DNS answer (RFC 1035 section 4, RFC 2782).
+///
+/// ```swift
+/// if let answer = NameAnswer(message) { print(answer.services, answer.path ?? "/") }
+/// ```
 public struct NameAnswer: Sendable, Hashable {
   /// The services in the order to try them. Empty if the domain says that it has no such service.
   public let services: [ServiceRecord]

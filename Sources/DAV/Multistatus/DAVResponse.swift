@@ -1,6 +1,10 @@
 /// One `<response>` of a multistatus (RFC 4918 section 14.24).
 ///
 /// A response that names several resources with one status becomes one value for each.
+///
+/// ```swift
+/// for response in reply.responses where !response.isGone { print(response.href, response.properties.entityTag ?? "") }
+/// ```
 public struct DAVResponse: Sendable, Hashable {
   /// The resource, as the server spells it.
   public var href: String
@@ -26,6 +30,10 @@ public struct DAVResponse: Sendable, Hashable {
 }
 
 /// The properties of one resource that the server sent with a successful status.
+///
+/// ```swift
+/// let isBook = response.properties.resourceType?.contains(.addressBook) == true
+/// ```
 public struct DAVProperties: Sendable, Hashable {
   /// `DAV:getetag` as sent, with quotes.
   public var entityTag: String?
@@ -88,6 +96,10 @@ public struct DAVProperties: Sendable, Hashable {
 }
 
 /// The type of a resource (`DAV:resourcetype`, RFC 4918 section 15.9).
+///
+/// ```swift
+/// let type: ResourceType = [.collection, .addressBook]
+/// ```
 public struct ResourceType: OptionSet, Sendable, Hashable {
   /// One bit for each type.
   public let rawValue: UInt8
@@ -104,6 +116,10 @@ public struct ResourceType: OptionSet, Sendable, Hashable {
 }
 
 /// A failed precondition: the local name of an element inside `DAV:error` (RFC 4918 section 16).
+///
+/// ```swift
+/// if reply.end.conditions.contains(.validSyncToken) { token = nil }
+/// ```
 public struct DAVCondition: Sendable, Hashable {
   /// The local name.
   public let name: String
@@ -120,6 +136,10 @@ public struct DAVCondition: Sendable, Hashable {
 }
 
 /// The end of a document that was well-formed to its last tag.
+///
+/// ```swift
+/// let isComplete = !end.isError && end.unreadable == 0
+/// ```
 public struct MultistatusEnd: Sendable, Hashable {
   /// The collection's new token (RFC 6578 section 6.4).
   public var syncToken: String?

@@ -96,6 +96,12 @@ protocol XMLTarget: AnyObject {
 }
 
 /// Limits for a document from a server. Exceeding one ends the document with an ``XMLFault``.
+///
+/// ```swift
+/// var limits = XMLLimits()
+/// limits.responses = 10_000
+/// let reader = try MultistatusReader(limits: limits)
+/// ```
 public struct XMLLimits: Sendable, Hashable {
   /// The deepest nesting of elements. A multistatus needs 8.
   public var depth = 64
@@ -113,6 +119,10 @@ public struct XMLLimits: Sendable, Hashable {
 }
 
 /// Why a document cannot be read.
+///
+/// ```swift
+/// do { try reader.finish() } catch { print("The answer cannot be used: \(error).") }
+/// ```
 public enum XMLFault: Error, Sendable, Hashable {
   /// Not well-formed, or truncated. `reason` is the parser's own text, `line` counts from 1.
   case notWellFormed(reason: String, line: Int)
