@@ -122,7 +122,7 @@ private struct GuardHistory {
     _ = try await self.home.router.ask(removal)
   }
 
-  // MARK: What somebody does
+  // MARK: Edits
 
   private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &self.random) == 0 }
 

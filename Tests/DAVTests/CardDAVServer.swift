@@ -68,7 +68,7 @@ struct CardDAVServer: Sendable {
   /// How many requests the server has received.
   var requests: Int { self.process.output.split(separator: "\n").filter { $0.hasPrefix("request ") }.count }
 
-  // MARK: What somebody else does there
+  // MARK: Changes by another client
 
   func put(_ name: String, _ text: String) async throws {
     try await self.send("PUT", self.book + name, type: "text/vcard; charset=utf-8", text)

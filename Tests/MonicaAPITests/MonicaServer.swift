@@ -137,7 +137,7 @@ struct MonicaServer: Sendable {
     try await self.push("create", record).record
   }
 
-  // MARK: - Behind its back
+  // MARK: - Direct access to the server
 
   /// Changes the server directly.
   @discardableResult

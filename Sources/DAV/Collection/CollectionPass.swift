@@ -218,7 +218,7 @@ public struct CollectionPass: Sendable {
     return .finished(self.listing(self.table.count == 0 ? .unchanged : .changes, state: state))
   }
 
-  // MARK: Everything
+  // MARK: The full listing
 
   private mutating func listEverything() -> Directive {
     guard self.hasLooked else {

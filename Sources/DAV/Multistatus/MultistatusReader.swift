@@ -42,10 +42,10 @@ public struct MultistatusReader: ~Copyable {
   }
 }
 
-/// The reader of a reply that is under way, which the loop feeds.
+/// Reads the body of a reply while it arrives; the loop passes each piece.
 ///
-/// `@unchecked` is sound: the loop calls `read` for one piece after another, and the caller of the request takes the rest
-/// after its reply has come, which the loop orders after the last piece.
+/// `@unchecked` is sound: the loop calls `read` for one piece after another, and the caller of the request calls
+/// `finish` after its reply has arrived, which the loop orders after the last piece.
 final class MultistatusReading: @unchecked Sendable {
   private var reader: MultistatusReader
   private var responses: [DAVResponse] = []

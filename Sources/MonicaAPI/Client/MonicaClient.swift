@@ -76,7 +76,7 @@ struct MonicaClient: Sendable {
     }
   }
 
-  // MARK: - Both
+  // MARK: - Requests
 
   private func send<Value: Decodable>(
     _ type: Value.Type, _ method: String, _ target: Target, body: JSONValue?

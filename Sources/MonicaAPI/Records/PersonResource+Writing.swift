@@ -136,7 +136,7 @@ extension PersonResource: WritableResource {
     Day(number: Int(WallClock.milliseconds()) / 1000 / Day.seconds).components.year
   }
 
-  // MARK: - What a change must not take away
+  // MARK: - Values that a change must preserve
 
   /// The wanted reminders: those that the person changes, otherwise the present ones.
   private func reminders(
@@ -157,7 +157,7 @@ extension PersonResource: WritableResource {
     return reminders
   }
 
-  // MARK: - What goes by itself
+  // MARK: - Values with requests of their own
 
   /// Sends what the answer to the first request lacks: work, food, the first meeting, and the tags.
   private func completed(

@@ -35,7 +35,7 @@ struct TagResource: WritableResource {
     ["name": .text(ServerText.clean(want.tag.name))]
   }
 
-  /// Found by its name alone, whoever created it.
+  /// Searches by name alone: any client may have created the tag.
   static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)? { nil }
 
   static func unlisted(

@@ -147,7 +147,7 @@ struct PullPlan: Sendable {
     }
   }
 
-  // MARK: - What came
+  // MARK: - Results of steps
 
   /// The catalogs were stored.
   mutating func tookCatalogs() {

@@ -104,7 +104,7 @@ public actor SyncEngine {
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  // MARK: - Life
+  // MARK: - Start and stop
 
   /// Continues what the last process left unsent, and starts the schedule.
   ///
@@ -184,7 +184,7 @@ public actor SyncEngine {
       interval: self.interval, startsNow: startsNow && self.account != nil, now: uptime)
   }
 
-  // MARK: - Asking for passes
+  // MARK: - Requests for passes
 
   /// A change was written: it is sent as soon as possible.
   public nonisolated func nudge() { Task { await self.takeNudge() } }

@@ -20,7 +20,7 @@ struct CardDAVSource: Sendable {
   /// From this number on, cards that were requested one by one are reported.
   private static let manySingles = 10
 
-  // MARK: - Looking
+  // MARK: - Discovery
 
   /// Finds the address books, and returns each step that was tried.
   func discover() async throws(Failure) -> DiscoverReply {
