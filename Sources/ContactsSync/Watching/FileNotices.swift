@@ -20,7 +20,7 @@ struct FileNotices: ~Copyable {
 
   /// Opens the queue of notices.
   ///
-  /// - Returns: Nil if the system allows no more of them (`fs.inotify.max_user_instances`).
+  /// - Returns: nil if the system allows no more of them (`fs.inotify.max_user_instances`).
   init?() {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
