@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// A correction of an entry: the named fields of a request; none named: those that are not empty.
+/// A correction of an entry: the fields that the request names, or the fields that are not empty if it names none.
 struct CareCorrection {
   private let change: CareRecord
   private let fields: Set<String>
@@ -51,7 +51,7 @@ struct CareCorrection {
     return record
   }
 
-  /// What an entry says in the fields that change, as people read them.
+  /// The entry's values in the fields that change, as people read them.
   func texts(in record: CareRecord) -> [(name: String, text: String)] {
     let texts = [
       ("category", record.category), ("occurred_at", record.occurredAt.date.formatted(.iso8601)),
@@ -66,7 +66,7 @@ struct CareCorrection {
 }
 
 extension CareVersion {
-  /// What an entry says that is about to be changed.
+  /// The entry's values that are about to be replaced.
   init(of record: CareRecord, replacedBy author: String, now: Int64) {
     self.init()
     self.replacedAt = .init(nanosecondsSince1970: now)

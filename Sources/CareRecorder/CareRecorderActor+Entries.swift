@@ -21,8 +21,8 @@ extension CareRecorderActor {
     }
   }
 
-  /// A correction leaves what was said before to be read. Who corrects a transcript has reviewed it, and who writes one
-  /// himself needs no other. A memo stands in for sound that could not be transcribed.
+  /// Corrects an entry and keeps the earlier text. A person who corrects a transcript has reviewed it; a text that a
+  /// person wrote needs no review. A memo replaces sound that could not be transcribed.
   func update(_ request: UpdateCareRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
     let now = self.now()
     let change = try CareCorrection(request, now: now)
@@ -111,11 +111,11 @@ extension CareRecorderActor {
 }
 
 extension CareRecord {
-  /// Makes an entry of something that happened.
+  /// Makes an entry.
   ///
   /// - Parameters:
   ///   - time: When it happened, in nanoseconds since 1970, as `now`.
-  ///   - recorder: Empty = nobody was named.
+  ///   - recorder: Who recorded it; empty if unknown.
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
   init(at time: Int64, by recorder: String, now: Int64) throws(Failure) {
     self.init()
@@ -129,7 +129,7 @@ extension CareRecord {
     self.review = "none"
   }
 
-  /// Whether somebody has written down what was said before an engine could, or a memo in its place.
+  /// Whether a person has written the text before the transcription ended, or a memo instead of it.
   var isWrittenByHand: Bool {
     switch self.state {
     case "pending_transcription": !self.transcript.isEmpty
@@ -138,8 +138,8 @@ extension CareRecord {
     }
   }
 
-  /// Notes that there is no sound, or none that anybody will hear: a memo has to say it, unless somebody has written it
-  /// already.
+  /// Records that the sound is missing or will not be transcribed: the entry needs a memo, unless a person has written
+  /// one already.
   mutating func giveUpSound(reason: String) {
     self.state = "needs_memo"
     self.reason = reason
@@ -147,7 +147,7 @@ extension CareRecord {
     if self.isWrittenByHand { self.settle() }
   }
 
-  /// Notes that what was written stands in for the sound, which may go.
+  /// Records that the written text replaces the sound, which may be deleted.
   mutating func settle() {
     self.state = "written"
     self.reason = ""
@@ -157,7 +157,7 @@ extension CareRecord {
 }
 
 extension Transaction {
-  /// Makes an entry once for each client id, and gives it as it is now from then on.
+  /// Makes an entry once for each client id; later calls return the stored entry.
   func once(_ clientID: String, _ make: () throws(Failure) -> CareRecord) throws(Failure) -> CareReply {
     try self.creations.once(clientID, of: "entry", id: { $0.record.id }) { id throws(Failure) in
       try self.care.get(id).map { CareRecorderActor.reply($0) }
@@ -168,13 +168,13 @@ extension Transaction {
 }
 
 extension DatabaseView {
-  /// From the first instant of a day to the first after another, in the zone of the settings.
+  /// The span from the first instant of a day to the end of another one, in the time zone of the settings.
   func span(of first: Day, through last: Day) throws(Failure) -> (Int64, Int64) {
     let zone = try Zone.reading(try self.care.settings().timeZone)
     return (zone.start(of: first), zone.start(of: last.adding(days: 1)))
   }
 
-  /// All entries of a span of days, in their order.
+  /// All entries of a span of days, in order.
   func entries(from first: Day, through last: Day) throws(Failure) -> [CareRecord] {
     var query = CareQuery()
     (query.from, query.to) = try self.span(of: first, through: last)

@@ -21,7 +21,7 @@ extension CareRecorderActor {
     return reply
   }
 
-  /// Makes the summary and queues it in one commit: what is sent is what the entries said then, and it is sent or it is not.
+  /// Makes the summary and queues it in one commit, so that what is sent is what the entries said at that moment.
   func share(_ request: ShareCareRequest, _ context: CallContext) async throws(Failure) -> Answer<ShareCareReply> {
     let wanted = try SummaryRequest(day: request.day, language: request.language)
     guard (1...10).contains(request.channels.count), Set(request.channels).count == request.channels.count else {
@@ -45,11 +45,11 @@ extension CareRecorderActor {
     }
   }
 
-  /// For how long a summary is worth sending: a day.
+  /// How long a queued summary may wait before it is dropped: one day.
   private static let shareLifetime: Int64 = 86_400_000_000_000
 }
 
-/// The day and the language that a summary is wanted of; what is nil follows from clock and settings.
+/// The requested day and language of a summary; nil values follow from the clock and the settings.
 private struct SummaryRequest: Sendable {
   let day: Day?
   let language: CareLanguage?

@@ -3,7 +3,7 @@ internal import KithMessages
 internal import Storage
 
 extension CareRecorderActor {
-  /// The entry comes first: whatever happens to the sound, that something was recorded then is not lost.
+  /// Stores the entry before any sound, so that the entry is not lost if the sound is.
   func startVoice(_ request: StartVoiceRequest, _ context: CallContext) async throws(Failure) -> Answer<CareReply> {
     let clock = self.clock()
     let answer = try await self.storage.commit(StartVoiceRequest.self, context) { transaction throws(Failure) in
@@ -25,12 +25,12 @@ extension CareRecorderActor {
       }
     }
     FaultPoint.careBegun.pass()
-    // A client that goes away must not leave it for ever.
+    // Schedules the deadline, so that a recording ends even if its client disconnects.
     self.wake()
     return answer
   }
 
-  /// The bytes are on the disk before anything is answered.
+  /// Answers after the bytes are on disk.
   func appendVoice(
     _ request: AppendVoiceRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<AppendVoiceReply> {
@@ -49,7 +49,7 @@ extension CareRecorderActor {
     FaultPoint.careAppended.pass()
     let clock = self.clock()
     return try await self.storage.commit(AppendVoiceRequest.self, context) { [reply] transaction throws(Failure) in
-      // Who looks after recordings that nobody ends may just have let this one go for want of sound.
+      // The sweep of abandoned recordings may just have dropped this one because it has no sound.
       guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { throw .notRecording }
       guard request.offset == 0 else { return reply }
       audio.since = clock
@@ -85,7 +85,7 @@ extension CareRecorderActor {
     return answer
   }
 
-  /// Has kept sound transcribed again, from the first attempt on.
+  /// Transcribes kept sound again, starting with a first attempt.
   func transcribeAgain(
     _ request: TranscribeAgainRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<CareReply> {
@@ -109,7 +109,7 @@ extension CareRecorderActor {
     return answer
   }
 
-  /// Names the sound of an entry, for a client to fetch at once.
+  /// Returns the sound of an entry as a blob that the client can fetch at once.
   func sound(of id: String) async throws(Failure) -> BlobRef {
     let audio = try await self.storage.read { view throws(Failure) in
       _ = try view.care.require(id)
@@ -127,7 +127,7 @@ extension CareRecorderActor {
         : "The sound of this entry was deleted, because its transcript is stored.")
   }
 
-  /// Unlinks the sound of an entry that was stored as no longer needed.
+  /// Unlinks the sound of an entry if it is stored as no longer needed.
   func removeWhatMayGo(of id: String) async throws(Failure) {
     let audio = try await self.storage.read { view throws(Failure) in try view.careAudio.of(id) }
     if let audio, audio.state == .deleting { try await self.removeSound(audio) }
@@ -139,7 +139,7 @@ extension CareRecorderActor {
     return reply
   }
 
-  /// The language of speech where summaries are in a language.
+  /// The speech language for a summary language.
   private static func speech(_ language: String) -> String {
     CareLanguage(named: language.isEmpty ? RuntimeLocations.variable("LANG") ?? "" : language) == .japanese
       ? "ja-JP" : "en-US"

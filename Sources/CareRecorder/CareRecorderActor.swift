@@ -5,40 +5,41 @@ public import KithMessages
 public import Logging
 public import Storage
 
-/// Records home care, spoken or typed, and never loses what was recorded.
+/// Records home care, spoken or typed, and loses no entry.
 ///
-/// A spoken entry is a row before its first byte of sound, and its sound is a file until its words are stored. One recording
-/// is transcribed at a time, in the background; whatever fails waits, with its reason, and the rest goes on.
+/// A spoken entry is a row before its first byte of sound, and its sound is a file until its transcript is stored.
+/// Recordings are transcribed one at a time in the background. A failed one waits, with its reason, and does not delay
+/// the others.
 public actor CareRecorderActor {
   let storage: StorageActor
   let transcriber: any Port
   let clock: @Sendable () -> ClockReading
   let logger: Logger
-  /// Waits until an instant, in nanoseconds since 1970, or until it is cancelled.
+  /// Waits until a time, in nanoseconds since 1970, or until it is cancelled.
   private let sleep: @Sendable (Int64) async -> Void
   private var work: Task<Void, Never>?
   private var pause: Task<Void, Never>?
   private var isStopping = false
   private var isWanted = false
-  /// The transcription under way.
+  /// The running transcription.
   private var attempt: (audio: CareAudio, task: Task<TranscriptionResult, Never>)?
-  /// How far the transcription of an entry is, as it was last heard.
+  /// The last reported progress of transcriptions, by entry.
   private let progress = Lock<[String: Progress]>([:])
-  /// Whether recordings wait because no worker transcribes.
+  /// True while recordings wait because no worker transcribes.
   private let isUnserved = Lock(false)
 
   /// Makes an actor.
   ///
   /// - Parameters:
-  ///   - storage: Where everything is kept.
-  ///   - transcriber: The way to `kith.v1.Transcriber`.
+  ///   - storage: The store.
+  ///   - transcriber: The port to `kith.v1.Transcriber`.
   ///   - clock: Reads the clocks.
   ///   - sleep: Waits until a time of day, in nanoseconds since 1970.
   public init(
     storage: StorageActor, transcriber: any Port, logger: Logger,
     clock: @escaping @Sendable () -> ClockReading = ClockReading.now,
     sleep: @escaping @Sendable (Int64) async -> Void = { instant in
-      // A clock that is set during the wait makes it longer by at most a minute.
+      // If the clock is set during the wait, the wait is at most a minute too long.
       let span = min(max(0, instant - WallClock.nanoseconds()), 60_000_000_000)
       try? await Task.sleep(for: .nanoseconds(span))
     }
@@ -53,7 +54,7 @@ public actor CareRecorderActor {
   /// The time of day, in nanoseconds since 1970.
   nonisolated func now() -> Int64 { self.clock().wall }
 
-  /// Takes up what the last process left, and goes on transcribing.
+  /// Cleans up after the last process, and continues to transcribe.
   ///
   /// - Throws: A failure of the store.
   public func start() async throws(Failure) {
@@ -73,7 +74,7 @@ public actor CareRecorderActor {
         let job = event.event.job
         if job.state == "queued", job.capability == TranscribeRequest.method.name { isRevived = true }
       case EventStream.system.name where event.header.key == Self.workerKey:
-        // Set here, in the order of the commits.
+        // Set here, so that the order of the commits is kept.
         self.isUnserved.withLock { $0 = event.event.system.kind == "worker.missing" }
         isOtherwise = true
       default: break
@@ -90,13 +91,13 @@ public actor CareRecorderActor {
     }
   }
 
-  /// The key of the events that say whether a worker transcribes.
+  /// The key of the events that report whether a worker transcribes.
   private static let workerKey = "worker:\(TranscribeRequest.method.name.prefix { $0 != "/" })"
 
-  /// What a recording waits for that is not tried yet; empty while somebody is there to transcribe it.
+  /// Why an untried recording waits; empty if a worker can transcribe it.
   var waitReason: String { self.isUnserved.withLock { $0 } ? "no_worker" : "" }
 
-  /// Says of recordings that wait for their first attempt, or are at it, whether somebody is there to transcribe them.
+  /// Stores the present wait reason in recordings that wait for their first attempt or are in it.
   private func noteWhatWaits() async throws(Failure) {
     let reason = self.waitReason
     try await self.storage.write { transaction throws(Failure) in
@@ -111,17 +112,16 @@ public actor CareRecorderActor {
     }
   }
 
-  /// Ends the transcription of an entry that a person has written meanwhile, or wants in another language: its words would
-  /// be dropped.
+  /// Cancels the transcription of an entry if its result would be dropped: a person has written the text meanwhile, or
+  /// chose another language.
   ///
-  /// - Parameter record: The entry as it is now.
+  /// - Parameter record: The present entry.
   func endAttempt(for record: CareRecord) {
     guard let attempt, attempt.audio.record == record.id else { return }
     if record.state == "written" || record.language != attempt.audio.language { attempt.task.cancel() }
   }
 
-  /// Has recordings transcribed whose jobs rested and do no more: each by its own job, which has the number of its
-  /// attempt.
+  /// Queues recordings whose dead jobs were revived. Each continues its own job, which has the number of its attempt.
   private func takeUpRevived() async throws(Failure) {
     let (now, reason) = (self.now(), self.waitReason)
     let isAny = try await self.storage.write { transaction throws(Failure) -> Bool in
@@ -137,7 +137,7 @@ public actor CareRecorderActor {
     if isAny { self.wake() }
   }
 
-  /// Ends the transcription under way; it begins again at the next start.
+  /// Cancels the running transcription; it starts again at the next start.
   public func stop() async {
     self.isStopping = true
     self.pause?.cancel()
@@ -145,7 +145,7 @@ public actor CareRecorderActor {
     await self.work?.value
   }
 
-  /// Has what waits transcribed, beginning now.
+  /// Starts to transcribe waiting recordings now.
   func wake() {
     self.isWanted = true
     self.pause?.cancel()
@@ -162,12 +162,12 @@ public actor CareRecorderActor {
     }
   }
 
-  /// The entry with how far its transcription is.
+  /// Adds the transcription's progress to an entry.
   nonisolated func showProgress(in record: inout CareRecord) {
     if let heard = self.progress.withLock({ $0[record.id] }) { record.progress = heard }
   }
 
-  /// Notes that a whole recording is to be transcribed now.
+  /// Records that a complete recording is to be transcribed now.
   private func queue(_ id: String) async throws(Failure) {
     let (now, reason) = (self.now(), self.waitReason)
     try await self.storage.write { transaction throws(Failure) in
@@ -176,7 +176,7 @@ public actor CareRecorderActor {
     }
   }
 
-  /// Unlinks sound that was stored as no longer needed. Each step may be repeated.
+  /// Unlinks sound that is stored as no longer needed. Each step is idempotent.
   func removeSound(_ audio: CareAudio) async throws(Failure) {
     try await self.storage.sounds.remove(audio.name)
     FaultPoint.careUnlinked.pass()
@@ -202,7 +202,7 @@ public actor CareRecorderActor {
       }
     }
     self.work = nil
-    // Woken between the last look and here.
+    // A wake-up may have come after the last check.
     if self.isWanted { self.wake() }
   }
 
@@ -225,7 +225,7 @@ public actor CareRecorderActor {
     self.attempt = nil
     guard !Task.isCancelled, !self.isStopping else { return }
     if case .failed(let failure) = result {
-      // The command that ended it has stored what comes next: nothing, or another attempt.
+      // The command that cancelled it has stored what happens next: nothing, or another attempt.
       guard !task.isCancelled else { return }
       self.logger.notice(
         "a recording was not transcribed",
@@ -234,7 +234,7 @@ public actor CareRecorderActor {
     FaultPoint.careTranscribed.pass()
     let now = self.now()
     let stored = try await self.storage.write { transaction throws(Failure) -> CareAudio? in
-      // Meanwhile somebody may have written a memo, decided to do without, or said that it is in another language.
+      // Meanwhile a person may have written a memo, discarded the sound, or set another language.
       guard let current = try transaction.careAudio.of(audio.record), current.state == .waiting,
         current.language == audio.language
       else { return nil }
@@ -247,17 +247,17 @@ public actor CareRecorderActor {
     if let stored, stored.state == .deleting { try await self.removeSound(stored) }
   }
 
-  /// Has a recording transcribed, once.
+  /// Makes one attempt to transcribe a recording.
   private func ask(_ audio: CareAudio) async -> TranscriptionResult {
     do throws(Failure) {
       guard let bytes = try await self.storage.sounds.read(audio.name) else {
-        throw Failure(.dataLoss, "SOUND_MISSING", "The recording is not there any more.")
+        throw Failure(.dataLoss, "SOUND_MISSING", "The recording no longer exists.")
       }
       var request = TranscribeRequest()
       request.language = audio.language
       request.audio.size = UInt64(bytes.count)
       self.logger.debug("transcribing", metadata: ["record": "\(audio.record)"])
-      // Where a worker transcribes, a restart finds its work again.
+      // The same key for the same attempt: if a worker transcribes, the restarted hub finds its result.
       let context = CallContext(idempotencyKey: audio.attemptName, attachments: [bytes]) { [progress] heard in
         progress.withLock { $0[audio.record] = heard }
       }
@@ -268,7 +268,7 @@ public actor CareRecorderActor {
     }
   }
 
-  /// When something is to be done about sound by itself; nil = never.
+  /// The next time at which sound needs automatic work; nil for never.
   private func nextMoment() async throws(Failure) -> Int64? {
     let clock = self.clock()
     return try await self.storage.read { view throws(Failure) in
@@ -280,7 +280,7 @@ public actor CareRecorderActor {
     }
   }
 
-  /// Deals with sound that nobody has looked after for too long.
+  /// Handles recordings and sound whose deadline has passed.
   func sweep() async throws(Failure) {
     let clock = self.clock()
     let (all, kept) = try await self.storage.write { transaction throws(Failure) in
@@ -288,7 +288,7 @@ public actor CareRecorderActor {
       return (try transaction.careAudio.all(), CareRules.kept(try transaction.care.settings()))
     }
     let removed = await self.storage.sounds.removeOrphans(except: Set(all.map(\.name)), now: clock.wall)
-    if removed > 0 { self.logger.warning("removed recordings that no entry knows", metadata: ["count": "\(removed)"]) }
+    if removed > 0 { self.logger.warning("removed orphaned recordings", metadata: ["count": "\(removed)"]) }
     for audio in all where VoiceSweep.end(of: audio, keeping: kept, at: clock)?.isDue(at: clock.wall) ?? false {
       switch audio.state {
       case .recording, .deleting: try await self.takeUp(audio)
@@ -297,7 +297,7 @@ public actor CareRecorderActor {
     }
   }
 
-  /// Lets sound go that nobody will transcribe: its entry waits for a memo.
+  /// Drops sound that will not be transcribed: its entry waits for a memo.
   private func letGo(_ audio: CareAudio, reason: String) async throws(Failure) {
     let now = self.now()
     let isOver = try await self.storage.write { transaction throws(Failure) -> Bool in
@@ -315,15 +315,14 @@ public actor CareRecorderActor {
 }
 
 extension CareAudio {
-  /// Names the attempt that is under way or comes next.
+  /// The name of the running or next attempt.
   var attemptName: String { "care-\(self.name)-\(self.attempt)" }
 }
 
 extension Transaction {
-  /// Notes that the sound of an entry is whole and waits to be transcribed; or may go, where somebody has written
-  /// meanwhile what was said.
+  /// Queues the complete sound of an entry for transcription, or drops it if a person has written the text meanwhile.
   ///
-  /// - Parameter reason: What it waits for, where nobody is there to transcribe it; else empty.
+  /// - Parameter reason: Why it waits if no worker can transcribe it; else empty.
   func queue(_ audio: inout CareAudio, now: Int64, waitingFor reason: String) throws(Failure) -> CareRecord {
     audio.state = .waiting
     audio.attempts = 0

@@ -2,11 +2,11 @@ internal import Bus
 internal import CivilTime
 internal import KithMessages
 
-/// What entries of care have to be.
+/// The limits and rules of care entries.
 enum CareRules {
-  /// Bytes of a summary in a message, whose body has room for twice as many: JSON may need two for one.
+  /// The largest summary in bytes. A message body has room for twice as many, because JSON may need two bytes for one.
   static let summaryLimit = 120 << 10
-  /// Bytes of a recording.
+  /// The largest recording in bytes.
   static let soundLimit: UInt64 = 32 << 20
 
   static func category(_ name: String) throws(Failure) -> CareCategory {
@@ -21,14 +21,14 @@ enum CareRules {
     if let fault = limit.fault(of: text) { throw .invalid(field: field, fault) }
   }
 
-  /// A word of few; empty = any.
+  /// One of a few words; empty for any.
   static func word(_ word: String, of words: [String], field: String) throws(Failure) {
     guard word.isEmpty || words.contains(word) else {
       throw .invalid(field: field, "must be one of \(words.joined(separator: ", ")), or empty.")
     }
   }
 
-  /// For how long sound is kept that could not be transcribed, in nanoseconds.
+  /// How long sound that could not be transcribed is kept, in nanoseconds.
   static func kept(_ settings: CareSettings) -> Int64 {
     Int64(settings.keepAudioHours == 0 ? 72 : settings.keepAudioHours) * 3_600_000_000_000
   }
@@ -37,7 +37,7 @@ enum CareRules {
     try self.text(name, limit: .name, field: field)
   }
 
-  /// A time that something may have happened at: from 1970 to an hour from now.
+  /// A time at which something may have happened: from 1970 to an hour from now.
   static func time(_ nanoseconds: Int64, now: Int64, field: String = "occurred_at") throws(Failure) {
     guard nanoseconds >= 0, nanoseconds <= now + 3_600_000_000_000 else {
       throw .invalid(field: field, "must be a time that has come. Check the date.")
@@ -54,7 +54,7 @@ enum CareRules {
     return language
   }
 
-  /// A settings message with the named fields of another; none named: those that are not empty.
+  /// Settings changed by a request: the fields that it names, or the fields that are not empty if it names none.
   static func settings(
     _ current: CareSettings, changed change: CareSettings, fields: [String]
   ) throws(Failure) -> CareSettings {
@@ -73,12 +73,30 @@ enum CareRules {
     }
     if fields.contains("keep_audio_hours") || (fields.isEmpty && change.keepAudioHours > 0) {
       guard change.keepAudioHours <= 8760 else {
-        throw .invalid(field: "settings.keep_audio_hours", "may be a year of hours, 8760.")
+        throw .invalid(field: "settings.keep_audio_hours", "must be at most 8760 hours (a year).")
       }
       settings.keepAudioHours = change.keepAudioHours
     }
     if !settings.language.isEmpty { _ = try self.language(settings.language, field: "settings.language") }
     _ = try Zone.reading(settings.timeZone)
     return settings
+  }
+}
+
+/// The category of an entry, in the order of summaries.
+public enum CareCategory: String, Sendable, CaseIterable {
+  case medication, meal, toileting
+  case medicalVisit = "medical_visit"
+  case freeMemo = "free_memo"
+
+  /// Parses a category in any common spelling: `medical_visit`, `medical-visit`, `medicalVisit`, `Medical visit`.
+  public init?(named name: String) {
+    if let category = Self(rawValue: name) {
+      self = category
+      return
+    }
+    let letters = name.lowercased().filter(\.isLetter)
+    guard let category = Self.allCases.first(where: { $0.rawValue.filter(\.isLetter) == letters }) else { return nil }
+    self = category
   }
 }

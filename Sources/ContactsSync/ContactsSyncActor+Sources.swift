@@ -85,8 +85,8 @@ extension ContactsSyncActor {
     }
   }
 
-  /// Lets only one command at a time change a source and its password, which are not one transaction: of two that add the same name,
-  /// the later one would delete the other's password.
+  /// Lets only one command at a time change a source and its password, which are not one transaction: of two that add
+  /// the same name, the later one would delete the other's password.
   private func beginChanging(_ name: String) throws(Failure) {
     guard self.changing.insert(name).inserted else {
       throw Failure(

@@ -6,19 +6,19 @@ public import Secrets
 public import Storage
 internal import SwiftProtobuf
 
-/// Keeps the stored contacts in step with their sources, and serves `kith.v1.Contacts`.
+/// Keeps the stored contacts in sync with their sources, and serves `kith.v1.Contacts`.
 ///
-/// It decides and stores; the sources themselves are read through a port, because the reading may happen on another machine.
-/// Passes run in separate tasks, several sources at once, and only the commands that started them wait for them.
+/// It decides and stores. The sources are read through a port, because the reader may run on another machine. Passes
+/// run in separate tasks, several sources at once; only the commands that started them wait for them.
 public actor ContactsSyncActor {
   private struct RunningPass {
     let id: UUIDv7
     let options: PassOptions
     let sinks: ProgressSinks
     let task: Task<Result<SyncStatus, Failure>, Never>
-    /// The callers that wait for its end; the pass is cancelled with the last of them.
+    /// The callers that wait for the pass; it is cancelled when the last of them leaves.
     var callers = 1
-    /// Whether it has begun to list its source, so that it may miss later changes.
+    /// Whether the pass has begun to list its source, so that it may miss later changes.
     var isListing = false
   }
 
@@ -36,10 +36,10 @@ public actor ContactsSyncActor {
   /// Makes an actor.
   ///
   /// - Parameters:
-  ///   - storage: Where everything is kept.
-  ///   - source: The way to `kith.v1.ContactsSource`.
-  ///   - secrets: Where passwords of accounts are kept.
-  ///   - now: Gives the time of day in nanoseconds since 1970.
+  ///   - storage: The store.
+  ///   - source: The port to `kith.v1.ContactsSource`.
+  ///   - secrets: The store of account passwords.
+  ///   - now: Returns the time of day in nanoseconds since 1970.
   public init(
     storage: StorageActor, source: any BatchPort & Port, secrets: any SecretStore, logger: Logger,
     now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
@@ -53,7 +53,7 @@ public actor ContactsSyncActor {
 
   /// Runs a pass over every source and waits for all of them, as at the start of the hub.
   ///
-  /// A source that fails has its failure in its status.
+  /// The failure of a source is stored in its status.
   ///
   /// - Throws: A failure of the store.
   public func syncAll() async throws(Failure) {
@@ -70,7 +70,7 @@ public actor ContactsSyncActor {
     return SyncSchedule.Outcome(status)
   }
 
-  /// Ends passes in the store that the last process left as running. For the start, before any pass.
+  /// Marks passes as ended that the last process left as running. Called at the start, before any pass.
   public func settle() async {
     let now = self.now()
     // If the store refuses this, the next pass overwrites it.
@@ -89,8 +89,8 @@ public actor ContactsSyncActor {
     return records?.map(\.location) ?? []
   }
 
-  /// Refuses later passes, cancels those that run and waits for their ends. What they stored stays, and a command that asked
-  /// for them ends with `UNAVAILABLE/SHUTTING_DOWN`.
+  /// Refuses later passes, cancels running ones and waits until they end. Stored batches stay, and a command that waits
+  /// for a pass fails with `UNAVAILABLE/SHUTTING_DOWN`.
   public func stop() async {
     self.isStopping = true
     await self.stop(Array(self.passes.keys))
@@ -99,7 +99,7 @@ public actor ContactsSyncActor {
   /// Passes that run or wait.
   var passCount: Int { self.passes.values.reduce(0) { $0 + $1.count } }
 
-  /// Cancels the passes of sources, all before it waits for any, including passes requested meanwhile.
+  /// Cancels the passes of sources, including passes requested meanwhile; cancels all before it waits for any.
   func stop(_ names: [String]) async {
     while case let passes = names.flatMap({ self.passes[$0] ?? [] }), !passes.isEmpty {
       for pass in passes { pass.task.cancel() }
@@ -107,10 +107,10 @@ public actor ContactsSyncActor {
     }
   }
 
-  /// Runs passes over sources, or joins those that run, and waits for their ends.
+  /// Runs passes over sources, or joins running ones, and waits until they end.
   ///
-  /// - Parameter names: Of sources; none = all.
-  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` before anything is run; a failure of the store.
+  /// - Parameter names: The names of sources; empty for all.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` before any pass starts; a failure of the store.
   func sync(
     _ names: [String], _ options: PassOptions, cause: String, progress: (@Sendable (Progress) -> Void)?
   ) async throws(Failure) -> [SyncStatus] {

@@ -23,12 +23,12 @@ enum SourceRules {
   static func account(_ account: CardDAV, field: String) throws(Failure) -> CardDAV {
     guard !account.url.isEmpty, account.url.utf8.count <= 2048 else {
       throw .invalid(
-        field: "\(field).url", "give the URL of a server, account or address book, a host, or an e-mail address.")
+        field: "\(field).url", "give the URL of a server, account or address book, a host, or an email address.")
     }
     let authority = account.url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first
     guard !account.url.contains("://") || authority?.contains("@") != true else {
       throw .invalid(
-        field: "\(field).url", "leave user name and password out of the URL; they have fields of their own.")
+        field: "\(field).url", "leave user name and password out of the URL; give them separately.")
     }
     try Self.credentials(
       username: account.username, password: account.password, file: account.passwordFile, field: field)
@@ -50,17 +50,17 @@ enum SourceRules {
     username: String, password: String, file: String, field: String
   ) throws(Failure) {
     guard username.utf8.count <= 256, !username.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
-      throw .invalid(field: "\(field).username", "may have 256 bytes and no control characters.")
+      throw .invalid(field: "\(field).username", "must be at most 256 bytes, without control characters.")
     }
     // RFC 7617, 2: a colon would end the name.
     guard !username.contains(":") else { throw .invalid(field: "\(field).username", "must not contain a colon.") }
     guard password.isEmpty || file.isEmpty else {
       throw .invalid(field: "\(field).password_file", "give a password or a file that holds it, not both.")
     }
-    guard password.utf8.count <= 4096 else { throw .invalid(field: "\(field).password", "may have 4,096 bytes.") }
+    guard password.utf8.count <= 4096 else { throw .invalid(field: "\(field).password", "must be at most 4096 bytes.") }
   }
 
-  /// The path of a folder or file of cards, without slashes at its end.
+  /// The path of a folder or file of cards, without trailing slashes.
   private static func place(_ path: String, field: String) throws(Failure) -> String {
     let end = path.lastIndex { $0 != "/" }
     guard let end else { throw .invalid(field: field, "must name a folder or a file, and not the root of the disk.") }

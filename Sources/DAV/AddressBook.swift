@@ -2,17 +2,24 @@ public import Transfer
 
 /// One address book on a server.
 ///
-/// It keeps nothing between calls: what the next look needs is in ``Listing/state``.
+/// It keeps no state between calls: the caller stores ``Listing/state`` and passes it to the next
+/// ``list(since:now:isWhole:wantsETags:toldToken:)``.
+///
+/// ```swift
+/// let book = try AddressBook(url: url, client: client)
+/// let (listing, _) = try await book.list(since: nil, now: now)
+/// _ = await book.fetch(listing.cards.map(\.href), form: listing.form) { card in print(card.href, card.outcome) }
+/// ```
 public struct AddressBook: Sendable {
-  /// Where it is.
+  /// The URL of the address book.
   public let url: WebURL
   private let client: DAVClient
   private let collection: Href
 
-  /// One whose cards are taken, and one under way.
+  /// One batch that is being read, and one in flight.
   private static let batchesAtOnce = 2
 
-  /// Names an address book; asks nothing.
+  /// Makes an address book; sends no request.
   ///
   /// - Throws: ``DAVError/notAnAddress(_:)`` for a URL without a path.
   public init(url: WebURL, client: DAVClient) throws(DAVError) {
@@ -22,16 +29,17 @@ public struct AddressBook: Sendable {
     self.collection = collection
   }
 
-  /// Looks what there is, or what has changed.
+  /// Lists the cards, or what has changed since an earlier listing.
   ///
   /// - Parameters:
-  ///   - known: The state of the last look whose cards were all read; nil lists everything.
+  ///   - known: The state of the last listing whose cards were all read; nil lists every card.
   ///   - now: Nanoseconds since 1970.
-  ///   - isWhole: Whether to list everything in any case.
-  ///   - wantsETags: Whether a list of everything is to have the ETags, for which some servers read every card. Who reads all
-  ///     the cards anyway has no use for them.
-  ///   - toldToken: ``FoundBook/syncToken`` of a look at the home just now: where it is the known one, nothing is asked.
-  /// - Returns: The listing, and the address to use from now on where the server says that the book has moved for good.
+  ///   - isWhole: True to list every card in any case.
+  ///   - wantsETags: True if a full listing needs ETags, for which some servers read every card. A caller that reads
+  ///     all cards anyway does not need them.
+  ///   - toldToken: The ``FoundBook/syncToken`` from a listing of the home just now. If it equals the known token, no
+  ///     request is sent.
+  /// - Returns: The listing, and the new URL if the server says that the address book has moved permanently.
   public func list(
     since known: CollectionState?, now: Int64, isWhole: Bool = false, wantsETags: Bool = true,
     toldToken: String? = nil
@@ -57,17 +65,17 @@ public struct AddressBook: Sendable {
     }
   }
 
-  /// Reads cards, in an order of the server's liking.
+  /// Reads cards, in an order that the server chooses.
   ///
-  /// While the cards of one batch are taken, the next one is under way; no more than these two answers are ever in memory. What
-  /// came of the second one is dropped where the first one ends the reading.
+  /// While one batch is being read, the next one is in flight, so at most two answers are in memory. If the first one
+  /// ends the fetch, the second one is discarded.
   ///
   /// - Parameters:
-  ///   - hrefs: As ``Listing/cards`` has them.
-  ///   - form: ``Listing/form``.
-  ///   - take: Takes each card once, as soon as it is read. What it throws ends the reading.
-  /// - Returns: How many cards had to be read one by one, when each has its outcome; otherwise what ended the reading. What was
-  ///   taken before is good.
+  ///   - hrefs: From ``Listing/cards``.
+  ///   - form: From ``Listing/form``.
+  ///   - take: Called once for each card, as soon as it is read. An error that it throws ends the fetch.
+  /// - Returns: How many cards were requested one by one, if each card has its outcome; otherwise the error that ended
+  ///   the fetch. Cards passed to `take` before the error are valid.
   /// - Throws: What `take` throws.
   public func fetch<Stop: Error>(
     _ hrefs: [Href], form: CardForm, take: (FetchedCard) async throws(Stop) -> Void
@@ -87,7 +95,7 @@ public struct AddressBook: Sendable {
             underWay.append(answer)
           case .wait:
             guard try await !self.read(underWay.removeFirst(), into: &fetch, take) else { continue }
-            // Nor were those after one that was not sent.
+            // The batches after an unsent batch were not sent either.
             for answer in underWay { fetch.putBack(answer.batch) }
             underWay = []
           case .single(let request):
@@ -104,7 +112,7 @@ public struct AddressBook: Sendable {
     return try ended.get()
   }
 
-  /// - Returns: Whether the batch was sent.
+  /// - Returns: True if the batch was sent.
   private func read<Stop: Error>(
     _ answer: BatchAnswer, into fetch: inout CardFetch, _ take: (FetchedCard) async throws(Stop) -> Void
   ) async throws(Stop) -> Bool {

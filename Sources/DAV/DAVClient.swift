@@ -1,8 +1,13 @@
 public import Transfer
 
-/// Speaks WebDAV with the servers of one account.
+/// A WebDAV client for the servers of one account.
 ///
 /// Each answer is parsed while it arrives. Cancelling the task ends the request.
+///
+/// ```swift
+/// let client = DAVClient(http: http, credentials: .basic(username: "alice", password: password))
+/// let book = try AddressBook(url: WebURL("https://example.com/alice/contacts/"), client: client)
+/// ```
 public struct DAVClient: Sendable {
   private let http: HTTPClient
   private let credentials: Credentials?
@@ -12,9 +17,9 @@ public struct DAVClient: Sendable {
   /// Makes a client.
   ///
   /// - Parameters:
-  ///   - http: Carries the requests, with the account's settings of TLS.
-  ///   - credentials: Of the account; sent to no other server than the one that is asked.
-  ///   - allowsPlainHTTP: Whether the account may be read unencrypted from another machine.
+  ///   - http: Sends the requests, with the TLS settings of the account.
+  ///   - credentials: The account's credentials; sent to the requested server only.
+  ///   - allowsPlainHTTP: True if the account may be read unencrypted from another machine.
   ///   - limits: The bounds on answers.
   public init(
     http: HTTPClient, credentials: Credentials?, allowsPlainHTTP: Bool = false, limits: XMLLimits = XMLLimits()
@@ -25,26 +30,26 @@ public struct DAVClient: Sendable {
     self.limits = limits
   }
 
-  /// An answer, and where it came from.
+  /// An answer, and the server that it came from.
   struct Exchange: Sendable {
     var reply: DAVReply
     /// The URL that answered, after redirects.
     var url: WebURL
-    /// Where permanent redirects have led.
+    /// The URL after permanent redirects.
     var permanentURL: WebURL?
   }
 
-  /// Where requests are carried out: what waits for an answer there goes on as soon as it comes.
+  /// The executor of the requests: a task that waits there for an answer continues as soon as it arrives.
   var executor: any TaskExecutor { self.http.executor }
 
   /// Sends a request and reads the answer to its end.
   ///
   /// - Parameters:
-  ///   - request: What to ask.
-  ///   - url: The resource; another of the same origin when the request names one.
-  ///   - place: The address book in words, for errors.
-  ///   - sink: Takes the pieces of the body of a success, on the loop, as they come; without it the reply has what a
-  ///     multistatus says.
+  ///   - request: The request.
+  ///   - url: The resource; if the request names another one of the same origin, that one.
+  ///   - place: The address book's name in errors.
+  ///   - sink: Receives the pieces of a successful answer's body, on the loop, as they arrive; without a sink the reply
+  ///     holds the parsed multistatus.
   func exchange(
     _ request: DAVRequest, at url: WebURL, place: String, sink: HTTPClient.Sink? = nil
   ) async throws(DAVError) -> Exchange {
@@ -94,10 +99,10 @@ public struct DAVClient: Sendable {
     return Exchange(reply: reply, url: response.url, permanentURL: response.permanentURL)
   }
 
-  /// Asks an address book, wherever in the family of its server it has moved.
+  /// Sends a request to an address book, and follows redirects within the family of its server.
   ///
-  /// - Throws: Also ``DAVError/elsewhere(place:url:)``: what strangers say of the book counts for nothing, and its next address
-  ///   would get the password.
+  /// - Throws: Also ``DAVError/elsewhere(place:url:)``: the answer of a server outside the family is ignored, because
+  ///   that server would get the password next.
   func ask(
     _ request: DAVRequest, ofBook url: WebURL, sink: HTTPClient.Sink? = nil
   ) async throws(DAVError) -> Exchange {
@@ -107,7 +112,7 @@ public struct DAVClient: Sendable {
     guard ServerFamily(of: url).includes(exchange.url) else {
       throw .elsewhere(place: place, url: exchange.url.description)
     }
-    // The password does not go along with a redirect to another host.
+    // The password is not sent along with a redirect to another host.
     guard exchange.reply.status == 401 else { return exchange }
     var again = try await self.exchange(request.untargeted, at: exchange.url, place: place, sink: sink)
     again.permanentURL = again.permanentURL ?? exchange.permanentURL
@@ -119,7 +124,7 @@ public struct DAVClient: Sendable {
       request.method.rawValue,
       try request.target.map { (target) throws(TransferError) in try url.resolving(target.path) } ?? url)
     for header in request.headers { message.headers.add(header.name, header.value) }
-    // Within one machine, packing costs both sides more than it saves.
+    // Within one machine, compression costs both sides more than it saves.
     if url.isLoopback { message.headers.add("Accept-Encoding", "identity") }
     if !request.body.isEmpty { message.body = .bytes(request.body) }
     message.credentials = self.credentials
@@ -128,7 +133,7 @@ public struct DAVClient: Sendable {
     return message
   }
 
-  /// Failed preconditions (RFC 4918 section 16) in the body of a refusal; none for a page of HTML.
+  /// The failed preconditions (RFC 4918 section 16) in the body of a refusal; none for an HTML page.
   private static func refusal(_ body: [UInt8]) -> MultistatusEnd {
     do throws(XMLFault) {
       var reader = try MultistatusReader()

@@ -4,17 +4,17 @@ internal import KithMessages
 public import Secrets
 internal import Transfer
 
-/// The connections to Monica servers, and the tokens that they are opened with.
+/// The connections to Monica servers, and their tokens.
 ///
-/// Connections are kept between calls, one set for each file of authorities. So is what is known of the rate limit of
-/// each account, and for a while the names of its types.
+/// Connections are kept between calls, one set for each CA file. So are the state of each account's rate limit and, for
+/// a while, the names in its catalogs.
 public final class MonicaConnections: Sendable {
   private let loop: LoopExecutor
   private let secrets: any SecretStore
   private let clients = Lock<[TLSSettings: HTTPClient]>([:])
   private let accounts = Lock<[AccountKey: AccountMemory]>([:])
 
-  /// More files of authorities than this have their connections made anew.
+  /// If there are more CA files than this, connections are not reused.
   private static let clientLimit = 16
 
   private struct AccountKey: Hashable {
@@ -30,14 +30,14 @@ public final class MonicaConnections: Sendable {
   /// Makes an empty set.
   ///
   /// - Parameters:
-  ///   - loop: Carries the transfers; has to run until ``close()`` returns.
-  ///   - secrets: Where tokens are. They are looked up at each call, so that a new one counts at once.
+  ///   - loop: Runs the transfers, and has to run until ``close()`` returns.
+  ///   - secrets: The store of tokens. A token is read at each call, so that a new one is used at once.
   public init(on loop: LoopExecutor, secrets: any SecretStore) {
     self.loop = loop
     self.secrets = secrets
   }
 
-  /// Ends the connections and what is under way on them.
+  /// Closes the connections and cancels their requests.
   public func close() async {
     let clients = self.clients.withLock { clients in
       defer { clients = [:] }
@@ -46,9 +46,9 @@ public final class MonicaConnections: Sendable {
     for client in clients { await client.close() }
   }
 
-  /// The way to an account.
+  /// Returns a client for an account.
   ///
-  /// - Throws: `UNAUTHENTICATED/TOKEN_MISSING`, `SECRET_UNREADABLE`, and `FIELD_INVALID` for an address that is none.
+  /// - Throws: `UNAUTHENTICATED/TOKEN_MISSING`, `SECRET_UNREADABLE`, and `FIELD_INVALID` for an invalid address.
   func client(for account: MonicaAccount, _ pace: Pace) async throws(Failure) -> (MonicaClient, CatalogReader) {
     let address: MonicaAddress
     do throws(TransferError) { address = try MonicaAddress(account.endpoint) } catch {

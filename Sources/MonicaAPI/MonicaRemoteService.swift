@@ -2,18 +2,18 @@ public import Bus
 internal import Foundation
 internal import KithMessages
 
-/// The half that talks to a Monica server: reads lists and records, and brings changes there.
+/// The part that talks to a Monica server: reads lists and records, and sends changes.
 ///
-/// It may live on another machine. It has no store, and keeps nothing between calls but what ``MonicaConnections`` has.
+/// May run on another machine. It has no store, and keeps nothing between calls except ``MonicaConnections``.
 public struct MonicaRemoteService: Sendable {
   private let connections: MonicaConnections
 
   /// Makes a service.
   ///
-  /// - Parameter connections: The way to the servers.
+  /// - Parameter connections: The connections to the servers.
   public init(connections: MonicaConnections) { self.connections = connections }
 
-  /// The methods that answer once.
+  /// The methods with one answer.
   public var routes: [Route] {
     [
       Route(VerifyAccountRequest.self) { request, _ throws(Failure) in try await self.verify(request) },
@@ -24,7 +24,7 @@ public struct MonicaRemoteService: Sendable {
     ]
   }
 
-  /// The methods that answer in batches.
+  /// The methods with an answer in batches.
   public var batchRoutes: [BatchRoute] {
     [BatchRoute(PullRequest.self) { request, _, yield throws(Failure) in try await self.pull(request, yield) }]
   }
@@ -37,7 +37,7 @@ public struct MonicaRemoteService: Sendable {
     do throws(MonicaError) {
       return try await client.get(Envelope<UserResource>.self, MonicaClient.Target("me")).data.reply
     } catch {
-      // Whatever else answers here, it is no Monica 4.
+      // The server answers, but it is not Monica 4.
       switch error.fault {
       case .garbled: throw MonicaError(.notMonica(.webPage)).failure
       case .missing, .refused: throw MonicaError(.notMonica(.unknownPath)).failure
@@ -87,7 +87,7 @@ public struct MonicaRemoteService: Sendable {
       reply.mediaType = photo.mediaType
       reply.data = photo.bytes
     } catch {
-      // A person who is gone has no picture.
+      // A deleted person has no picture.
       guard error.fault == .missing else { throw error.failure }
     }
     return reply

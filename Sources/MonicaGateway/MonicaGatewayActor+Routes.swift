@@ -3,7 +3,7 @@ internal import KithMessages
 internal import Storage
 
 extension MonicaGatewayActor {
-  /// Every method of its services.
+  /// Every method of the gateway's services.
   public nonisolated var routes: [Route] {
     self.peopleRoutes + self.journalRoutes + self.callRoutes + self.conversationRoutes + self.queueRoutes
       + self.engine.routes

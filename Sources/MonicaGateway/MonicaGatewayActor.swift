@@ -4,9 +4,10 @@ public import Logging
 public import Secrets
 public import Storage
 
-/// Keeps the household's record of people, works without the server, and is in step with it when it can be.
+/// Keeps the household's records about people. It works without the Monica server, and syncs with it when it is
+/// reachable.
 ///
-/// Commands are answered from the store and written to it. What they leave for the server is the engine's to bring there.
+/// Commands read and write the store only. ``SyncEngine`` sends their changes to the server.
 public actor MonicaGatewayActor {
   let storage: StorageActor
   let engine: SyncEngine
@@ -14,17 +15,18 @@ public actor MonicaGatewayActor {
   let now: @Sendable () -> Int64
   let logger: Logger
 
-  /// Makes an actor; nothing is asked of the server before ``start(startsNow:interval:)``.
+  /// Makes an actor; no request is sent to the server before ``start(startsNow:interval:)``.
   ///
   /// - Parameters:
-  ///   - storage: Where everything is kept.
-  ///   - remote: The way to `kith.v1.MonicaRemote`.
-  ///   - secrets: Where the tokens of accounts are kept.
-  ///   - alarm: Wakes the sync when something is due; nil = it waits for commands.
-  ///   - reports: The path of the program that sets reports; nil = `kith-report` beside this program.
-  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost, or that the
-  ///     end of a process interrupted; nil = not at all, and five seconds after an end, when nobody waits.
-  ///   - now: Gives the time of day in nanoseconds since 1970.
+  ///   - storage: The store.
+  ///   - remote: The port to `kith.v1.MonicaRemote`.
+  ///   - secrets: The store of account tokens.
+  ///   - alarm: Wakes the sync when a pass is due; nil to sync only on command.
+  ///   - reports: The path of the program that typesets reports; nil for `kith-report` beside this program.
+  ///   - timeLimit: Longest time in nanoseconds that the server may run one request. After a lost answer, or a process
+  ///     that ended during a request, the sync waits this long before it sends the change again. nil for no wait, but
+  ///     five seconds after a process ended.
+  ///   - now: Returns the time of day in nanoseconds since 1970.
   public init(
     storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
     reports: String? = nil, timeLimit: Int64? = nil,
@@ -39,16 +41,16 @@ public actor MonicaGatewayActor {
     self.logger = logger
   }
 
-  /// Takes up what the last process left for the server, and begins to keep time.
+  /// Continues what the last process left unsent, and starts the schedule.
   ///
   /// - Parameters:
-  ///   - startsNow: Whether there is a pass at once.
-  ///   - interval: Nanoseconds between passes; nil = only on command.
+  ///   - startsNow: Whether a pass starts at once.
+  ///   - interval: Nanoseconds between passes; nil for passes only on command.
   /// - Throws: A failure of the store.
   public func start(startsNow: Bool, interval: Int64?) async throws(Failure) {
     try await self.engine.start(startsNow: startsNow, interval: interval)
   }
 
-  /// Asks nothing more of the server, and waits for what is under way.
+  /// Sends no more requests to the server, and waits for those in flight.
   public func stop() async { await self.engine.stop() }
 }

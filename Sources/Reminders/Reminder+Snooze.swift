@@ -3,23 +3,23 @@ internal import CivilTime
 internal import KithMessages
 
 extension Reminder {
-  /// When it comes again; nil when it was not snoozed. Not later than so many minutes from now as it was snoozed for.
+  /// When a snoozed reminder is due again; nil if it is not snoozed. At most the snoozed minutes from now.
   var again: Due? {
     guard self.state == "snoozed" else { return nil }
     let (until, since) = (self.snoozedUntil.nanosecondsSince1970, self.updatedAt.nanosecondsSince1970)
-    // A clock that is set back a little brings nothing back early.
+    // A clock that is set back a little must not end the snooze early.
     return Due(at: until, atMost: until - since + Self.slack)
   }
 
-  /// A minute.
+  /// One minute.
   private static let slack: Int64 = 60_000_000_000
 
-  /// The reminder, to come again later.
+  /// The reminder, due again later.
   ///
   /// - Throws: `FAILED_PRECONDITION/NOT_DUE`, `/SNOOZED_ENOUGH`, `/TOO_LATE_TODAY`; `FIELD_INVALID` for the minutes.
   func snoozed(minutes: UInt32, now: Int64, zone: Zone) throws(Failure) -> Reminder {
     let minutes = minutes == 0 ? 30 : minutes
-    guard minutes <= 1440 else { throw .invalid(field: "minutes", "may be a day of minutes, 1440.") }
+    guard minutes <= 1440 else { throw .invalid(field: "minutes", "must be at most 1440 minutes (a day).") }
     guard ["due", "snoozed"].contains(self.state) else {
       throw Failure(
         .failedPrecondition, "NOT_DUE", "This reminder is not due: it is \(self.state).")

@@ -53,7 +53,8 @@ extension ReminderActor {
     ]
   }
 
-  /// Keeps the secret first: a channel without one would be refused, and some servers count refusals.
+  /// Stores the secret before the channel: a channel without its secret would be refused, and some servers count
+  /// refusals.
   private func addChannel(_ request: AddChannelRequest, _ context: CallContext) async throws(Failure) -> Answer<Channel>
   {
     let channel = try ChannelRules.channel(request, now: self.now())
@@ -62,7 +63,8 @@ extension ReminderActor {
     let isKnown = try await self.storage.read { view throws(Failure) in try view.channels.find(channel.name) != nil }
     let secret = isKnown ? "" : request.secret
     if secret.isEmpty, !isKnown {
-      // Of a channel of this name that was removed just before the process ended. The new one needs none, so it waits for none.
+      // The secret of an earlier channel of this name, removed just before the process ended. The new channel needs no
+      // secret, so a failure does not matter.
       try? await self.secrets.forget(ChannelSecret.name(of: channel.name))
     }
     return try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name)) { () async throws(Failure) in
@@ -115,18 +117,18 @@ extension ReminderActor {
       try transaction.reminders.configure(settings)
       return reply
     }
-    // An answer that is given again is of an earlier channel: one of this name may be there anew, with a secret of its own.
+    // The replayed answer may be about an earlier channel: a new one of this name may exist, with its own secret.
     let isThere = try await self.storage.read { view throws(Failure) in try view.channels.find(request.name) != nil }
     if !isThere { try await self.secrets.forget(ChannelSecret.name(of: request.name)) }
     return answer
   }
 
-  /// Keeps others from a channel whose secret is about to change.
+  /// Locks a channel while its secret changes.
   ///
-  /// - Throws: `ABORTED/CONFLICT` while somebody else changes it.
+  /// - Throws: `ABORTED/CONFLICT` if another command is changing it.
   private func claim(_ name: String) throws(Failure) {
     guard self.busyChannels.insert(name).inserted else {
-      throw Failure(.aborted, "CONFLICT", "'\(name)' is being changed just now. Try again.")
+      throw Failure(.aborted, "CONFLICT", "Another command is changing '\(name)'. Try again in a moment.")
     }
   }
 

@@ -38,7 +38,7 @@ extension ReminderActor {
           try transaction.reminders.configure(settings)
           return settings
         }
-        // The time of those of people may have come by this.
+        // The new settings may make people's reminders due.
         await self.lookAtPeople()
         return answer
       },
@@ -80,7 +80,7 @@ extension ReminderActor {
     _ request: AddCallReminderRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<Reminder> {
     let now = self.now()
-    // A reminder that is sent again after days is there already, and its day may have passed.
+    // The replay of an old command: its reminder exists already, and its day may have passed.
     let draft = await Result(of: { () async throws(Failure) in try await self.draft(request, now: now) })
     let answer = try await self.storage.commit(AddCallReminderRequest.self, context) { transaction throws(Failure) in
       try transaction.creations.once(request.clientID, of: "reminder", id: { $0.id }) { id throws(Failure) in
@@ -143,13 +143,13 @@ extension ReminderActor {
 }
 
 extension DatabaseView {
-  /// The channels that reminders of a kind go over.
+  /// The channels for reminders of a kind.
   fileprivate func channels(of kind: String, always: [String]) throws(Failure) -> [String] {
     let names = try self.reminders.settings().channels(of: kind)
     return names + always.filter { !names.contains($0) }
   }
 
-  /// What became of the messages about a reminder.
+  /// The deliveries of messages about a reminder.
   fileprivate func sent(about reminder: Reminder) throws(Failure) -> [ReminderDelivery] {
     try self.deliveries.newest(about: reminder.id).map { entry in
       var delivery = ReminderDelivery()

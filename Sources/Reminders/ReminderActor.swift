@@ -6,10 +6,11 @@ public import Logging
 public import Secrets
 public import Storage
 
-/// Reminds: once a day to record care, to call people, and of what is kept with them. Keeps the channels that messages go over.
+/// Reminds people: to record care once a day, to call someone, and of dates kept with a person. Manages the channels
+/// for messages.
 ///
-/// What is due is an event and a row that stays until somebody deals with it. In the same commit it is queued for the channels
-/// that the settings name; ``DeliveryEngine`` brings it there.
+/// A due reminder is an event, and a row that stays until a person handles it. The same commit queues it for the
+/// channels in the settings; ``DeliveryEngine`` sends it.
 public actor ReminderActor {
   let storage: StorageActor
   let secrets: any SecretStore
@@ -17,29 +18,30 @@ public actor ReminderActor {
   let now: @Sendable () -> Int64
   let systemZone: @Sendable () -> Zone
   let nameOfPerson: @Sendable (String) async throws(Failure) -> String
-  /// The channels that every reminder goes over.
+  /// The channels for every reminder.
   let always: [String]
   private let alarm: WallAlarm?
   private let logger: Logger
   private var work: Task<Void, Never>?
   private var isWanted = false
-  /// Names of channels that are being added, removed or given a secret: a secret and its channel change one after the other.
+  /// Names of channels that are being added, removed or given a secret: a secret and its channel are stored one after
+  /// the other.
   var busyChannels: Set<String> = []
   private var isStopping = false
-  /// Whether what is kept with people may have changed since it was last looked at.
+  /// Whether reminders of people may have changed since the last check.
   private var isPeopleStale = true
 
   /// Makes an actor that does nothing before ``start()``.
   ///
   /// - Parameters:
-  ///   - storage: Where everything is kept.
-  ///   - delivery: The way to `kith.v1.Delivery`.
-  ///   - secrets: Where the secrets of channels are kept.
-  ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``tick()``.
-  ///   - showsOnDesktop: Whether every reminder is shown on the desktop of whoever runs the daemon.
-  ///   - nameOfPerson: The name of a person by id. Throws `NOT_FOUND/RECORD_UNKNOWN`.
-  ///   - now: Gives the time of day in nanoseconds since 1970.
-  ///   - sleep: Waits for so many nanoseconds, between attempts to deliver.
+  ///   - storage: The store.
+  ///   - delivery: The port to `kith.v1.Delivery`.
+  ///   - secrets: The store of the channels' secrets.
+  ///   - alarm: Calls the actor when a reminder is due; nil if the owner calls ``tick()``.
+  ///   - showsOnDesktop: True to show every reminder on the desktop of the user who runs the daemon.
+  ///   - nameOfPerson: Returns the name of a person by id. Throws `NOT_FOUND/RECORD_UNKNOWN`.
+  ///   - now: Returns the time of day in nanoseconds since 1970.
+  ///   - sleep: Waits for a number of nanoseconds between delivery attempts.
   public init(
     storage: StorageActor, delivery: any Port, secrets: any SecretStore, alarm: WallAlarm?, showsOnDesktop: Bool,
     logger: Logger, nameOfPerson: @escaping @Sendable (String) async throws(Failure) -> String,
@@ -57,7 +59,7 @@ public actor ReminderActor {
     self.engine = DeliveryEngine(storage: storage, delivery: delivery, logger: logger, now: now, sleep: sleep)
   }
 
-  /// Deals with what came due while this machine was off, sends what was queued, and goes on from there.
+  /// Handles reminders that became due while this machine was off, sends queued messages, and waits for the next.
   public func start() async {
     await self.engine.look()
     await self.alarm?.connect { [weak self] in
@@ -67,7 +69,7 @@ public actor ReminderActor {
     self.wake()
   }
 
-  /// Ends the waiting, and what is being sent: it goes on at the next start.
+  /// Stops waiting, and cancels running deliveries; they continue after the next start.
   public func stop() async {
     self.isStopping = true
     self.alarm?.set(nil)
@@ -82,19 +84,19 @@ public actor ReminderActor {
     let isPeople = events.contains {
       $0.header.stream == EventStream.people.name && $0.event.changed.kind == RecordKind.reminder.name
     }
-    // A reminder that stays due is no loss.
+    // If this fails, the reminder stays due, which does no harm.
     if isCare { Task { try? await self.acknowledgeRecording() } }
     if isQueued { Task { await self.engine.look() } }
     if isPeople { Task { await self.lookAtPeople() } }
   }
 
-  /// Looks at what is kept with people once more.
+  /// Checks the reminders of people again.
   func lookAtPeople() {
     self.isPeopleStale = true
     self.wake()
   }
 
-  /// Looks at the clock now: its time has come, it was set, or a setting was changed.
+  /// Checks now what is due: a reminder's time has come, the clock was set, or a setting has changed.
   func wake() {
     self.isWanted = true
     guard self.work == nil, !self.isStopping else { return }
@@ -111,13 +113,13 @@ public actor ReminderActor {
       } catch {
         self.logger.error("reminders wait for the store", metadata: ["error": "\(error)"])
       }
-      // The kernel tells of a clock that was set, but not of a machine that has moved to another zone.
+      // The kernel reports a clock that was set, but not a machine that moved to another time zone.
       self.alarm?.set(min(next ?? .max, self.now() + Self.longestWait))
     }
     self.work = nil
   }
 
-  /// Deals with everything whose time has come.
+  /// Handles everything that is due.
   ///
   /// - Throws: A failure of the store.
   func tick() async throws(Failure) {
@@ -144,7 +146,8 @@ public actor ReminderActor {
     }
   }
 
-  /// Whoever has recorded care since the reminder came needs it no more. What was corrected or deleted since does not count.
+  /// Ends the due reminder if care was recorded since it came. Entries that were only corrected or deleted since do not
+  /// count.
   ///
   /// - Throws: A failure of the store.
   public func acknowledgeRecording() async throws(Failure) {
@@ -167,7 +170,7 @@ public actor ReminderActor {
       let zone = daily.zone ?? systemZone
       let settings = try view.reminders.settings()
       let today = zone.day(at: now)
-      // Of today when that is still to come, else of tomorrow.
+      // Today's time if it is still to come, else tomorrow's.
       let people =
         settings.noPersonReminders
         ? nil
@@ -177,6 +180,6 @@ public actor ReminderActor {
     }
   }
 
-  /// A minute.
+  /// One minute.
   private static let longestWait: Int64 = 60_000_000_000
 }

@@ -2,11 +2,11 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// What is sent about reminders, in Japanese or English.
+/// The texts of messages about reminders, in Japanese or English.
 struct ReminderWords: Sendable {
   private let isJapanese: Bool
 
-  /// In the language that was asked for, else that of the settings of reminders, else that of care, else that of the locale.
+  /// Chooses the requested language, else that of the reminder settings, of the care settings, or of the locale.
   ///
   /// - Throws: `FIELD_INVALID` for another language; a failure of the store.
   init(_ language: String, _ view: some DatabaseView) throws(Failure) {
@@ -18,7 +18,7 @@ struct ReminderWords: Sendable {
     self.isJapanese = (wanted.first { !$0.isEmpty } ?? "").hasPrefix("ja")
   }
 
-  /// - Throws: `FIELD_INVALID` for what is neither empty nor one of the languages.
+  /// - Throws: `FIELD_INVALID` unless the text is empty or one of the languages.
   static func check(_ language: String, field: String) throws(Failure) {
     guard ["", "ja", "en"].contains(language) else { throw .invalid(field: field, "must be ja or en.") }
   }
@@ -28,7 +28,7 @@ struct ReminderWords: Sendable {
     self.isJapanese ? "この通知が届いていれば、設定は完了です。" : "If you can read this, the channel works."
   }
 
-  /// No care is told, only that something is to be done: who sees it may be anybody.
+  /// Names no care, only that something is due: anybody may see the message.
   func title(of reminder: Reminder) -> String {
     switch reminder.kind {
     case "call": self.isJapanese ? "電話: \(reminder.title)" : "Call \(reminder.title)"

@@ -4,9 +4,9 @@ internal import KithMessages
 internal import Storage
 
 extension Transaction {
-  /// Deals with every day of the daily reminder whose time has come.
+  /// Handles every day of the daily reminder whose time has come.
   ///
-  /// - Returns: What is to be shown now: one at most.
+  /// - Returns: The reminders to show now, at most one.
   func dealWithDailyReminder(now: Int64, systemZone: Zone) throws(Failure) -> [Reminder] {
     var daily = try self.reminders.daily()
     guard var schedule = daily.schedule else { return [] }
@@ -18,7 +18,7 @@ extension Transaction {
     let directives = schedule.advance(to: now, in: zone) { $0 == today && hasRecordedToday }
     guard schedule != before else { return [] }
     var come: [Reminder] = []
-    // Only one is open at a time: a new day ends the one before.
+    // Only one is open at a time: a new day ends the previous reminder.
     if !directives.isEmpty { try self.endDailyReminders(as: "missed", now: now) }
     for directive in directives {
       let (reminder, outcome) = Self.reminder(for: directive, daily, in: zone, now: now)
@@ -31,10 +31,10 @@ extension Transaction {
     return come
   }
 
-  /// Lets those come whose time it is: reminders to call, and what was snoozed.
+  /// Makes reminders due whose time has come: calls, and snoozed reminders.
   func dealWithRipeReminders(now: Int64) throws(Failure) -> [Reminder] {
     var come: [Reminder] = []
-    // Where the clock was ahead when they were snoozed, and was set back since.
+    // Snoozed while the clock was ahead; it was set back since.
     let parked = try self.reminders.snoozed().filter {
       $0.snoozedUntil.nanosecondsSince1970 > now && $0.again?.isDue(at: now) ?? false
     }
@@ -48,7 +48,7 @@ extension Transaction {
     return come
   }
 
-  /// Ends the daily reminder that has come, or will come again, and waits for somebody.
+  /// Ends the daily reminder that is due or snoozed.
   func endDailyReminders(as state: String, now: Int64) throws(Failure) {
     for var reminder in try self.reminders.openDaily() {
       reminder.state = state
@@ -83,5 +83,128 @@ extension Transaction {
     reminder.createdAt = .init(nanosecondsSince1970: now)
     reminder.updatedAt = reminder.createdAt
     return (reminder, outcome)
+  }
+}
+
+extension ReminderSettings {
+  /// The time of reminders of people: ten o'clock unless the settings name another.
+  var timeOfPersonReminders: TimeOfDay { TimeOfDay(self.personTime) ?? TimeOfDay(hour: 10, minute: 0) ?? .midnight }
+}
+
+extension Transaction {
+  /// How many days late a person's reminder may come: a late birthday greeting is still useful.
+  private static var lateDays: Int { 7 }
+
+  /// Makes those reminders due that are kept with a person, by Monica or here, and whose day it is.
+  ///
+  /// Each comes once for each of its days. What a machine that was off has missed comes up to a week late. Days on
+  /// which these reminders were turned off are not made up for.
+  func dealWithPersonReminders(now: Int64, zone: Zone) throws(Failure) -> [Reminder] {
+    let settings = try self.reminders.settings()
+    let today = zone.day(at: now)
+    let last = Day(try self.reminders.lastDayOfPersonReminders())
+    guard !settings.noPersonReminders else {
+      let passed = today.adding(days: -1)
+      if last != passed { try self.reminders.setLastDayOfPersonReminders(passed.description) }
+      return []
+    }
+    guard let instant = zone.instant(of: today, at: settings.timeOfPersonReminders), instant <= now else { return [] }
+    let first = max(min(last?.adding(days: 1) ?? today, today), today.adding(days: -Self.lateDays))
+    var come: [Reminder] = []
+    var query = RecordQuery(limit: 500)
+    repeat {
+      let page = try self.records.page(PersonReminder.self, query)
+      for reminder in page.records {
+        for day in reminder.days(from: first, through: today) {
+          if let new = try self.reminder(of: reminder, on: day, today: today, zone: zone, now: now) { come.append(new) }
+        }
+      }
+      query.cursor = page.nextCursor
+    } while !query.cursor.isEmpty
+    if last != today { try self.reminders.setLastDayOfPersonReminders(today.description) }
+    return come
+  }
+
+  /// The reminder of one day; nil if it exists already.
+  private func reminder(
+    of kept: PersonReminder, on day: Day, today: Day, zone: Zone, now: Int64
+  ) throws(Failure) -> Reminder? {
+    let id = "person:\(kept.id):\(day)"
+    guard try self.reminders.get(id) == nil else { return nil }
+    let name = try self.records.get(Person.self, kept.personID)?.displayName ?? ""
+    var reminder = Reminder()
+    reminder.id = id
+    reminder.kind = "person"
+    reminder.personID = kept.personID
+    reminder.title = name.isEmpty || kept.title.contains(name) ? kept.title : "\(name): \(kept.title)"
+    reminder.note = kept.description_p
+    reminder.day = day.description
+    let time = try self.reminders.settings().timeOfPersonReminders
+    reminder.due = .init(nanosecondsSince1970: zone.instant(of: day, at: time) ?? now)
+    reminder.state = "due"
+    reminder.isLate = day < today
+    reminder.createdAt = .init(nanosecondsSince1970: now)
+    reminder.updatedAt = reminder.createdAt
+    try self.reminders.put(reminder)
+    return reminder
+  }
+}
+
+extension PersonReminder {
+  /// The days in a span on which the reminder comes.
+  fileprivate func days(from first: Day, through last: Day) -> [Day] {
+    var days: [Day] = []
+    var from = first
+    while let next = self.nextDay(from: from), next <= last {
+      days.append(next)
+      from = next.adding(days: 1)
+    }
+    return days
+  }
+}
+
+extension Transaction {
+  /// Queues messages about due reminders, in the transaction that makes them due: once for each time.
+  ///
+  /// - Parameter always: The channels for every reminder.
+  /// - Returns: True if a message was queued.
+  func queueDeliveries(
+    of reminders: [Reminder], always: [String], now: Int64, zone: Zone
+  ) throws(Failure) -> Bool {
+    guard !reminders.isEmpty else { return false }
+    let settings = try self.reminders.settings()
+    let daily = try self.reminders.daily()
+    let words = try ReminderWords("", self)
+    var isQueued = false
+    for reminder in reminders {
+      let message = OutgoingMessage(
+        kind: "\(reminder.kind)_reminder", title: words.title(of: reminder), text: words.text(of: reminder),
+        date: zone.mailDate(at: now), expiresAt: reminder.expiry(daily, now: now, zone: zone), reminderID: reminder.id,
+        subject: "\(reminder.id) \(reminder.snoozes)")
+      let names = settings.channels(of: reminder.kind)
+      for name in names + always.filter({ !names.contains($0) }) {
+        guard let channel = try self.channels.find(name) else { continue }
+        do throws(Failure) {
+          try self.deliveries.queue(message, on: channel, now: now)
+        } catch {
+          guard error.reason == "TOO_LONG_FOR_CHANNEL" else { throw error }
+          // A message that is too long for a channel must not hold up other reminders: only its title is sent.
+          var short = message
+          short.text = ""
+          try self.deliveries.queue(short, on: channel, now: now)
+        }
+        isQueued = true
+      }
+    }
+    return isQueued
+  }
+}
+
+extension Reminder {
+  /// When the message expires: the daily one as long as it may come late, the others after a day.
+  fileprivate func expiry(_ daily: DailyReminder, now: Int64, zone: Zone) -> Int64 {
+    guard self.kind == "daily" else { return now + 86_400_000_000_000 }
+    let midnight = zone.start(of: zone.day(at: now).adding(days: 1))
+    return min(now + daily.catchUp, midnight)
   }
 }

@@ -4,7 +4,7 @@ enum Base64 {
   private static let padding: UInt8 = 0x41
   private static let foreign: UInt8 = 0xFF
 
-  /// For each byte its six bits, or one of the classes above.
+  /// The six bits of each byte, or one of the classes above.
   private static let digits: [UInt8] = {
     var table = [UInt8](repeating: foreign, count: 256)
     for (value, digit) in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8.enumerated() {
@@ -17,18 +17,18 @@ enum Base64 {
     return table
   }()
 
-  /// For each place in a group of four digits and each byte its bits of the three bytes; `foreign` in the top byte for a byte
-  /// that is no digit.
+  /// For each position in a group of four digits and each byte, its bits in the three decoded bytes; `foreign` in the
+  /// top byte if the byte is not a digit.
   private static let groups: [UInt32] = (0..<4).flatMap { place in
     digits.map { $0 < skipped ? UInt32($0) << UInt32(18 - 6 * place) : 0xFF00_0000 }
   }
 
-  /// Whether a byte may stand in a line of base64.
+  /// True if a byte may occur in a line of base64.
   static func isText(_ byte: UInt8) -> Bool {
     digits[Int(byte)] != foreign && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_")
   }
 
-  /// The decoded bytes; nil when `text` has a byte that is not base64, or ends within a byte.
+  /// Decodes base64; nil if `text` has a byte that is not base64, or ends within a byte.
   ///
   /// - Parameters:
   ///   - bytes: The card.
@@ -94,7 +94,7 @@ enum Base64 {
     return isValid ? result : nil
   }
 
-  /// The text of `data`, with padding and without line breaks.
+  /// Encodes `data` with padding and without line breaks.
   static func encode(_ data: [UInt8]) -> [UInt8] {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var result: [UInt8] = []

@@ -1,6 +1,6 @@
 import Glibc
 
-/// ASCII code points that the vCard syntax gives a meaning.
+/// ASCII code points that are part of the vCard syntax.
 enum ASCII {
   static let tab = UInt8(ascii: "\t")
   static let lineFeed = UInt8(ascii: "\n")
@@ -23,7 +23,8 @@ extension UInt8 {
   var isLineBreak: Bool { self == ASCII.lineFeed || self == ASCII.carriageReturn }
   var isDigit: Bool { self &- 0x30 < 10 }
 
-  /// Whether the byte may stand in a group, property or parameter name; wider than RFC 6350 3.3, since programs write `_` and `/` too.
+  /// True if the byte may occur in a group, property or parameter name; wider than RFC 6350 3.3, since programs also
+  /// write `_` and `/`.
   var isNameByte: Bool {
     isDigit || (self | 0x20) &- 0x61 < 26 || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
       || self == UInt8(ascii: "/")
@@ -77,7 +78,7 @@ extension [UInt8] {
     }
   }
 
-  /// Whether every byte in `range` is below 0x80.
+  /// True if every byte in `range` is below 0x80.
   func isASCII(in range: Range<Int>) -> Bool {
     let bytes = span.extracting(range)
     var high: UInt8 = 0
@@ -85,7 +86,7 @@ extension [UInt8] {
     return high < 0x80
   }
 
-  /// Whether the bytes in `range` are `text`, letters compared without case; `text` is ASCII in upper case.
+  /// True if the bytes in `range` are `text`, ignoring case; `text` is ASCII in upper case.
   func matches(_ text: String, in range: Range<Int>) -> Bool {
     let text = text.utf8
     guard range.count == text.count else { return false }
@@ -97,7 +98,7 @@ extension [UInt8] {
     return true
   }
 
-  /// Whether the bytes in two ranges are the same, letters compared without case.
+  /// True if the bytes in two ranges are equal, ignoring case.
   func matches(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
     guard left.count == right.count else { return false }
     for offset in 0..<left.count
@@ -107,7 +108,7 @@ extension [UInt8] {
     return true
   }
 
-  /// `range` without the blanks at its ends.
+  /// `range` without blanks at its ends.
   func trimmingBlanks(_ range: Range<Int>) -> Range<Int> {
     var lower = range.lowerBound
     var upper = range.upperBound
@@ -144,7 +145,7 @@ extension String {
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether `byte` is among the bytes.
+  /// True if `byte` is one of the bytes.
   func has(_ byte: UInt8) -> Bool {
     // The buffer is the slice's own and is searched within its count.
     unsafe withUnsafeBytes { buffer in

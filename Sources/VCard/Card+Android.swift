@@ -1,5 +1,5 @@
-/// A field of Android's own in a card: `X-ANDROID-CUSTOM:vnd.android.cursor.item/KIND;VALUE;TYPE;LABEL;...`, as the Contacts app
-/// exports what vCard 2.1 and 3.0 have no property for (AOSP, `VCardBuilder.appendAndroidSpecificProperty`).
+/// An Android field: `X-ANDROID-CUSTOM:vnd.android.cursor.item/KIND;VALUE;TYPE;LABEL;...`. The Contacts app exports
+/// values in it that have no property in vCard 2.1 and 3.0 (AOSP, `VCardBuilder.appendAndroidSpecificProperty`).
 struct AndroidField {
   enum Kind {
     case nickname
@@ -9,11 +9,11 @@ struct AndroidField {
 
   let kind: Kind
   let value: String
-  /// What it is, in the words of other labels; `birthday` is an event too.
+  /// The label, in the tokens of other labels; `birthday` is an event too.
   let label: Label
   let lineNumber: Int
 
-  /// Reads a property; nil for another kind of field, and for one without a value.
+  /// Parses a property; nil for another kind of field, and for one without a value.
   fileprivate init?(_ property: Property) {
     let fields = property.fields
     func field(_ index: Int) -> String { index < fields.count ? fields[index] : "" }
@@ -37,10 +37,10 @@ struct AndroidField {
     lineNumber = property.lineNumber
   }
 
-  /// By the numbers of `ContactsContract.CommonDataKinds.Event`; 0 is a label of the person's own.
+  /// By number in `ContactsContract.CommonDataKinds.Event`; 0 is a custom label.
   private static let events = ["", "anniversary", "other", "birthday"]
 
-  /// By the numbers of `ContactsContract.CommonDataKinds.Relation`.
+  /// By number in `ContactsContract.CommonDataKinds.Relation`.
   private static let relations = [
     "", "assistant", "brother", "child", "partner", "father", "friend", "manager", "mother", "parent", "partner",
     "referred by", "relative", "sister", "spouse",
@@ -48,7 +48,7 @@ struct AndroidField {
 }
 
 extension Card {
-  /// The fields of Android's own of a kind, in their order.
+  /// The Android fields of a kind, in their order.
   func androidFields(_ kind: AndroidField.Kind) -> [AndroidField] {
     properties(named: "X-ANDROID-CUSTOM").compactMap { AndroidField($0) }.filter { $0.kind == kind }
   }

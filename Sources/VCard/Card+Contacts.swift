@@ -7,7 +7,7 @@ extension Card {
     }
   }
 
-  /// E-mail addresses as written, without the `mailto:` of a URI and the name before angle brackets.
+  /// Email addresses as written, without the `mailto:` of a URI and the name before angle brackets.
   public var emails: [LabeledValue] {
     labeled("EMAIL") { Self.emailAddress($0.text.trimmed) }
   }
@@ -19,13 +19,14 @@ extension Card {
     return String(text[text.index(after: open)...].dropLast())
   }
 
-  /// Addresses on the web.
+  /// Web addresses.
   public var urls: [LabeledValue] {
     limited(
       labeled("URL") { $0.text.trimmed } + labeled("X-KADDRESSBOOK-BLOGFEED", fallback: "blog") { $0.text.trimmed })
   }
 
-  /// Related persons: RELATED, Apple's X-ABRELATEDNAMES, the X- properties of other programs, Android's relations, and AGENT.
+  /// Related persons: RELATED, Apple's X-ABRELATEDNAMES, the X- properties of other programs, Android's relations, and
+  /// AGENT.
   public var relations: [LabeledValue] {
     var values: [LabeledValue] = []
     for name in ["RELATED", "X-RELATED", "X-ABRELATEDNAMES"] { values += labeled(name) { $0.text.trimmed } }
@@ -104,7 +105,7 @@ extension Card {
     ("X-KADDRESSBOOK-X-ASSISTANTSNAME", "assistant"),
   ]
 
-  /// Services by the property that names an account of them. The last two do not say which service it is.
+  /// Services by the property that holds their accounts. The last two properties do not name a service.
   private static let messagingServices: [(String, String?)] = [
     ("X-AIM", "AIM"), ("X-ICQ", "ICQ"), ("X-JABBER", "Jabber"), ("X-SKYPE", "Skype"), ("X-SKYPE-USERNAME", "Skype"),
     ("X-QQ", "QQ"), ("X-MSN", "MSN"), ("X-YAHOO", "Yahoo"), ("X-GOOGLE-TALK", "Google Talk"),
@@ -136,7 +137,7 @@ extension Card {
 }
 
 extension PostalAddress {
-  /// Reads the components of ADR; a comma stays in its component, since most programs do not escape it.
+  /// Reads the components of ADR. A comma stays in its component, since most programs do not escape it.
   init(components: [String]) {
     func part(_ index: Int) -> String { index < components.count ? components[index] : "" }
     postOfficeBox = part(0)
@@ -150,7 +151,7 @@ extension PostalAddress {
 }
 
 extension TextValue {
-  /// A parameter's text, in which some programs escape line feeds as in a value.
+  /// The text of a parameter, in which some programs escape line feeds as in a value.
   static func unescapeParameter(_ text: String) -> String { unescape(Array(text.utf8)[...]) }
 }
 
@@ -166,4 +167,81 @@ extension Card {
     else { return nil }
     self = card
   }
+}
+
+/// A value with its label: a phone number, email address, URL or similar.
+///
+/// ```swift
+/// for phone in card.phones { print(phone.value, phone.label.canonical ?? "") }
+/// ```
+public struct LabeledValue: Sendable, Hashable {
+  /// The value as text.
+  public var value: String
+  /// The label, which says what the value is for.
+  public var label: Label
+  /// The line of its property, counted from 1 in the whole input.
+  public var lineNumber: Int
+}
+
+/// A postal address (ADR, RFC 6350 6.3.1) with Apple's additional parts.
+///
+/// ```swift
+/// for address in card.addresses where !address.isEmpty { print(address.formatted ?? address.street) }
+/// ```
+public struct PostalAddress: Sendable, Hashable {
+  /// Post office box.
+  public var postOfficeBox = ""
+  /// Apartment or suite.
+  public var extended = ""
+  /// Street and number, with line feeds between lines.
+  public var street = ""
+  /// City.
+  public var locality = ""
+  /// State or province.
+  public var region = ""
+  /// Postal code.
+  public var postalCode = ""
+  /// Country name.
+  public var country = ""
+  /// District of a city (X-APPLE-SUBLOCALITY).
+  public var subLocality: String?
+  /// County (X-APPLE-SUBADMINISTRATIVEAREA).
+  public var subAdministrativeArea: String?
+  /// ISO 3166 country code, as written (CC, X-ABADR).
+  public var countryCode: String?
+  /// The printed form (LABEL).
+  public var formatted: String?
+  /// The label, which says what the address is for.
+  public var label = Label()
+  /// The line of its property, counted from 1 in the whole input; 0 for an address that was not read from a card.
+  public var lineNumber = 0
+
+  /// Makes an empty address.
+  public init() {}
+
+  /// True if no part of ADR has a value and there is no printed form.
+  public var isEmpty: Bool { formatted == nil && components.allSatisfy(\.isEmpty) }
+
+  /// The seven components of ADR, in order.
+  public var components: [String] {
+    [postOfficeBox, extended, street, locality, region, postalCode, country]
+  }
+}
+
+/// An instant messaging address, or a social network profile.
+///
+/// ```swift
+/// for address in card.messaging { print(address.service ?? "", address.user) }
+/// ```
+public struct MessagingAddress: Sendable, Hashable {
+  /// The service as the card names it, such as `Skype`; for a URI without a name, its scheme.
+  public var service: String?
+  /// The name of the account.
+  public var user: String
+  /// The address as a URI; nil if the card has none.
+  public var uri: String?
+  /// The label, which says what the address is for.
+  public var label: Label
+  /// The line of its property, counted from 1 in the whole input.
+  public var lineNumber: Int
 }

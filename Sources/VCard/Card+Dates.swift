@@ -1,12 +1,13 @@
 extension Card {
-  /// The birthday: of several the first that is a date. Its year is missing when the card has none or Apple's 1604 stands for it.
+  /// The birthday; if there are several, the first that is a date. Without a year if the card has none, or has Apple's
+  /// placeholder 1604.
   public var birthday: LabeledDate? {
     let found = birthdays
     return found.first { $0.date != nil } ?? found.first
   }
 
-  /// Birthdays beside ``birthday``, in other calendars too (X-ALTBDAY), and the birthday itself where it is no date, such as
-  /// `circa 1800`: a text that is shown.
+  /// Other birthdays: those beside ``birthday``, those in other calendars (X-ALTBDAY), and the birthday itself if it is
+  /// not a date, such as `circa 1800`.
   public var alternateBirthdays: [LabeledDate] {
     var found = birthdays
     if let index = found.firstIndex(where: { $0.date != nil }) { found.remove(at: index) }
@@ -17,24 +18,25 @@ extension Card {
     dates(["BDAY", "X-BDAY"], fallback: "birthday") + androidDates { $0.canonical == "birthday" }
   }
 
-  /// The other dates: ANNIVERSARY and its vendor forms, DEATHDATE, Android's events, and Apple's X-ABDATE with its label.
+  /// The other dates: ANNIVERSARY and its vendor forms, DEATHDATE, Android's events, and Apple's X-ABDATE with its
+  /// label.
   public var dates: [LabeledDate] {
     limited(
       dates(Self.anniversaryNames, fallback: "anniversary") + dates(["DEATHDATE", "X-DEATHDATE"], fallback: "death")
         + dates(["X-ABDATE"], fallback: nil) + androidDates { $0.canonical != "birthday" })
   }
 
-  /// ANNIVERSARY as 4.0 and as programs name it.
+  /// The names of ANNIVERSARY in 4.0 and in programs.
   static let anniversaryNames = [
     "ANNIVERSARY", "X-ANNIVERSARY", "X-EVOLUTION-ANNIVERSARY", "X-MS-ANNIVERSARY", "X-KADDRESSBOOK-X-ANNIVERSARY",
     "X-WAB-WEDDING_ANNIVERSARY",
   ]
 
-  /// When the card says it was last changed (REV), as written; it is a claim and its forms vary.
+  /// The time of the last change as the card claims it (REV), as written; its forms vary.
   public var revision: String? { firstText("REV") ?? firstText("X-REV") }
 
-  /// The repairs and losses in values, beside ``warnings``: dates, character sets, and how many values of a kind there are.
-  /// Those of pictures come with ``photo()``.
+  /// Repairs and losses in values, in addition to ``warnings``: dates, character sets, and too many values of a kind.
+  /// Those of pictures are in ``photo()``.
   public func valueWarnings() -> [Warning] {
     var found: [Warning] = []
     for date in [birthday].compactMap(\.self) + dates where date.date == nil && date.calendar == nil {
@@ -86,10 +88,10 @@ extension Card {
 }
 
 extension Property {
-  /// The value as a date; nil when it is none. The year that X-APPLE-OMIT-YEAR names is not known.
+  /// The value as a date; nil if it is not one. The year named by X-APPLE-OMIT-YEAR counts as unknown.
   var date: PartialDate? {
     guard var date = PartialDate(text)?.withoutApplesYear else { return nil }
-    // A year alone stays: without it there would be no date.
+    // A date of only a year keeps it: without the year nothing would be left.
     if let omitted = value(ofParameter: "X-APPLE-OMIT-YEAR"), date.year.map(String.init) == omitted, date.month != nil {
       date.year = nil
     }
@@ -98,11 +100,29 @@ extension Property {
 }
 
 extension PartialDate {
-  /// The same without the year 1604, which Apple's programs write for a year that is not known, and other programs keep when they
-  /// drop the parameter that says so.
+  /// The date without the year 1604, which Apple's programs write for an unknown year, and which other programs keep
+  /// when they drop the parameter that says so.
   var withoutApplesYear: PartialDate {
     var date = self
     if date.year == 1604, date.month != nil { date.year = nil }
     return date
   }
+}
+
+/// A date of a card, with its label.
+///
+/// ```swift
+/// if let day = card.birthday?.date { print(day) }  // 1985-04-12, or --04-12 without a year
+/// ```
+public struct LabeledDate: Sendable, Hashable {
+  /// The date; nil if the text has no known form, or counts in another calendar.
+  public var date: PartialDate?
+  /// The value as written.
+  public var text: String
+  /// The calendar that the card names (CALSCALE), such as `chinese`; nil for the Gregorian calendar.
+  public var calendar: String?
+  /// The label: `birthday`, `anniversary`, or another one.
+  public var label: Label
+  /// The line of its property, counted from 1 in the whole input.
+  public var lineNumber: Int
 }

@@ -1,7 +1,7 @@
 extension Card {
-  /// The name to show: FN, or else what N, ORG, NICKNAME, EMAIL or TEL gives first; nil when there is none of them.
+  /// The name to show: FN, or else the first of N, ORG, NICKNAME, EMAIL and TEL that has one; nil if none has.
   ///
-  /// Of several FN the most preferred counts, then the first.
+  /// If there are several FN, the most preferred one counts, then the first.
   public var formattedName: String? {
     let names = properties(named: "FN").filter { !$0.text.trimmed.isEmpty }
     let preferred = names.count < 2 ? names.first : names.min { preference($0) < preference($1) }
@@ -12,7 +12,7 @@ extension Card {
     return emails.first?.value ?? phones.first?.value
   }
 
-  /// The parts of N; parts beyond the fifth are left to ``properties``.
+  /// The parts of N. Parts beyond the fifth are only in ``properties``.
   public var structuredName: StructuredName {
     var name = StructuredName()
     guard let property = property(named: "N") else { return name }
@@ -24,7 +24,7 @@ extension Card {
     return name
   }
 
-  /// The reading of the name: X-PHONETIC-*, SORT-AS of N, SOUND with X-IRMC-N, or SORT-STRING.
+  /// The reading (pronunciation) of the name: X-PHONETIC-*, SORT-AS of N, SOUND with X-IRMC-N, or SORT-STRING.
   public var phoneticName: PhoneticName {
     var name = PhoneticName()
     name.family = firstText("X-PHONETIC-LAST-NAME")
@@ -48,7 +48,7 @@ extension Card {
     return name
   }
 
-  /// The family name before a marriage (X-MAIDENNAME).
+  /// The family name before marriage (X-MAIDENNAME).
   public var previousFamilyName: String? { firstText("X-MAIDENNAME") }
 
   /// The nicknames of all NICKNAME and X-NICKNAME properties, and Android's.
@@ -58,9 +58,9 @@ extension Card {
         + androidFields(.nickname).map(\.value))
   }
 
-  /// The organisation's name and then its units, without empty ones at the end; empty without ORG.
+  /// The organisation's name, then its units, without empty ones at the end; empty without ORG.
   ///
-  /// KAddressBook has the department beside ORG.
+  /// KAddressBook writes the department in a property of its own.
   public var organization: [String] {
     var fields = property(named: "ORG")?.fields ?? []
     while fields.last?.isEmpty == true { fields.removeLast() }
@@ -76,10 +76,10 @@ extension Card {
   /// The job title.
   public var title: String? { firstText("TITLE") }
 
-  /// The function within the organisation, or the profession as KAddressBook has it.
+  /// The function within the organisation, or KAddressBook's profession.
   public var role: String? { firstText("ROLE") ?? firstText("X-KADDRESSBOOK-X-PROFESSION") }
 
-  /// All notes, joined with a line feed.
+  /// All notes, joined with line feeds.
   public var note: String? {
     let notes = limited(properties(named: "NOTE").map(\.text.trimmed).filter { !$0.isEmpty })
     return notes.isEmpty ? nil : notes.joined(separator: "\n")
@@ -104,6 +104,55 @@ extension String {
 }
 
 extension Property {
-  /// Whether a SOUND is the reading of the name, as Japanese telephones write it, and no sound.
+  /// True if a SOUND holds the reading of the name, as Japanese phones write it, instead of a sound.
   var isReadingOfName: Bool { values(ofParameter: "TYPE").contains { $0.uppercasedASCII == "X-IRMC-N" } }
+}
+
+/// The parts of a person's name (N, RFC 6350 6.2.2); each part may have several values.
+///
+/// ```swift
+/// let name = card.structuredName
+/// print(name.family.first ?? "", name.given.first ?? "")
+/// ```
+public struct StructuredName: Sendable, Hashable {
+  /// Family names, also known as surnames.
+  public var family: [String] = []
+  /// Given names.
+  public var given: [String] = []
+  /// Middle or other additional names.
+  public var additional: [String] = []
+  /// Honorific prefixes.
+  public var prefixes: [String] = []
+  /// Honorific suffixes.
+  public var suffixes: [String] = []
+
+  /// Makes an empty name.
+  public init() {}
+
+  /// True if no part has a value.
+  public var isEmpty: Bool {
+    family.isEmpty && given.isEmpty && additional.isEmpty && prefixes.isEmpty && suffixes.isEmpty
+  }
+
+  /// The parts in their usual order, joined with blanks.
+  public var joined: String {
+    (prefixes + given + additional + family + suffixes).joined(separator: " ")
+  }
+}
+
+/// The reading (pronunciation) of a name, from any of the forms that programs write.
+///
+/// ```swift
+/// print(card.phoneticName.family ?? "", card.phoneticName.given ?? "")
+/// ```
+public struct PhoneticName: Sendable, Hashable {
+  /// The reading of the family name.
+  public var family: String?
+  /// The reading of the given name.
+  public var given: String?
+  /// The reading of the middle name.
+  public var middle: String?
+
+  /// Makes an empty name.
+  public init() {}
 }

@@ -1,6 +1,10 @@
-/// Why a card could not be read; it holds no card text.
+/// Why a card could not be parsed. Contains no text of the card.
+///
+/// ```swift
+/// do { _ = try Card(bytes) } catch { print(error.kind, error.line) }
+/// ```
 public struct CardFault: Error, Sendable, Hashable {
-  /// The class of a fault.
+  /// The kinds of faults.
   public enum Kind: String, Sendable, CaseIterable {
     /// The card is longer than ``Limits/cardBytes``.
     case cardTooLarge
@@ -8,15 +12,15 @@ public struct CardFault: Error, Sendable, Hashable {
     case lineTooLong
     /// The card holds no property.
     case empty
-    /// The input ends before the card says anything.
+    /// The input ends before the card has a property.
     case cutOff
-    /// Lines outside of BEGIN:VCARD and END:VCARD that name nobody.
+    /// Lines outside of BEGIN:VCARD and END:VCARD that hold no name.
     case textOutsideCard
   }
 
-  /// The class of the fault.
+  /// The kind of the fault.
   public var kind: Kind
-  /// The line it was met on, counted from 1 in the whole input.
+  /// The line of the fault, counted from 1 in the whole input.
   public var line: Int
 
   package init(_ kind: Kind, line: Int) {

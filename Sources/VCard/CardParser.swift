@@ -1,7 +1,7 @@
-/// Reads the bytes of one card into content lines, and notes what it had to repair.
+/// Parses the bytes of one card into content lines, and records the repairs.
 ///
-/// Lines are unfolded as bytes, because folds may split a character, and stay where they are: a content line is a set of
-/// ranges. Only a line that is folded before its value is copied, unfolded, behind the card's own bytes.
+/// Lines are unfolded as bytes, because folds may split a character. They are not copied: a content line is a set of
+/// ranges. Only a line with a fold before its value is copied, unfolded, behind the card's own bytes.
 struct CardParser {
   private(set) var bytes: [UInt8]
   private(set) var properties: [ContentLine] = []
@@ -59,7 +59,7 @@ struct CardParser {
     }
   }
 
-  /// Passes over a card inside of this one, which is read as a card of its own.
+  /// Skips a card inside this one, which is read as a separate card.
   private mutating func skipInnerCard() {
     var depth = 1
     while depth > 0, let line = lookahead {
@@ -102,16 +102,16 @@ struct CardParser {
     keep(content)
   }
 
-  /// Whether a line goes on with the one before it: it starts with a blank, or is empty and the next one does.
+  /// True if a line continues the previous one: it starts with a blank, or is empty and the next line does.
   private func continues(_ line: PhysicalLine) -> Bool {
     let first = line.range.first ?? line.next
     return first < end && bytes[first].isBlank
   }
 
-  /// The ranges of a line; a fold before the value makes an unfolded copy.
+  /// The ranges of a line. A fold before the value makes an unfolded copy.
   private mutating func contentLine(_ range: Range<Int>, number: Int, isFolded: Bool) -> ContentLine? {
     guard isFolded else { return header(range, number: number) }
-    // None where the fold is within the group or the name, which have no line breaks.
+    // None if the fold is within the group or the name, which have no line breaks.
     if var content = header(range, number: number) {
       let head = content.start..<content.value.lowerBound
       if (bytes.firstIndex(of: ASCII.lineFeed, in: head) ?? bytes.firstIndex(of: ASCII.carriageReturn, in: head)) == nil
@@ -153,7 +153,7 @@ struct CardParser {
     }
   }
 
-  /// Adds the lines after a trailing `=` (RFC 2045 6.7 rule 5), also when they are not indented.
+  /// Adds the lines after a trailing `=` (RFC 2045 6.7 rule 5), even if they are not indented.
   private mutating func joinSoftBreaks(to content: inout ContentLine) {
     while let last = content.value.last, bytes[last] == ASCII.equals, let next = lookahead,
       Marker(of: next.range, in: bytes) != .end
@@ -163,7 +163,7 @@ struct CardParser {
     }
   }
 
-  /// Adds lines of base64 that lack the blank of a fold, over blank lines too.
+  /// Adds lines of base64 that lack the blank of a fold, across blank lines too.
   private mutating func joinUnindentedBase64(to content: inout ContentLine) {
     while let next = lookahead, bytes.isBase64Text(next.range) { extend(&content, to: next) }
   }
@@ -196,7 +196,7 @@ struct CardParser {
     if deepest >= limits.nesting { warn(.nestedTooDeep, content.number) }
   }
 
-  /// Adds a line to a value, also to one whose start was copied behind the card.
+  /// Adds a line to a value, even if its start was copied behind the card.
   private mutating func extend(_ content: inout ContentLine, to line: PhysicalLine) {
     if content.value.lowerBound < end {
       content.value = content.value.lowerBound..<line.range.upperBound
@@ -228,13 +228,13 @@ struct CardParser {
     }
   }
 
-  /// Decodes the values that are not UTF-8 and do not say what they are, behind the card's own bytes.
+  /// Decodes values that are not UTF-8 and declare no character set, behind the card's own bytes.
   ///
-  /// A character set that another property declares comes first, then Windows-1252, which knows nearly all bytes. A value
-  /// that is mostly UTF-8 stays, and its bad bytes are replaced when it is read.
+  /// A character set declared by another property is tried first, then Windows-1252, which accepts nearly all bytes. A
+  /// value that is mostly UTF-8 stays, and its invalid bytes are replaced when it is read.
   private mutating func decodeUndeclared() {
     guard properties.contains(where: { $0.traits.contains(.undeclared) }) else { return }
-    // A card has one code page or two; more are not worth trying.
+    // A card has one or two code pages; more are not worth trying.
     let declared = Array(
       properties.lazy.filter { $0.traits.contains(.hasCharset) }
         .compactMap { [bytes] in Property($0, in: bytes).value(ofParameter: "CHARSET") }
@@ -258,21 +258,22 @@ struct CardParser {
     ["FN", "N", "TEL", "EMAIL", "ORG", "UID"].contains { bytes.matches($0, in: content.name) }
   }
 
-  /// Whether a property has a value and tells more than which card it is and who wrote it.
+  /// True if a property has a value and is not UID, REV, PRODID or KIND.
   private func saysSomething(_ content: ContentLine) -> Bool {
     bytes[content.value].contains { !$0.isBlank && $0 != ASCII.semicolon && $0 != ASCII.comma }
       && !["UID", "REV", "PRODID", "KIND"].contains { bytes.matches($0, in: content.name) }
   }
 
   private mutating func warn(_ kind: Warning.Kind, _ line: Int) {
-    // Of something that is hardly a card, the first ones say enough; that its end is missing decides about deletions.
+    // If the input is hardly a card, the first warnings are enough; a missing end matters because it decides about
+    // deletions.
     guard warnings.count < limits.warnings || kind == .missingEnd else { return }
     warnings.append(Warning(kind, line: line))
   }
 }
 
 extension [UInt8] {
-  /// The bytes in `range` without line breaks and the one blank that may follow each (RFC 6350 3.2).
+  /// The bytes in `range` without line breaks and without the one blank that may follow each (RFC 6350 3.2).
   func unfolded(_ range: Range<Int>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(range.count)
@@ -290,14 +291,14 @@ extension [UInt8] {
     return result
   }
 
-  /// `range` without the double quotes around it.
+  /// `range` without surrounding double quotes.
   func unquoted(_ range: Range<Int>) -> Range<Int> {
     guard range.count >= 2, self[range.lowerBound] == ASCII.quote, self[range.upperBound - 1] == ASCII.quote
     else { return range }
     return range.lowerBound + 1..<range.upperBound - 1
   }
 
-  /// Whether the value of a line is UTF-8 after unfolding and decoding.
+  /// True if the value of a line is UTF-8 after unfolding and decoding.
   fileprivate func isUTF8(_ content: ContentLine) -> Bool {
     guard !content.traits.isDisjoint(with: [.folded, .quotedPrintable]) else { return isUTF8(in: content.value) }
     let value = Array(Property(content, in: self).content)
@@ -308,14 +309,14 @@ extension [UInt8] {
     (try? UTF8Span(validating: span.extracting(range))) != nil
   }
 
-  /// Whether a line is blank or consists of base64 digits alone.
+  /// True if a line is blank or consists only of base64 digits.
   fileprivate func isBase64Text(_ range: Range<Int>) -> Bool {
     range.allSatisfy { Base64.isText(self[$0]) }
   }
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether more of the bytes above 0x7F belong to characters of UTF-8 than do not.
+  /// True if most of the bytes above 0x7F belong to UTF-8 characters.
   fileprivate var isMostlyUTF8: Bool {
     let text = String(decoding: self, as: UTF8.self)
     let bad = text.unicodeScalars.count { $0 == "\u{FFFD}" }

@@ -1,28 +1,28 @@
-/// Where a card lies in the input.
+/// The range of a card in the input.
 struct CardExtent {
   var range: Range<Int>
   /// The line the card starts on, counted from 1.
   var line: Int
 }
 
-/// Finds cards in lines: from BEGIN:VCARD to its END:VCARD, with repairs for either one missing.
+/// Finds cards in lines, from BEGIN:VCARD to END:VCARD, and repairs a missing BEGIN or END.
 ///
-/// A card nested in an AGENT property (vCard 2.1) belongs to the card around it. Another card inside of a 2.1 card is a card of
-/// its own, which comes after the one around it, where properties follow its end; where none do, the first card had lost its
-/// END. Lines that look like properties outside of any card make a card whose BEGIN is missing.
+/// A card nested in an AGENT property (vCard 2.1) belongs to the card around it. Any other card inside a 2.1 card is a
+/// card of its own, placed after the card around it, if properties follow its end; if none do, the outer card had lost
+/// its END. Lines outside of any card that look like properties make a card whose BEGIN is missing.
 struct CardScanner {
   private(set) var lines: LineScanner
-  /// The cards that have begun, the outermost first.
+  /// The open cards, the outermost first.
   private var open: [CardStart] = []
-  /// Cards inside of the outermost one that have ended.
+  /// Completed cards inside the outermost one.
   private var inner: [CardExtent] = []
-  /// Cards that are found and not handed on yet.
+  /// Cards that are found and not returned yet.
   private var found: [CardExtent] = []
   private var lineNumber = 0
-  /// AGENT properties whose card has begun.
+  /// The number of open cards in AGENT properties.
   private var depth = 0
   private var agentIsOpen = false
-  /// Whether an inner card has just ended, and the card around it has said nothing since.
+  /// True if an inner card has just ended and no property of the card around it has followed.
   private var isAfterInner = false
 
   private struct CardStart {
@@ -30,14 +30,14 @@ struct CardScanner {
     var line: Int
   }
 
-  /// More cards inside of each other are taken for cards without END.
+  /// A deeper nesting is treated as cards without END.
   private static let nesting = 4
 
   init(position: Int = 0) {
     lines = LineScanner(position: position)
   }
 
-  /// The next card that is complete in `bytes`; with `isFinal` the end of the bytes completes a card too.
+  /// Returns the next card that is complete in `bytes`; with `isFinal` the end of the bytes also completes a card.
   mutating func next(in bytes: [UInt8], isFinal: Bool) -> CardExtent? {
     while found.isEmpty, let line = lines.next(in: bytes, end: bytes.count, isFinal: isFinal) {
       lineNumber += 1
@@ -47,16 +47,16 @@ struct CardScanner {
     return found.isEmpty ? nil : found.removeFirst()
   }
 
-  /// Where the outermost card begins that has not ended; nil outside of all cards.
+  /// The start of the outermost open card; nil outside of all cards.
   var openStart: Int? { open.first?.start }
 
-  /// Where the first byte is that a card may still need; nil outside of all cards.
+  /// The first byte that a card may still need; nil outside of all cards.
   var neededStart: Int? { found.first?.range.lowerBound ?? openStart }
 
-  /// Whether there are cards inside of the outermost one.
+  /// True if there are cards inside the outermost one.
   var hasInner: Bool { open.count > 1 || !inner.isEmpty }
 
-  /// Takes the cards around the innermost one for cards without END: they are too long to wait for it.
+  /// Treats the cards around the innermost one as cards without END: they are too long to wait for it.
   mutating func abandonNesting() {
     let innermost = isAfterInner || open.count < 2 ? nil : open.last
     closeAll(at: lines.position)
@@ -65,7 +65,7 @@ struct CardScanner {
     open = [innermost]
   }
 
-  /// Follows the removal of the first `count` bytes of the input.
+  /// Adjusts positions after the first `count` bytes of the input were removed.
   mutating func shift(by count: Int) {
     lines.shift(by: count)
     func shift(_ range: Range<Int>) -> Range<Int> { range.lowerBound - count..<range.upperBound - count }
@@ -74,7 +74,7 @@ struct CardScanner {
     for index in found.indices { found[index].range = shift(found[index].range) }
   }
 
-  /// Follows a change of the bytes after the last complete line.
+  /// Forgets how far the search got, after the bytes behind the last complete line changed.
   mutating func forgetSearch() {
     lines = LineScanner(position: lines.position)
   }
@@ -94,7 +94,7 @@ struct CardScanner {
     case .begin where afterAgent:
       depth += 1
     case .begin:
-      // Nothing between the end of an inner card and this: no inner card then.
+      // Nothing follows the end of an inner card: it was not an inner card.
       let mayNest =
         depth == 0 && open.count < Self.nesting && !isAfterInner && outermost.start >= 0
         && bytes.isLegacyCard(outermost.start..<line.range.lowerBound)
@@ -122,7 +122,7 @@ struct CardScanner {
     isAfterInner = false
   }
 
-  /// Ends the innermost card; when it is the outermost, the cards inside of it follow it.
+  /// Ends the innermost card. If it is the outermost, the cards inside it follow it.
   private mutating func close(at line: PhysicalLine) {
     guard let last = open.popLast() else { return }
     let extent = CardExtent(range: last.start..<line.next, line: last.line)
@@ -136,7 +136,7 @@ struct CardScanner {
     inner = []
   }
 
-  /// Ends cards whose END is missing: each goes as far as the next one that was taken for one inside of it.
+  /// Ends cards whose END is missing: each extends to the next card that was taken for an inner one.
   private mutating func closeAll(at end: Int) {
     guard !open.isEmpty else { return }
     let last = isAfterInner ? inner.last : nil
@@ -155,7 +155,7 @@ struct CardScanner {
 enum Marker {
   case begin
   case end
-  /// An AGENT property without a value: a card may follow on the next line.
+  /// An AGENT property without a value; a card may follow on the next line.
   case agent
   /// An AGENT property whose value is BEGIN:VCARD.
   case agentWithCard
@@ -189,7 +189,7 @@ enum Marker {
 }
 
 extension [UInt8] {
-  /// Whether a line is `keyword:VCARD`, in any case and with blanks after either part.
+  /// True if a line is `keyword:VCARD`, ignoring case, with optional blanks after either part.
   fileprivate func isMarker(_ keyword: String, _ line: Range<Int>) -> Bool {
     guard let colon = firstIndex(of: ASCII.colon, in: line.prefix(16)) else { return false }
     return matches(keyword, in: trimmingBlanks(line.lowerBound..<colon))
@@ -203,7 +203,7 @@ extension [UInt8] {
     return line.lowerBound + 3..<line.upperBound
   }
 
-  /// Whether a line starts with a name and a colon or semicolon, and is no BEGIN or END of something else.
+  /// True if a line starts with a name and a colon or semicolon, and is not another object's BEGIN or END.
   fileprivate func looksLikeProperty(_ line: Range<Int>) -> Bool {
     let line = skippingByteOrderMark(line)
     guard let nameEnd = line.first(where: { !self[$0].isNameByte && self[$0] != ASCII.dot }), nameEnd > line.lowerBound
@@ -213,7 +213,7 @@ extension [UInt8] {
       && !matches("END", in: name)
   }
 
-  /// Whether a card that has begun says that it is a 2.1 one, whose specification has cards in cards (vCard 2.1, 2.1.4.3).
+  /// True if an open card declares version 2.1, which allows cards in cards (vCard 2.1, 2.1.4.3).
   fileprivate func isLegacyCard(_ range: Range<Int>) -> Bool {
     var lines = LineScanner(position: range.lowerBound)
     while let line = lines.next(in: self, end: range.upperBound, isFinal: true) {

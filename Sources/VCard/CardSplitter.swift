@@ -1,7 +1,16 @@
-/// Cuts a stream of bytes into cards, for files too large to hold in memory.
+/// Splits a stream of bytes into cards, for files too large to hold in memory.
 ///
-/// Feed it with ``append(_:)``, take cards with ``next()`` until it gives nil, feed again; after ``finish()`` the rest comes out.
-/// It holds no more than one card within ``Limits/cardBytes`` and the last chunk.
+/// It holds at most one card within ``Limits/cardBytes`` and the last chunk.
+///
+/// ```swift
+/// var splitter = CardSplitter()
+/// for chunk in chunks {
+///   splitter.append(chunk)
+///   while let raw = splitter.next() { try store(raw.card()) }
+/// }
+/// splitter.finish()
+/// while let raw = splitter.next() { try store(raw.card()) }
+/// ```
 public struct CardSplitter: Sendable {
   private let limits: Limits
   private var buffer: [UInt8] = []
@@ -9,14 +18,14 @@ public struct CardSplitter: Sendable {
   private var transcoder: UTF16Transcoder?
   private var isStarted = false
   private var isFinished = false
-  /// How many bytes of the stream lie before the buffer.
+  /// The number of bytes of the stream before the buffer.
   private var base = 0
-  /// Where a card that is too large starts in the stream; its bytes are dropped as they come.
+  /// The start of an oversized card in the stream; its bytes are dropped as they arrive.
   private var droppedStart: Int?
 
   /// Makes a splitter at the start of a stream.
   ///
-  /// - Parameter limits: The bounds on each card.
+  /// - Parameter limits: The limits of each card.
   public init(limits: Limits = Limits()) {
     self.limits = limits
   }
@@ -33,7 +42,7 @@ public struct CardSplitter: Sendable {
     if buffer.count >= 2 { start() }
   }
 
-  /// Tells that the stream has ended.
+  /// Ends the stream.
   public mutating func finish() {
     guard !isFinished else { return }
     if !isStarted { start() }
@@ -41,7 +50,7 @@ public struct CardSplitter: Sendable {
     isFinished = true
   }
 
-  /// The next card that is complete; nil when more bytes are needed, or, after ``finish()``, when there is none.
+  /// Returns the next complete card; nil if more bytes are needed, or, after ``finish()``, if there are no more cards.
   public mutating func next() -> RawCard? {
     guard isStarted, let extent = scanner.next(in: buffer, isFinal: isFinished) else { return nil }
     let end = base + extent.range.upperBound
@@ -78,7 +87,7 @@ public struct CardSplitter: Sendable {
     }
     let keep = droppedStart == nil ? scanner.neededStart ?? scanner.lines.position : scanner.lines.position
     drop(keep)
-    // A line that is too long on its own keeps its start, by which it is recognised, and a CR at its end.
+    // An oversized line keeps its start, by which it is recognised, and a CR at its end.
     let kept = 64
     if buffer.count > limits.cardBytes, droppedStart != nil || scanner.openStart == nil {
       let cut = buffer.count - kept
@@ -93,5 +102,29 @@ public struct CardSplitter: Sendable {
     buffer.removeSubrange(..<count)
     base += count
     scanner.shift(by: count)
+  }
+}
+
+/// The bytes of one card of a stream.
+///
+/// ```swift
+/// while let raw = splitter.next() { print(raw.lineNumber, try raw.card().formattedName ?? "") }
+/// ```
+public struct RawCard: Sendable {
+  /// The card from BEGIN to END, in UTF-8 if the stream is UTF-16; empty if the card was too large.
+  public var bytes: [UInt8]
+  /// The range of the card in the stream, or in the stream's UTF-8 form if it is UTF-16.
+  public var byteRange: Range<Int>
+  /// The line the card starts on, counted from 1.
+  public var lineNumber: Int
+  /// The limits of the splitter.
+  public var limits: Limits
+
+  /// Parses the card.
+  ///
+  /// - Throws: ``CardFault`` if it cannot be parsed.
+  public func card() throws(CardFault) -> Card {
+    guard !bytes.isEmpty else { throw CardFault(.cardTooLarge, line: lineNumber) }
+    return try Card(bytes, lineNumber: lineNumber, limits: limits)
   }
 }

@@ -1,7 +1,12 @@
-/// Writes cards as vCard 3.0 or 4.0: UTF-8, escaped, folded, with pictures inline.
+/// Writes cards as vCard 3.0 or 4.0: UTF-8, escaped, folded, with inline pictures.
 ///
-/// Every property takes the form of the version (``VersionedCard``), so that a reader which knows this version alone reads it. What
-/// the reader's views gave before, they give after, and what the version has no word for becomes an X- property.
+/// Every property takes the form of the version (``VersionedCard``), so that a reader of this version alone can read
+/// it. The typed views of the written card return the same values, and properties that the version lacks become X-
+/// properties.
+///
+/// ```swift
+/// let bytes = CardWriter(version: .v3_0).bytes(of: card)
+/// ```
 public struct CardWriter: Sendable {
   private let version: Version
 
@@ -12,7 +17,7 @@ public struct CardWriter: Sendable {
     self.version = version == .v2_1 ? .v3_0 : version
   }
 
-  /// The bytes of a card, from BEGIN to END with CRLF at the end of each line.
+  /// Returns the bytes of a card, from BEGIN to END, with CRLF at the end of each line.
   public func bytes(of card: Card) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(card.storage.count + 256)
@@ -25,5 +30,26 @@ public struct CardWriter: Sendable {
     }
     LineFolder.append(Array("END:VCARD".utf8), to: &output)
     return output
+  }
+}
+
+/// Folds lines at 75 octets without splitting a character (RFC 6350 3.2).
+enum LineFolder {
+  static let width = 75
+
+  /// Appends `line` with CRLF at its end.
+  static func append(_ line: [UInt8], to output: inout [UInt8]) {
+    var start = 0
+    var room = width
+    while line.count - start > room {
+      var end = start + room
+      while end > start + room - 4, line[end] & 0xC0 == 0x80 { end -= 1 }
+      output += line[start..<end]
+      output += [ASCII.carriageReturn, ASCII.lineFeed, ASCII.space]
+      start = end
+      room = width - 1
+    }
+    output += line[start...]
+    output += [ASCII.carriageReturn, ASCII.lineFeed]
   }
 }

@@ -6,7 +6,7 @@ import Glibc
 @safe struct CharsetDecoder: ~Copyable {
   private let handle: iconv_t
 
-  /// Opens the conversion; nil when the C library does not know the character set.
+  /// Opens the conversion; nil if the C library does not know the character set.
   ///
   /// - Parameter name: The value of a CHARSET parameter.
   init?(_ name: String) {
@@ -27,19 +27,19 @@ import Glibc
     _ = unsafe iconv_close(handle)
   }
 
-  /// Names that programs write and the C library does not know, or knows as a narrower set: Shift_JIS as sent by phones and
-  /// Windows has the extensions of code page 932, and 0x5C in it is a backslash.
+  /// Names that the C library does not know, or knows as a narrower set: Shift_JIS as phones and Windows use it has the
+  /// extensions of code page 932, and 0x5C in it is a backslash.
   private static let aliases = [
     "SHIFT_JIS": "CP932", "SHIFT-JIS": "CP932", "SJIS": "CP932", "X-SJIS": "CP932", "WINDOWS-31J": "CP932",
     "KS_C_5601-1987": "CP949", "GB2312": "GB18030", "UTF8": "UTF-8", "LATIN1": "ISO-8859-1",
   ]
 
-  /// Whether a CHARSET parameter says that nothing is to convert.
+  /// True if a CHARSET parameter names UTF-8, which needs no conversion.
   static func isUTF8(_ name: String) -> Bool {
     ["UTF-8", "UTF8", "US-ASCII", "ASCII"].contains(name.uppercasedASCII)
   }
 
-  /// The text of `bytes` in UTF-8; a byte that is not of the character set becomes U+FFFD and makes `isClean` false.
+  /// Converts `bytes` to UTF-8. A byte outside the character set becomes U+FFFD and makes `isClean` false.
   func decode(_ bytes: ArraySlice<UInt8>) -> (text: [UInt8], isClean: Bool) {
     var input = bytes.map { CChar(bitPattern: $0) }
     var output: [UInt8] = []

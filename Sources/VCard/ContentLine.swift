@@ -1,15 +1,15 @@
-/// Where the parts of one property lie in the bytes of its card (RFC 6350 3.3, `contentline`).
+/// The ranges of one property's parts in the bytes of its card (RFC 6350 3.3, `contentline`).
 struct ContentLine: Sendable, Hashable {
   struct Traits: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
-    /// The value goes over several physical lines.
+    /// The value spans several physical lines.
     static let folded = Traits(rawValue: 1)
     static let quotedPrintable = Traits(rawValue: 2)
     static let base64 = Traits(rawValue: 4)
     static let hasCharset = Traits(rawValue: 8)
     /// The card is a vCard 2.1.
     static let legacy = Traits(rawValue: 16)
-    /// The value is a whole card.
+    /// The value is a complete card.
     static let nested = Traits(rawValue: 32)
     /// The value is not UTF-8 and no character set is declared.
     static let undeclared = Traits(rawValue: 64)
@@ -25,9 +25,9 @@ struct ContentLine: Sendable, Hashable {
   var number: Int
   var traits: Traits = []
 
-  /// Reads the part before the value of an unfolded line; nil when the line is not a property.
+  /// Parses the part before the value of an unfolded line; nil if the line is not a property.
   ///
-  /// - Parameter honoursQuotes: Whether colons in double quotes belong to parameters.
+  /// - Parameter honoursQuotes: True if colons in double quotes belong to parameters.
   init?(_ line: Range<Int>, in bytes: [UInt8], number: Int, honoursQuotes: Bool) {
     let line = bytes.skippingByteOrderMark(line)
     var nameStart = line.lowerBound

@@ -1,19 +1,24 @@
 /// A card's bytes with the inline values of PHOTO, LOGO, SOUND and KEY replaced by references.
 ///
-/// The picture is kept once, decoded, elsewhere; the reference says how its text was folded, so that the card can be put
-/// together again byte by byte. A value that base64 would not give back exactly stays where it is.
+/// The decoded value is stored elsewhere, once. The reference records how the base64 was folded, so that the card can
+/// be restored byte for byte. A value that base64 would not restore exactly is not replaced.
+///
+/// ```swift
+/// let detached = DetachedCard.detach(card) { bytes in store.put(bytes) }
+/// let restored = DetachedCard.attach(detached) { reference in store.get(reference) }
+/// ```
 public enum DetachedCard {
   private static let opening: UInt8 = 0x01
   private static let closing: UInt8 = 0x02
   private static let separator = UInt8(ascii: " ")
 
-  /// Takes the inline values out of a card.
+  /// Replaces the inline values of a card by references.
   ///
   /// - Parameters:
-  ///   - card: A card that was read.
-  ///   - reading: What ``Card/photo()`` gave, whose picture is then not decoded again.
-  ///   - reference: Stores decoded bytes and names them, such as `sha256:` with the digest; of printable ASCII without
-  ///     blanks.
+  ///   - card: A parsed card.
+  ///   - reading: The result of ``Card/photo()``, so that its picture is not decoded again.
+  ///   - reference: Stores decoded bytes and returns their name, such as `sha256:` with the digest, in printable ASCII
+  ///     without blanks.
   /// - Returns: The bytes for ``attach(_:data:)``.
   public static func detach(
     _ card: Card, decoded reading: PhotoReading? = nil, reference: (_ data: [UInt8]) -> String
@@ -39,12 +44,12 @@ public enum DetachedCard {
     return output
   }
 
-  /// Puts the inline values back.
+  /// Restores the inline values.
   ///
   /// - Parameters:
-  ///   - detached: What ``detach(_:reference:)`` gave.
-  ///   - data: The bytes that a reference names.
-  /// - Returns: The card as it was; nil when a value is missing or the bytes are not a detached card.
+  ///   - detached: The result of ``detach(_:reference:)``.
+  ///   - data: Returns the bytes of a reference.
+  /// - Returns: The original card; nil if a value is missing or the bytes are not a detached card.
   public static func attach(_ detached: [UInt8], data: (_ reference: String) -> [UInt8]?) -> [UInt8]? {
     var output: [UInt8] = []
     var position = 0
@@ -71,7 +76,7 @@ public enum DetachedCard {
     ["PHOTO", "LOGO", "SOUND", "KEY"].contains { bytes.matches($0, in: line.name) }
   }
 
-  /// Copies card text; the opening byte is doubled, so that text is never taken for a reference.
+  /// Copies card text. The opening byte is doubled, so that text is never mistaken for a reference.
   private static func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
     guard text.has(opening) else {
       output += text
@@ -81,13 +86,13 @@ public enum DetachedCard {
   }
 }
 
-/// How base64 text was folded.
+/// How a base64 text was folded.
 private struct FoldShape {
-  /// The digits before the first fold.
+  /// The number of digits before the first fold.
   var first: Int
-  /// The digits between two folds.
+  /// The number of digits between two folds.
   var width: Int
-  /// The line break and blanks of a fold; empty when there is none.
+  /// The line break and blanks of a fold; empty without folds.
   var fold: [UInt8]
   var isPadded: Bool
 
@@ -105,7 +110,7 @@ private struct FoldShape {
     width = (text[second...].firstIndex(where: isBreak) ?? text.endIndex) - second
   }
 
-  /// Reads ``description``.
+  /// Parses ``description``.
   init?(_ description: ArraySlice<UInt8>) {
     let fields = String(decoding: description, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
     guard fields.count == 4, let first = Int(fields[0]), first >= 0, let width = Int(fields[1]), width >= 0,
@@ -127,10 +132,10 @@ private struct FoldShape {
     return Array("\(first) \(width) ".utf8) + hex + Array(isPadded ? " =".utf8 : " -".utf8)
   }
 
-  /// Whether ``text(of:)`` gives the text in `range`, which was decoded to `data`.
+  /// True if ``text(of:)`` reproduces the text in `range`, which was decoded to `data`.
   ///
-  /// Digits that were decoded are those of the data, but for their alphabet and the bits after its end. What remains is
-  /// where the folds and the padding are, which is seen without making the text.
+  /// Decoded digits equal those of the data except for their alphabet and the bits after the end. Only the positions of
+  /// folds and padding remain to be compared, which needs no copy of the text.
   func fits(_ bytes: [UInt8], in range: Range<Int>, of data: [UInt8]) -> Bool {
     let padding = (3 - data.count % 3) % 3
     let digits = (data.count + 2) / 3 * 4 - (isPadded ? 0 : padding)
@@ -145,7 +150,7 @@ private struct FoldShape {
     guard bytes.firstIndex(of: UInt8(ascii: "-"), in: range) == nil,
       bytes.firstIndex(of: UInt8(ascii: "_"), in: range) == nil
     else { return false }
-    // The last group alone has bits after the data's end, and padding.
+    // Only the last group has bits after the data's end, and padding.
     let written = bytes[range].reversed().lazy.filter { !$0.isLineBreak && !$0.isBlank }
     var expected = Base64.encode(Array(data[tail...]))
     if !isPadded { expected.removeLast(padding) }

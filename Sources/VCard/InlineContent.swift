@@ -1,11 +1,11 @@
-/// What the value of a PHOTO, LOGO, SOUND or KEY holds.
+/// The kind of value of a PHOTO, LOGO, SOUND or KEY.
 enum InlineContent {
   case uri(String)
-  /// Base64 text, with its folds, at a place in the card.
+  /// Base64 text, with its folds, in the card.
   case base64(Range<Int>)
   case unreadable
 
-  /// Looks at a value; nil when it is empty.
+  /// Classifies a value; nil if it is empty.
   init?(_ line: ContentLine, in bytes: [UInt8]) {
     let value = bytes.trimmingWhite(line.value)
     guard !value.isEmpty else { return nil }
@@ -18,7 +18,7 @@ enum InlineContent {
     {
       self = .uri(Property(line, in: bytes).text.trimmed)
     } else {
-      // A base64 text that claims to be something else: no URI lacks a colon.
+      // Base64 text that is declared as something else: every URI has a colon.
       self = value.allSatisfy { Base64.isText(bytes[$0]) } ? .base64(value) : .unreadable
     }
   }
@@ -43,7 +43,7 @@ extension [UInt8] {
     return lower..<upper
   }
 
-  /// Whether `text`, which is ASCII in upper case, stands at `start`, in any case and before `end`.
+  /// True if `text`, which is ASCII in upper case, is at `start`, ignoring case, and ends before `end`.
   func starts(with text: String, at start: Int, before end: Int) -> Bool {
     end - start >= text.utf8.count && matches(text, in: start..<start + text.utf8.count)
   }

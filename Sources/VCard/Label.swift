@@ -1,26 +1,31 @@
-/// What a card says about the use of a phone number, address, date or other value.
+/// The label of a phone number, address, date or other value: what it is used for.
+///
+/// ```swift
+/// card.phones.first { $0.label.canonical == "mobile" }?.value
+/// ```
 public struct Label: Sendable, Hashable {
-  /// Where a label comes from, in falling order of authority.
+  /// The source of a label, in falling order of authority.
   public enum Authority: String, Sendable {
     /// X-ABLabel of the same group (Apple).
     case groupLabel
-    /// A parameter or TYPE word of the person's own (Synology, Android, X-LABEL).
+    /// A custom parameter or TYPE word (Synology, Android, X-LABEL).
     case customType
     /// Known TYPE words, or the property itself.
     case typeWords
-    /// Nothing.
+    /// No label.
     case none
   }
 
-  /// The person's own label or Apple's token, verbatim; nil when only known TYPE words or nothing say what it is.
+  /// The custom label or Apple's token, verbatim; nil if there are only known TYPE words or none.
   public var raw: String?
-  /// A token such as `mobile`, `home`, `homeFAX`, or the person's own text; nil without a label.
+  /// A token such as `mobile`, `home`, `homeFAX`, or the custom text; nil without a label.
   public var canonical: String?
   /// The TYPE words in upper case, sorted, without PREF.
   public var types: [String]
-  /// 1 is the most preferred (PREF of RFC 6350 5.3, X-PREF in what Kith writes as 3.0; TYPE=PREF is 1); nil when nothing is said.
+  /// 1 is the most preferred (PREF of RFC 6350 5.3, X-PREF in what Kith writes as 3.0; TYPE=PREF is 1); nil without a
+  /// preference.
   public var preference: Int?
-  /// What gave ``canonical``.
+  /// The source of ``canonical``.
   public var authority: Authority
 
   package init(
@@ -40,7 +45,7 @@ extension Card {
   ///
   /// - Parameters:
   ///   - property: A property of this card.
-  ///   - fallback: The token that the property's name itself gives, such as `spouse` for X-SPOUSE.
+  ///   - fallback: The token implied by the property's name, such as `spouse` for X-SPOUSE.
   func label(of property: Property, fallback: String? = nil) -> Label {
     var label = Label()
     var custom: String?

@@ -1,6 +1,6 @@
 /// The vocabulary of labels: TYPE words of the standards, and Apple's tokens.
 enum LabelWords {
-  /// The token that a set of TYPE words means; nil when they say nothing.
+  /// The token of a set of TYPE words; nil if they imply none.
   ///
   /// - Parameter types: Words in upper case.
   static func token(for types: [String]) -> String? {
@@ -12,7 +12,7 @@ enum LabelWords {
     return types.first { relations.contains($0) }.map { $0.lowercased() }
   }
 
-  /// The words that make a token alone, the more telling first: a mobile phone at work is `mobile`.
+  /// The words that are a token by themselves, the more specific first: a mobile phone at work is `mobile`.
   private static let tokens = [
     ("IPHONE", "iPhone"), ("APPLEWATCH", "Apple Watch"), ("CELL", "mobile"), ("PAGER", "pager"), ("MAIN", "main"),
     ("MAIN-NUMBER", "main"), ("SCHOOL", "school"), ("HOMEPAGE", "homePage"), ("HOME", "home"), ("WORK", "work"),
@@ -25,8 +25,8 @@ enum LabelWords {
     "SIBLING", "SPOUSE", "KIN", "MUSE", "CRUSH", "DATE", "SWEETHEART", "ME", "AGENT", "EMERGENCY",
   ]
 
-  /// Words that are not a person's own label: phones (RFC 2426 3.3.1, RFC 6350 6.4.1), mail systems (vCard 2.1), addresses,
-  /// media, and what programs write besides.
+  /// Words that are not custom labels: phones (RFC 2426 3.3.1, RFC 6350 6.4.1), mail systems (vCard 2.1), addresses,
+  /// media, and other words that programs write.
   private static let silent: Set<String> = [
     "VOICE", "FAX", "MSG", "VIDEO", "BBS", "MODEM", "ISDN", "PCS", "TEXT", "TEXTPHONE", "TTY", "TDD", "SMS", "MMS",
     "INTERNET", "X400", "AOL", "APPLELINK", "ATTMAIL", "CIS", "EWORLD", "IBMMAIL", "MCIMAIL", "POWERSHARE", "PRODIGY",
@@ -36,21 +36,21 @@ enum LabelWords {
 
   private static let known = silent.union(relations).union(tokens.map(\.0))
 
-  /// Whether a TYPE word, in upper case, says more than its property and label do.
+  /// True if a TYPE word, in upper case, adds something to its property and label.
   static func isTelling(_ word: String) -> Bool {
     word != "VOICE" && word != "INTERNET" && word != "MSG" && isKnown(word)
   }
 
-  /// Whether a TYPE word, in upper case, is of a vocabulary and no label of the person's own.
+  /// True if a TYPE word, in upper case, is from a vocabulary and not a custom label.
   static func isKnown(_ word: String) -> Bool {
     known.contains(word) || word.hasPrefix("X-EVOLUTION")
       || word.hasPrefix("X-SERVICE")
   }
 
-  /// Whether a TYPE word, in upper case, says where something is, which 4.0 has for every property.
+  /// True if a TYPE word, in upper case, is a place, which 4.0 allows for every property.
   static func isPlace(_ word: String) -> Bool { word == "HOME" || word == "WORK" }
 
-  /// The words of a TYPE value; `"home,work"` in quotes is two words too, and `home,TYPE=work` is met.
+  /// The words of a TYPE value. `"home,work"` in quotes is two words too, and some programs write `home,TYPE=work`.
   static func split(_ value: String) -> [String] {
     guard value.utf8.contains(ASCII.comma), !value.uppercasedASCII.hasPrefix("X-CUSTOM(") else { return [word(value)] }
     return value.utf8.split(separator: ASCII.comma).map { word(String(decoding: $0, as: UTF8.self)) }
@@ -61,7 +61,7 @@ enum LabelWords {
       ? String(text.dropFirst(5)).trimmed : text.trimmed
   }
 
-  /// A person's own TYPE word without `X-`; Android writes `X-CUSTOM(CHARSET=...,ENCODING=QUOTED-PRINTABLE,text)`.
+  /// A custom TYPE word without `X-`; Android writes `X-CUSTOM(CHARSET=...,ENCODING=QUOTED-PRINTABLE,text)`.
   static func unwrapCustom(_ word: String) -> String {
     guard word.uppercasedASCII.hasPrefix("X-") else { return word }
     guard word.uppercasedASCII.hasPrefix("X-CUSTOM("), word.hasSuffix(")") else { return String(word.dropFirst(2)) }
@@ -77,14 +77,14 @@ enum LabelWords {
     return String(decoding: QuotedPrintable.decode(text, in: 0..<text.count), as: UTF8.self)
   }
 
-  /// `_$!<Mobile>!$_` as `mobile`; a text that is not wrapped is the person's own and stays.
+  /// `_$!<Mobile>!$_` as `mobile`; a text that is not wrapped is a custom label and stays.
   static func unwrapToken(_ label: String) -> String {
     guard label.hasPrefix("_$!<"), label.hasSuffix(">!$_"), label.utf8.count > 8 else { return label }
     let name = String(label.dropFirst(4).dropLast(4))
     return appleTokens[name.uppercasedASCII] ?? name
   }
 
-  /// A token as Apple writes it, `spouse` as `_$!<Spouse>!$_`; a word that Apple does not have stays.
+  /// A token as Apple writes it, `spouse` as `_$!<Spouse>!$_`; a word that Apple lacks stays.
   static func wrapToken(_ token: String) -> String {
     guard appleTokens[token.uppercasedASCII] == token else { return token }
     return "_$!<" + token.prefix(1).uppercased() + token.dropFirst() + ">!$_"

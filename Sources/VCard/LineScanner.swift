@@ -2,14 +2,14 @@
 struct PhysicalLine {
   /// The bytes of the line.
   var range: Range<Int>
-  /// Where the following line starts.
+  /// The start of the following line.
   var next: Int
 }
 
-/// Cuts bytes into lines that end in CRLF, LF, or CR alone.
+/// Splits bytes into lines that end in CRLF, LF, or CR alone.
 struct LineScanner {
   private(set) var position: Int
-  /// Up to here there is no line break after the position; input that grows is not searched twice.
+  /// No line break between the position and here; input that grows is not searched twice.
   private var searched: Int
 
   init(position: Int = 0) {
@@ -17,7 +17,7 @@ struct LineScanner {
     searched = position
   }
 
-  /// The next line before `end`; nil at the end, and, unless `isFinal`, when the line is not complete yet.
+  /// Returns the next line before `end`; nil at the end, and, unless `isFinal`, if the line is incomplete.
   mutating func next(in bytes: [UInt8], end: Int, isFinal: Bool) -> PhysicalLine? {
     guard position < end else { return nil }
     var lineEnd = end
@@ -45,7 +45,7 @@ struct LineScanner {
     return line
   }
 
-  /// Follows the removal of the first `count` bytes of the input.
+  /// Adjusts positions after the first `count` bytes of the input were removed.
   mutating func shift(by count: Int) {
     position -= count
     searched -= count

@@ -1,8 +1,12 @@
 /// A parameter of a property, such as `TYPE=home,work`.
+///
+/// ```swift
+/// Property("TEL", parameters: [Parameter("TYPE", ["home", "voice"])], value: .text("+1 555 0100"))
+/// ```
 public struct Parameter: Sendable, Hashable {
-  /// The name in upper case; the bare words of vCard 2.1 are named TYPE, ENCODING or VALUE by what they say.
+  /// The name in upper case; bare words of vCard 2.1 are named TYPE, ENCODING or VALUE by their meaning.
   public var name: String
-  /// The values, without quotes and with the escapes of RFC 6868 resolved.
+  /// The values, without quotes and with RFC 6868 escapes resolved.
   public var values: [String]
 
   /// Makes a parameter.
@@ -15,7 +19,7 @@ public struct Parameter: Sendable, Hashable {
     self.values = values
   }
 
-  /// Makes a parameter of one value.
+  /// Makes a parameter with one value.
   public init(_ name: String, _ value: String) {
     self.init(name, [value])
   }
@@ -32,7 +36,7 @@ extension Parameter {
     self.init(name, Self.values(range.value, in: bytes, isLegacy: isLegacy))
   }
 
-  /// The values between commas that are not quoted.
+  /// The values between unquoted commas.
   static func values(_ range: Range<Int>, in bytes: [UInt8], isLegacy: Bool) -> [String] {
     var values: [String] = []
     var isQuoted = false
@@ -79,5 +83,50 @@ extension Parameter {
     case "INLINE", "URL", "URI", "CID", "CONTENT-ID": "VALUE"
     default: "TYPE"
     }
+  }
+}
+
+/// The ranges of one parameter in the bytes of its card.
+struct ParameterRange {
+  /// Empty for a bare word of vCard 2.1 (`TEL;HOME:`).
+  var name: Range<Int>
+  /// The value with its quotes.
+  var value: Range<Int>
+}
+
+/// Splits the bytes between the name and the value of a property into parameters.
+struct ParameterScanner: Sequence, IteratorProtocol {
+  private let bytes: [UInt8]
+  private var rest: Range<Int>
+
+  init(_ line: ContentLine, in bytes: [UInt8]) {
+    self.bytes = bytes
+    rest = line.parameters
+  }
+
+  mutating func next() -> ParameterRange? {
+    while !rest.isEmpty {
+      var isQuoted = false
+      var equals: Int?
+      // Android writes a label as a bare word, `X-CUSTOM(CHARSET=...)`; the equals signs in it are part of the word.
+      var isNamed = true
+      var index = rest.lowerBound
+      while index < rest.upperBound, isQuoted || bytes[index] != ASCII.semicolon {
+        if bytes[index] == ASCII.quote { isQuoted.toggle() }
+        if bytes[index] == UInt8(ascii: "("), equals == nil { isNamed = false }
+        if bytes[index] == ASCII.equals, isNamed, !isQuoted, equals == nil { equals = index }
+        index += 1
+      }
+      let piece = rest.lowerBound..<index
+      rest = Swift.min(index + 1, rest.upperBound)..<rest.upperBound
+      if let equals {
+        return ParameterRange(
+          name: bytes.trimmingBlanks(piece.lowerBound..<equals),
+          value: bytes.trimmingBlanks(equals + 1..<piece.upperBound))
+      }
+      let word = bytes.trimmingBlanks(piece)
+      if !word.isEmpty { return ParameterRange(name: word.lowerBound..<word.lowerBound, value: word) }
+    }
+    return nil
   }
 }

@@ -1,6 +1,11 @@
-/// A date of which parts may be missing (RFC 6350 4.3.1), such as a birthday without its year.
+/// A date that may lack parts (RFC 6350 4.3.1), such as a birthday without a year.
 ///
-/// It is no day of the calendar: it may stand for many of them, or be the 29 February of a year that has none, as cards say.
+/// It is not a calendar day: it may stand for many days, or be 29 February of a year that has none.
+///
+/// ```swift
+/// PartialDate("--0412")?.description  // "--04-12"
+/// PartialDate("12.04.1985")?.year  // 1985
+/// ```
 public struct PartialDate: Sendable, Hashable {
   /// The year, 1 to 9999.
   public var year: Int?
@@ -16,13 +21,14 @@ public struct PartialDate: Sendable, Hashable {
     self.day = day
   }
 
-  /// Reads a date of a card; a time after `T` or a blank is left out, and the year 0000 is a year that is not known.
+  /// Parses a date of a card. A time after `T` or a blank is ignored, and the year 0000 counts as unknown.
   ///
-  /// The forms of the standards are `19850412`, `1985-04-12`, `1985-04`, `1985`, `--0412`, `--04-12`, `--04` and `---12`. Beside
-  /// them only forms are read that mean one day everywhere: `1985/04/12`, `1985.04.12`, `1985年4月12日` and `1985년 4월 12일` have the
-  /// year first, `12.04.1985` and `12.04.` have dots, before which the day stands. `04/12/1985` is April or December.
+  /// The standard forms are `19850412`, `1985-04-12`, `1985-04`, `1985`, `--0412`, `--04-12`, `--04` and `---12`. Other
+  /// forms are accepted only if they mean the same day everywhere: `1985/04/12`, `1985.04.12`, `1985年4月12日` and `1985년
+  /// 4월 12일` start with the year; `12.04.1985` and `12.04.` have dots, so the day comes first. `04/12/1985` is refused:
+  /// it may be in April or December.
   ///
-  /// - Parameter text: The date; nil comes back for anything else, and for a date that no calendar has.
+  /// - Parameter text: The date. Any other text, and a date that no calendar has, gives nil.
   public init?(_ text: String) {
     let text = text.trimmed
     guard let date = Self(standard: text) ?? Self(national: text), date.isValid else { return nil }
@@ -56,7 +62,7 @@ public struct PartialDate: Sendable, Hashable {
     }
   }
 
-  /// Reads the forms of countries, by their pattern: `4/2/2` is four digits, a slash, and so on.
+  /// Parses national forms by their pattern: `4/2/2` is four digits, a slash, and so on.
   private init?(national text: String) {
     guard text.utf8.count <= 64 else { return nil }
     var numbers: [Int] = []
@@ -75,7 +81,7 @@ public struct PartialDate: Sendable, Hashable {
         continue
       }
       closeNumber()
-      // A time begins: hours and a colon.
+      // Hours and a colon: a time begins.
       if scalar == ":", numbers.count == 4, pattern.hasSuffix("2") {
         numbers.removeLast()
         pattern.removeLast()
@@ -96,12 +102,12 @@ public struct PartialDate: Sendable, Hashable {
     }
   }
 
-  /// A day whose year 0 is a year that is not known.
+  /// A day whose year 0 means an unknown year.
   private init(_ year: Int, month: Int, day: Int) {
     self.init(year: year == 0 ? nil : year, month: month, day: day)
   }
 
-  /// The value of a digit, also in full width as Japanese programs write it.
+  /// The value of a digit, also of a full-width one as Japanese programs write it.
   private static func digit(_ scalar: Unicode.Scalar) -> Int? {
     switch scalar {
     case "0"..."9": Int(scalar.value - 0x30)

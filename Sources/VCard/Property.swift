@@ -1,6 +1,10 @@
 /// One property of a card: group, name, parameters and value.
 ///
-/// A property is a set of ranges in its card's bytes; its texts are made when they are asked for.
+/// A property is a set of ranges in its card's bytes; its texts are decoded on each access.
+///
+/// ```swift
+/// for property in card.properties(named: "TEL") { print(property.text, property.values(ofParameter: "TYPE")) }
+/// ```
 public struct Property: Sendable {
   let bytes: [UInt8]
   let line: ContentLine
@@ -23,35 +27,36 @@ public struct Property: Sendable {
   /// The line the property starts on, counted from 1 in the whole input.
   public var lineNumber: Int { line.number }
 
-  /// All parameters in their order.
+  /// All parameters in order.
   public var parameters: [Parameter] {
     ParameterScanner(line, in: bytes).map { Parameter($0, in: bytes, isLegacy: isLegacy) }
   }
 
-  /// The value with its encoding and character set undone, but with escapes; for values that are not text, such as URIs.
+  /// The value with its encoding and character set decoded, but with escapes; for values that are not text, such as
+  /// URIs.
   public var rawText: String { TextValue.normalized(content) }
 
-  /// The value as one text: escapes are undone, commas and semicolons stay.
+  /// The value as one text, unescaped, with its commas and semicolons.
   public var text: String { TextValue.unescape(content) }
 
-  /// The value as a list of texts between commas, without empty ones (NICKNAME, CATEGORIES).
+  /// The texts between commas, without empty ones (NICKNAME, CATEGORIES).
   public var list: [String] {
     TextValue.split(content, at: ASCII.comma).map { TextValue.unescape($0).trimmed }.filter { !$0.isEmpty }
   }
 
-  /// The value as texts between semicolons (ORG).
+  /// The texts between semicolons (ORG).
   public var fields: [String] {
     TextValue.split(content, at: ASCII.semicolon).map { TextValue.unescape($0).trimmed }
   }
 
-  /// The value as components between semicolons, each a list between commas (N, ADR).
+  /// The components between semicolons, each a list between commas (N, ADR).
   public var components: [[String]] {
     TextValue.split(content, at: ASCII.semicolon).map { component in
       TextValue.split(component, at: ASCII.comma).map { TextValue.unescape($0).trimmed }
     }
   }
 
-  /// Whether the name is `name`, which is ASCII in upper case.
+  /// True if the name is `name`, which is ASCII in upper case.
   public func isNamed(_ name: String) -> Bool { bytes.matches(name, in: line.name) }
 
   /// The values of all parameters named `name`, which is ASCII in upper case.
@@ -74,10 +79,10 @@ public struct Property: Sendable {
 extension Property {
   var isLegacy: Bool { line.traits.contains(.legacy) }
 
-  /// The value as UTF-8, unfolded and with its encoding and character set undone; a slice of the card when nothing is to do.
+  /// The value as UTF-8, unfolded and decoded; a slice of the card if nothing had to be changed.
   var content: ArraySlice<UInt8> { decodedContent.bytes }
 
-  /// The value as UTF-8, and whether all its bytes were of its character set.
+  /// The value as UTF-8, and true if all its bytes were of its character set.
   var decodedContent: (bytes: ArraySlice<UInt8>, isClean: Bool) {
     let plain: ArraySlice<UInt8>
     if line.traits.contains(.quotedPrintable) {

@@ -1,17 +1,21 @@
-/// The value of a property that is made, not read.
+/// The value of a property that a program makes.
+///
+/// ```swift
+/// Property("N", value: .components([["Lee"], ["Ann"], [], [], []]))
+/// ```
 public enum PropertyValue: Sendable, Hashable {
-  /// One text; it is escaped.
+  /// One text; it will be escaped.
   case text(String)
-  /// Texts with commas between them (NICKNAME, CATEGORIES).
+  /// Texts, separated by commas (NICKNAME, CATEGORIES).
   case list([String])
-  /// Components with semicolons between them, each a list (N, ADR, ORG).
+  /// Components, separated by semicolons, each a list (N, ADR, ORG).
   case components([[String]])
-  /// A value that is not escaped: a URI, a date, a number.
+  /// A value that is written unescaped: a URI, a date, a number.
   case raw(String)
   /// The bytes of a picture, sound or key with their media type.
   case data([UInt8], mediaType: String)
 
-  /// The value as it stands in an unfolded line.
+  /// The value as it is written in an unfolded line.
   var encoded: [UInt8] {
     switch self {
     case .text(let text):
@@ -33,7 +37,7 @@ extension Property {
   ///
   /// - Parameters:
   ///   - name: The name, of letters, digits and `-`; other bytes become `-`.
-  ///   - group: The group that ties it to other properties, such as `item1`.
+  ///   - group: The group that connects it with other properties, such as `item1`.
   ///   - parameters: The parameters in plain text.
   ///   - value: The value in plain form.
   public init(_ name: String, group: String? = nil, parameters: [Parameter] = [], value: PropertyValue) {
@@ -58,7 +62,7 @@ extension Property {
 }
 
 extension String {
-  /// The name as every reader takes it: one that is wider makes many of them refuse the whole card.
+  /// The name in the form that every reader accepts: other names make many readers refuse the whole card.
   fileprivate var nameBytes: [UInt8] {
     let bytes = utf8.map { $0.isDigit || ($0 | 0x20) &- 0x61 < 26 ? $0 : UInt8(ascii: "-") }
     return bytes.isEmpty ? [UInt8(ascii: "X")] : bytes
@@ -66,7 +70,7 @@ extension String {
 }
 
 extension ContentLine {
-  /// A line that is made, not read.
+  /// A content line of a new property.
   init(group: Range<Int>, name: Range<Int>, parameters: Range<Int>, value: Range<Int>) {
     self.group = group
     self.name = name
@@ -77,7 +81,7 @@ extension ContentLine {
 }
 
 extension Parameter {
-  /// `;NAME=value,"quoted value"`, escaped as RFC 6868 says.
+  /// `;NAME=value,"quoted value"`, escaped by RFC 6868.
   var encoded: [UInt8] {
     let values = values.map { value -> String in
       var text = ""
@@ -90,7 +94,7 @@ extension Parameter {
         default: text.unicodeScalars.append(scalar)
         }
       }
-      // Quotes around a caret are free to choose, and readers that do not know RFC 6868 take one in quotes only.
+      // Quotes around a caret are optional, and readers without RFC 6868 accept a caret only in quotes.
       let quoted = [ASCII.comma, ASCII.semicolon, ASCII.colon, ASCII.equals, ASCII.caret]
       let needsQuotes = text.utf8.contains { quoted.contains($0) }
       return needsQuotes ? "\"" + text + "\"" : text

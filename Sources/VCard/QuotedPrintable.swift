@@ -1,9 +1,9 @@
 /// Quoted-printable (RFC 2045 6.7), as vCard 2.1 uses it.
 enum QuotedPrintable {
-  /// The decoded bytes of a value with its soft line breaks.
+  /// Decodes a value with its soft line breaks.
   ///
-  /// A blank after a soft break is text, unless a character goes on behind it: then a program has folded the lines as well.
-  /// What is not an escape stays.
+  /// A blank after a soft break is text, unless the break splits a character: then the program has folded the lines as
+  /// well. Anything that is not an escape stays.
   static func decode(_ bytes: [UInt8], in range: Range<Int>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(range.count)
@@ -34,7 +34,7 @@ enum QuotedPrintable {
     return result
   }
 
-  /// The byte that two hexadecimal digits stand for.
+  /// The byte of two hexadecimal digits.
   private static func octet(_ bytes: [UInt8], at index: Int, before end: Int) -> UInt8? {
     guard index + 1 < end, let high = bytes[index].hexadecimalValue, let low = bytes[index + 1].hexadecimalValue
     else { return nil }

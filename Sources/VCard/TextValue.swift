@@ -1,7 +1,7 @@
 /// The escapes and separators of text values (RFC 6350 3.4), over decoded UTF-8.
 enum TextValue {
-  /// The text with its escapes resolved: `\n` and `\N` are line feeds, `\,` `\;` `\:` `\"` `\\` stand for the second character,
-  /// and any other backslash stands for itself.
+  /// Resolves escapes: `\n` and `\N` are line feeds, `\,` `\;` `\:` `\"` `\\` stand for the second character, and any
+  /// other backslash stands for itself.
   static func unescape(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.has(ASCII.backslash) else { return normalized(bytes) }
     var result: [UInt8] = []
@@ -24,7 +24,7 @@ enum TextValue {
     return normalized(result[...])
   }
 
-  /// The text with CR LF and CR written as LF.
+  /// The text with CR LF and CR replaced by LF.
   static func normalized(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.has(ASCII.carriageReturn) else { return String(decoding: bytes, as: UTF8.self) }
     var result: [UInt8] = []
@@ -41,7 +41,7 @@ enum TextValue {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The pieces between separators that are not escaped.
+  /// The parts between unescaped separators.
   static func split(_ bytes: ArraySlice<UInt8>, at separator: UInt8) -> [ArraySlice<UInt8>] {
     var pieces: [ArraySlice<UInt8>] = []
     var start = bytes.startIndex
@@ -59,7 +59,7 @@ enum TextValue {
     return pieces
   }
 
-  /// `text` with backslash, comma, semicolon and line feed escaped.
+  /// Escapes backslash, comma, semicolon and line feed.
   static func escape(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)

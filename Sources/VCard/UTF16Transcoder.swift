@@ -1,12 +1,13 @@
-/// Turns UTF-16 that arrives in pieces into UTF-8.
+/// Converts UTF-16 that arrives in pieces to UTF-8.
 struct UTF16Transcoder {
   private let isBigEndian: Bool
   private var pendingByte: UInt8?
   private var pendingHigh: UInt16?
 
-  /// Looks at the first bytes of an input; nil when it is not UTF-16.
+  /// Examines the first bytes of an input; nil if it is not UTF-16.
   ///
-  /// A byte order mark tells, or, as vCards start with an ASCII character, a zero beside a byte that is not.
+  /// UTF-16 is recognised by a byte order mark, or, as vCards start with an ASCII character, by one zero among the
+  /// first two bytes.
   init?(startOf bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(2))
     guard head.count == 2 else { return nil }
@@ -19,7 +20,7 @@ struct UTF16Transcoder {
     }
   }
 
-  /// Appends the UTF-8 of `bytes` to `output`; byte order marks are left out, lone surrogates become U+FFFD.
+  /// Appends the UTF-8 of `bytes` to `output`. Byte order marks are omitted, lone surrogates become U+FFFD.
   mutating func append(_ bytes: some Sequence<UInt8>, to output: inout [UInt8]) {
     for byte in bytes {
       guard let first = pendingByte else {
@@ -31,7 +32,7 @@ struct UTF16Transcoder {
     }
   }
 
-  /// Appends what an input that ends within a character leaves.
+  /// Ends the input; an incomplete character becomes U+FFFD.
   mutating func finish(to output: inout [UInt8]) {
     if pendingByte != nil || pendingHigh != nil { Self.append("\u{FFFD}", to: &output) }
     (pendingByte, pendingHigh) = (nil, nil)

@@ -1,6 +1,6 @@
 extension VersionedCard {
-  /// Gives a draft a picture, a sound or a key: inline in the form of the version, or a URI that says that it is one, which
-  /// readers of 3.0 otherwise take for base64. What is neither becomes an X- property; a key may be a text.
+  /// Fills a draft with a picture, a sound or a key: inline in the form of the version, or as a URI marked as one,
+  /// since readers of 3.0 otherwise expect base64. Other values become an X- property; a key may be a text.
   func fillData(_ draft: inout Draft, _ property: Property) {
     draft.setKind(nil)
     switch InlineContent(property.line, in: property.bytes) {
@@ -33,7 +33,8 @@ extension VersionedCard {
     }
   }
 
-  /// The media type by the bytes, or else the one that the property names; nil for what never said that it is base64.
+  /// The media type by the bytes, or else the one that the property names; nil if the value was never declared as
+  /// base64.
   private func mediaType(of data: [UInt8], _ property: Property) -> String? {
     if let type = ImageSignature.mediaType(of: data) { return type }
     let text = property.rawText.trimmed
@@ -46,7 +47,7 @@ extension VersionedCard {
     return claimedMediaType(property) ?? Self.family(of: property) + "/octet-stream"
   }
 
-  /// The media type that TYPE names: `JPEG`, `image/jpeg`, `X509`.
+  /// The media type named by TYPE: `JPEG`, `image/jpeg`, `X509`.
   private func claimedMediaType(_ property: Property) -> String? {
     if let type = property.value(ofParameter: "MEDIATYPE")?.nonEmpty { return type }
     guard let type = property.value(ofParameter: "TYPE")?.nonEmpty, !LabelWords.isPlace(type.uppercasedASCII) else {
@@ -61,10 +62,10 @@ extension VersionedCard {
     ["SOUND": "audio", "KEY": "application"][property.name] ?? "image"
   }
 
-  /// Words of TYPE that are not the second half of the media type.
+  /// TYPE words that differ from the second half of the media type.
   private static let subtypes = ["application/pgp-keys": "PGP", "application/pkix-cert": "X509"]
 
-  /// 4.0 has TYPE for home and work alone.
+  /// 4.0 uses TYPE only for home and work.
   private func nameMediaType(in draft: inout Draft, _ property: Property) {
     let mediaType = claimedMediaType(property)
     draft.parameters.removeAll { parameter in

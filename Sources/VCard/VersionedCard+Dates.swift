@@ -1,13 +1,13 @@
 extension VersionedCard {
-  /// The properties that hold a date, by their name in either version.
+  /// The properties that hold a date, by their names in either version.
   static let dates: Set<String> = Set(Card.anniversaryNames).union([
     "BDAY", "X-BDAY", "DEATHDATE", "X-DEATHDATE", "X-ABDATE",
   ])
 
-  /// Gives a draft a date in the form of the version.
+  /// Fills a draft with a date in the form of the version.
   ///
-  /// 4.0 has dates of which parts are missing, other calendars, and texts. 3.0 has whole dates; a year that is not known is Apple's
-  /// 1604, and what else it cannot say goes into an X- property.
+  /// 4.0 has partial dates, other calendars, and texts. 3.0 has only whole dates; an unknown year becomes Apple's 1604,
+  /// and other values become an X- property.
   func fillDate(_ draft: inout Draft, _ property: Property) {
     let text = property.text.trimmed
     draft.setKind(nil)
@@ -39,7 +39,7 @@ extension VersionedCard {
 }
 
 extension PartialDate {
-  /// The date without the hyphens that 4.0 does not take: `19850412`, `1985-04`, `1985`, `--0412`, `--04`, `---12`.
+  /// The date without the hyphens that 4.0 refuses: `19850412`, `1985-04`, `1985`, `--0412`, `--04`, `---12`.
   fileprivate var basic: String {
     guard month != nil, day != nil else { return description }
     return (year == nil ? "--" : "") + description.filter(\.isNumber)
@@ -53,7 +53,7 @@ struct Timestamp {
   /// `1995-10-31T22:27:10Z`, with the zone as `Z`, `-05:00` or nothing.
   let extended: String
 
-  /// Reads a day with a time; a fraction of a second is left out.
+  /// Parses a day with a time; fractions of a second are dropped.
   init?(_ text: String) {
     let parts = text.split(separator: "T", omittingEmptySubsequences: false)
     guard parts.count == 2, let date = PartialDate(String(parts[0])), date.year != nil, date.month != nil,

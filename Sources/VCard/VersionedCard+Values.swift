@@ -1,5 +1,5 @@
 extension VersionedCard {
-  /// Gives a draft the value of a property in the form of the version.
+  /// Fills a draft with the value of a property in the form of the version.
   func fill(_ draft: inout Draft, with property: Property) {
     switch draft.name {
     case "N": fillComponents(&draft, property.components, property)
@@ -26,7 +26,7 @@ extension VersionedCard {
     }
   }
 
-  /// Properties whose value is one text, by their name in either version.
+  /// Properties with one text as value, by their names in either version.
   private static let texts: Set<String> = [
     "FN", "NOTE", "TITLE", "ROLE", "PRODID", "MAILER", "CLASS", "NAME", "PROFILE", "SORT-STRING", "LABEL", "LANG",
     "KIND",
@@ -57,14 +57,14 @@ extension VersionedCard {
 
   private func fillAgent(_ draft: inout Draft, _ property: Property) {
     let agent = Card(agent: property, limits: card.limits)
-    // The first line of a card that was cut off would begin one.
+    // The first line of a truncated card would start a new card.
     if agent == nil, property.text.trimmed.uppercasedASCII.hasPrefix("BEGIN:") { draft.name = "X-AGENT" }
     draft.value = .text(
       agent.map { String(decoding: CardWriter(version: version).bytes(of: $0), as: UTF8.self) } ?? property.text)
     draft.setKind(agent == nil && property.text.isURI ? "uri" : nil)
   }
 
-  /// 3.0 has the number as a text; 4.0 may have a `tel:` URI.
+  /// 3.0 has the number as text; 4.0 may have a `tel:` URI.
   private func fillTelephone(_ draft: inout Draft, _ property: Property) {
     let text = property.text.trimmed
     let hasScheme = text.uppercasedASCII.hasPrefix("TEL:")
@@ -73,7 +73,7 @@ extension VersionedCard {
     draft.value = isURI ? .uri(text) : .text(hasScheme ? String(text.dropFirst(4)).trimmed : text)
   }
 
-  /// Both versions have the address alone; a name before it goes beside it.
+  /// Both versions have only the address; a name before it goes into another property.
   private func fillEmail(_ draft: inout Draft, _ property: Property) {
     let text = property.text.trimmed
     draft.setKind(nil)
@@ -83,7 +83,7 @@ extension VersionedCard {
     if !name.isEmpty { draft.parameters.append(Parameter("X-CN", name)) }
   }
 
-  /// A value that is a URI, or in 4.0 says that it is a text. 3.0 has no other kind for IMPP, and a text for UID.
+  /// A URI, or in 4.0 a value marked as text. 3.0 has only URIs for IMPP, and a text for UID.
   private func fillAddress(_ draft: inout Draft, _ property: Property) {
     let text = property.text.trimmed
     let isURI = text.isURI
@@ -105,7 +105,8 @@ extension VersionedCard {
     draft.value = .raw(version == .v4_0 ? place.uri : "\(place.latitude);\(place.longitude)")
   }
 
-  /// The offset of a zone is written `-05:00` in 3.0 and `-0500` in 4.0; 3.0 takes a text for an offset unless that is said.
+  /// The offset of a zone is `-05:00` in 3.0 and `-0500` in 4.0; 3.0 treats a text as an offset unless it is marked as
+  /// text.
   private func fillZone(_ draft: inout Draft, _ property: Property) {
     let text = property.text.trimmed
     let digits = text.filter { $0 != ":" }
@@ -128,7 +129,7 @@ extension VersionedCard {
     }
   }
 
-  /// 3.0 takes a date or a time of ISO 8601; 4.0 takes `19951031T222710Z` alone.
+  /// 3.0 takes a date or a time of ISO 8601; 4.0 takes only `19951031T222710Z`.
   private func fillRevision(_ draft: inout Draft, _ property: Property) {
     let text = property.text.trimmed
     draft.setKind(nil)
@@ -142,7 +143,7 @@ extension VersionedCard {
     }
   }
 
-  /// What neither version knows goes through; bytes take the form of the version.
+  /// Properties that neither version knows are kept; bytes take the form of the version.
   private func fillUnknown(_ draft: inout Draft, _ property: Property) {
     draft.value = .raw(property.rawText)
     guard property.line.traits.contains(.base64) else { return }
@@ -157,13 +158,13 @@ extension VersionedCard {
   }
 }
 
-/// A place on the globe as GEO has it: `37.38;-122.08` in 3.0, `geo:37.38,-122.08` in 4.0 (RFC 5870).
+/// A position as GEO has it: `37.38;-122.08` in 3.0, `geo:37.38,-122.08` in 4.0 (RFC 5870).
 struct Coordinates {
   let latitude: Substring
   let longitude: Substring
-  /// The URI, with what it says besides.
+  /// The URI, with its parameters.
   let uri: String
-  /// Whether latitude and longitude are all that it says.
+  /// True if it has only latitude and longitude.
   let isWhole: Bool
 
   init?(_ text: String) {
@@ -181,12 +182,12 @@ struct Coordinates {
 }
 
 extension PropertyValue {
-  /// A URI, in which readers that take it for a text find what it is: a backslash, which no URI has, is escaped.
+  /// A URI, safe for readers that treat it as text: a backslash, which no URI has, is escaped.
   static func uri(_ text: String) -> PropertyValue { .raw(text.replacing("\\", with: "\\\\")) }
 }
 
 extension String {
-  /// Whether it is a URI: a scheme, a colon, and no blank.
+  /// True for a URI: a scheme, a colon, and no blank.
   var isURI: Bool {
     guard let colon = utf8.firstIndex(of: ASCII.colon), let first = utf8.first else { return false }
     let scheme = utf8[..<colon]

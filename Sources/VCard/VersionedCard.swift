@@ -1,15 +1,15 @@
-/// A card in the form of one version: what each of its properties is called there, with which parameters and value.
+/// A card in the form of one version: the name, parameters and value of each property there.
 ///
-/// The rules are those of RFC 2426 and RFC 6350. A property that the version does not have gets `X-` before its name, as does a
-/// further one where the version allows one; a label of the person's own becomes X-ABLabel in a group.
+/// The rules are those of RFC 2426 and RFC 6350. A property that the version lacks gets the prefix `X-`, and so does a
+/// second one if the version allows one; a custom label becomes X-ABLabel in a group.
 struct VersionedCard {
-  /// A property on its way into the version.
+  /// A property while it is converted.
   struct Draft {
     var name: String
     var parameters: [Parameter]
     var value: PropertyValue
 
-    /// Sets the kind of value, or, without one, leaves it to the property's own.
+    /// Sets the kind of value; nil uses the property's default kind.
     mutating func setKind(_ kind: String?) {
       parameters.removeAll { $0.name == "VALUE" }
       if let kind { parameters.append(Parameter("VALUE", kind)) }
@@ -19,9 +19,9 @@ struct VersionedCard {
   let card: Card
   let version: Version
   private var groups: GroupNames
-  /// The names that may stand once and are written, with the ALTID by which several count as one (RFC 6350 5.4).
+  /// The written names of properties that may occur once, with the ALTID by which several count as one (RFC 6350 5.4).
   private var written: [String: String] = [:]
-  /// The FN that is the name where the version has one.
+  /// The line of the FN to keep if the version allows one.
   private let preferredName: Int?
 
   init(_ card: Card, version: Version) {
@@ -32,7 +32,7 @@ struct VersionedCard {
     preferredName = card.properties(named: "FN").first { $0.text.trimmed == name }?.lineNumber
   }
 
-  /// What the version demands and the card lacks.
+  /// Properties that the version requires and the card lacks.
   var opening: [Property] {
     var properties: [Property] = []
     if !card.properties(named: "FN").contains(where: { !$0.text.trimmed.isEmpty }) {
@@ -44,7 +44,7 @@ struct VersionedCard {
     return properties
   }
 
-  /// The properties that say what one property of the card says.
+  /// The properties that express one property of the card.
   mutating func properties(for property: Property) -> [Property] {
     let name = property.name
     if name == "FN", property.text.trimmed.isEmpty { return [] }
@@ -76,7 +76,7 @@ struct VersionedCard {
 
   // MARK: - Names
 
-  /// The name in the version of a property that may stand in it.
+  /// The name in the version of a property that the version has.
   private func name(for property: Property) -> String {
     let name = Self.lawful[property.name] ?? property.name
     if let spelling = Self.spellings[name] { return spelling }
@@ -91,7 +91,7 @@ struct VersionedCard {
     }
   }
 
-  /// The name that 4.0 has for an X- property, where no other property has it.
+  /// The 4.0 name of an X- property, if no other property uses it.
   private func promoted(_ property: Property) -> String? {
     let name = property.name
     if name == "X-ABRELATEDNAMES" || name == "X-RELATED" { return "RELATED" }
@@ -107,7 +107,7 @@ struct VersionedCard {
     return card.property(named: plain) == nil && written[plain] == nil ? plain : nil
   }
 
-  /// Gives `X-` to a further property where the version allows one.
+  /// Adds `X-` to a second property if the version allows one.
   private mutating func settle(_ draft: inout Draft, _ property: Property) {
     if draft.name == "FN", version == .v3_0, property.lineNumber != preferredName { draft.name = "X-FN" }
     guard version == .v4_0 ? Self.onceInFour.contains(draft.name) : Self.onceInThree.contains(draft.name) else {
@@ -121,23 +121,23 @@ struct VersionedCard {
     if first != alternative || alternative.isEmpty { draft.name = "X-" + draft.name }
   }
 
-  /// What X- names of 3.0 programs know.
+  /// X- names that programs of 3.0 know.
   private static let inThree = [
     "KIND": "X-ADDRESSBOOKSERVER-KIND", "MEMBER": "X-ADDRESSBOOKSERVER-MEMBER", "RELATED": "X-ABRELATEDNAMES",
   ]
 
-  /// Names with an underscore that the reader knows, by what else it knows for them: no version allows the underscore, and other
-  /// readers refuse the whole card for it.
+  /// Known names with an underscore, with their equivalents: no version allows the underscore, and other readers refuse
+  /// the whole card for it.
   private static let lawful = ["X-WAB-SPOUSE_NAME": "X-SPOUSE", "X-WAB-WEDDING_ANNIVERSARY": "X-ANNIVERSARY"]
 
-  /// Names that Apple's programs do not write in upper case, and names that are not for properties.
+  /// Names that Apple's programs do not write in upper case, and names that are reserved.
   private static let spellings = [
     "X-ABLABEL": "X-ABLabel", "X-ABSHOWAS": "X-ABShowAs",
-    // Where a fold hid what it is, this is a property, and is none when it is written on one line.
+    // A fold hid the reserved name; written on one line it would start or end a card.
     "BEGIN": "X-BEGIN", "END": "X-END",
   ]
 
-  /// RFC 6350, 6474, 6715, 8605 and 9554; not IMPP, which RFC 4770 gave to 3.0.
+  /// RFC 6350, 6474, 6715, 8605 and 9554; without IMPP, which RFC 4770 added to 3.0.
   private static let onlyInFour: Set<String> = [
     "ANNIVERSARY", "BIRTHPLACE", "CLIENTPIDMAP", "CONTACT-URI", "CREATED", "DEATHDATE", "DEATHPLACE", "EXPERTISE",
     "GENDER", "GRAMGENDER", "HOBBY", "INTEREST", "JSPROP", "LANG", "LANGUAGE", "ORG-DIRECTORY", "PRONOUNS",
@@ -182,7 +182,7 @@ struct VersionedCard {
 
   // MARK: - Addresses and readings
 
-  /// The printed form that belongs to an address without one of its own; 4.0 has it as a parameter.
+  /// The printed form of an address that lacks one; 4.0 has it as a parameter.
   func printedForm(of address: Property) -> String? {
     guard address.value(ofParameter: "LABEL") == nil else { return nil }
     let types = card.label(of: address).types
@@ -193,7 +193,7 @@ struct VersionedCard {
     card.properties(named: "ADR").contains { printedForm(of: $0) == label.text.nonEmpty }
   }
 
-  /// The LABEL of 3.0 that an address with such a parameter becomes; nil where it could be taken for another address's.
+  /// The 3.0 LABEL for an address with a printed form; nil if it could be mistaken for that of another address.
   func printedProperty(of address: Property) -> String? {
     guard let text = address.value(ofParameter: "LABEL"), card.property(named: "LABEL") == nil else { return nil }
     let types = card.label(of: address).types
@@ -201,7 +201,7 @@ struct VersionedCard {
     return TextValue.unescapeParameter(text).nonEmpty
   }
 
-  /// The SORT-STRING that becomes SORT-AS of N; nil where there is another reading of the name, or no N.
+  /// The SORT-STRING that becomes SORT-AS of N; nil if there is another reading of the name, or no N.
   var sortString: String? {
     guard let text = card.property(named: "SORT-STRING")?.text.nonEmpty, !text.contains(","),
       let name = card.property(named: "N"), name.value(ofParameter: "SORT-AS") == nil,
@@ -210,7 +210,7 @@ struct VersionedCard {
     return text
   }
 
-  /// A reading of the name that is written as a sound becomes what telephones of today read.
+  /// Converts a reading of the name stored in SOUND to the properties that today's phones read.
   private func reading(_ sound: Property) -> [Property] {
     let reading = card.phoneticName
     let names = [
@@ -230,7 +230,7 @@ struct VersionedCard {
     return names.compactMap { name, text in text.map { Property(name, group: sound.group, value: .text($0)) } }
   }
 
-  /// What a property says beside its draft and the version has a property of its own for.
+  /// The parts of a property beyond its draft that have a property of their own in the version.
   private func additions(to property: Property, _ draft: Draft) -> [Property] {
     switch draft.name {
     case "ADR" where version == .v3_0:
@@ -243,7 +243,7 @@ struct VersionedCard {
     }
   }
 
-  /// The components of a name or an address that the version has no place for, with all the others.
+  /// All components of a name or an address if the version has no place for some of them.
   private func longForm(of property: Property, _ draft: Draft) -> [Property] {
     let rest: [String]
     switch draft.name {
@@ -253,7 +253,8 @@ struct VersionedCard {
     return rest.allSatisfy(\.isEmpty) ? [] : [Property("X-" + draft.name, value: .raw(property.rawText))]
   }
 
-  /// How many components N and ADR have; RFC 9554 gave 4.0 more. What an earlier card has in their place is something else.
+  /// The number of components of N and ADR; RFC 9554 added some to 4.0. In earlier cards those places mean something
+  /// else.
   func componentCount(of name: String) -> ClosedRange<Int> {
     let isLong = version == .v4_0 && card.version == .v4_0
     return name == "N" ? 5...(isLong ? 7 : 5) : 7...(isLong ? 18 : 7)
@@ -261,16 +262,16 @@ struct VersionedCard {
 }
 
 extension Property {
-  /// Whether 3.0 has TYPE=pref for it.
+  /// True if 3.0 has TYPE=pref for it.
   fileprivate var isContactValue: Bool {
     ["TEL", "EMAIL", "ADR", "LABEL", "IMPP", "X-IMPP", "URL", "X-ABDATE", "X-ABRELATEDNAMES", "RELATED"].contains(name)
   }
 
-  /// Whether the value is a picture, a sound or a key.
+  /// True if the value is a picture, a sound or a key.
   var isData: Bool { ["PHOTO", "LOGO", "SOUND", "KEY"].contains(name) }
 }
 
-/// Names for groups (`item1`, `item2`, ...) that a card does not use yet.
+/// Unused group names (`item1`, `item2`, ...) for a card.
 private struct GroupNames {
   private var number = 0
   private let used: Set<String>

@@ -1,6 +1,10 @@
-/// A repair the reader made, or a part it could not read; it holds no card text.
+/// A repair made while parsing, or a part that could not be parsed. Contains no text of the card.
+///
+/// ```swift
+/// for warning in card.warnings + card.valueWarnings() { print("line \(warning.line): \(warning.kind)") }
+/// ```
 public struct Warning: Sendable, Hashable {
-  /// The class of a warning.
+  /// The kinds of warnings.
   public enum Kind: String, Sendable, CaseIterable {
     /// BEGIN:VCARD is missing.
     case missingBegin
@@ -8,7 +12,7 @@ public struct Warning: Sendable, Hashable {
     case missingEnd
     /// VERSION is missing; the card was read as 3.0.
     case missingVersion
-    /// VERSION stands more than once; the first counts.
+    /// VERSION occurs more than once; the first one counts.
     case duplicateVersion
     /// VERSION names a version that is not 2.1, 3.0 or 4.0.
     case unknownVersion
@@ -20,11 +24,11 @@ public struct Warning: Sendable, Hashable {
     case unbalancedQuotes
     /// Bytes are not UTF-8 and no character set is declared; they were replaced.
     case undeclaredCharset
-    /// The declared character set is unknown, or the bytes are not of it.
+    /// The declared character set is unknown, or does not fit the bytes.
     case undecodableCharset
-    /// A date is not of a known form.
+    /// A date has no known form.
     case unreadableDate
-    /// REV is not of a known form.
+    /// REV has no known form.
     case unreadableRevision
     /// A picture does not decode to a known kind of image.
     case undecodablePhoto
@@ -40,9 +44,9 @@ public struct Warning: Sendable, Hashable {
     case nestedTooDeep
   }
 
-  /// The class of the warning.
+  /// The kind of the warning.
   public var kind: Kind
-  /// The line it belongs to, counted from 1 in the whole input.
+  /// The line of the repair, counted from 1 in the whole input.
   public var line: Int
 
   package init(_ kind: Kind, line: Int) {

@@ -123,7 +123,7 @@ import Testing
     #expect(try Self.summary([record], .english).count == 0)
   }
 
-  /// On the day when clocks go back, 01:30 comes twice.
+  /// On the day when clocks are set back, 01:30 occurs twice.
   @Test func saysTheOffsetWhereItChanges() throws {
     let records = [
       try Self.record("2026-11-01T01:30:00-04:00", "meal", memo: "first"),

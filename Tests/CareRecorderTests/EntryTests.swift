@@ -80,7 +80,7 @@ import Testing
       let spoken = try await actor.startVoice(voice, CallContext()).reply.record
       #expect(try await actor.startVoice(voice, CallContext()).reply.record.id == spoken.id)
       #expect(try await actor.list(ListCareRequest()).records.count == 2)
-      // What was in the past may be in the future, by a clock that was set back.
+      // A past time may be in the future of a clock that was set back.
       (memo.occurredAt, voice.occurredAt) = (first.occurredAt, spoken.occurredAt)
       care.setClock(by: -40 * 86_400_000_000_000)
       #expect(try await actor.record(memo, CallContext()).reply.record == first)
@@ -124,7 +124,7 @@ import Testing
       let corrected = try await actor.update(update, CallContext()).reply.record
       #expect(corrected.memo == "two tablets")
       #expect(corrected.category == "medication")
-      // The same again is no correction.
+      // An update without a change is not a correction.
       _ = try await actor.update(update, CallContext())
       let versions = try await storage.read { view throws(Failure) in
         try view.care.get(id, withVersions: true)?.versions ?? []
@@ -165,7 +165,7 @@ import Testing
       get.sha256 = blob.sha256
       let bytes = try await storage.readBlob(get, by: .viewer).1
       let text = String(decoding: bytes.drop { $0 > 0x7F }, as: UTF8.self)
-      // A line that ends outside of quotation marks ends a row.
+      // A line end outside of quotation marks ends a row.
       var rows = [""]
       for character in text {
         let isQuoted = !rows[rows.count - 1].count { $0 == "\"" }.isMultiple(of: 2)

@@ -6,7 +6,7 @@ import KithMessages
 import TestKit
 import Testing
 
-/// Summaries that others wrote by the same rules, where the machine has them.
+/// Summaries written by other programs by the same rules, if they are installed.
 @Suite(.enabled(if: goldenFolder != nil, "there is no folder of golden summaries beside the project"))
 struct GoldenSummaryTests {
   private struct Entry: Decodable {

@@ -1,6 +1,6 @@
 import TestKit
 
-/// Texts out of pieces that mean something to the rules, and of others.
+/// Random texts from pieces that the rules treat specially, and from others.
 struct SeededText {
   private var random: SeededGenerator
 

@@ -8,10 +8,10 @@ import TestKit
 
 @testable import CareRecorder
 
-/// A recorder on a store of its own, with a transcriber whose answers a test makes up. It is reached as one on a worker
-/// is: how an attempt ended is told again to whoever asks under its key.
+/// A recorder with its own store, and a transcriber whose answers a test sets. The transcriber behaves like one on a
+/// worker: the outcome of an attempt is returned again for the same key.
 final class TestCare: Sendable {
-  /// An attempt that says when it began, and ends when a test lets it.
+  /// An attempt that reports its start, and ends when the test lets it.
   struct Gate: Sendable {
     let began = AsyncStream<Void>.makeStream()
     let mayEnd = AsyncStream<Void>.makeStream()
@@ -20,19 +20,19 @@ final class TestCare: Sendable {
   let directory: TemporaryDirectory
   static let start: Int64 = 1_795_186_800_000_000_000
   let clock = Lock<Int64>(TestCare.start)
-  /// By how much somebody has set the time of day.
+  /// By how much the time of day was set.
   private let setting = Lock<Int64>(0)
-  /// How long the machine runs at the beginning, and its start.
+  /// The uptime of the machine at the start of the test, and the name of this boot.
   let boot = Lock((uptime: Int64(86_400_000_000_000), name: "first"))
-  /// Waits until then are over at once; longer ones wait for ``letTimePass(_:)``.
+  /// Waits until an earlier time end at once; longer ones wait for ``letTimePass(_:)``.
   let horizon = Lock<Int64>(TestCare.start + 20 * 60_000_000_000)
   private let sleepers = Lock<[AsyncStream<Void>.Continuation]>([])
   let answers = Lock<[Result<String, Failure>]>([])
   let asked = Lock<[(request: TranscribeRequest, bytes: [UInt8])]>([])
-  /// Of the next attempt.
+  /// The gate for the next attempt.
   let gate = Lock<Gate?>(nil)
   private let changes = Lock<[CheckedContinuation<Void, Never>]>([])
-  /// Who is told of events.
+  /// The recorder that receives events.
   private let recorder = Lock<CareRecorderActor?>(nil)
 
   init() throws { self.directory = try TemporaryDirectory() }
@@ -55,20 +55,20 @@ final class TestCare: Sendable {
         job.state = .done
         job.reply = try Encoding.pb.encode(reply)
       case .failure(let failure):
-        // What was given to nobody ends when its caller leaves.
+        // A job that no worker took ends when its caller leaves.
         let isGivenUp = ["NO_WORKER", "NO_CREDIT"].contains(failure.reason)
         job.state = isGivenUp ? .cancelled : failure.reason == "JOB_DEAD" ? .dead : .failed
         job.status = failure.status
       }
       try await storage.apply([job])
-      // Who has left hears no more of it.
+      // A cancelled caller gets no answer.
       guard !Task.isCancelled else { throw .cancelled }
       return try answer.get()
     }
     let actor = CareRecorderActor(
       storage: storage, transcriber: port, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       clock: {
-        // No two moments are one, as it is with clocks.
+        // Each reading of the clock is later than the one before.
         self.clock.withLock { $0 += 1 }
         return self.reading
       },
@@ -109,21 +109,21 @@ final class TestCare: Sendable {
     }
   }
 
-  /// Has the next attempt wait for the test.
+  /// Makes the next attempt wait for the test.
   func hold() -> Gate {
     let gate = Gate()
     self.gate.withLock { $0 = gate }
     return gate
   }
 
-  /// What the clocks show.
+  /// The present times of the clocks.
   var reading: ClockReading {
     let (now, boot) = (self.clock.withLock { $0 }, self.boot.withLock { $0 })
     return ClockReading(
       wall: now + self.setting.withLock { $0 }, steady: now - Self.start + boot.uptime, boot: boot.name)
   }
 
-  /// Somebody sets the time of day.
+  /// Sets the time of day.
   func setClock(by nanoseconds: Int64) { self.setting.withLock { $0 += nanoseconds } }
 
   private func sleep(until time: Int64) async {
@@ -135,14 +135,14 @@ final class TestCare: Sendable {
     self.clock.withLock { $0 = max($0, instant) }
   }
 
-  /// Lets who waits for a moment within this span go on then.
+  /// Ends every wait for a time within this span.
   func letTimePass(_ nanoseconds: Int64) {
     let now = self.clock.withLock { $0 }
     self.horizon.withLock { $0 = max($0, now + nanoseconds) }
     for sleeper in self.sleepers.withLock({ sleepers in sleepers.swapped(for: []) }) { sleeper.finish() }
   }
 
-  /// The entry, when it is so.
+  /// Waits until the entry meets a condition, and returns it.
   func wait(
     for id: String, in storage: StorageActor, until isSo: @Sendable (CareRecord) -> Bool
   ) async throws -> CareRecord {
@@ -151,7 +151,7 @@ final class TestCare: Sendable {
       if isSo(record) { return record }
       await withCheckedContinuation { waiter in
         self.changes.withLock { $0.append(waiter) }
-        // What was committed between the look and here.
+        // An event may have been committed between the check and here.
         Task {
           let later = try? await storage.read { view throws(Failure) in try view.care.require(id) }
           guard later != record else { return }

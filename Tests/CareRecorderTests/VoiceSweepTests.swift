@@ -29,7 +29,7 @@ import Testing
     let care = try TestCare()
     let ids = try await care.run { actor, storage in
       var ids: [String] = []
-      // The last one was killed between the making of its file and the first byte.
+      // The last recording was killed between the creation of its file and the first byte.
       for bytes in [[5, 6], nil, []] as [[UInt8]?] {
         let id = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
         ids.append(id)
@@ -136,7 +136,7 @@ import Testing
       _ = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
       let recorded = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
       care.setClock(by: 9000 * hour)
-      // One that begins before anybody has noticed.
+      // A recording that begins before the change is noticed.
       let later = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
       try await actor.sweep()
       care.setClock(by: -8000 * hour)
@@ -147,7 +147,7 @@ import Testing
         _ = try await actor.appendVoice(append, CallContext(attachments: [[2]]))
       }
       #expect(try await storage.read { view throws(Failure) in try view.care.require(id) }.hasAudio_p)
-      // By the clock that nobody sets, its time comes after 72 hours.
+      // By the monotonic clock, its deadline is after 72 hours.
       care.clock.withLock { $0 += 71 * hour }
       try await actor.sweep()
       #expect(care.sounds.contains(id))
@@ -165,9 +165,9 @@ import Testing
       _ = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
       return id
     }
-    // No wait is over before the test says so: time passes by its hand alone.
+    // No wait ends before the test says so: only the test moves time.
     care.horizon.withLock { $0 = 0 }
-    // The clock of the machine is wrong by a year when it is started, and right two minutes later.
+    // The machine's clock is wrong by a year after its start, and correct two minutes later.
     care.boot.withLock { $0 = (0 - (care.clock.withLock { $0 } - TestCare.start), "second") }
     care.setClock(by: 8760 * 3_600_000_000_000)
     try await care.run { actor, storage in
@@ -178,7 +178,7 @@ import Testing
       care.setClock(by: -8760 * 3_600_000_000_000)
       try await actor.sweep()
       #expect(try await storage.read { view throws(Failure) in try view.care.require(id) }.hasAudio_p)
-      // A machine that was off for so long, by all that anybody can tell.
+      // As far as anything shows, the machine was off for that long.
       care.boot.withLock { $0.name = "third" }
       care.clock.withLock { $0 += 73 * 3_600_000_000_000 }
       try await actor.sweep()

@@ -132,7 +132,7 @@ import Testing
       update.record.id = id
       update.record.category = "medication"
       _ = try await actor.update(update, CallContext())
-      // Ends of jobs are forgotten after a day.
+      // Outcomes of jobs are forgotten after a day.
       care.letTimePass(70 * 3_600_000_000_000)
       try await storage.write { transaction throws(Failure) in
         while try transaction.jobs.expire(before: .max, limit: 0) {}
@@ -166,7 +166,7 @@ import Testing
       if !isLate { _ = try await care.wait(for: id, in: storage) { $0.state == "transcribed" } }
       return id
     }
-    // The process that was to take it up may be the next one.
+    // The process that handles it may be the next one.
     try await care.run { actor, storage in
       try await actor.start()
       let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
@@ -187,7 +187,7 @@ import Testing
       update.record.id = id
       update.record.category = "medication"
       _ = try await actor.update(update, CallContext())
-      // The process ends, and the worker does not.
+      // The process ends, but the worker continues.
       await actor.stop()
       return id
     }
@@ -204,7 +204,7 @@ import Testing
     async throws
   {
     let care = try TestCare()
-    // An attempt is ended for another language, and that is no failure of its own.
+    // An attempt is cancelled for another language, which is not a failure.
     let isEnded = languages.contains("ja-JP")
     let last = languages.last == "ja-JP" ? "ja-JP" : "en-US"
     care.answers.withLock { $0 = [.success("knee juice"), .success("words in \(last)")] }
@@ -248,7 +248,7 @@ import Testing
       let gate = care.hold()
       let tried = try await actor.speak([2]).id
       for await _ in gate.began.stream {}
-      // The attempt ends with the words of a person: nobody lets it go on.
+      // The attempt ends when a person has written the words: it is cancelled.
       #expect(try await write("at eight", of: tried).state == "written")
 
       let recorded = try await actor.startVoice(StartVoiceRequest(), CallContext()).reply.record.id
@@ -260,7 +260,7 @@ import Testing
       stop.id = recorded
       record = try await actor.stopVoice(stop, CallContext()).reply.record
       #expect(record.state == "written" && !record.hasAudio_p)
-      // What comes after it is transcribed, so nothing stands in its way.
+      // The next recording is transcribed: nothing blocks it.
       let next = try await actor.speak([4]).id
       _ = try await care.wait(for: next, in: storage) { $0.state == "transcribed" }
 
@@ -284,7 +284,7 @@ import Testing
       await storage.announce("kith.v1.Transcriber", isServed: false)
       let waiting = try await care.wait(for: id, in: storage) { $0.reason == "no_worker" }
       #expect(waiting.state == "pending_transcription" && !waiting.hasNextAttemptAt && waiting.attempts == 0)
-      // What comes meanwhile waits for the same.
+      // A recording that arrives meanwhile waits for the same reason.
       #expect(try await actor.speak([2]).reason == "no_worker")
       await storage.announce("kith.v1.Transcriber", isServed: true)
       _ = try await care.wait(for: id, in: storage) { $0.reason.isEmpty }
@@ -334,7 +334,7 @@ import Testing
       get.sha256 = blob.sha256
       let first = try await storage.readBlob(get, by: .viewer, at: now)
       #expect(first.0.size == blob.size && first.1.count == 256 << 10)
-      // A memo lets the sound go: the folder has nothing of it, and a client that is reading it gets the rest.
+      // A memo deletes the sound: its file is gone, and a client that is reading it gets the rest.
       var update = UpdateCareRequest()
       update.record.id = id
       update.record.memo = "written"

@@ -7,14 +7,14 @@ import Testing
 
 @testable import ContactsSync
 
-/// The real reading side, in whose second batch of cards something goes wrong.
+/// The real reader; its second batch of cards breaks.
 private struct BreakingPort: BatchPort, Bus.Port {
   enum Fault {
-    /// A picture that the store refuses.
+    /// By a picture that the store refuses.
     case picture
-    /// The source is gone after it.
+    /// By the removal of the source after it.
     case source
-    /// As the picture; and then the source says nothing more until it is told to stop.
+    /// By such a picture; after it the source sends nothing more until it is cancelled.
     case pictureAndSilence
   }
 
@@ -32,7 +32,7 @@ private struct BreakingPort: BatchPort, Bus.Port {
     self.fault = fault
   }
 
-  /// Whether the call that broke has come back.
+  /// Whether the broken call has returned.
   var hasEnded: Bool { self.ended.withLock { $0 } }
 
   func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {

@@ -2,7 +2,7 @@ import Foundation
 import KithMessages
 import Testing
 
-/// Cards whose end is missing, as a program leaves them that is still writing or was killed.
+/// Cards without an end, as a program leaves them that is still writing or was killed.
 @Suite(.timeLimit(.minutes(5))) struct DamagedCardTests {
   private static let cut = "BEGIN:VCARD\r\nVERSION:3.0\r\n"
 

@@ -109,7 +109,7 @@ import Testing
     #expect(
       decide(passes: 9, sinceLast: 9 * Self.gap, listsCards: false)
         == DeletionGuard.Decision(held: hrefs, reason: .listingEmpty))
-    // What was absent only while nothing at all was shown begins to count now, and so does what a later clock counted.
+    // Absences during listings without any card, and absences counted by a clock that was ahead, start to count now.
     #expect(decide(passes: 0, sinceLast: 9 * Self.gap).restarts)
     #expect(decide(passes: 2, sinceLast: -1).restarts)
   }
@@ -143,7 +143,7 @@ import Testing
     #expect(decision.reason == .bookGone)
     #expect(decide(cards("unheard-of", 1)).reason == .bookGone)
     #expect(decide(cards("gone", 2, since: 1), isConfirmed: true).deleted.count == 2)
-    // Nobody has seen that these are held back.
+    // No one was shown that these are held back.
     decision = decide(cards("gone", 2, since: 1) + cards("empty", 1) + cards("full", 3), isConfirmed: true)
     #expect(decision.deleted.count == 5 && decision.held == ["empty/1000.vcf"] && decision.reason == .listingEmpty)
   }

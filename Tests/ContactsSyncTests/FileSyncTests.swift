@@ -3,7 +3,7 @@ import Foundation
 import KithMessages
 import Testing
 
-/// Sources that are one file of many cards.
+/// Sources that are one file with many cards.
 @Suite(.timeLimit(.minutes(5))) struct FileSyncTests {
   private static func cards(_ range: Range<Int>) -> [String] {
     range.map { Household.card(uid: $0.isMultiple(of: 3) ? nil : "u\($0)", name: "Person \($0)", phone: "\($0)") }
@@ -96,7 +96,7 @@ import Testing
     await home.close()
   }
 
-  /// As Exchange makes UIDs.
+  /// UIDs in Exchange's form.
   @Test(arguments: ["all.vcf", "export.txt"]) func slashesInUIDsMakeNoFolders(_ file: String) async throws {
     let home = try Household()
     let cards = (0..<30).map { Household.card(uid: "AAMk\($0)/x", name: "Person \($0)") }

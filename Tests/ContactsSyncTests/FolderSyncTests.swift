@@ -152,7 +152,7 @@ import Testing
           "a/deep/": "folder_too_deep", "b/deep/": "folder_too_deep", "b/link": "folder_link",
         ])
     }
-    // A card that is moved up is read, and its folder is no problem any more.
+    // A card that is moved up is read, and its folder is no longer a problem.
     try home.move("a/deep/x.vcf", to: "a/2.vcf")
     let status = try await home.sync()
     #expect(status.added == 1 && status.skipped == 2)
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  /// As many as somebody's documents have.
+  /// About as many as a folder of documents has.
   @Test func foldersThatWereNotSearchedAreNotSaidToHoldCards() async throws {
     let home = try Household()
     for number in 0..<1_010 {
@@ -192,7 +192,7 @@ import Testing
     await home.close()
   }
 
-  /// The root of an ext4 file system has it, and nobody but root may read it.
+  /// The root of an ext4 file system has this folder, and only root may read it.
   @Test func whatFileSystemsKeepForThemselvesIsLeftOut() async throws {
     let home = try Household()
     try FileManager.default.createDirectory(atPath: home.path("lost+found"), withIntermediateDirectories: true)
@@ -226,7 +226,7 @@ import Testing
     try home.write("a.vcf", Household.card(uid: "a", name: "One"))
     try await home.addFolder()
     _ = try await home.sync()
-    // The same size, the same inode, and stamps that may be the same too.
+    // The same size and inode, and possibly the same stamp.
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: home.path("a.vcf")))
     try file.write(contentsOf: Data(Household.card(uid: "a", name: "Two").utf8))
     try file.close()
@@ -276,7 +276,7 @@ import Testing
     await home.close()
   }
 
-  /// Linux has both, as different files; Swift takes their names for equal.
+  /// On Linux both names are different files; Swift's strings compare them as equal.
   @Test(arguments: [true, false]) func aComposedAndADecomposedNameAreTwoCards(_ hasUID: Bool) async throws {
     let home = try Household()
     let names = ["jos\u{E9}.vcf", "jose\u{301}.vcf"]

@@ -4,8 +4,8 @@ import KithMessages
 import TestKit
 import Testing
 
-/// Whatever came before, an empty, failing or half-read listing deletes nothing: random histories of sources in memory, a real
-/// store and real passes.
+/// An empty, failing or partial listing never deletes anything, whatever came before: random histories of sources in
+/// memory, a real store and real passes.
 @Suite(.timeLimit(.minutes(30))) struct GuardHistoryTests {
   private static let histories = testSeeds(short: 200, full: 1_000)
   private static let historiesOfAStore = 100
@@ -31,25 +31,25 @@ import Testing
       #expect((tally.held[reason] ?? 0) > 0, "\(reason) is never met")
     }
     #expect(tally.errors > 100)
-    // Some four in 200 histories, and none by chance in one such run of fifty.
+    // About four in 200 histories; a run of fifty may have none by chance.
     #expect(tally.released > 0 || Self.histories.count < 1000)
   }
 }
 
-/// What happened in all histories, so that it shows whether they meet what they are about.
+/// What happened in all histories, which shows whether they cover their subject.
 struct Tally {
   var passes = 0
   var errors = 0
   var deleted = 0
   var deletedWithLeave = 0
-  /// Passes that deleted more than the guard lets go at once, after time had passed.
+  /// Passes that deleted more than the guard allows at once, because time had passed.
   var released = 0
   var revived = 0
   var restored = 0
   var held: [String: Int] = [:]
 }
 
-/// One source with its cards, edits of them, good days and bad ones.
+/// One source with its cards, and edits of them, on good and bad days.
 private struct GuardHistory {
   private let seed: UInt64
   private let name: String
@@ -60,11 +60,11 @@ private struct GuardHistory {
   private var cards: ModelSource.Cards
   private var numbers = 0
   private var hours: Int64 = 0
-  /// The contacts of the store by UID: whether each is live, its id, and the book that its card is in.
+  /// The stored contacts by UID: whether each is live, its id, and the address book of its card.
   private var contacts: [String: (isLive: Bool, id: String, book: String)] = [:]
-  /// The id that each card's contact has had from the start.
+  /// The original id of each card's contact.
   private var ids: [String: String] = [:]
-  /// Restored by hand, and not named by the source since.
+  /// Contacts restored by hand whose cards have not been listed since.
   private var kept: Set<String> = []
   private var restored: Set<String> = []
   /// Since when, and in how many listings, a card has been missing.
@@ -122,7 +122,7 @@ private struct GuardHistory {
     _ = try await self.home.router.ask(removal)
   }
 
-  // MARK: What somebody does
+  // MARK: Edits
 
   private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &self.random) == 0 }
 
@@ -151,7 +151,7 @@ private struct GuardHistory {
     }
   }
 
-  /// Cards take each other's names, or new ones, or names in another book. The names in a file are the UIDs themselves.
+  /// Cards swap names, or get new ones, or names in another address book. In a file the names are the UIDs.
   private mutating func rename(_ names: [String], of book: String) {
     let moving = names.prefix(Int.random(in: 1...4, using: &self.random)).map { ($0, self.cards[book]?[$0]) }
     for (name, _) in moving { self.cards[book]?[name] = nil }
@@ -162,7 +162,7 @@ private struct GuardHistory {
     for ((_, card), (book, name)) in zip(moving, free) { self.cards[book]?[name] = card }
   }
 
-  /// What was deleted comes back, under its name or a new one.
+  /// Deleted cards return, under their names or new ones.
   private mutating func bringBack() {
     let there = Set(self.cards.values.flatMap { $0.values.map(\.uid) })
     let gone = self.contacts.filter { !$0.value.isLive && !there.contains($0.key) }.keys.sorted()
@@ -214,11 +214,11 @@ private struct GuardHistory {
     case 8:
       answer.shows[book] = [:]
       answer.gone = [book]
-    // A folder that cannot be listed itself is a pass that fails.
+    // A folder that cannot be listed itself makes the pass fail.
     case _ where book.isEmpty: answer.failsToList = true
     default:
       answer.unlisted = [book]
-      // A card that came from there could be in both books: whether it is, is no question of deletion.
+      // A card from there could be in both address books; that has nothing to do with deletion.
       let moved = self.contacts.filter { $0.value.book == book }
       for other in answer.shows.keys where other != book {
         answer.shows[other] = answer.shows[other]?.filter { moved[$0.value.uid] == nil }
@@ -246,7 +246,7 @@ private struct GuardHistory {
     for contact in try await self.home.all(self.name) {
       #expect(self.contacts[contact.uid] == nil, "seed \(self.seed): \(contact.uid) is two contacts")
       if let old = uids[contact.id], old != contact.uid {
-        // A card that has another UID where nothing shows the one that it had.
+        // A card has another UID, and nothing shows the card that had the old one.
         #expect(!shown.contains(old) && answer.isComplete, "seed \(self.seed): \(old) gave its contact away")
         renewed.insert(old)
         self.ids[old] = nil
@@ -268,12 +268,12 @@ private struct GuardHistory {
       let book = books[uid] ?? ""
       if shown.contains(uid) || answer.unlisted.contains(book) {
         #expect(!removed.contains(uid), "seed \(self.seed): \(uid) is there")
-        // A book that could not be listed says nothing of its cards.
+        // An address book that could not be listed says nothing about its cards.
         if shown.contains(uid) { self.absence[uid] = nil }
       } else if isProof, listed[book]?.isEmpty == false {
         self.absence[uid] = (self.absence[uid]?.since ?? self.hours, (self.absence[uid]?.passes ?? 0) + 1)
       } else if isProof {
-        // An empty listing starts the count again.
+        // An empty listing restarts the count.
         self.absence[uid] = nil
         #expect(leave || !removed.contains(uid), "seed \(self.seed): \(uid) was deleted by an empty listing")
       }
@@ -290,7 +290,7 @@ private struct GuardHistory {
     #expect(isReleased, "seed \(self.seed): \(removed.count) of \(before.count) were deleted at once")
   }
 
-  /// Prints what a pass was shown and what the store has after it.
+  /// Prints the listing of a pass, and the store after it.
   private func tell(_ answer: ModelSource.Answer, leave: Bool, full: Bool, _ status: SyncStatus) async throws {
     print("\(self.kind), hour \(self.hours), with leave: \(leave), full: \(full)")
     print("  \(answer)")

@@ -4,7 +4,7 @@ import Glibc
 import KithMessages
 import Testing
 
-/// A source that is at fault deletes nothing, and says so.
+/// A faulty source deletes nothing, and is reported.
 @Suite(.timeLimit(.minutes(5))) struct HeldDeletionTests {
   private func household(_ count: Int = 30) async throws -> Household {
     let home = try Household()
@@ -43,7 +43,7 @@ import Testing
     await home.close()
   }
 
-  /// A machine without a clock chip begins in the past, until it hears from a time server.
+  /// A machine without a clock chip starts in the past, until it reaches a time server.
   @Test func oneStepOfTheClockReleasesNothing() async throws {
     let home = try await self.household()
     for index in 0..<15 { try home.remove("\(index).vcf") }
@@ -157,7 +157,7 @@ import Testing
     await home.close()
   }
 
-  /// The disk was unmounted after a deletion was held, and an older folder lies at its mount point.
+  /// The disk was unmounted after a deletion was held, and an older folder is at its mount point.
   @Test func leaveForHeldCardsIsNoneForAnotherFolder() async throws {
     let home = try await self.household(60)
     for index in 0..<13 { try home.remove("\(index).vcf") }
@@ -208,7 +208,7 @@ import Testing
     await home.close()
   }
 
-  /// Deletes a card and brings its contact back by hand, so that it is kept while the card is away.
+  /// Deletes a card and restores its contact by hand, so that it is kept while the card is missing.
   private func keep(_ uid: String, in home: Household) async throws {
     let id = try #require(try await home.live().first { $0.uid == uid }?.id)
     try home.remove("\(uid.dropFirst()).vcf")

@@ -24,9 +24,9 @@ final class Household: Sendable {
   private let commits = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
   /// - Parameters:
-  ///   - root: An existing directory to go on with; nil = a new one.
-  ///   - source: The way to the sources; nil = those on disk.
-  ///   - migrations: Those of an earlier version, whose store it is then.
+  ///   - root: An existing directory to continue with; nil for a new one.
+  ///   - source: The port to the sources; nil for those on disk.
+  ///   - migrations: The migrations of an earlier version, to get its store; nil for the present ones.
   init(root: String? = nil, source: LocalBatchPort? = nil, migrations: [Migration] = Migration.all) throws {
     let root = try root ?? Self.directory()
     self.root = root
@@ -34,7 +34,7 @@ final class Household: Sendable {
     try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
     let log = Lock<[LoggedEvent]>([])
     self.log = log
-    // Well after the last write, so that stamps are not in doubt; tests of doubt go back.
+    // Well after the last write, so that stamps are unambiguous; tests of ambiguous stamps use the real clock.
     let ahead = Lock<Int64>(60_000_000_000)
     self.ahead = ahead
     let now: @Sendable () -> Int64 = { WallClock.nanoseconds() + ahead.withLock { $0 } }
@@ -65,7 +65,7 @@ final class Household: Sendable {
     try? FileManager.default.removeItem(atPath: self.root)
   }
 
-  /// Ends it, and leaves its directory to another one.
+  /// Stops everything, and leaves the directory for another household.
   func stop() async {
     await self.contacts.stop()
     await self.storage.close()
@@ -73,7 +73,7 @@ final class Household: Sendable {
 
   var events: [LoggedEvent] { self.log.withLock { $0 } }
 
-  /// Waits until something is so, and looks whenever events were committed.
+  /// Waits until a condition holds; checks it after every commit of events.
   func until(_ condition: () async throws -> Bool) async throws {
     guard try await !condition() else { return }
     for await _ in self.commits.stream { if try await condition() { return } }
@@ -82,7 +82,7 @@ final class Household: Sendable {
   /// Lets time pass.
   func pass(hours: Int64) { self.ahead.withLock { $0 += hours * 3_600_000_000_000 } }
 
-  /// Makes the clock the real one, by which what was just written is in doubt.
+  /// Uses the real clock, by which the stamp of a recent write is ambiguous.
   func useRealTime() { self.ahead.withLock { $0 = 0 } }
 
   // MARK: Files
@@ -135,7 +135,7 @@ final class Household: Sendable {
     return reply.sources.first ?? SyncStatus()
   }
 
-  /// The state of the first source as it is stored.
+  /// The stored state of the first source.
   func storedStatus() async throws -> SyncStatus {
     try await self.router.ask(SyncStatusRequest()).sources.first ?? SyncStatus()
   }

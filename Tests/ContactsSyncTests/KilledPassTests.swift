@@ -4,7 +4,7 @@ import Glibc
 import KithMessages
 import Testing
 
-/// A process killed in the middle of a pass leaves a store from which the next pass ends equal to the folder.
+/// After a process was killed in the middle of a pass, the next pass makes the store equal to the folder.
 @Suite(.timeLimit(.minutes(5))) struct KilledPassTests {
   /// More than two batches.
   private static let count = 900

@@ -5,32 +5,33 @@ import KithMessages
 
 @testable import ContactsSync
 
-/// A source in memory, which answers a pass as a folder, a file or an account does, on a good day or a bad one.
+/// A source in memory that answers like a folder, a file or an account, on a good or a bad day.
 struct ModelSource: Sendable {
   enum Kind: CaseIterable, Sendable { case folder, file, account }
 
-  /// Cards by book and name. The books of a folder are it, by an empty name, and the folders in it; a file has one, by an empty name.
+  /// Cards by address book and name. The books of a folder are itself, with an empty name, and its subfolders; a file
+  /// has one, with an empty name.
   typealias Cards = [String: [String: Card]]
 
-  /// A card, which keeps its UID and its version when it gets another name.
+  /// A card; it keeps its UID and version when it is renamed.
   struct Card: Hashable, Sendable {
     let uid: String
     var version: Int
   }
 
-  /// What it answers to the next pass.
+  /// Its answer to the next pass.
   struct Answer: Sendable, CustomStringConvertible {
     var shows: Cards = [:]
     var isComplete = true
-    /// Whether the listing fails, or the reading of cards after the first.
+    /// Whether the listing fails, or the reading of cards after the first one.
     var failsToList = false
     var failsToRead = false
-    /// Books that could not be listed, and those that are not there any more.
+    /// Address books that could not be listed, and deleted ones.
     var unlisted: Set<String> = []
     var gone: Set<String> = []
-    /// Whether it names only what changed since the token.
+    /// Whether it names only the changes since the token.
     var namesChanges = false
-    /// Another folder stands at the same path.
+    /// Whether another folder is at the same path.
     var isAnother = false
 
     var description: String {
@@ -49,9 +50,9 @@ struct ModelSource: Sendable {
 
   let kind: Kind
   var answer = Answer()
-  /// What was shown by the number of the listing, which is the state of each book that it lists.
+  /// The cards in each listing, by its number, which is the state of each listed address book.
   private var shown: [String: Cards] = [:]
-  /// The UIDs of the cards that the last listing named.
+  /// The UIDs of the cards named by the last listing.
   private(set) var named: Set<String> = []
 
   init(_ kind: Kind) { self.kind = kind }
@@ -64,7 +65,7 @@ struct ModelSource: Sendable {
     }
   }
 
-  /// The book of a card by its href.
+  /// The address book of a card, by its href.
   static func book(of href: String) -> String { href.firstIndex(of: "/").map { String(href[..<$0]) } ?? "" }
 
   mutating func list(_ request: ListItemsRequest) throws(Failure) -> (batch: ItemBatch, reply: ListItemsReply) {
@@ -130,7 +131,7 @@ struct ModelSource: Sendable {
   }
 }
 
-/// The way to sources in memory, by their names.
+/// The port to sources in memory, by name.
 final class ModelSources: Sendable {
   private let sources = Lock<[String: ModelSource]>([:])
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ContactsSync
 
-/// Which contact a card belongs to when names and UIDs do not go together any more.
+/// Which contact a card belongs to if its name and UID no longer match.
 @Suite struct MovedCardsTests {
   private typealias Move = MovedCards.Move
 
@@ -24,7 +24,7 @@ import Testing
     return read
   }
 
-  /// The moves when cards are read, in this order, after a listing of others.
+  /// The moves after cards are read in this order, when others were only listed.
   private func moves(
     _ known: [KnownCard], reads: [(String, String)], lost: [KnownCard] = [], deleted: [KnownCard] = []
   ) -> [Move] {
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func aNameThatIsTakenMovesItsCardAside() {
-    // A lost card came to the name of another one, which is nowhere, or at a new name.
+    // A lost card has the name of another one, which is found nowhere or under a new name.
     let known = [self.known("b", "2")]
     let lost = [self.known("a", "1")]
     let came = Move(from: "a", to: "b")
@@ -56,7 +56,7 @@ import Testing
 
   @Test func aNewUIDIsNoMove() {
     #expect(self.moves([self.known("a", "1")], reads: [("a", "9")]).isEmpty)
-    // Unless another name has the old one.
+    // Unless the old card is found under another name.
     #expect(
       self.moves([self.known("a", "1")], reads: [("a", "9"), ("b", "1")]) == [Move(from: "a", to: "b")])
   }
@@ -76,7 +76,7 @@ import Testing
   @Test func twoCardsOfOneUIDStayTwo() {
     let known = [self.known("a", "1"), self.known("b", "1"), self.known("c", "3")]
     #expect(self.moves(known, reads: [("a", "1"), ("b", "1"), ("c", "3")]).isEmpty)
-    // A copy under a new name, and one over another card.
+    // A copy under a new name, and a copy that replaced another card.
     #expect(self.moves(known, reads: [("a", "1"), ("b", "1"), ("c", "3"), ("x", "3")]).isEmpty)
     #expect(self.moves(known, reads: [("a", "1"), ("b", "1"), ("c", "1")]).isEmpty)
   }
@@ -140,7 +140,7 @@ import Testing
     #expect(status.added == 0 && status.deleted == 1 && status.live == 11)
     #expect(try await home.live().allSatisfy { ids[$0.uid] == $0.id && $0.uid != "u1" })
     #expect(try await home.all().first { $0.uid == "u1" }?.id == ids["u1"])
-    // Back under a name that was another's, with its own contact.
+    // Renamed back to a name that another card had, with its own contact.
     try home.write("0.vcf", Household.card(uid: "u1", name: "Person 1"))
     #expect(try await home.sync().revived == 1)
     #expect(try await home.live().allSatisfy { ids[$0.uid] == $0.id })
@@ -157,7 +157,7 @@ import Testing
     try home.remove("1.vcf")
     try home.move("0.vcf", to: "1.vcf")
     #expect(try await home.sync().deleted == 1)
-    // The card whose name was taken is there again, and the one that took it is nowhere.
+    // The card whose name was taken is back, and the one that took it is found nowhere.
     try home.write("1.vcf", Household.card(uid: "u1", name: "Person 1"))
     let status = try await home.sync()
     #expect(status.revived == 1 && status.deleted == 1 && status.updated == 0)
@@ -188,13 +188,13 @@ import Testing
         })
     }
     #expect(try await home.sync().added == 7)
-    // The name is another person's now, and what was there may be where nothing can be read.
+    // The name now belongs to another person, and its former card may be in an unreadable part.
     cards[own]?["3"] = .init(uid: "new", version: 2)
     sources["home"].answer = .init(shows: cards, unlisted: ["shared"], namesChanges: kind == .account)
     for named in [["new"], ["new", "u0", "u1", "u2", "u4"]] as [Set<String>] {
       let status = try await home.sync()
       #expect(status.state == .completed && status.added == 0 && status.updated == 0)
-      // The book of the card is listed whole again, and the others are not.
+      // The address book of the card is listed completely again, and the others are not.
       if kind == .account { #expect(sources["home"].named == named) }
       let problems = try await home.problems()
       let waiting = problems.filter { $0.sourceIdentifier == "\(beginning)3.vcf" }
@@ -202,7 +202,7 @@ import Testing
       #expect(waiting.allSatisfy { $0.message.contains("'shared'") })
       #expect(status.skipped == (kind == .folder ? 2 : 1))
     }
-    // It has its old name back, unread because nothing is new about it.
+    // It has its old name back, and is not read because nothing has changed.
     var before = cards
     before[own]?["3"] = .init(uid: "u3", version: 1)
     sources["home"].answer = .init(shows: before)

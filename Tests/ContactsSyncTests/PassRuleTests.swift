@@ -133,7 +133,7 @@ import Testing
     #expect(diff.missing.isEmpty)
   }
 
-  /// Every known card that is not deleted is unchanged, fetched or missing, and exactly one of these.
+  /// Every known card that is not deleted is exactly one of unchanged, fetched or missing.
   @Test func everyCardHasOneFate() {
     var random = SeededGenerator(seed: 3)
     for _ in 0..<500 {
@@ -299,7 +299,7 @@ import Testing
     schedule.helped(now: 3)
     schedule.end(.needsPerson, jitter: 0, now: 5)
     #expect(schedule.due == 5 && !schedule.needsPerson)
-    // And not for ever, when it is the wrong one too.
+    // And not for ever, if the new password is wrong too.
     schedule.begin()
     schedule.end(.needsPerson, jitter: 0, now: 9)
     #expect(schedule.due == nil && schedule.needsPerson)

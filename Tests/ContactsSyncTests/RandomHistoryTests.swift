@@ -3,9 +3,9 @@ import KithMessages
 import TestKit
 import Testing
 
-/// Random edits of folders, each followed by a pass, against a model of what must be stored then.
+/// Random edits of folders, each followed by a pass, compared with a model of what has to be stored.
 @Suite(.timeLimit(.minutes(5))) struct RandomHistoryTests {
-  /// What is in the folder: the cards of each file.
+  /// The content of the folder: the cards of each file.
   private struct Model {
     struct Person: Hashable {
       let uid: String
@@ -41,7 +41,7 @@ import Testing
       case (6, let name?):
         if (self.files[name] ?? []).count > 1 { self.files[name]?.removeLast() }
       case (7...8, _?):
-        // Files take each other's names, in a circle.
+        // Files swap names in a circle.
         let circle = names.prefix(Int.random(in: 2...3, using: &random))
         let contents = circle.map { self.files[$0] }
         for (name, content) in zip(circle.dropFirst() + circle.prefix(1), contents) { self.files[name] = content }
@@ -88,7 +88,7 @@ import Testing
       var ids: [String: String] = [:]
       for _ in 0..<5 {
         for _ in 0..<Int.random(in: 1...4, using: &random) { try model.edit(&random, in: home, folder: source) }
-        // Leave is for what an earlier pass has held back.
+        // A confirmation applies only to what an earlier pass has held back.
         _ = try await home.sync(source)
         let status = try await home.sync(source, allowMassDelete: true)
         #expect(status.state == .completed)

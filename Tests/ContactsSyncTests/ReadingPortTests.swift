@@ -9,7 +9,7 @@ import Testing
 
 @testable import ContactsSync
 
-/// The real reading side, with a look at what it is asked and a halt after each listing.
+/// The real reader; records its requests and pauses after each listing.
 private struct ObservedPort: BatchPort, Bus.Port {
   let service = LocalBatchPort(Self.reading.routes, batches: Self.reading.batchRoutes)
   var asked: @Sendable (FetchItemsRequest) -> Void = { _ in }
@@ -46,7 +46,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
       guard let contacts = actor.withLock({ $0 }), second.withLock({ $0 == nil }) else { return }
       try? home.write("late.vcf", Household.card(uid: "late", name: "Late"))
       second.withLock { $0 = Task { await contacts.syncInBackground("home") } }
-      // Time for it to ask while this pass runs.
+      // Time for a request while this pass runs.
       for _ in 0..<50 { _ = await contacts.locations() }
     })
     let contacts = ContactsSyncActor(storage: home.storage, source: port, secrets: home.secrets, logger: Self.logger)
@@ -80,7 +80,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
     await home.close()
   }
 
-  /// Where all is read anyway, a listing has no use for fingerprints.
+  /// If every card is read anyway, a listing needs no fingerprints.
   @Test func aSourceIsToldWhetherAllOfItWillBeRead() async throws {
     let home = try Household()
     try home.fill(3)
@@ -96,7 +96,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
     await home.close()
   }
 
-  /// Many readings that wait at the same time, as for a disk that hangs, each hold a thread of their own.
+  /// Many readers that hang at the same time, as on a broken disk, each hold only their own thread.
   @Test func readingsThatHangHoldNobodyElse() async throws {
     let home = try Household()
     let count = ProcessInfo.processInfo.activeProcessorCount * 4

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ContactsSync
 
-/// Passes that start by themselves when files change.
+/// Passes that start automatically when files change.
 @Suite(.timeLimit(.minutes(5))) struct SourceKeeperTests {
-  /// Runs a keeper that has taken up the sources of `home`.
+  /// Runs a keeper that has started to watch the sources of `home`.
   private func withKeeper(_ home: Household, _ work: (SourceKeeper) async throws -> Void) async throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let loop = try LoopExecutor(name: "keeper", poller: try DescriptorPoller(), logger: logger)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// A source that cannot be looked up at its first event is, at a later one.
+  /// A source that could not be read at its first event is watched after a later one.
   @Test func aSourceThatWasNotFoundAtFirstIsTakenUp() async throws {
     let home = try Household()
     try await self.withKeeper(home) { keeper in

@@ -8,12 +8,12 @@ import Testing
 
 @testable import ContactsSync
 
-/// The real reading side, whose first listing does not end before it is cancelled.
+/// The real reader; its first listing does not end before it is cancelled.
 private struct HangingPort: BatchPort, Bus.Port {
   private let service: LocalBatchPort
   private let hasHung = Lock(false)
   private let begun: AsyncStream<Void>.Continuation
-  /// Gives one element when the listing hangs.
+  /// Yields one element when the listing hangs.
   let hanging: AsyncStream<Void>
 
   init() {
@@ -45,7 +45,7 @@ private struct HangingPort: BatchPort, Bus.Port {
   }
 }
 
-/// The real reading side, after whose last card the task is cancelled.
+/// The real reader; the task is cancelled after its last card.
 private struct CancellingPort: BatchPort, Bus.Port {
   let service: LocalBatchPort
 
@@ -80,7 +80,7 @@ private struct CancellingPort: BatchPort, Bus.Port {
     await home.close()
   }
 
-  /// Runs `body` with an actor one pass of which hangs in its listing while another waits behind it.
+  /// Runs `body` with an actor in which one pass hangs in its listing and another waits for it.
   private func withPassesInLine(
     _ body: (ContactsSyncActor, _ first: Task<[SyncStatus]?, Never>, _ second: Task<[SyncStatus]?, Never>) async throws
       -> Void
@@ -95,7 +95,7 @@ private struct CancellingPort: BatchPort, Bus.Port {
     let first = Task { await pass() }
     for await _ in port.hanging { break }
     let second = Task { await pass() }
-    // Until the second has joined: it reads the sources first.
+    // Until the second pass has joined; it reads the sources first.
     try await until { await contacts.passCount >= 2 }
     try await body(contacts, first, second)
     await contacts.stop()

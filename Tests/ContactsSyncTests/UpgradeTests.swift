@@ -8,9 +8,9 @@ import Testing
 @testable import ContactsSync
 @testable import Storage
 
-/// What a new version makes of the store and the cards of the one before.
+/// What a new version does with the store and the cards of the previous one.
 @Suite(.timeLimit(.minutes(5))) struct UpgradeTests {
-  /// The names of files as they are in a folder that came from a Mac, as they were written before and as they are.
+  /// File names in a folder from a Mac, as earlier versions wrote them and as they are.
   private static let names = [
     ("jose\u{301}.vcf", "jose\u{301}.vcf", "jose%CC%81.vcf"),
     ("100% jose\u{301}.vcf", "100%25 jose\u{301}.vcf", "100%25 jose%CC%81.vcf"),
@@ -20,9 +20,9 @@ import Testing
     ("plain.vcf", "plain.vcf", "plain.vcf"),
   ]
 
-  /// A household with the store of the version that wrote names of files as they are, in whatever form.
+  /// A household with the store of a version that wrote file names unchanged, in any normalization form.
   ///
-  /// - Parameter renames: Names of cards as they are written now, and as they were.
+  /// - Parameter renames: Names of cards as they are written now, and as they were written then.
   private func before(_ source: String, _ renames: (Household) async throws -> [(String, String)]) async throws -> (
     root: String, ids: [String: String]
   ) {
@@ -48,7 +48,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: home.path(folder), withIntermediateDirectories: true)
       }
       for (name, _, now) in Self.names { try home.write(name, Household.card(uid: nil, name: now)) }
-      // Two cards in one file, whose keys may look like anything.
+      // Two cards in one file, whose keys may have any form.
       try home.write(
         "mu\u{308}ller.vcf",
         Household.card(uid: "jose\u{301}/\u{FC}.vcf#x", name: "First") + Household.card(uid: nil, name: "Second"))
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func cardsOfAFileWithADecomposedNameKeepTheirContacts() async throws {
-    // The name may hold what otherwise ends it, and need not end as those of card files do.
+    // The name may contain characters that otherwise end it, and need not end like those of card files.
     for name in ["jose\u{301}.vcf", "jose\u{301}#1.vcf#2", "jose\u{301} 100%.txt"] {
       let (root, ids) = try await self.before("export") { home in
         let cards = (0..<20).map { Household.card(uid: $0 == 7 ? "e\u{301}#7" : nil, name: "Person \($0)") }
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  /// Every card is read again when what is made of it changes, and ``ContactMapping/version`` says that it did.
+  /// Every card is read again when the mapping changes, which ``ContactMapping/version`` records.
   @Test func aChangeOfTheReaderIsANewVersion() throws {
     let cards = [
       "VERSION:2.1\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;J=C3=B6rg;;Dr.;\r\nTEL;CELL;PREF:+49 30 1\r\n"
@@ -118,7 +118,7 @@ import Testing
         said += try read.serializedBytes() as [UInt8]
       }
     }
-    // Where the digest is another one, raise the version, and write both here.
+    // If the digest differs, raise the version, and write both here.
     #expect(ContactMapping.version == 3)
     #expect(Hex.encode(SHA256.digest(said)) == "6002186011b3ae51f33e0e7f1a04c3464522e1923157ff2980c7aec3235c0b14")
   }

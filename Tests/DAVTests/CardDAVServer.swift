@@ -5,9 +5,9 @@ import Logging
 import TestKit
 import Transfer
 
-/// A real server with data of its own, and a client for it.
+/// A real server with its own data, and a client for it.
 struct CardDAVServer: Sendable {
-  /// The programs that `Tests/servers/carddav.py` knows.
+  /// The programs that `Tests/servers/carddav.py` supports.
   enum Program: String, CaseIterable, Sendable { case radicale, xandikos }
 
   let program: Program
@@ -65,10 +65,10 @@ struct CardDAVServer: Sendable {
     try AddressBook(url: try self.url(path ?? self.book), client: self.client())
   }
 
-  /// How many requests the server has got.
+  /// How many requests the server has received.
   var requests: Int { self.process.output.split(separator: "\n").filter { $0.hasPrefix("request ") }.count }
 
-  // MARK: What somebody else does there
+  // MARK: Changes by another client
 
   func put(_ name: String, _ text: String) async throws {
     try await self.send("PUT", self.book + name, type: "text/vcard; charset=utf-8", text)

@@ -4,15 +4,15 @@ import Testing
 import Transfer
 
 @Suite struct CardFetchTests {
-  /// A server whose cards each behave in their own way, and a client that asks it.
+  /// A server whose cards each behave differently, and a client for it.
   struct Exchange {
     enum Card: Sendable { case whole(Int), gone, omitted, empty, spoilsBatch(Int), tooLarge, refused(Int), cut, page }
 
     var cards: [String: Card] = [:]
-    /// More bytes than this in one answer are refused in the given way.
+    /// Answers with more bytes than this are refused.
     var replyLimit = Int.max
     var overload: Result<DAVReply, DAVError> = .success(DAVReply(status: 413))
-    /// The answer to each batch, when it is not what its cards say.
+    /// The answer to each batch, if it does not follow from the cards.
     var batches: Result<DAVReply, DAVError>?
     var shuffle: SeededGenerator?
     private(set) var batchSizes: [Int] = []
@@ -21,7 +21,7 @@ import Transfer
     static func name(_ href: Href) -> String { String(href.path.split(separator: "/").last ?? "") }
     static func href(_ name: String) -> Href { path("/book/\(name)") }
 
-    /// Reads cards to the end. Gives each outcome, and what ended it.
+    /// Reads cards to the end. Returns each outcome, and what ended the fetch.
     mutating func run(
       _ names: [String], form: CardForm = .asStored, batchesAtOnce: Int = 1
     ) -> (cards: [FetchedCard], error: DAVError?) {
@@ -89,7 +89,7 @@ import Transfer
       return (responses, .success(DAVReply(status: 207)), bytes)
     }
 
-    /// A card with a note of so many bytes.
+    /// A card with a note of this many bytes.
     static func card(_ size: Int) -> [UInt8] {
       Array("\r\nBegin:vCard\r\nNOTE:\(String(repeating: "A", count: size))\r\nEND:VCARD\r\n".utf8)
     }
@@ -255,7 +255,7 @@ import Transfer
     #expect(fetch.read(response, of: batch) == nil)
   }
 
-  /// The cards of a fetch whose first batch has shown how small they are, and two batches that are under way.
+  /// The cards of a fetch whose first batch has shown how small they are, with two batches in flight.
   private func twoBatches() throws -> (fetch: CardFetch, CardFetch.Batch, CardFetch.Batch) {
     var fetch = CardFetch(place: "the book", hrefs: self.names(700).map(Exchange.href), form: .asStored)
     guard case .batch(let measured) = fetch.next() else { throw NoBatch() }
@@ -268,7 +268,7 @@ import Transfer
 
   private struct NoBatch: Error {}
 
-  /// A batch that was not sent is asked for again, and teaches nothing.
+  /// A batch that was not sent is requested again, and does not change the batch size.
   @Test func aBatchThatWasPutBackIsAskedForAgain() throws {
     var (fetch, first, second) = try self.twoBatches()
     fetch.putBack(second)
@@ -279,7 +279,7 @@ import Transfer
     guard case .single = fetch.next() else { throw NoBatch() }
   }
 
-  /// Nothing more is asked for after an error of any batch.
+  /// Nothing more is requested after an error of any batch.
   @Test func anErrorOfOneBatchEndsTheFetch() throws {
     var (fetch, first, second) = try self.twoBatches()
     fetch.ended(first, .success(DAVReply(status: 401)), bytes: 0)

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 import Transfer
 
-/// What a listing says of the members of a collection.
+/// What a listing reports about the members of a collection.
 extension CollectionPassTests {
   @Test func membersAreSorted() throws {
     var list = self.book()

@@ -7,7 +7,7 @@ import Transfer
   static let day: Int64 = 86_400 * 1_000_000_000
   static let start: Int64 = 1_700_000_000_000_000_000
 
-  /// What a pass says after answers that are written by hand.
+  /// The result of a pass after handwritten answers.
   func meet(_ pass: CollectionPass, _ answers: [Result<DAVReply, DAVError>]) -> CollectionPass.Directive {
     var pass = pass
     var directive = pass.first
@@ -45,7 +45,7 @@ import Transfer
   @Test func aBookThatIsNotThereIsNotEmpty() throws {
     for answer in [DAVReply(status: 404), try self.reply(Dialects.xandikosMissing)] {
       #expect(self.meet(pass(), [.success(answer)]) == .failed(.notFound(place: "the book")))
-      // Who refuses to say what changed is asked what it is.
+      // A server that refuses to report changes is asked for the collection itself.
       let refusal = DAVReply(status: 404)
       #expect(
         self.meet(pass(self.known), [.success(refusal), .success(answer)]) == .failed(.notFound(place: "the book")))
@@ -148,7 +148,7 @@ import Transfer
 
   // MARK: Changes that are committed late
 
-  /// DAViCal numbers a change before it commits it: a token may pass over one that nobody sees yet.
+  /// DAViCal numbers a change before it commits it: a token may come before a change that is not visible yet.
   @Test func aChangeThatIsCommittedLateIsFoundWithinADay() throws {
     var server = ModelServer()
     server.put("a")
@@ -183,7 +183,7 @@ import Transfer
     #expect(server.requests - requests == 1)
   }
 
-  /// SOGo's ETags count the versions of a card, from the start for one that was deleted and made again.
+  /// SOGo's ETags count the versions of a card, starting again for a card that was deleted and created again.
   @Test func aCardThatWasMadeAgainIsNamedAlsoWhereEverythingIsListed() throws {
     var server = ModelServer()
     server.faults.repeatsTags = true
@@ -271,7 +271,7 @@ import Transfer
     for wantsETags in [true, false] {
       var whole = pass(wantsETags: wantsETags)
       #expect(try asksForETags(whole.received(.success(self.book()))) == wantsETags)
-      // Those that changed are told with theirs in any case.
+      // Changed cards always come with their ETags.
       #expect(try asksForETags(pass(self.known, wantsETags: wantsETags).first))
     }
   }

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 import Transfer
 
-/// What sync tokens are believed.
+/// Which sync tokens are trusted.
 extension CollectionPassTests {
   @Test(arguments: [403, 404, 409, 410, 412, 405, 501])
   func aRefusedTokenLeadsToEverything(_ status: Int) throws {
@@ -48,7 +48,7 @@ extension CollectionPassTests {
         == .failed(.transfer(.cancelled)))
   }
 
-  /// sabre says "no changes" to a token from the future, for ever.
+  /// sabre answers "no changes" to a token from the future, for ever.
   @Test func aTokenFromTheFutureHeals() throws {
     var server = ModelServer()
     server.faults.countsTokens = true
@@ -63,7 +63,7 @@ extension CollectionPassTests {
     #expect(second.cards.count == 1)
   }
 
-  /// SOGo says "no changes" to it and gives it back; the home tells the one that holds.
+  /// SOGo answers "no changes" and returns the same token; the home reports the valid one.
   @Test func aServerThatWasSetBackIsReadAgain() throws {
     let (known, now) = (CollectionState(mark: .token("17"), listedAt: Self.start, form: .asStored), Self.start)
     var list = self.book()
@@ -110,7 +110,7 @@ extension CollectionPassTests {
     #expect(request.method == .propfind && wentDown, "\(old) \(new)")
   }
 
-  /// SOGo's token is the second of the last change, and names what changed in later seconds only.
+  /// SOGo's token is the second of the last change, and names only changes of later seconds.
   @Test func aTokenOfThisSecondIsKeptAsTheOneBefore() throws {
     let seconds = Self.start / 1_000_000_000
     func kept(_ token: String, _ known: CollectionState? = nil, _ first: [DAVReply] = []) throws -> CollectionState
@@ -124,7 +124,7 @@ extension CollectionPassTests {
     for token in ["\(seconds - 86_400)", "17", "-\(seconds)", "\(Int64.min)", "t-\(seconds)", "99999999999999999999"] {
       #expect(try kept(token) == .token(token))
     }
-    // A server may not know the one before.
+    // A server may not know the earlier token.
     #expect(try kept("\(seconds)", self.known, [DAVReply(status: 403)]) == .token("\(seconds)"))
   }
 

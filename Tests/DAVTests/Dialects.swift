@@ -1,4 +1,4 @@
-/// The same facts as the servers in use tell them. Written by hand, each peculiarity as it was seen.
+/// The same facts in the spelling of several servers. Written by hand, each peculiarity as it was observed.
 enum Dialects {
   /// Radicale 3.9: default namespace, CR entities are not used, tokens are URLs.
   static let radicaleBook = """
@@ -56,7 +56,7 @@ enum Dialects {
     </card:address-data></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>
     """
 
-  /// Radicale: CR LF as it is, which XML makes LF of; what is missing comes first.
+  /// Radicale: CR LF unescaped, which XML turns into LF; missing cards come first.
   static let radicaleCards =
     "<multistatus xmlns=\"DAV:\" xmlns:CR=\"urn:ietf:params:xml:ns:carddav\"><response><href>/alice/book/gone.vcf</href>"
     + "<status>HTTP/1.1 404 Not Found</status></response><response><href>/alice/book/a.vcf</href><propstat><prop>"
@@ -72,7 +72,8 @@ enum Dialects {
     <error><number-of-matches-within-limits/></error></response><sync-token>t2</sync-token></multistatus>
     """
 
-  /// What Xandikos says of an address book that is not there: success without, not found within, the href absolute.
+  /// Xandikos about an address book that does not exist: a successful status outside, not found inside, an absolute
+  /// href.
   static let xandikosMissing = """
     <ns0:multistatus xmlns:ns0="DAV:"><ns0:response><ns0:href>http%3A//127.0.0.1%3A8089/user/contacts/none/</ns0:href>\
     <ns0:status>HTTP/1.1 404 Not Found</ns0:status></ns0:response></ns0:multistatus>

@@ -3,7 +3,7 @@ import Testing
 import Transfer
 
 @Suite struct DiscoveryTests {
-  /// Servers as a table of answers; what is not in it is 404.
+  /// Servers as a table of answers; everything else is 404.
   struct World {
     var answers: [String: DAVReply] = [:]
     var redirects: [String: String] = [:]
@@ -37,7 +37,7 @@ import Transfer
       return (.failure(.notAnAddress(text)), discovery.trail)
     }
 
-    /// Lets a URL answer with one response.
+    /// Makes a URL answer with one response.
     mutating func set(_ url: String, depth: Int = 0, _ responses: [DAVResponse]) {
       var reply = DAVReply(status: 207)
       reply.responses = responses
@@ -58,7 +58,7 @@ import Transfer
     return response
   }
 
-  /// An account as Radicale has it: principal and home are one.
+  /// An account of Radicale: principal and home are the same.
   private static func radicale() -> World {
     var world = World()
     world.redirects["http://localhost:5232/.well-known/carddav"] = "http://localhost:5232/"
@@ -133,7 +133,7 @@ import Transfer
     #expect(throws: DAVError.elsewhere(place: "example.com", url: "https://dav.provider.net/")) { try found.get() }
     #expect(!world.asked.contains { $0.contains("provider") })
 
-    // Below a domain where anybody may have a name, a forged record finds a sister with a good certificate.
+    // Below a domain where anybody can have a host, a forged record may lead to a sister host with a valid certificate.
     var sister = World()
     sister.names["ann.duckdns.org"] = (
       [ServiceRecord(priority: 0, weight: 1, port: 443, target: "evil.duckdns.org")], nil

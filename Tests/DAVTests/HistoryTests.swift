@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 @Suite struct HistoryTests {
-  /// Random histories on random servers: whenever a pass says that it is over, the client holds what the server does.
+  /// Random histories on random servers: whenever a pass is over, the client has what the server has.
   @Test(arguments: 0..<300)
   func theClientHoldsWhatTheServerHolds(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
@@ -16,12 +16,12 @@ import Testing
     server.faults.namesTheForgotten = Bool.random(using: &random)
     server.faults.repeatsTags = !server.faults.lacksTokens && !server.faults.lacksSync && Bool.random(using: &random)
     var backup = server
-    // What is held of each card, and its ETag when it was read.
+    // The text of each card, and its ETag when it was read.
     var held: [Href: (text: Int?, tag: String?)] = [:]
     var state: CollectionState?
     var now = CollectionPassTests.start
     for _ in 0..<60 {
-      // Who does not know what changed has nothing but the ETags: with those that come again, tokens have to be good.
+      // Without a list of changes there are only ETags: with ETags that repeat, tokens have to be valid.
       let events = [0..<8, 8..<10, 10..<12]
       let event = (server.faults.repeatsTags ? [events[0], events[2]] : events).joined().randomElement(using: &random)!
       switch event {
@@ -32,9 +32,9 @@ import Testing
       case 10: backup = server
       default: now += CollectionPassTests.day / 5
       }
-      // A server that was set back and went on beyond the old token cannot be told from one that was not.
+      // A server that was restored and advanced beyond the old token cannot be recognised.
       guard event == 9 || Int.random(in: 0..<3, using: &random) == 0 else { continue }
-      // Who holds nothing reads every card, which tells its ETag then.
+      // Without known cards every card is read, with its ETag.
       let readsAll = held.isEmpty
       let listing = try run(pass(state, now: now, wantsETags: !readsAll), &server).get()
       if listing.extent == .whole {

@@ -37,7 +37,7 @@ import Testing
     let three = "<multistatus xmlns=\"DAV:\">" + String(repeating: response, count: 3)
     #expect(self.fault(three + "</multistatus>", limits: limits) == nil)
     #expect(self.fault(three + response + "</multistatus>", limits: limits) == .tooLarge("3 responses"))
-    // A response about several resources counts as so many.
+    // A response about several resources counts once for each.
     let several = { count in
       "<multistatus xmlns=\"DAV:\"><response>\(String(repeating: "<href>/a</href>", count: count))"
         + "<status>HTTP/1.1 404 x</status></response>"
@@ -66,7 +66,7 @@ import Testing
     #expect(fed <= 17 << 20)
   }
 
-  /// Text that nobody asked for costs nothing but the time to read it.
+  /// Unwanted text costs only the time to read it.
   @Test func textThatIsNotWantedIsNotKept() throws {
     var reader = try MultistatusReader()
     _ = try Reading.feed(&reader, Array("<multistatus xmlns=\"DAV:\"><x>".utf8))
@@ -76,7 +76,7 @@ import Testing
     #expect(try reader.finish().end.responses == 0)
   }
 
-  /// A tag, a comment or an attribute that does not end is not gathered without bound.
+  /// An unterminated tag, comment or attribute is not collected without limit.
   @Test(arguments: ["<multistatus xmlns=\"DAV:\"><x a=\"", "<!--", "<multistatus xmlns=\"", "<?x "])
   func tokensAreBounded(_ beginning: String) throws {
     var reader = try MultistatusReader()
@@ -116,7 +116,7 @@ import Testing
     #expect(reader.rescued().map(\.href) == ["/a"])
   }
 
-  /// Bytes changed at random are read or refused, never more than that.
+  /// Randomly changed bytes are either read or refused.
   @Test func noiseIsReadOrRefused() throws {
     var random = SeededGenerator(seed: 7)
     for document in Dialects.all.sorted(by: { $0.key < $1.key }).map(\.value) {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HrefTests {
   static let book = path("/alice/book/")
 
-  /// Each is the same resource as servers spell it.
+  /// Each line is one resource in the spellings of several servers.
   @Test(arguments: [
     "/alice/book/sp%20ace%26%C3%BC.vcf", "/alice/book/sp%20ace%26%c3%bc.vcf", "/alice/book/sp ace&ü.vcf",
     "http://127.0.0.1:5232/alice/book/sp%20ace&%C3%BC.vcf", "HTTPS://inner.example/alice/book/sp%20ace%26ü.vcf",
@@ -40,7 +40,7 @@ import Testing
     #expect(!root.isChild(of: root))
   }
 
-  /// A canonical path is its own canonical path, whatever it was made of.
+  /// The canonical form of a canonical path is the path itself.
   @Test func canonicalIsFinal() throws {
     var random = SeededGenerator(seed: 11)
     let alphabet = Array("/%2fF.aä?# &".unicodeScalars)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// Plain paths are taken as they are; what follows a question mark counts for nothing, but has the text looked at closely.
+  /// Plain paths are used as they are; a question mark makes the parser look more closely, and its query is ignored.
   @Test func plainPathsAreWhatACloserLookMakesOfThem() {
     var random = SeededGenerator(seed: 12)
     let alphabet = Array("abZ0.-_~/:%")

@@ -2,39 +2,39 @@ import DAV
 import TestKit
 import Testing
 
-/// A server that keeps an address book in memory and answers requests as values, with the faults that real ones have.
+/// A server that keeps an address book in memory and answers requests as values, with the faults of real servers.
 struct ModelServer {
-  /// What it does otherwise than it should.
+  /// How it deviates from the standards.
   struct Faults {
-    /// Tokens go up by one and can be compared; otherwise they say nothing.
+    /// Tokens are consecutive numbers; otherwise they are opaque.
     var countsTokens = false
     var lacksSync = false
     var lacksTokens = false
-    /// The status for a token that it does not know.
+    /// The status for an unknown token.
     var refusal = 403
     var hidesRefused = false
-    /// Gives changes in parts of so many, with 507.
+    /// Sends changes in parts of this size, with 507.
     var partSize: Int?
     /// Names cards that were deleted earlier.
     var namesTheForgotten = false
-    /// Counts the versions of each card for its ETag, and begins again where a card is deleted and made again.
+    /// Counts the versions of each card for its ETag, starting again if a card is deleted and created again.
     var repeatsTags = false
   }
 
   static let book = path("/alice/book/")
   var faults = Faults()
-  /// What each card says.
+  /// The content of each card.
   private(set) var cards: [String: Int] = [:]
-  /// How often each was written.
+  /// How often each card was written.
   private var writes: [String: Int] = [:]
   private(set) var version = 0
   private var history: [(version: Int, name: String)] = []
   /// Tokens below this are forgotten.
   var oldest = 0
   private(set) var requests = 0
-  /// How often it was asked for its tag.
+  /// How often the tag was requested.
   private(set) var tags = 0
-  /// Of the last write; never goes back, so that no two contents have one ETag.
+  /// The number of the last write; it never decreases, so that no two contents have one ETag.
   private var serial = 0
   private var begun: [String: Int] = [:]
 
@@ -46,14 +46,14 @@ struct ModelServer {
     self.history.append((self.version, name))
   }
 
-  /// Changes a card in a way that has its number already, and that nobody sees before ``commit()``.
+  /// Changes a card; the change has its number already, but is invisible before ``commit()``.
   mutating func begin(_ name: String) {
     self.version += 1
     self.serial += 1
     self.begun[name] = self.serial
   }
 
-  /// Shows what was begun. The token stays.
+  /// Makes begun changes visible. The token stays the same.
   mutating func commit() {
     self.cards.merge(self.begun) { $1 }
     self.begun = [:]
@@ -66,7 +66,7 @@ struct ModelServer {
     self.history.append((self.version, name))
   }
 
-  /// Goes back to how it was: a backup.
+  /// Restores a backup.
   mutating func restore(_ backup: ModelServer) {
     let (faults, serial) = (self.faults, self.serial)
     self = backup
@@ -149,7 +149,7 @@ struct ModelServer {
   }
 }
 
-/// A pass over the book of a model server.
+/// A pass over the address book of a model server.
 func pass(
   _ known: CollectionState? = nil, now: Int64 = CollectionPassTests.start, isWhole: Bool = false,
   wantsETags: Bool = true

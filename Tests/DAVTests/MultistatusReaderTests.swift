@@ -58,7 +58,7 @@ import Testing
     #expect(reading.end.conditions == [.validSyncToken])
   }
 
-  /// Wherever the network cuts a document, the same is read.
+  /// The same is read wherever the network splits a document.
   @Test(arguments: Dialects.names)
   func anyCutReadsTheSame(_ name: String) throws {
     let document = try #require(Dialects.all[name])
@@ -70,7 +70,7 @@ import Testing
     #expect(try Reading(bytes.map { [$0] }) == whole)
   }
 
-  /// A document that ends early is never taken for a whole one, and what was complete before is given.
+  /// A truncated document never counts as complete, and its complete responses are returned.
   @Test(arguments: Dialects.names)
   func noBeginningOfADocumentIsWhole(_ name: String) throws {
     let document = try #require(Dialects.all[name])
@@ -93,7 +93,7 @@ import Testing
     #expect(reading.responses.allSatisfy { $0.isGone })
   }
 
-  /// Each of these makes a listing unproven.
+  /// Each of these makes a listing incomplete.
   @Test(arguments: [
     "<response><status>HTTP/1.1 200 OK</status></response>", "<response><href>/a</href></response>",
     "<response><href> </href><status>HTTP/1.1 404 Not Found</status></response>", "<response/>",

@@ -1,11 +1,11 @@
 import DAV
 
-/// What a document came to.
+/// The result of reading a document.
 struct Reading: Equatable {
   var responses: [DAVResponse] = []
   var end = MultistatusEnd()
 
-  /// Reads a document that comes in pieces.
+  /// Reads a document that arrives in pieces.
   init(_ pieces: some Sequence<[UInt8]>, limits: XMLLimits = XMLLimits()) throws(XMLFault) {
     var reader = try MultistatusReader(limits: limits)
     for piece in pieces { self.responses += try Self.feed(&reader, piece) }
@@ -23,7 +23,7 @@ struct Reading: Equatable {
   }
 }
 
-/// A path that a test names.
+/// A path in a test.
 func path(_ text: String) -> Href {
   guard let href = Href(text) else { preconditionFailure("'\(text)' is no path") }
   return href

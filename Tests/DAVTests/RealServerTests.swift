@@ -44,7 +44,7 @@ struct RealServerTests {
     }
   }
 
-  /// What nobody took is not read, though a batch of it may have come.
+  /// A batch that was received but not taken is not passed on after a cancellation.
   @Test func aFetchThatIsCancelledDoesNotSucceed() async throws {
     try await CardDAVServer.run(.xandikos) { server in
       let (book, hrefs) = (try server.addressBook(), (0..<250).compactMap { Href(server.book + "c\($0).vcf") })
@@ -69,7 +69,7 @@ struct RealServerTests {
     }
   }
 
-  /// First listing, no change, changes, deletion, and a token that is refused.
+  /// First listing, no change, changes, deletion, and a refused token.
   @Test(arguments: CardDAVServer.Program.allCases)
   func aBookIsFollowed(_ program: CardDAVServer.Program) async throws {
     try await CardDAVServer.run(program) { server in
@@ -108,7 +108,7 @@ struct RealServerTests {
       #expect(self.names(changes) == ["b.vcf", "d.vcf"])
       #expect(changes.gone.map(\.path) == [server.book + "c.vcf"])
       #expect(server.requests - start == 1)
-      // Two looks in a row found changes: everything is compared once, and then the book is quiet.
+      // Two passes in a row found changes: every card is compared once, and then the address book is quiet.
       let compared = try await self.list(server, changes.state)
       #expect(compared.extent == .whole && compared.cards.count == 4)
       #expect(try await self.list(server, compared.state).extent == .unchanged)
@@ -137,7 +137,7 @@ struct RealServerTests {
     }
   }
 
-  /// Radicale answers 404, Xandikos 207 with a 404 inside: neither is an empty book.
+  /// Radicale answers 404, Xandikos 207 with a 404 inside: neither means an empty address book.
   @Test(arguments: CardDAVServer.Program.allCases)
   func aMissingBookIsNotEmpty(_ program: CardDAVServer.Program) async throws {
     try await CardDAVServer.run(program) { server in
@@ -163,7 +163,7 @@ struct RealServerTests {
     }
   }
 
-  /// Xandikos keeps the bytes; XML makes LF of its CR LF.
+  /// Xandikos keeps the bytes; XML turns its CR LF into LF.
   @Test func cardsArriveAsTheyAre() async throws {
     try await CardDAVServer.run(.xandikos) { server in
       let photo = String(repeating: "QUJD", count: 20_000)
@@ -178,7 +178,7 @@ struct RealServerTests {
     }
   }
 
-  /// What stops taking cards stops the requests.
+  /// An error while taking cards stops the requests.
   @Test func whoTakesTheCardsCanStop() async throws {
     struct Enough: Error {}
     try await CardDAVServer.run(.xandikos) { server in

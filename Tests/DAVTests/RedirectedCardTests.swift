@@ -7,7 +7,7 @@ import Testing
 import Transfer
 
 @Suite(.timeLimit(.minutes(1))) struct RedirectedCardTests {
-  /// The password does not go along with a redirect; a host of the family is asked again with it, for a single card too.
+  /// A redirect is followed without the password; a host of the family is asked again with it, also for a single card.
   @Test func aCardThatARelativeHasIsAskedForWithThePassword() async throws {
     let authority = try TestAuthority()
     let certificate = try authority.issue("server", names: "DNS:localhost,DNS:below.localhost")

@@ -74,7 +74,7 @@ struct CallTrailerTests {
     }
   }
 
-  /// Pieces of which notes are made: ordinary ones, and all that looks like a trailer.
+  /// Pieces of notes: ordinary ones, and everything that looks like a trailer.
   private static let pieces = [
     "—", "— ", "25", " min", "min", " · ", "·", "happy", "😊", "sad", "#", "#a", "%20", "%", "\n", "\r\n", "\r", " ",
     "\u{A0}",
@@ -108,7 +108,7 @@ struct CallTrailerTests {
         #expect(read == ServerText.clean(note), "\(content.debugDescription)")
         #expect(found ?? CallTrailer() == trailer, "\(content.debugDescription)")
       }
-      // Reading again what was read changes nothing.
+      // Parsing the result again changes nothing.
       let again = CallTrailer.split(
         (CallTrailer.split(content).trailer ?? CallTrailer()).content(note: ServerText.clean(note)))
       #expect(again.note == ServerText.clean(note))

@@ -33,7 +33,7 @@ struct FactsTests {
     #expect(!have.agree(with: want, except: []))
     #expect(have.agree(with: want, except: ["emotion", "tags"]))
     #expect(!have.agree(with: want, except: ["emotion", "tag"]))
-    // It was so before: nothing is missing. It is new: it has to be written.
+    // An unchanged value need not be returned. A new value has to be written.
     #expect(have.isDone(want, base: want, except: ["emotion", "tags"]))
     #expect(!have.isDone(want, base: have, except: ["emotion", "tags"]))
     #expect(have.isDone(want, base: nil, except: ["emotion", "tags"]))

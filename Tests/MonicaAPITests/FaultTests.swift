@@ -8,17 +8,17 @@ import Transfer
 
 @testable import MonicaAPI
 
-/// Changes on a server's bad days: each is sent again until it is done, and then is there once.
+/// Changes sent to a failing server: each is sent again until it succeeds, and then exists once.
 @Suite(
   .enabled(if: MonicaServer.isInstalled, "there is no Tests/servers/monica.py"), .timeLimit(.minutes(3)))
 struct FaultTests {
-  /// What can happen to a request.
+  /// The faults of a request.
   private static let faults: [[String: any Sendable]] = [
     ["drop": true], ["drop_after": true], ["status": 500], ["status_after": 500],
     ["status_after": 503, "retry_after": 1], ["truncate": true], ["bad_json": true], ["html": true], ["redirect": true],
   ]
 
-  /// The table of the server that a kind is in.
+  /// The server's table of a kind.
   private static func table(_ kind: ResourceKind) -> String {
     switch kind {
     case .person: "contacts"
@@ -29,7 +29,7 @@ struct FaultTests {
     }
   }
 
-  /// Has a fault meet the change's request after so many others.
+  /// Makes a fault hit the change's request after this many others.
   private static func order(_ fault: [String: any Sendable], after count: Int, _ server: MonicaServer) async throws {
     for method in ["POST", "PUT", "DELETE"] {
       let match = ["method": method]
@@ -38,7 +38,7 @@ struct FaultTests {
     }
   }
 
-  /// Sends a change until the server has done with it, as the outbox does.
+  /// Sends a change until it succeeds, as the outbox does.
   private static func insist(
     _ operation: String, _ record: RemoteRecord, base: RemoteRecord?, _ server: MonicaServer,
     afterFailure: (Failure) async throws -> Void
@@ -74,7 +74,7 @@ struct FaultTests {
           let before = try await server.rows(table).count
           func check(_ failure: Failure) async throws {
             let now = try await server.rows(table).count
-            // Who is told that it surely did not arrive sends it again without a look.
+            // A change that is reported as not carried out is sent again without a search.
             if now != before { #expect(failure.status.details["outcome"] == "unknown", "\(kind) \(fault) \(failure)") }
           }
           try await Self.order(fault, after: step, server)
@@ -122,7 +122,7 @@ struct FaultTests {
       let ordered = await failure { try await server.push("create", call) }
       #expect(ordered?.reason == "RATE_LIMITED" && ordered?.status.details["outcome"] == nil)
       #expect((20_000...21_000).contains(ordered?.status.retryAfterMs ?? 0))
-      // Until then nobody is asked.
+      // Until then no request is sent.
       try await server.clearRequests()
       #expect(await failure { try await server.push("create", call) }?.reason == "RATE_LIMITED")
       #expect(await failure { try await server.read("call", 1) { $0.urgent = true } }?.reason == "RATE_LIMITED")
@@ -148,7 +148,7 @@ struct FaultTests {
       try await server.fault(["delay_ms": 60_000, "match": ["method": "POST"]])
       let call = RemoteRecord.call(with: 1)
       let waiting = Task { await failure { try await server.push("create", call) } }
-      // It is under way when the server has noted it.
+      // It is in flight once the server has recorded it.
       try await until { try await server.requests().contains("POST /api/calls") }
       waiting.cancel()
       let given = await waiting.value
@@ -194,7 +194,7 @@ struct FaultTests {
     }
   }
 
-  /// Many calls with one person that say nearly the same, on a server that fails at random.
+  /// Many nearly equal calls with one person, on a server that fails at random.
   @Test(arguments: 0..<6 as Range<UInt64>)
   func aBadDay(_ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
@@ -213,7 +213,7 @@ struct FaultTests {
           #expect(reply.outcome == .done)
           expected[id] = reply.record
         } else {
-          // The same minute, the same words.
+          // The same minute and the same words.
           let call = RemoteRecord.call(with: 1, at: 1_714_557_600 + Int64(index % 3)) { $0.note = "Hi" }
           let reply = try await Self.insist("create", call, base: nil, server) { _ in }
           #expect(reply.outcome == .done && expected[call.clientID] == nil)

@@ -9,10 +9,10 @@ import SwiftProtobuf
 import TestKit
 import Transfer
 
-/// A process that answers as a Monica server does, and the service that talks to it.
+/// A process that answers like a Monica server, and the service that talks to it.
 ///
-/// It is `Tests/servers/monica.py`, or what `KITH_MONICA_SERVER_COMMAND` says in its place: a program that takes
-/// `--contacts` and `--rate-limit`, and prints "ready PORT".
+/// It is `Tests/servers/monica.py`, or the program in `KITH_MONICA_SERVER_COMMAND`, which takes `--contacts` and
+/// `--rate-limit`, and prints "ready PORT".
 struct MonicaServer: Sendable {
   let process: ServerProcess
   let url: String
@@ -41,14 +41,14 @@ struct MonicaServer: Sendable {
     return FileManager.default.fileExists(atPath: script) ? ["python3", script] : nil
   }()
   static let isInstalled = command != nil
-  /// Whether it shows the log of the account: another server in its place need not.
+  /// Whether the server has the account's log: another program need not have it.
   static let hasLog = isInstalled && ProcessInfo.processInfo.environment["KITH_MONICA_SERVER_COMMAND"] == nil
 
   /// Runs `body` with a server.
   ///
   /// - Parameters:
-  ///   - contacts: So many people are there from the beginning, with what belongs to them.
-  ///   - rateLimit: Requests in a window; 0 has no limit.
+  ///   - contacts: The number of people at the start, each with records.
+  ///   - rateLimit: Requests in a window; 0 for no limit.
   static func run(
     contacts: Int = 0, rateLimit: Int = 0, arguments: [String] = [], _ body: (MonicaServer) async throws -> Void
   ) async throws {
@@ -97,7 +97,7 @@ struct MonicaServer: Sendable {
     return try await self.service.ask(request)
   }
 
-  /// Reads a list; the pages come as they were handed on.
+  /// Reads a list, and returns its pages as they were passed on.
   func pull(
     _ kind: String, _ change: (inout PullRequest) -> Void = { _ in },
     onPage: @escaping @Sendable (PullPage) async -> Void = { _ in }
@@ -132,14 +132,14 @@ struct MonicaServer: Sendable {
     return try await self.service.ask(request)
   }
 
-  /// Makes a record, and gives what the server has of it.
+  /// Creates a record, and returns the server's version of it.
   func create(_ record: RemoteRecord) async throws(Failure) -> RemoteRecord {
     try await self.push("create", record).record
   }
 
-  // MARK: - Behind its back
+  // MARK: - Direct access to the server
 
-  /// Orders something of the server itself.
+  /// Changes the server directly.
   @discardableResult
   func control(_ method: String, _ path: String, _ body: Any? = nil) async throws -> Any {
     var request = HTTPRequest(method, try WebURL("\(self.url)/__sim/\(path)"))
@@ -161,7 +161,7 @@ struct MonicaServer: Sendable {
     try await self.control("GET", "dump/\(table)") as? [[String: Any]] ?? []
   }
 
-  /// What was asked since the log was last cleared, such as "GET /api/calls".
+  /// The requests since the log was last cleared, such as "GET /api/calls".
   func requests() async throws -> [String] {
     let report = try await self.control("GET", "requests") as? [String: Any]
     return (report?["requests"] as? [[String: Any]] ?? []).map { "\($0["method"] ?? "") \($0["path"] ?? "")" }
@@ -171,7 +171,7 @@ struct MonicaServer: Sendable {
 }
 
 extension RemoteRecord {
-  /// A record of somebody.
+  /// A record of a person.
   init(_ record: OneOf_Record, owner: UInt64 = 0, others: [UInt64] = [], clientID: String = "") {
     self = RemoteRecord.with {
       $0.record = record
@@ -181,7 +181,7 @@ extension RemoteRecord {
     }
   }
 
-  /// A person of a first name.
+  /// A person with a first name.
   static func person(_ name: String, clientID: String = UUIDv7.make().text, _ change: (inout Person) -> Void = { _ in })
     -> RemoteRecord
   {
@@ -190,7 +190,7 @@ extension RemoteRecord {
     return RemoteRecord(.person(person), clientID: clientID)
   }
 
-  /// A call at a moment.
+  /// A call at a time.
   static func call(
     with owner: UInt64, at seconds: Int64 = 1_714_557_600, clientID: String = UUIDv7.make().text,
     _ change: (inout Call) -> Void = { _ in }
@@ -201,7 +201,7 @@ extension RemoteRecord {
   }
 }
 
-/// How something fails; nil when it does not.
+/// The failure of some work; nil if it succeeds.
 func failure(_ work: () async throws -> some Any) async -> Failure? {
   do {
     _ = try await work()

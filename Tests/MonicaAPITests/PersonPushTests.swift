@@ -21,7 +21,7 @@ struct PersonPushTests {
       #expect(done.outcome == .done && done.record.person.middleName == "King" && done.record.person.isStarred)
       let row = try #require(try await server.rows("contacts").first { $0["id"] as? Int == 1 })
       #expect(row["middle_name"] as? String == "King" && row["first_met_through"] as? Int == 2)
-      // Also when how one met is changed.
+      // Also when the first meeting is changed.
       want.person.howMet = "A party"
       want.person.nickname = "Countess"
       #expect(try await server.push("update", want, base: done.record).record.person.howMet == "A party")
@@ -38,7 +38,7 @@ struct PersonPushTests {
       try await server.fault(["match": ["method": "POST"], "drop_after": true])
       let lost = await failure { try await server.push("create", want) }
       #expect(lost?.status.details["outcome"] == "unknown")
-      // Of the same name, but somebody else.
+      // Another person of the same name.
       let other = try await server.create(.person("Gus") { $0.isPartial = true })
       let found = try await server.push("create", want) {
         $0.lookFirst = true
@@ -46,7 +46,7 @@ struct PersonPushTests {
       }
       #expect(found.outcome == .done && found.record.person.isPartial && found.record.monicaID != other.monicaID)
       #expect(try await server.rows("contacts").count == 5)
-      // What was never made is not found.
+      // A person who was never created is not found.
       let new = try await server.push("create", .person("Gus") { $0.isPartial = true }) {
         $0.lookFirst = true
         $0.firstTriedAt = firstTriedAt
@@ -63,14 +63,14 @@ struct PersonPushTests {
           $0.birthdayReminder = true
         })
       #expect(try await server.rows("reminders").count == 1)
-      // A hub that never heard of the reminder changes the name.
+      // A hub that does not know the reminder changes the name.
       made.person.birthdayReminder = false
       var want = made
       want.person.firstName = "Augusta"
       let renamed = try await server.push("update", want, base: made)
       #expect(renamed.outcome == .done)
       #expect(try await server.rows("reminders").count == 1)
-      // Taken away on purpose.
+      // Removed on purpose.
       var base = renamed.record
       base.person.birthdayReminder = true
       want = base
@@ -96,7 +96,7 @@ struct PersonPushTests {
       want.person.tags = ["two", "three"]
       let done = try await server.push("update", want, base: made)
       #expect(Set(done.record.person.tags) == ["two", "three"])
-      // Cut off between two steps: what is there of the change is no stranger's.
+      // Interrupted between two steps: the part that exists is not someone else's change.
       var half = made
       half.person.nickname = "N"
       half.person.tags = ["one", "two", "three"]

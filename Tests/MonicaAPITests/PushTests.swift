@@ -15,7 +15,7 @@ struct PushTests {
       server.account.callsAsActivities = callsAreActivities
       for want in Samples.records {
         let kind = try #require(Samples.kind(want))
-        // Made.
+        // Created.
         let made = try await server.push("create", want)
         #expect(made.outcome == .done && made.record.monicaID > 0)
         #expect(try Samples.isSame(made.record, want, activities: callsAreActivities), "\(kind)")
@@ -25,24 +25,24 @@ struct PushTests {
         if !want.clientID.isEmpty, kind != .call || !callsAreActivities {
           #expect(read.record.clientID == want.clientID)
         }
-        // Changed by somebody else: told, and nothing written.
+        // Changed by someone else: reported, and nothing written.
         let stranger = try await server.push("update", Samples.changed(made.record, "stranger"), base: made.record)
         #expect(stranger.outcome == .done, "\(kind)")
         let late = try await server.push("update", Samples.changed(made.record), base: made.record)
         #expect(late.outcome == .changed, "\(kind)")
         #expect(try Samples.isSame(late.record, stranger.record, activities: callsAreActivities), "\(kind)")
         #expect(try await server.push("delete", made.record, base: made.record).outcome == .changed)
-        // Changed from what is there.
+        // Changed from the present record.
         let changed = Samples.changed(stranger.record)
         let done = try await server.push("update", changed, base: stranger.record)
         #expect(done.outcome == .done)
         #expect(try Samples.isSame(done.record, changed, activities: callsAreActivities), "\(kind)")
-        // The same again writes nothing.
+        // The same change again writes nothing.
         try await server.clearRequests()
         let again = try await server.push("update", done.record, base: stranger.record)
         #expect(again.outcome == .done)
         #expect(try await server.requests().allSatisfy { $0.hasPrefix("GET ") }, "\(kind)")
-        // Deleted, and gone.
+        // Deleted.
         #expect(try await server.push("delete", done.record, base: done.record).outcome == .done)
         #expect(try await server.push("delete", done.record, base: done.record).outcome == .gone)
         #expect(try await server.push("update", changed, base: done.record).outcome == .gone)
@@ -55,7 +55,7 @@ struct PushTests {
 
   @Test func aRelationshipIsOneRecordFromBothSides() async throws {
     try await MonicaServer.run(contacts: 3) { server in
-      // 3's child is 1: the record is that of 1, whose parent is 3.
+      // 1 is the child of 3: the record is that of 1, whose parent is 3.
       let made = try await server.create(
         RemoteRecord(.relationship(.with { $0.type = "child" }), owner: 3, others: [1]))
       #expect(
@@ -68,7 +68,7 @@ struct PushTests {
       want.monicaID = made.monicaID
       let changed = try await server.push("update", want, base: made)
       #expect(changed.outcome == .done && changed.record.relationship.type == "mentor" && changed.record.owner == 1)
-      // Made again after an attempt that arrived: found.
+      // Created again after an attempt that arrived: found.
       let again = try await server.push(
         "create", RemoteRecord(.relationship(.with { $0.type = "protege" }), owner: 3, others: [1])
       ) { $0.lookFirst = true }
@@ -121,7 +121,7 @@ struct PushTests {
       let conversation = try #require(try await server.all("conversation").first)
       var want = conversation
       want.conversation.messages[0].content = "changed"
-      // Somebody writes on meanwhile.
+      // Someone adds a message meanwhile.
       try await server.mutate([
         "op": "create", "table": "messages",
         "values": ["contact_id": 5, "conversation_id": conversation.monicaID, "content": "meanwhile"],
@@ -160,7 +160,7 @@ struct PushTests {
       let made = try await server.create(.call(with: 1) { ($0.note, $0.durationMinutes) = ("Moved house", 25) })
       let calls = try await server.all("call").filter { $0.record != nil }
       #expect(calls.map(\.monicaID) == [made.monicaID] && calls[0].owner == 1 && calls[0].call == made.call)
-      // The places of the others are kept, so that counts come out right.
+      // The positions of the others are kept, so that the counts are correct.
       let after = try await server.pull("activity")
       #expect(after.reply.total == before.reply.total + 1)
       #expect(after.pages.flatMap(\.records).count == Int(after.reply.total))

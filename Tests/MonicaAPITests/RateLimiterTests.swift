@@ -8,7 +8,7 @@ struct RateLimiterTests {
 
   private func at(_ seconds: Double) -> RateLimiter.Instant { self.start + .seconds(seconds) }
 
-  /// Sends a request and takes its answer at once.
+  /// Sends a request and receives its answer at once.
   private func send(
     _ limiter: inout RateLimiter, at seconds: Double, isUrgent: Bool = false, _ report: RateLimiter.Report?
   ) -> RateLimiter.Turn {
@@ -48,7 +48,7 @@ struct RateLimiterTests {
   @Test func requestsUnderWayCount() {
     var limiter = RateLimiter()
     #expect(self.send(&limiter, at: 0, Self.left(9, of: 10)) == .now)
-    // One of ten is the reserve, one has been used.
+    // One of ten is the reserve, one is used.
     for _ in 0..<8 { #expect(limiter.take(isUrgent: false, now: self.at(1)) == .now) }
     #expect(limiter.take(isUrgent: false, now: self.at(1)) == .at(self.at(60)))
   }
@@ -74,9 +74,9 @@ struct RateLimiterTests {
 
   @Test func theServersWindowGoesBeforeOurs() {
     var limiter = RateLimiter()
-    // Others began the window 40 seconds ago.
+    // Other clients began the window 40 seconds ago.
     #expect(self.send(&limiter, at: 0, Self.left(10)) == .now)
-    // It has ended meanwhile: the server counts from the beginning again.
+    // It has ended meanwhile: the server starts to count again.
     #expect(self.send(&limiter, at: 21, isUrgent: true, Self.left(59)) == .now)
     for _ in 0..<53 { #expect(limiter.take(isUrgent: false, now: self.at(22)) == .now) }
     #expect(limiter.take(isUrgent: false, now: self.at(22)) == .at(self.at(81)))
@@ -88,7 +88,7 @@ struct RateLimiterTests {
     limiter.settle(Self.left(17, of: 20), now: self.at(1))
     limiter.settle(Self.left(19, of: 20), now: self.at(1))
     limiter.settle(Self.left(18, of: 20), now: self.at(1))
-    // Three are used, two are the reserve. While the first answer came, nobody knew which of the other two it had
+    // Three are used, two are the reserve. When the first answer came, it was unknown which of the other two it had
     // counted.
     let more = (0..<20).prefix { _ in limiter.take(isUrgent: false, now: self.at(2)) == .now }.count
     #expect((13...15).contains(more))
@@ -98,14 +98,14 @@ struct RateLimiterTests {
     var limiter = RateLimiter()
     #expect(limiter.take(isUrgent: true, now: self.at(0)) == .now)
     limiter.settle(Self.left(0, of: 1), now: self.at(3))
-    // The server may have counted the request as late as at 3.
+    // The server may have counted the request as late as second 3.
     #expect(limiter.take(isUrgent: true, now: self.at(60)) == .at(self.at(63)))
     #expect(limiter.take(isUrgent: true, now: self.at(63)) == .now)
     limiter.settle(nil, now: self.at(64))
     #expect(limiter.take(isUrgent: true, now: self.at(65)) == .at(self.at(123)))
   }
 
-  /// Against a server that counts as Monica does, whose window others begin and use as well.
+  /// Against a server that counts like Monica, whose windows other clients begin and use as well.
   @Test(arguments: 0..<30 as Range<UInt64>)
   func aServerIsNotAskedTooOften(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -125,7 +125,7 @@ struct RateLimiterTests {
       if hasOthers, Int.random(in: 0..<10, using: &random) == 0 { _ = ask(now) }
       switch limiter.take(isUrgent: Bool.random(using: &random), now: self.at(now)) {
       case .now:
-        // There and back again.
+        // The time to the server and back.
         now += Double.random(in: 0...0.1, using: &random)
         let report = ask(now)
         if report.isRefusal { refused += 1 } else { served += 1 }

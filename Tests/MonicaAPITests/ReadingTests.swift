@@ -71,7 +71,7 @@ struct ReadingTests {
       #expect(people.count == 245 && reply.total == 245 && reply.pages == 3 && reply.complete)
       #expect(Set(people.map(\.monicaID)).count == 245)
       #expect(people.allSatisfy { $0.hasChildren_p && !$0.person.firstName.isEmpty })
-      // Each relationship comes with one of its two people, with the type as seen from the other.
+      // Each relationship comes with one of its two people, with the type as seen from the other one.
       let relationships = people.flatMap(\.children).filter {
         $0.record.map { if case .relationship = $0 { true } else { false } } ?? false
       }
@@ -105,10 +105,10 @@ struct ReadingTests {
   ])
   func theListOfOnePersonIsRead(_ kind: String) async throws {
     try await MonicaServer.run(contacts: 60) { server in
-      // Its seed has something of each kind for one of these.
+      // The server's seed has records of each kind for one of these people.
       var found = 0
       for owner in [8, 9, 15, 19, 21, 22, 24, 60] as [UInt64] {
-        // Of a relationship the one side has the record, the other its place.
+        // One side of a relationship has the record, the other only its id and time.
         let records = try await server.all(kind, owner: owner).filter { $0.record != nil }
         found += records.count
         #expect(records.allSatisfy { $0.owner == owner })
@@ -144,7 +144,7 @@ struct ReadingTests {
       }
       #expect(reply.reachedSince && reply.pages == 1)
       #expect(pages[0].records.first?.monicaID == 17 && pages[0].records.first?.person.nickname == "New")
-      // Notes have an order of their own: a page has to be old as a whole.
+      // Notes have their own order: all of a page has to be older.
       let notes = try await server.pull("note") {
         $0.newestFirst = true
         $0.since = since
@@ -163,7 +163,7 @@ struct ReadingTests {
             defer { done = true }
             return !done
           }
-          // What stood first on the next page is last on this one then, and is not seen.
+          // The first record of the next page is now the last of this one, and is not seen.
           for id in 1...5 where isFirst { try? await server.mutate(["op": "delete", "table": "contacts", "id": id]) }
         })
       let ids = Set(pages.flatMap(\.records).map(\.monicaID))
@@ -188,7 +188,7 @@ struct ReadingTests {
         (["html": true], "MONICA_TROUBLE"),
         (["drop": true], "MONICA_UNREACHABLE"), (["status": 401], "TOKEN_INVALID"), (["redirect": true], "NOT_MONICA"),
       ] as [([String: Any], String)] {
-        // Libcurl asks once more by itself when a kept connection ends without a word.
+        // libcurl sends a request once more if a kept connection closes without an answer.
         try await server.fault(order.merging(["times": order["drop"] != nil ? 2 : 1]) { $1 })
         let fault = await failure { try await server.pull("person") }
         #expect(fault?.reason == reason)
@@ -229,7 +229,7 @@ struct ReadingTests {
       let fault = await failure { try await server.pull("person") { $0.urgent = true } }
       #expect(fault?.reason == "RATE_LIMITED")
       #expect((1...61_000).contains(fault?.status.retryAfterMs ?? 0))
-      // Nothing was sent that would have been refused.
+      // No request was sent that would have been refused.
       #expect(try await server.requests().count == 5)
     }
   }

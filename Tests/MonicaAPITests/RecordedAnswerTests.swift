@@ -5,7 +5,7 @@ import Testing
 
 @testable import MonicaAPI
 
-/// Reads the answers of a real server, where the machine has them.
+/// Reads recorded answers of a real server, if they are installed.
 struct RecordedAnswerTests {
   private static let directory = TestData.folder("monica")?.path
 
@@ -33,7 +33,7 @@ struct RecordedAnswerTests {
     #expect(passed.isEmpty && read == index.count)
   }
 
-  /// Whether there is something that reads such an answer; then it is read and looked at.
+  /// Whether such an answer can be read; if so, it is read and checked.
   private static func read(_ data: Data, _ request: Request) throws -> Bool {
     let path = request.path.split(separator: "?")[0].split(separator: "/").map(String.init)
     if request.status >= 400 {
@@ -47,12 +47,12 @@ struct RecordedAnswerTests {
       return true
     }
     if path.contains("upcoming") {
-      // They have the ids of occasions, and say the same as reminders.
+      // They have the ids of occasions, and the same values as reminders.
       #expect(try self.page(ReminderResource.self, data).allSatisfy { $0.record?.reminder.title.isEmpty == false })
       return true
     }
     switch path.last {
-    // Nothing here keeps debts; their pages are like all others.
+    // Debts are not stored here; their pages are like all others.
     case "debts": #expect(try !self.page(Named.self, data).isEmpty)
     case "me": _ = try self.one(UserResource.self, data)
     case "genders": #expect(try self.page(GenderResource.self, data).allSatisfy { !$0.name.isEmpty })
@@ -81,7 +81,7 @@ struct RecordedAnswerTests {
     for value in values {
       let record = try #require(value.record)
       #expect(record.monicaID > 0 && record.record != nil && record.hasUpdatedAt)
-      // What is read says the same when it is compared with itself.
+      // A record that was read equals itself.
       #expect(R.facts(record).isDone(R.facts(record), base: R.facts(record), except: record.unsaid))
     }
     if values.isEmpty, !String(decoding: data, as: UTF8.self).contains("\"data\": []") {

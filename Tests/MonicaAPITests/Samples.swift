@@ -5,9 +5,9 @@ import Testing
 
 @testable import MonicaAPI
 
-/// Records to send, and what to look at in them.
+/// Records to send, and comparisons of them.
 enum Samples {
-  /// A record of each kind, of people 1 and 2.
+  /// A record of each kind, for people 1 and 2.
   static let records: [RemoteRecord] = [
     .person("Grace") {
       $0.lastName = "Hopper"
@@ -71,7 +71,7 @@ enum Samples {
         }), owner: 1, clientID: UUIDv7.make().text),
   ]
 
-  /// The record with something else in it.
+  /// The record with another text.
   static func changed(_ record: RemoteRecord, _ text: String = "changed") -> RemoteRecord {
     var record = record
     switch record.record {
@@ -137,7 +137,7 @@ enum Samples {
     }
   }
 
-  /// Whether two records say the same, beside their messages' ids and what the server does not say.
+  /// Whether two records have the same values, except for ids of messages and values that the server does not return.
   static func isSame(_ left: RemoteRecord, _ right: RemoteRecord, activities: Bool = false) throws -> Bool {
     var (left, right) = (left, right)
     if case .conversation? = left.record {

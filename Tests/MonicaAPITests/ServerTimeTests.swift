@@ -34,7 +34,7 @@ struct ServerTimeTests {
   func momentsComeBack(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<500 {
-      // From 1000 to 2999.
+      // From the year 1000 to 2999.
       let stamp = Google_Protobuf_Timestamp(seconds: .random(in: -30_610_224_000..<32_503_680_000, using: &random))
       #expect(ServerTime.stamp(ServerTime.text(stamp)) == stamp)
     }

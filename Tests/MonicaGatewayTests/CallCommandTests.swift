@@ -191,7 +191,7 @@ import Testing
         $0.record.note = "with a recording"
       })
     #expect(changed.attachments == [ref])
-    // Another client takes it away between the look at what the call has and the change.
+    // Another client removes it between the check of the call's attachments and the change.
     let known = try await CallAttachments([ref], knownIn: call.id, storage: home.storage)
     let bare = try await home.ask(
       UpdateCallRequest.with {
@@ -354,7 +354,7 @@ import Testing
   func report() async throws {
     let directory = try TemporaryDirectory()
     let program = directory.file("kith-report")
-    // Stands for the typesetter: gives back what it is given.
+    // Replaces the typesetter: returns its input.
     try Data("#!/bin/sh\nexec cat\n".utf8).write(to: URL(fileURLWithPath: program))
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
     let home = try Household(in: directory, reports: program)

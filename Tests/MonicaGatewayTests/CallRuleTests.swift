@@ -213,7 +213,7 @@ import Testing
     #expect(PersonReminder().nextDay(from: try #require(Day(today))) == nil)
   }
 
-  /// Made at noon of UTC, where it may have been the day before; the server moves by years what had passed by then.
+  /// Created at noon UTC, when it may have been the previous day; the server moves a past date by years.
   @Test(
     "what comes once comes on its day, and not again",
     arguments: [

@@ -11,7 +11,7 @@ import TestKit
 
 @testable import MonicaGateway
 
-/// A real store with the gateway over it, in a temporary directory. Nobody answers for a server.
+/// A real store with the gateway over it, in a temporary directory. There is no server.
 final class Household: Sendable {
   /// Friday, 2026-03-06T12:00:00Z.
   static let start: Int64 = 1_772_798_400_000_000_000
@@ -88,7 +88,7 @@ final class Household: Sendable {
   }
 }
 
-/// Why a command was refused.
+/// The failure of a refused command.
 func refusal(_ work: () async throws -> Void) async -> Failure? {
   do {
     try await work()
@@ -98,7 +98,7 @@ func refusal(_ work: () async throws -> Void) async -> Failure? {
   }
 }
 
-/// A moment of RFC 3339.
+/// A time in RFC 3339.
 func moment(_ text: String) throws -> Google_Protobuf_Timestamp {
   try Google_Protobuf_Timestamp(jsonString: "\"\(text)\"")
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// What waits for the server, and what the server calls things.
+/// Pending changes, and the server's catalogs.
 @Suite(.timeLimit(.minutes(2))) struct QueueCommandTests {
   private func expect(_ reason: String, _ work: () async throws -> Void, _ line: Int = #line) async {
     let failure = await refusal(work)

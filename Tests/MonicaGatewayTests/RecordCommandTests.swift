@@ -6,7 +6,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// What people record, through the real store.
+/// Commands for records, on the real store.
 @Suite(.timeLimit(.minutes(2))) struct RecordCommandTests {
   private func expect(_ reason: String, _ work: () async throws -> Void, _ line: Int = #line) async {
     let failure = await refusal(work)
@@ -54,7 +54,7 @@ import Testing
           $0.record.body = "x"
         })
     }
-    // What the server never had needs not be deleted there.
+    // A record that the server never had need not be deleted there.
     let queue = try await home.ask(QueueRequest())
     #expect(queue.entries.map(\.kind) == ["person", "note"] && queue.entries.allSatisfy { $0.operation == "create" })
     #expect(await home.gateway.engine.isPushWanted)
@@ -259,7 +259,7 @@ import Testing
     await self.expect("FIELD_INVALID") { _ = try await home.ask(request) }
     let seen = try await home.ask(ListRelationshipsRequest.with { $0.personID = bob.id }).relationships
     #expect(seen.map(\.id) == [made.id] && seen.map(\.type) == ["child"] && seen.map(\.otherName) == ["Ann"])
-    // Said from Bob's side: Ann is a friend of his.
+    // From Bob's side: Ann is his friend.
     let changed = try await home.ask(
       UpdateRelationshipRequest.with {
         $0.record.id = made.id

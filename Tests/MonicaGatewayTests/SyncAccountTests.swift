@@ -10,7 +10,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// Logging in and out, and what is kept of it.
+/// Login, logout, and what is stored of them.
 @Suite(.timeLimit(.minutes(5))) struct SyncAccountTests {
   @discardableResult
   private func login(
@@ -161,7 +161,7 @@ import Testing
       let asked = home.server.watch()
       let reading = Task { try await home.engine.sync(PullPlan.Options(isCommanded: true), cause: "", progress: nil) }
       for await _ in asked { break }
-      // The pass reads: one that only sends comes after it.
+      // The pass reads; one that only sends comes after it.
       try await home.note(ann, "waits")
       let sending = Task { try await home.engine.sync(nil, cause: "", progress: nil) }
       try await until { await home.engine.agenda.next != nil }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// Who joins which pass.
+/// Which callers join which pass.
 @Suite struct SyncAgendaTests {
   private let ann = UUIDv7.make()
   private let bea = UUIDv7.make()

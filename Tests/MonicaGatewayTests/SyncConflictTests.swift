@@ -75,7 +75,7 @@ import Testing
       #expect(try await home.sync(full: true).conflicts == 2)
       try await home.resolve(ann.id, keep: "local")
       await home.rest()
-      // It is there again by now; settled once more, it would be made a second time.
+      // It exists again by now; resolving the conflict again would create it a second time.
       let failure = await #expect(throws: Failure.self) { try await home.resolve(note.id, keep: "local") }
       #expect(failure?.reason == "RECORD_UNKNOWN")
       #expect(try await home.sync(full: true).pending == 0)
@@ -88,7 +88,7 @@ import Testing
     let home = try await SyncHome()
     let tag = try await home.create(Tag.with { $0.name = "REFUSE" })
     #expect(try await home.sync().failed == 1)
-    // A person who carries it was sent, and the server made it.
+    // A person with this tag was sent, and the server created the tag.
     home.server.make(.tag(Tag.with { $0.name = "Refuse" }))
     #expect(try await home.sync().failed == 0)
     let tags = try await home.all(Tag.self)
@@ -220,7 +220,7 @@ import Testing
     let ann = try await home.person("Ann")
     try await home.sync()
     let id = try await home.get(Person.self, ann.id).monicaID
-    // Nothing was read since: the change meets something else there, and is brought together with it.
+    // Nothing was read since: the change meets another version on the server, and is merged with it.
     home.server.edit(.person, id) { $0.person.company = "Crumb" }
     try await home.update(Person.self, ann.id) { $0.job = "Baker" }
     let status = try await home.sync(pushOnly: true)

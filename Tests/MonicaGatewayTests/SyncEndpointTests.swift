@@ -4,7 +4,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// What a person may write for the address of a server, and what becomes of it.
+/// The addresses of servers that a person may type, and their normal forms.
 @Suite struct SyncEndpointTests {
   @Test(arguments: [
     ("https://app.monicahq.com", "https://app.monicahq.com"),

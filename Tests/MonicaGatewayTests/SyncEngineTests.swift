@@ -57,14 +57,14 @@ import Testing
       await home.engine.wake()
       await home.rest()
       #expect(home.server.texts(.person) == ["Ann"])
-      // Nor does a start: what waits was noted by the clock that was ahead.
+      // A start does not send it either: its time was recorded by the clock that was ahead.
       home.setClock(by: day)
       try await home.person("Bea")
       home.setClock(by: -day)
       try await home.crash()
       try await home.sync(pushOnly: true)
       #expect(home.server.texts(.person) == ["Ann", "Bea"])
-      // And the schedule goes on.
+      // And the schedule continues.
       try await home.engine.start(startsNow: false, interval: 15 * SyncHome.minute)
       _ = home.server.takeRequests()
       home.setClock(by: -day)
@@ -269,7 +269,7 @@ import Testing
       #expect(state == .completed)
       #expect(try await home.all(Person.self).count == 41)
       #expect(try await home.all(Relationship.self).count == 79)
-      // Once because Ann names them, and once because no list has them.
+      // Once because Ann's relationships name them, and once because no list has them.
       #expect(home.server.takeRequests().count { $0 == "read person" } < 2 * 40 + 10)
     }
   }
@@ -374,7 +374,7 @@ import Testing
   }
 }
 
-/// Texts that were told, in their order.
+/// Recorded texts, in order.
 private final class Notes: Sendable {
   private let notes = Lock<[String]>([])
   var all: [String] { self.notes.withLock { $0 } }

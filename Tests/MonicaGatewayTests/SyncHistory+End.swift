@@ -9,9 +9,9 @@ import Testing
 
 @testable import MonicaGateway
 
-/// The end: both sides come to rest, and what has to be so then.
+/// The end of a history: both sides are in sync, and the final checks.
 extension History {
-  /// Lets both sides come to rest, and people settle what only people can.
+  /// Syncs until nothing changes any more, and resolves the conflicts that need a person.
   mutating func settle() async throws {
     let server0 = self.home.server
     for round in 0..<30 {
@@ -24,7 +24,7 @@ extension History {
       )
       let conflicts = try await self.home.conflicts()
       for conflict in conflicts {
-        // That of somebody's records may be settled with the person.
+        // A conflict of a person's record may be resolved together with the person's.
         guard try await self.home.conflicts().contains(where: { $0.id == conflict.id }) else { continue }
         self.trace(
           "CONFLICT \(conflict.kind) \(conflict.local.text) server \(conflict.server?.text ?? "nil") deleted \(conflict.isDeletedHere)"
@@ -37,7 +37,7 @@ extension History {
       }
       for entry in try await self.home.queue() where entry.state == "failed" { try await self.mend(entry) }
       let rest = try await self.home.status()
-      // Who comes back from a conflict is read again by the next pass.
+      // A person who returns after a conflict is read by the next pass.
       if rest.pending + rest.failed + rest.conflicts == 0, status.sync.added + status.sync.updated == 0,
         conflicts.isEmpty
       {
@@ -76,7 +76,7 @@ extension History {
     }
     let activities = Set(self.home.server.rows(.activity).map { Self.mark($0.text) })
     for (mark, count) in counts where count > 1 {
-      // Made again with one of its people, who was deleted on the web: docs/monica.md, "What cannot be known".
+      // Created again with one of its people, who was deleted on the web: docs/monica.md, "What cannot be known".
       let mayBe = activities.contains(mark) && self.isDoubtful(mark, self.marks[mark] ?? [])
       #expect(mayBe && count == 2, "seed \(self.seed): \(mark) is there \(count) times")
     }
@@ -101,7 +101,7 @@ extension History {
     let server = self.home.server.state.withLock { state in
       (state.rows[kind] ?? [:]).keys.compactMap { state.shown(kind, $0) }
     }.filter { row in
-      // Archived before anybody here knew of them, they are in no list, and what they have in none either.
+      // People archived before they were known here are in no list, and neither are their records.
       (!row.person.isArchived || local.contains { $0.record.monicaID == row.monicaID })
         && (![.contactField, .address].contains(kind) || people.values.contains(row.owner))
     }

@@ -9,8 +9,8 @@ import Testing
 
 @testable import MonicaGateway
 
-/// Random histories: people here and on the web change the same records, answers are lost, the process dies. In the end both
-/// sides are equal, and nothing that nobody deleted is lost or there twice.
+/// Random histories: the same records are changed here and on the web, answers are lost, the process dies. In the end
+/// both sides are equal, and no record is lost or duplicated unless it was deleted.
 @Suite(.timeLimit(.minutes(10))) struct SyncHistoryTests {
   static let seen = Lock<[ModelServer.Fault: Int]>([:])
 
@@ -43,7 +43,7 @@ extension SeededGenerator {
 }
 
 extension AnyRecord {
-  /// Says of a task that it is done, or that it is not.
+  /// Marks a task as done, or as not done.
   fileprivate mutating func tick() {
     guard case .task(var task) = self else { return }
     task.isCompleted.toggle()
@@ -57,9 +57,9 @@ struct History {
   let home: SyncHome
   let seed: UInt64
   var lastMark = 0
-  /// Marks of records that somebody may have deleted, or whose person somebody may have.
+  /// Marks of records that may have been deleted, or whose person may have been.
   var doubtful: Set<String> = []
-  /// Ids of records that were made on the web.
+  /// Ids of records that were created on the web.
   var madeOnWeb: Set<UInt64> = []
   /// The marks of all records, with those of their people.
   var marks: [String: [String]] = [:]
@@ -83,7 +83,7 @@ struct History {
     return mark
   }
 
-  /// The mark of a text, which edits leave at its beginning.
+  /// The mark of a text, which edits keep at its beginning.
   static func mark(_ text: String) -> String {
     text.firstIndex(of: ".").map { String(text[...$0]) } ?? text
   }
@@ -181,8 +181,8 @@ struct History {
     try await create(record.record)
   }
 
-  /// Whether two people are related, here or there. The server keeps each relationship twice, from both sides: two of the same
-  /// two people could be taken for the sides of one.
+  /// Whether two people are related, here or on the server. The server stores each relationship twice, once for each
+  /// side: two relationships of the same people could be mistaken for the sides of one.
   func areRelated(_ one: String, _ other: String) async throws -> Bool {
     let people = Dictionary(uniqueKeysWithValues: try await self.home.all(Person.self).map { ($0.id, $0.monicaID) })
     guard one != other, let first = people[one], let second = people[other] else { return true }
@@ -215,7 +215,7 @@ struct History {
     try await update(record.record)
   }
 
-  /// What people do to a record, here as on the web.
+  /// An edit of a record, here or on the web.
   static func edit(_ record: inout AnyRecord, _ mark: String, _ chance: inout SeededGenerator) {
     let word = String(chance.next(0...99))
     switch (record, chance.next(0...3)) {
@@ -284,8 +284,8 @@ struct History {
     }
     guard let row = server.rows(kind).randomElement(using: &self.chance) else { return }
     let mark = Self.mark(row.text)
-    // What was made here and nobody here knows to have arrived is looked for by what it says, where there is no other
-    // mark. All that may be changed of such a record is whether a task is done.
+    // A record that was created here and is not known to have arrived is searched for by its content, if it has no
+    // other mark. Of such a record only a task's completion may be changed.
     let open = try await self.all(kind, deleted: true).filter { $0.record.monicaID == 0 }.map { Self.mark($0.text) }
     let isSought = open.contains(mark) && !ModelServer.State.withUUID.contains(kind)
     guard !isSought || kind == .task else { return }
@@ -311,7 +311,7 @@ struct History {
 
   mutating func sync() async throws {
     let server = self.home.server
-    // At once, while the server may still be at something, or much later.
+    // At once, while the server may still be running a request, or much later.
     self.home.pass(
       self.chance.next(0...2) == 0
         ? Int64(self.chance.next(0...40)) * 1_000_000_000 : Int64(self.chance.next(1...400)) * SyncHome.minute)
@@ -341,16 +341,16 @@ struct History {
       state.faults = []
       return state.isDead
     }
-    // What went on by itself after the pass may have died too.
+    // Work that continued after the pass may have died too.
     if isDead { try await home.crash() }
     if !isOver { await pass.value }
-    // What still goes on may yet learn that its token was refused.
+    // Work that continues may still learn that its token was refused.
     await home.rest()
     self.trace("SYNC full \(full) push \(pushOnly) over \(isOver) \(faults.compactMap { $0 }) \(server.takeRequests())")
     let queue0 = try await home.queue()
     self.trace("QUEUE \(queue0.map { "\($0.operation) \($0.kind) \($0.state) \($0.error.message)" })")
     if try await home.status().state != "logged_in" {
-      // Whose token was refused logs in again.
+      // After a refused token, log in again.
       var login = LoginRequest()
       login.cloud = true
       login.token = "good"

@@ -10,7 +10,7 @@ import SwiftProtobuf
 
 @testable import MonicaGateway
 
-/// A real store and the engine on it, and a model of the server.
+/// A real store, the engine on it, and a model of the server.
 final class SyncHome: Sendable {
   private struct Parts {
     var storage: StorageActor
@@ -20,7 +20,7 @@ final class SyncHome: Sendable {
 
   static let start: Int64 = 1_700_000_000_000_000_000
   static let minute: Int64 = 60_000_000_000
-  /// PHP's `max_execution_time`, within which the model's server is done with what it is late with.
+  /// PHP's `max_execution_time`, within which the model server finishes a late request.
   static let timeLimit: Int64 = 30_000_000_000
 
   let root: String
@@ -32,8 +32,8 @@ final class SyncHome: Sendable {
   private let timeLimit: Int64?
 
   /// - Parameters:
-  ///   - root: An existing directory to go on with; nil = a new one.
-  ///   - timeLimit: What the engine is told of the server; nil = nothing.
+  ///   - root: An existing directory to continue with; nil for a new one.
+  ///   - timeLimit: The server's time limit as the engine is configured; nil for none.
   init(
     root: String? = nil, isLoggedIn: Bool = true, serverFile: String? = nil, timeLimit: Int64? = SyncHome.timeLimit
   ) async throws {
@@ -95,10 +95,10 @@ final class SyncHome: Sendable {
     server.pass(nanoseconds)
   }
 
-  /// Somebody sets the clock.
+  /// Sets the clock.
   func setClock(by nanoseconds: Int64) { self.clock.withLock { $0.now += nanoseconds } }
 
-  /// Makes a home for a test, and takes it away afterwards.
+  /// Makes a home for a test, and deletes it afterwards.
   static func with(
     isLoggedIn: Bool = true, timeLimit: Int64? = SyncHome.timeLimit, _ work: (SyncHome) async throws -> Void
   ) async throws {
@@ -113,7 +113,7 @@ final class SyncHome: Sendable {
     try? FileManager.default.removeItem(atPath: self.root)
   }
 
-  /// The process dies: what is not in the store is lost. Then it starts again.
+  /// Simulates the death of the process: only the store survives. Then starts again.
   func crash() async throws {
     let (engine, storage) = (self.engine, self.storage)
     await storage.close()
@@ -124,7 +124,7 @@ final class SyncHome: Sendable {
     try await parts.engine.start(startsNow: false, interval: nil)
   }
 
-  /// Waits until nothing runs.
+  /// Waits until nothing is running.
   func rest() async { while let loop = await self.engine.loop { await loop.value } }
 
   // MARK: - Commands
@@ -231,7 +231,7 @@ final class SyncHome: Sendable {
 }
 
 extension ModelServer {
-  /// Somebody makes a record on the web.
+  /// Creates a record on the web.
   @discardableResult
   func make(_ record: AnyRecord, owner: UInt64 = 0, others: [UInt64] = []) -> UInt64 {
     self.web { state in
@@ -258,6 +258,6 @@ extension ModelServer {
 
   func texts(_ kind: RecordKind) -> [String] { self.rows(kind).map(\.text).sorted() }
 
-  /// What goes wrong with the next requests.
+  /// The faults of the next requests.
   func fail(_ faults: [Fault?]) { self.state.withLock { $0.faults += faults } }
 }

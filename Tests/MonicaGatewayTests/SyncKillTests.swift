@@ -8,7 +8,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// A process killed in the middle of a pass leaves a store from which the next one ends equal to the server.
+/// After a process was killed in the middle of a pass, the next pass makes the store equal to the server.
 @Suite(.timeLimit(.minutes(10))) struct SyncKillTests {
   private static let calls = 12
   private static let people = 23
@@ -47,12 +47,12 @@ import Testing
     try await home.sync(pushOnly: true)
     try await home.note(ann, "hello")
     let now = home.now
-    // It was sent, and the answer could not be stored.
+    // It was sent, and its answer could not be stored.
     try await home.storage.write { transaction throws(Failure) in
       let due = try transaction.outbox.due(now: now, limit: 4)
       #expect(try transaction.outbox.begin(due.map(\.row), now: now).count == 1)
     }
-    // The server may be at it.
+    // The server may still be running the request.
     #expect(try await home.sync(pushOnly: true).pending == 1)
     home.pass(SyncHome.minute)
     #expect(try await home.sync(pushOnly: true).pending == 0)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// Changes whose answer nobody heard.
+/// Changes whose answer was lost.
 @Suite(.timeLimit(.minutes(5))) struct SyncLostAnswerTests {
   @Test func aLostAnswerIsLookedForAndNotSentAgain() async throws {
     try await SyncHome.with { home in
@@ -33,7 +33,7 @@ import Testing
       let call = try await home.call(ann, "once")
       home.server.fail([.late])
       try await home.sync(pushOnly: true)
-      // Neither a command nor an edit nor another start has it sent before the server must be done with it.
+      // Neither a command nor an edit nor a restart sends it before the server must have finished.
       try await home.update(Call.self, call.id) { $0.note = "once, edited" }
       home.pass(10_000_000_000)
       _ = home.server.takeRequests()
@@ -67,7 +67,7 @@ import Testing
     try await SyncHome.with(timeLimit: limit) { home in
       try await home.person("Ann")
       try await self.killOverAPush(home)
-      // Nothing that runs for nobody waits for it.
+      // Work without a waiting caller does not wait for it.
       await home.engine.wake()
       await home.rest()
       #expect(home.server.takeRequests().isEmpty)
@@ -141,7 +141,7 @@ import Testing
       let status = try await home.sync(pushOnly: true)
       #expect(home.server.takeRequests().isEmpty)
       #expect(status.nextAttemptAt.nanosecondsSince1970 == home.now + 16 * SyncHome.minute)
-      // One that was far ahead is no reason to wait.
+      // A clock that was far ahead is no reason to wait.
       home.pass(SyncHome.minute)
       home.setClock(by: -60 * SyncHome.minute)
       #expect(try await home.sync(pushOnly: true).pending == 0)
@@ -181,7 +181,7 @@ import Testing
       #expect(try await home.all(Call.self).isEmpty)
       try await home.sync()
       #expect(try await home.all(Call.self).map(\.syncState) == ["synced"])
-      // What was deleted by its people stays so.
+      // A record that was deleted here stays deleted.
       try await home.delete(Call.self, call.id)
       try await home.sync()
       #expect(try await home.all(Call.self).isEmpty && home.server.rows(.call).isEmpty)
@@ -202,7 +202,7 @@ import Testing
         })
       home.server.fail([.lostAnswer])
       try await home.sync()
-      // Nothing but what it says marks it on the server.
+      // Only its content identifies it on the server.
       #expect(try await home.all(TaskItem.self).map(\.monicaID) == [0])
       home.server.edit(.task, home.server.rows(.task)[0].monicaID) { $0.task.isCompleted = true }
       try await home.sync()
@@ -240,7 +240,7 @@ import Testing
         })
       home.server.fail([.lostAnswer])
       try await home.sync(pushOnly: !isPulled)
-      // The server has it as seen from Ann, whose child is Bea. Now it is the other way round.
+      // The server has it as seen from Ann, whose child is Bea. Now it is reversed.
       try await home.update(Relationship.self, relationship.id) { $0.type = "child" }
       home.pass(SyncHome.minute)
       #expect(try await home.sync().pending == 0)
@@ -273,7 +273,8 @@ import Testing
       let walk = try await self.loseWalk(of: [ann, bea], home)
       home.server.remove(.person, try await home.get(Person.self, bea.id).monicaID)
       home.pass(SyncHome.minute)
-      // It is looked for as it was sent, made again, and refused for Bea. The pass then learns that she is gone.
+      // It is searched for as it was sent, created again, and refused because of Bea. The pass then learns that she was
+      // deleted.
       #expect(try await home.sync().failed == 1)
       let now = home.now
       try await home.storage.write { transaction throws(Failure) in
@@ -299,7 +300,7 @@ import Testing
       try await home.sync(pushOnly: true)
       try await home.delete(Person.self, ann.id)
       home.pass(SyncHome.minute)
-      // What was lost is deleted, and the person is not, before somebody thinks better of it.
+      // The lost record is deleted, but its person is not, because the deletion is withdrawn.
       home.server.fail([nil, .trouble])
       try await home.sync(pushOnly: true)
       let now = home.now
@@ -313,7 +314,7 @@ import Testing
     }
   }
 
-  /// Makes an activity that arrives, and whose answer is lost.
+  /// Creates an activity that arrives, and whose answer is lost.
   @discardableResult
   private func loseWalk(of people: [Person], _ home: SyncHome) async throws -> Activity {
     let walk = try await home.create(
@@ -327,7 +328,7 @@ import Testing
     return walk
   }
 
-  /// Does something that gives up the push of a new person, which has arrived and is not answered.
+  /// Runs work that cancels the push of a new person, which has arrived and is not answered.
   private func interruptAPush(
     _ home: SyncHome, by work: @escaping @Sendable (SyncEngine) async -> Void,
     begun: @escaping @Sendable (SyncEngine) async -> Bool
@@ -344,7 +345,7 @@ import Testing
     _ = await pass.result
   }
 
-  /// The process dies when a change is under way of which the server has heard nothing yet.
+  /// The process dies while a change is in flight that has not reached the server yet.
   private func killOverAPush(_ home: SyncHome) async throws {
     let now = home.now
     try await home.storage.write { transaction throws(Failure) in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// Bringing two sides of a record together.
+/// Merging two sides of a record.
 @Suite struct SyncMergeTests {
   private func person(_ change: (inout Person) -> Void = { _ in }) -> Person {
     var person = Person()
@@ -98,7 +98,7 @@ import Testing
 
   @Test(arguments: [
     ("base", "mine", "yours"), ("", "mine", "yours"),
-    // Emptied, or shortened, on one side and written on on the other.
+    // Emptied or shortened on one side, and extended on the other.
     ("nuts", "", "nuts, and eggs"), ("nuts, and eggs", "nuts, and eggs, and milk", ""),
     ("call tomorrow", "call tomorrow at 9", "call"), ("call tomorrow", "call", "call tomorrow at 9"),
   ])

@@ -9,7 +9,7 @@ import SwiftProtobuf
 @testable import MonicaGateway
 
 extension ModelServer.State {
-  /// Kinds that keep the uuid of whoever made the record.
+  /// Kinds that keep the client's UUID.
   static let withUUID: Set<RecordKind> = [.person, .call, .conversation]
 
   var stamp: Google_Protobuf_Timestamp { .init(seconds: self.clock) }
@@ -26,7 +26,7 @@ extension ModelServer.State {
     self.rows[kind, default: [:]][id] = row
     self.bump(row)
     if case .relationship(let relationship)? = row.record {
-      // The other side is a record of its own.
+      // The other side is a separate record.
       self.lastID += 1
       var reverse = row
       reverse.monicaID = self.lastID
@@ -40,7 +40,7 @@ extension ModelServer.State {
     return id
   }
 
-  /// Whether it is the side of a relationship that stands for both: the half that talks to a real server gives no other.
+  /// Whether this side represents the relationship; the real service returns no other.
   static func isCanonical(_ row: RemoteRecord) -> Bool {
     row.kind != .relationship || row.owner <= row.others.first ?? .max
   }
@@ -91,7 +91,7 @@ extension ModelServer.State {
     }
   }
 
-  /// Details of a person count as a change of the person.
+  /// Changes of a person's details count as changes of the person.
   private mutating func bump(_ row: RemoteRecord) {
     guard [.contactField, .address, .relationship].contains(row.kind) else { return }
     let stamp = self.stamp
@@ -106,7 +106,7 @@ extension ModelServer.State {
     }
   }
 
-  /// A record as it is given: people with what belongs to them.
+  /// A record as it is returned: people with their details.
   func shown(_ kind: RecordKind, _ id: UInt64) -> RemoteRecord? {
     guard var row = self.rows[kind]?[id] else { return nil }
     if kind == .call, self.bareCalls.contains(id) {
@@ -158,7 +158,7 @@ extension ModelServer.State {
     switch request.operation {
     case "create":
       if request.lookFirst, let id = self.trace(of: want, kind)?.monicaID, let found = self.shown(kind, id) {
-        // What it has is whole at once: where it is otherwise, somebody has changed it since.
+        // Its records are complete at once: if one differs, someone has changed it since.
         reply.outcome = self.isSame(found, want) ? .done : .changed
         reply.record = found
         return reply
@@ -215,7 +215,7 @@ extension ModelServer.State {
   private func trace(of want: RemoteRecord, _ kind: RecordKind) -> RemoteRecord? {
     (self.rows[kind] ?? [:]).values.sorted { $0.monicaID > $1.monicaID }.first { row in
       if Self.withUUID.contains(kind) { return row.clientID == want.clientID }
-      // As the real half does: a task may have been ticked off since.
+      // Like the real service: a task may have been completed since.
       return row.owner == want.owner && Set(row.others) == Set(want.others)
         && self.differences(row, want.tidied).allSatisfy { $0 == "is_completed" }
     }
@@ -226,7 +226,7 @@ extension ModelServer.State {
     return RecordMerge(base: right, local: right, server: left, unsaid: []).fields.map(\.name)
   }
 
-  /// Whether two states of a record say the same.
+  /// Whether two states of a record have the same values.
   func isSame(_ one: RemoteRecord, _ other: RemoteRecord) -> Bool {
     guard let left = one.record, let right = other.record else { return false }
     return RecordMerge(base: right, local: right, server: left, unsaid: one.unsaid + ["attachments"]).fields.isEmpty

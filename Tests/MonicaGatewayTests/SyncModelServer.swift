@@ -8,22 +8,22 @@ import SwiftProtobuf
 
 @testable import MonicaGateway
 
-/// An honest little model of the remote half with a server behind it: records with stamps, pages, refusals, and faults on
-/// request. What it has is kept in a file where one is given, so that it outlives a process that is killed.
+/// A small model of the remote service and its server: records with times, pages, refusals, and faults on request. With
+/// a file it keeps its records there, so that they survive a killed process.
 final class ModelServer: Sendable {
-  /// What can go wrong with a request.
+  /// The faults of a request.
   enum Fault: CaseIterable {
-    /// Nobody answers; nothing arrived.
+    /// No answer; nothing arrived.
     case unreachable
-    /// It arrived, and the answer was lost.
+    /// The request arrived, and the answer was lost.
     case lostAnswer
-    /// Nobody waits for the answer any more, and the server is at it: it arrives a little later.
+    /// The caller stops waiting while the server is working: the request arrives a little later.
     case late
-    /// It was not looked at.
+    /// The request was not carried out.
     case trouble
     case rateLimited
     case refusedToken
-    /// It arrived, and whoever asked dies before the answer. So does what else is asked until ``revive()``.
+    /// The request arrived, and its process dies before the answer. So do all other requests until ``revive()``.
     case crash
   }
 
@@ -33,28 +33,28 @@ final class ModelServer: Sendable {
     var lastID: UInt64 = 100
     var rows: [RecordKind: [UInt64: RemoteRecord]] = [:]
     var archived: Set<UInt64> = []
-    /// Calls whose details somebody has removed on the web.
+    /// Calls whose trailer was deleted on the web.
     var bareCalls: Set<UInt64> = []
     var picture: [UInt8] = []
     var tokens: Set<String> = ["good"]
-    /// To whom all of them belong.
+    /// The user of the account.
     var userID: UInt64 = 7
-    /// What goes wrong with the next requests.
+    /// The faults of the next requests.
     var faults: [Fault?] = []
     var happened: [Fault: Int] = [:]
     var requests: [String] = []
     var isDead = false
     /// How often it was revived.
     var revivals = 0
-    /// What it is at, and the nanoseconds that it takes still.
+    /// Requests that are still running, and the nanoseconds that each takes.
     var late: [(work: @Sendable (inout State) -> Void, wait: Int64)] = []
-    /// Those who died while they waited for an answer, since it was last revived.
+    /// Requests of the dead process, since the last ``revive()``.
     var dying: [CheckedContinuation<Void, Never>] = []
     var pageSize = 5
     var underWay = 0
     var mostUnderWay = 0
     var rateLimit: UInt32 = 30_000
-    /// How many requests it still answers in its window; nil = it has none.
+    /// How many requests the rate limit still allows in its window; nil for no limit.
     var allowance: Int?
   }
 
@@ -78,7 +78,7 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// The way to it.
+  /// The port to the model.
   var port: LocalBatchPort {
     LocalBatchPort(
       [
@@ -159,7 +159,7 @@ final class ModelServer: Sendable {
     _ work: @escaping @Sendable (inout State) throws(Failure) -> Reply
   ) async throws(Failure) -> Reply {
     let token = try await self.secrets.secret(named: account.tokenName)
-    // Others may ask meanwhile.
+    // Other requests may be served meanwhile.
     self.state.withLock { state in
       state.underWay += 1
       state.mostUnderWay = max(state.mostUnderWay, state.underWay)
@@ -219,12 +219,12 @@ final class ModelServer: Sendable {
     return try result.get()
   }
 
-  /// How long it takes over what arrives late, in nanoseconds.
+  /// How long a late request takes, in nanoseconds.
   private static let lateness: Int64 = 20_000_000_000
   private static let timeout = Failure(
     .deadlineExceeded, "MONICA_TIMEOUT", "Monica did not answer", details: ["outcome": "unknown"])
 
-  /// Time passes: what it was at is done.
+  /// Lets time pass: running requests are finished.
   func pass(_ nanoseconds: Int64) {
     self.state.withLock { state in
       let late = state.late.map { (work: $0.work, wait: $0.wait - nanoseconds) }
@@ -237,14 +237,14 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// Tells of the next crash.
+  /// Reports the next crash.
   func watch() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     self.crashed.withLock { $0 = continuation }
     return stream
   }
 
-  /// Lets those go who died while they waited, and answers again.
+  /// Ends the requests of the dead process, and answers again.
   func revive() {
     let dying = self.state.withLock { state in
       defer { state.dying = [] }
@@ -266,7 +266,7 @@ final class ModelServer: Sendable {
 
   // MARK: - The web
 
-  /// Somebody does something on the web.
+  /// Changes a record on the web.
   @discardableResult
   func web<Value>(_ work: (inout State) -> Value) -> Value {
     self.state.withLock { state in
@@ -276,7 +276,7 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// What was asked since the last call.
+  /// The requests since the last call.
   func takeRequests() -> [String] {
     self.state.withLock { state in
       defer { state.requests = [] }
@@ -286,7 +286,7 @@ final class ModelServer: Sendable {
 }
 
 extension RemoteRecord {
-  /// As it is stored: texts without blanks at their ends.
+  /// The record as stored: texts without blanks at their ends.
   var tidied: RemoteRecord {
     var record = self
     record.children = []
@@ -304,13 +304,13 @@ extension RemoteRecord {
     return record
   }
 
-  /// Throws what is said of a text that the server, or what stands before it, will not have.
+  /// Throws the failure for a text that the server, or a proxy before it, refuses.
   func check() throws(Failure) {
     if self.text.contains("REFUSE") { throw Failure(.invalidArgument, "MONICA_REFUSED", "Monica refuses that") }
     if self.text.contains("FORBID") { throw Failure(.permissionDenied, "MONICA_FORBIDDEN", "The server forbids that") }
   }
 
-  /// The text by which a record is told from others.
+  /// The text that identifies a record in tests.
   var text: String {
     get { self.record?.text ?? "" }
     set { self.record?.text = newValue }
@@ -318,7 +318,7 @@ extension RemoteRecord {
 }
 
 extension AnyRecord {
-  /// The text by which a record is told from others.
+  /// The text that identifies a record in tests.
   var text: String {
     get {
       switch self {
@@ -364,7 +364,7 @@ extension AnyRecord {
 /// Secrets in memory.
 struct MemorySecrets: SecretStore {
   let all = Lock<[String: String]>([:])
-  /// The names under which anything was kept, one after another.
+  /// The names of all stored secrets, in order.
   let kept = Lock<[String]>([])
 
   func secret(named name: String) async throws(Failure) -> String? { self.all.withLock { $0[name] } }

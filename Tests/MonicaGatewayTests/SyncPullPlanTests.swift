@@ -6,7 +6,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// What is read in a pass, against a model of a server's lists and of what is known of them.
+/// What a pass reads, against a model of a server's lists and of the known records.
 @Suite struct SyncPullPlanTests {
   private static let hour: Int64 = 3_600_000_000_000
 
@@ -45,7 +45,7 @@ import Testing
     for id in model.ids(kind).prefix(4) { model.edit(kind, id) }
     model.add(kind)
     let steps = try model.pass(isCommanded: true).filter { $0.kind == kind }
-    // The second page ends within the last second that was read; another change may have been in it.
+    // The second page ends within the last second that was read, which may have had another change.
     #expect(steps == (1...3).map { .page(kind, $0, newestFirst: true) })
     model.expectEqual()
   }
@@ -54,7 +54,7 @@ import Testing
     var model = ListModel(pageSize: 3)
     for _ in 1...30 { model.add(.person) }
     try model.pass()
-    // The server gives the same second to what comes after the pass.
+    // The server gives the same second to a change after the pass.
     let late = model.ids(.person)[20]
     model.edit(.person, late)
     try model.pass(isCommanded: true)
@@ -76,7 +76,7 @@ import Testing
     var model = ListModel(pageSize: 10)
     for _ in 1...40 { model.add(.call) }
     try model.pass()
-    // Nothing shows this in a list that cannot be sorted by changes.
+    // In a list that cannot be sorted by changes, nothing shows this.
     model.edit(.call, model.ids(.call)[5])
     try model.pass()
     #expect(!model.isEqual)
@@ -162,7 +162,7 @@ import Testing
     for _ in 1...900 { model.add(.call) }
     try model.pass()
     let ids = model.ids(.call)
-    // Odd ones are not listed, and the last hundred of the even ones are gone.
+    // Records with odd ids are not listed, and the last hundred of the even ones are gone.
     model.hides = true
     for id in ids.filter({ $0.isMultiple(of: 2) }).suffix(100) { model.remove(.call, id) }
     for _ in 1...3 { try model.pass() }
@@ -260,10 +260,10 @@ extension PullPlan.Step {
   }
 }
 
-/// A server's lists, and what is known of them.
+/// A server's lists, and the known records.
 private struct ListModel {
   var pageSize = 100
-  /// Seconds since 1970, of the server.
+  /// The server's clock, in seconds since 1970.
   var clock: Int64 = 1_700_000_000
   /// Nanoseconds since 1970.
   var now: Int64 = 1_700_000_000_000_000_000
@@ -271,9 +271,9 @@ private struct ListModel {
   var known: [RecordKind: [UInt64: Int64]] = [:]
   var archived: [UInt64: Int64] = [:]
   var state = PullState()
-  /// Lists leave out half of what is there.
+  /// Lists omit half of the records.
   var hides = false
-  /// Something comes between any two pages.
+  /// Something changes between any two pages.
   var isRestless = false
   private var lastID: UInt64 = 0
 
@@ -348,7 +348,7 @@ private struct ListModel {
     return steps
   }
 
-  /// Gives a page and takes it for known, as the store does.
+  /// Returns a page and marks it as known, as the store does.
   private mutating func page(_ kind: RecordKind, _ number: UInt32, newestFirst: Bool) -> PullPlan.Page {
     let listed = (self.lists[kind] ?? [:]).filter { !self.hides || $0.key.isMultiple(of: 2) }
     let order = listed.sorted {

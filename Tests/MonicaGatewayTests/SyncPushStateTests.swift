@@ -5,7 +5,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// What each answer of the server means for a change and for the others.
+/// What each answer of the server means for its change and for the others.
 @Suite struct SyncPushStateTests {
   private static let second: Int64 = 1_000_000_000
 
@@ -40,7 +40,7 @@ import Testing
       else { return #expect(Bool(false), "given up after \(attempt)") }
       #expect(isUnsure == attempt.isMultiple(of: 2))
       waits.append(wait)
-      // Only this change has trouble.
+      // Only this change fails.
       state.begin(2)
       _ = state.end(2, attempts: 1, .success(PushReply.with { $0.outcome = .done }), now: 0, jitter: 0)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// One person is read at once, with what is theirs.
+/// Reading one person at once, with that person's records.
 @Suite(.timeLimit(.minutes(5))) struct SyncRefreshTests {
   @Test func aPersonIsReadWithWhatIsTheirs() async throws {
     try await SyncHome.with { home in

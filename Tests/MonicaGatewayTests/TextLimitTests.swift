@@ -5,7 +5,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// Every text of every kind has one limit, where it is taken and where two changes of it are joined.
+/// Every text of every kind has one limit, in commands and in merges.
 @Suite struct TextLimitTests {
   /// One character as people see it, two as they are counted.
   private static let accented = "e\u{301}"
@@ -14,7 +14,7 @@ import Testing
     String(repeating: Self.accented, count: count / 2) + (count.isMultiple(of: 2) ? "" : "x")
   }
 
-  /// Tries a field of a kind at its limit.
+  /// Tests a field of a kind at its limit.
   private func check<Record: EditableRecord>(
     _ name: String, _ path: WritableKeyPath<Record, String>, _ limit: TextLimit, isJoined: Bool = true
   ) throws {
@@ -28,7 +28,7 @@ import Testing
     #expect(isRefused(self.text(count + 1)), "\(Record.self).\(name) beyond it")
     guard isJoined else { return }
     let field = try #require(Record.fields.first { $0.name == name })
-    // Both sides wrote on: together they are as long as may be, or longer by one.
+    // Both sides were extended: together they are as long as allowed, or one longer.
     let half = (count - 10) / 2
     for excess in [0, 1] {
       let base = String(repeating: "b", count: 10)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MonicaGateway
 
-/// What phones send that were away, and what two of them change.
+/// Requests from phones that were offline, and concurrent changes of two phones.
 @Suite(.timeLimit(.minutes(2))) struct TwoPhonesTests {
   @Test("what is sent again under its client id is recorded once, and given as it is now")
   func creations() async throws {

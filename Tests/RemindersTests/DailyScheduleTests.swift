@@ -129,7 +129,7 @@ import Testing
         == [.remind(day: day.adding(days: 1), isLate: false)])
   }
 
-  /// A gap that runs into midnight: it comes at the end of the gap, and still belongs to its day.
+  /// A gap that ends at midnight: the reminder comes at the end of the gap, and still belongs to its day.
   @Test func comesAfterAGapThatEndsAtMidnight() throws {
     let nuuk = try #require(Zone(named: "America/Nuuk"))
     var schedule = try Self.schedule("23:30", lastDay: "2026-03-27")
@@ -149,7 +149,7 @@ import Testing
     #expect(schedule.advance(to: due, in: apia) { _ in false } == [.remind(day: day, isLate: false)])
   }
 
-  /// Whatever the clock does, no day is dealt with twice, and a day on which the machine was awake is not forgotten.
+  /// Whatever the clock does, no day is handled twice, and no day is forgotten on which the machine was awake.
   @Test func dealsWithEachDayOnce() throws {
     var random = SeededGenerator(seed: 5)
     let zones = try ["Asia/Tokyo", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo"].map {

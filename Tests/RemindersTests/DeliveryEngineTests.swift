@@ -9,13 +9,13 @@ import Testing
 @testable import Reminders
 
 @Suite(.timeLimit(.minutes(5))) struct DeliveryEngineTests {
-  /// An engine on a store of its own, whose other side a test makes up; pauses pass at once.
+  /// An engine with its own store, and a delivery service whose answers a test sets; pauses end at once.
   final class Post: Sendable {
     let directory: TemporaryDirectory
     let clock = Lock<Int64>(1_795_186_800_000_000_000)
     let answers = Lock<[String: [Failure]]>([:])
     let taken = Lock<[String]>([])
-    /// Under which keys the other side was asked.
+    /// The keys of the delivery requests.
     let keys = Lock<[String]>([])
 
     init() throws { self.directory = try TemporaryDirectory() }
@@ -64,7 +64,7 @@ import Testing
       }
     }
 
-    /// The states by title, when nothing waits any more.
+    /// The states by title, after all deliveries have ended.
     func ended(in storage: StorageActor) async throws -> [String: String] {
       var entries: [DeliveryEntry] = []
       try await until {
@@ -153,7 +153,7 @@ import Testing
       await engine.look()
       #expect(try await post.ended(in: storage) == ["1": "delivered"])
       let entry = try await storage.read { view throws(Failure) in try view.deliveries.require(id) }
-      // The same attempt, by which a worker that is at it is found again.
+      // The same attempt, under whose name a worker that still runs it is found.
       #expect(entry.attempts == 1)
       #expect(post.keys.withLock { $0 } == ["deliver-\(id)-1"])
       #expect(entry.mayHaveArrived)

@@ -47,7 +47,7 @@ import Testing
       }
       #expect(!entry.isDue(at: ahead) && entry.isDue(at: 0))
     }
-    // What the other side asks for stands, be it longer than the own pauses.
+    // A wait that the other server requests counts, even if it is longer than our own pauses.
     var told = Self.entry(lifetime: 10 * 86_400)
     told.begin(at: 0)
     told.settle(
@@ -87,7 +87,7 @@ import Testing
     entry.settle(.failure(Self.unclear), at: 0, chance: 0.5)
     #expect(entry.state == "pending")
     entry.begin(at: 10 * Self.second)
-    // The second attempt surely brought nothing, but the first one may have.
+    // The second attempt certainly delivered nothing, but the first one may have.
     entry.settle(.failure(Self.trouble), at: 11 * Self.second, chance: 0.5)
     #expect(entry.state == "unknown")
     var sure = Self.entry(lifetime: 5)
@@ -156,7 +156,7 @@ import Testing
     #expect(entry.isDue(at: 200 * Self.second) && !entry.isOutOfDate(at: 200 * Self.second))
   }
 
-  /// Any history ends, and what it says in the end is true.
+  /// Every history ends, and its final state is true.
   @Test(arguments: 0..<500) func `any history ends in the truth`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var entry = Self.entry(lifetime: .random(in: 0...4000, using: &random))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reminders
 
-/// Reminders that are kept with people: they come on their days.
+/// Reminders kept with people come on their days.
 @Suite(.timeLimit(.minutes(5))) struct PersonReminderTests {
   @Test func `what is kept with a person comes on its day, late within a week, once`() async throws {
     let home = try ReminderActorTests.Home(at: "2026-11-20T00:00:00Z")
@@ -44,13 +44,13 @@ import Testing
       try await actor.tick()
       #expect(try await due(actor) == [])
     }
-    // Off for five days, over the day of the first and one of the second.
+    // Off for five days, which include the day of the first reminder and one day of the second.
     try home.set("2026-11-26T03:00:00Z")
     try await home.run { actor, _ in
       try await actor.tick()
       try await actor.tick()
       #expect(try await due(actor) == ["person:r1:2026-11-23 late", "person:r2:2026-11-26 "])
-      // What is done needs no message any more, so both have to be out.
+      // A reminder that is done needs no message, so both messages have to be sent first.
       try await until { home.shown.withLock { $0.count } >= 2 }
       var done = DoneReminderRequest()
       done.id = "person:r1:2026-11-23"
@@ -99,7 +99,7 @@ import Testing
       try await actor.tick()
       try await turn(false, actor)
       try await actor.tick()
-      // That of today is still wanted.
+      // Today's reminder is still due.
       #expect(try await ReminderActorTests.ask(ReminderStatusRequest(), actor).due.map(\.day) == ["2026-11-26"])
     }
   }

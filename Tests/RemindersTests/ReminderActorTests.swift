@@ -12,7 +12,7 @@ import Testing
 @testable import Reminders
 
 @Suite(.timeLimit(.minutes(5))) struct ReminderActorTests {
-  /// An actor on a store of its own, with a clock that a test sets.
+  /// An actor with its own store and a clock that a test sets.
   final class Home: Sendable {
     let directory: TemporaryDirectory
     let clock: Lock<Int64>
@@ -24,7 +24,7 @@ import Testing
       self.clock = Lock(try DailyScheduleTests.instant(text))
     }
 
-    /// Waits until nothing is on its way.
+    /// Waits until no delivery is running.
     private func settle(_ storage: StorageActor) async throws {
       try await until {
         try await storage.read { view throws(Failure) in try view.deliveries.heads() }.isEmpty
@@ -175,7 +175,7 @@ import Testing
       }
       let enough = await #expect(throws: Failure.self) { try await Self.ask(snooze, actor) }
       #expect(enough?.reason == "SNOOZED_ENOUGH")
-      // What still waits to be shown is not shown any more once the call is made.
+      // A message that still waits is not sent after the call was made.
       try await until { home.shown.withLock { $0.count } >= 4 }
       var done = DoneReminderRequest()
       done.id = reminder.id
@@ -260,7 +260,7 @@ import Testing
     }
   }
 
-  /// Hours ahead and back, an hour of summer, little steps of a time server; in seconds.
+  /// Hours forward and back, an hour of summer time, small steps of a time server; in seconds.
   private static let jumps: [Int64] = [9 * 3600, -9 * 3600, 3600, -3600, 300, -300, -2]
 
   @Test(arguments: 0..<20 as Range<UInt64>)
@@ -280,7 +280,7 @@ import Testing
       snooze.id = "r"
       snooze.minutes = UInt32.random(in: 1...40, using: &random)
       _ = try await Self.ask(snooze, actor)
-      // Minutes since the clock was set last.
+      // Minutes since the clock was last set.
       var (waited, isSet) = (0, false)
       while try await storage.read({ view throws(Failure) in try view.reminders.require("r").state }) == "snoozed" {
         try #require(waited <= Int(snooze.minutes))
@@ -380,7 +380,7 @@ import Testing
       #expect(try await secrets.secret(named: "channel-phone") == "second")
       remove.name = "phone"
       _ = try await Self.ask(remove, actor)
-      // As a process leaves it that ends between the removal and the forgetting.
+      // The state that a process leaves if it ends between removing the channel and deleting its secret.
       try await secrets.keep("left", named: "channel-phone")
       add.secret = ""
       _ = try await Self.ask(add, actor)

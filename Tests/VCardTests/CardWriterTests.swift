@@ -3,7 +3,7 @@ import Testing
 
 @testable import VCard
 
-/// What the writer writes reads back as it was.
+/// Written cards read back with the same values.
 @Suite struct CardWriterTests {
   @Test func foldsAt75OctetsBetweenCharacters() throws {
     let text = String(repeating: "日本語ä😀x", count: 60)
@@ -68,7 +68,7 @@ import Testing
   }
 }
 
-/// Cards by chance.
+/// Random cards.
 enum RandomCard {
   private static let pieces = [
     "a", "Ann", "Müller", "山田", "😀", ",", ";", ":", "\\", "\n", "\"", "^", "=", " ", "-", "'", "(", "e\u{301}", "\\n",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import VCard
 
-/// Pictures come out of a card's bytes and go back in byte by byte.
+/// Pictures are taken out of a card's bytes and restored byte for byte.
 @Suite struct DetachedCardTests {
   private func roundTrip(_ card: Card) -> (detached: [UInt8], blobs: [[UInt8]], back: [UInt8]?) {
     func name(of data: [UInt8]) -> String { "sha256:" + Hex.encode(SHA256.digest(data)) }

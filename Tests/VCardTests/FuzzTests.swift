@@ -4,9 +4,9 @@ import Testing
 
 @testable import VCard
 
-/// Damaged cards: the reader, all views and the writer never trap, and keep to the limits.
+/// Damaged cards: the reader, all views and the writer never trap, and respect the limits.
 @Suite struct FuzzTests {
-  /// Cards that together have every kind of property and encoding; the samples join them when they are there.
+  /// Cards that together have every kind of property and encoding, and the samples if they are installed.
   private static let seeds: [[UInt8]] = {
     let own = [
       "BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=SHIFT_JIS;ENCODING=QUOTED-PRINTABLE:=95=5C;=94=\r\n =5C\r\nTEL;HOME;VOICE:1\r\n"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VCard
 
-/// Generated cards against the contacts they were generated from.
+/// Generated cards compared with the contacts they were generated from.
 @Suite struct GeneratorTests {
   private struct Truth: Decodable {
     struct Picture: Decodable {
@@ -94,7 +94,7 @@ import Testing
 
   private func compareLists(_ card: Card, _ truth: Truth) {
     let tokens = ["homefax": "homeFAX", "homepage": "homePage"]
-    /// The label as far as the style writes it.
+    /// The label, as far as the style writes it.
     func label(_ text: String, isLost: Bool = false) -> String? { isLost ? nil : tokens[text] ?? text }
     let isPlain = truth.style == 3
     let standard = ["mobile", "home", "work", "main", "homefax", "school"]

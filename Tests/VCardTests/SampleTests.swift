@@ -5,7 +5,7 @@ import Testing
 
 @testable import VCard
 
-/// Every sample file against what the majority of three other readers found in it.
+/// Every sample file compared with what the majority of three other readers found in it.
 @Suite struct SampleTests {
   private static let samples = TestData.folder("vcards")
 
@@ -19,7 +19,7 @@ import Testing
     for (name, file) in files.sorted(by: { $0.key < $1.key }) {
       let expected = (file["cards"] as? [[String: Any]] ?? []).compactMap { $0["expect"] as? [String: Any] }
       guard !expected.isEmpty else { continue }
-      // The others make an empty card of BEGIN and END alone, which here is a fault.
+      // The other readers make an empty card of BEGIN and END alone, which is a fault here.
       let empty = try Card(Array("BEGIN:VCARD\nX-EMPTY:\nEND:VCARD\n".utf8))
       let cards = CardReader([UInt8](try Data(contentsOf: folder.appending(path: name)))).map { reading in
         (try? reading.result.get()) ?? empty

@@ -1,13 +1,13 @@
 @testable import VCard
 
-/// What a card means, as bytes that stay equal when a program only writes the card anew.
+/// The meaning of a card, as bytes that stay equal when a program rewrites the card.
 ///
-/// The version, the order of properties, folds, encodings, character sets, letter case of names and the forms of labels, dates
-/// and pictures do not count, nor do REV, PRODID, UID and tags of servers.
+/// The version, the order of properties, folds, encodings, character sets, letter case of names and the forms of
+/// labels, dates and pictures are ignored, and so are REV, PRODID, UID and server tags.
 public enum SemanticForm {
-  /// The form of a card, to be hashed.
+  /// The bytes to be hashed.
   ///
-  /// Each property is a list of fields, each with its length before it; the properties are sorted.
+  /// Each property is a list of fields with their lengths; the properties are sorted.
   static func bytes(of card: Card) -> [UInt8] {
     let entries = card.properties.compactMap { entry($0, of: card) }
     return entries.sorted { $0.lexicographicallyPrecedes($1) }.flatMap(\.self)
@@ -20,7 +20,7 @@ public enum SemanticForm {
     "X-EVOLUTION-ANNIVERSARY": "ANNIVERSARY", "X-NICKNAME": "NICKNAME", "X-ABRELATEDNAMES": "RELATED", "X-IMPP": "IMPP",
   ]
 
-  /// Parameters whose meaning is in the label or the value.
+  /// Parameters whose meaning is part of the label or the value.
   private static let resolved: Set<String> = [
     "TYPE", "PREF", "ENCODING", "CHARSET", "VALUE", "MEDIATYPE", "X-APPLE-OMIT-YEAR", "X-LABEL", "X-PREF",
   ]
@@ -48,7 +48,7 @@ public enum SemanticForm {
     return fields.flatMap { Array("\($0.count):".utf8) + $0 } + [ASCII.lineFeed]
   }
 
-  /// The parts that Apple ties to a property by its group, besides the label.
+  /// Properties that Apple connects to a property by its group, besides the label.
   private static func companions(of property: Property, in card: Card) -> [[UInt8]] {
     guard !property.line.group.isEmpty, !property.name.hasPrefix("X-AB"), !property.name.hasPrefix("X-APPLE-") else {
       return []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VCard
 
-/// The digest input stays the same when a card is only written anew, and changes when it says something else.
+/// The digest input stays the same when a card is rewritten, and changes with its meaning.
 @Suite struct SemanticFormTests {
   @Test func rewritingDoesNotCount() throws {
     let one = try card(

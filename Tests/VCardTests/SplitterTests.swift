@@ -2,7 +2,7 @@ import Testing
 
 @testable import VCard
 
-/// The splitter finds in a stream what the reader finds in the whole.
+/// The splitter finds the same cards in a stream as the reader in the whole.
 @Suite struct SplitterTests {
   @Test func aLongCardDoesNotWaitForTheEndOfThoseInside() throws {
     var limits = Limits()

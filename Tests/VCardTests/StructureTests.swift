@@ -26,7 +26,7 @@ import Testing
     let whole = cards(Array((outer + inner("A", "TEL:2\n") + after).utf8))
     #expect(whole.map { try? $0.get().phones.map(\.value) } == [["1"], ["2"]])
     #expect(whole.map { try? $0.get().warnings.map(\.kind) } == [[.missingFormattedName], [.missingFormattedName]])
-    // A card that has lost its END is one beside the next.
+    // A card that has lost its END is a card beside the next one.
     for text in [outer + inner("A"), outer + inner("A") + inner("B"), outer + inner("A") + "TEL:1\n"] {
       #expect(names(text).prefix(2) == ["Outer", "A"])
     }

@@ -1,6 +1,7 @@
 @testable import VCard
 
-/// Everything the typed views give, without what differs between two writings of one card: lines and the source of labels.
+/// All values of the typed views, without what differs between two writings of one card: lines and the source of
+/// labels.
 struct TypedValues: Equatable {
   var name: String?
   var structured: StructuredName
@@ -10,7 +11,7 @@ struct TypedValues: Equatable {
   var labeled: [[String]]
   var dates: [String]
   var photo: Photo?
-  /// The relations, with what their labels mean and not how they say it.
+  /// The relations, with the meaning of their labels instead of the spelling.
   private var relations: [String]
 
   init(_ card: Card) {
@@ -39,7 +40,7 @@ struct TypedValues: Equatable {
     relations = card.relations.map { "\($0.value) \($0.label.canonical ?? "-") \($0.label.preference ?? 0)" }
   }
 
-  /// The same in the forms that both versions have: of REV the digits, and of labels what they mean.
+  /// The same in forms that both versions have: only the digits of REV, and the meaning of labels.
   var meaning: TypedValues {
     var values = self
     values.texts[6] = texts[6].map { $0.filter(\.isNumber) }

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func shiftJIS() throws {
-    // 表 and 能 end in 0x5C; a reader that splits before it decodes takes that for an escape.
+    // 表 and 能 end in 0x5C; a reader that splits before it decodes mistakes that for an escape.
     let head = Array("BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=SHIFT_JIS:".utf8)
     let bytes = head + [0x95, 0x5C, 0x3B, 0x94, 0x5C] + Array("\r\nEND:VCARD\r\n".utf8)
     let card = try Card(bytes)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VCard
 
-/// What the writer writes is of its version, and says all that the card said.
+/// Written cards conform to their version and keep every value of the card.
 @Suite struct VersionTests {
   /// The lines between VERSION and END, without FN and an empty N.
   private func lines(_ card: Card, _ version: Version) -> [String] {
@@ -17,7 +17,7 @@ import Testing
 
   @Test(
     arguments: [
-      // The line as it comes, in 3.0, in 4.0.
+      // The line as read, in 3.0, and in 4.0.
       ("TEL;VALUE=uri;TYPE=cell:tel:+49-30-1", "TEL;TYPE=cell:+49-30-1", "TEL;TYPE=cell;VALUE=uri:tel:+49-30-1"),
       ("TEL:0123p45,6;7", "TEL:0123p45\\,6\\;7", "TEL:0123p45\\,6\\;7"),
       ("TEL;PREF=7:1", "TEL;X-PREF=7:1", "TEL;PREF=7:1"), ("TEL;PREF=1:1", "TEL;TYPE=PREF:1", "TEL;PREF=1:1"),
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  /// RFC 9554 gave 4.0 an eighth component; Google writes the printed form there, in 3.0.
+  /// RFC 9554 added an eighth component to 4.0; Google writes the printed form there, in 3.0.
   @Test func componentsThatA3CardHasNoPlaceFor() throws {
     let card = try card("FN:A", "ADR:;;1 High St;Dublin;;;Ireland;1 High St\\nDublin")
     let long = "X-ADR:;;1 High St;Dublin;;;Ireland;1 High St\\nDublin"
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  /// A line is folded wherever its 75 octets end: RFC 6350 3.2.
+  /// A line is folded at 75 octets, wherever that is: RFC 6350 3.2.
   @Test func groupsAndNamesThatAreFolded() throws {
     let card = try card(
       "FN:A", "\(String(repeating: "g", count: 80)).TEL:1", "X-\(String(repeating: "N", count: 80)):2")
@@ -198,7 +198,8 @@ import Testing
     }
   }
 
-  /// The properties whose letters and digits are nowhere in what was written; dates, inline values and agents are seen by the views.
+  /// The properties whose letters and digits are missing in the written card; dates, inline values and agents are
+  /// checked by the views.
   private func missing(in written: [UInt8], of card: Card) -> [String] {
     func letters(_ text: String) -> String { text.filter { $0.isLetter || $0.isNumber } }
     let all = CardReader(written).compactMap { try? $0.result.get() }.flatMap(\.properties).map { property in

@@ -3,9 +3,10 @@ public import CivilTime
 internal import Foundation
 public import KithMessages
 
-/// The summary of a day: what was done and when, how often, and the memos. Plain text for people, the same for the same entries.
+/// The summary of a day as plain text: events with times, counts, and memos.
 ///
-/// Nothing of it depends on the machine: the words are ours, dates are written by rules, and the time of making it is not said.
+/// The same entries give the same text on every machine: words and date formats are fixed, and the time of writing is
+/// not in it.
 public struct CareSummary: Sendable {
   private let entries: [Entry]
   private let day: Day
@@ -21,13 +22,13 @@ public struct CareSummary: Sendable {
     var isUnreviewed: Bool { self.record.review == "needed" }
   }
 
-  /// Chooses the entries of a day.
+  /// Selects the entries of a day.
   ///
   /// - Parameters:
-  ///   - records: Entries of any days; deleted ones are left out.
-  ///   - zone: In which days begin and clocks are read.
-  ///   - recipient: Who is cared for; empty = not said.
-  ///   - honorific: Put after the name in Japanese.
+  ///   - records: Entries of any days; deleted ones are ignored.
+  ///   - zone: The time zone of days and times.
+  ///   - recipient: The name of the person who is cared for; empty if unknown.
+  ///   - honorific: Added after the name in Japanese.
   public init(
     of records: [CareRecord], on day: Day, zone: Zone, language: CareLanguage, recipient: String = "",
     honorific: String = ""
@@ -50,10 +51,10 @@ public struct CareSummary: Sendable {
     }
   }
 
-  /// How many entries the day has.
+  /// The number of entries of the day.
   public var count: Int { self.entries.count }
 
-  /// How many of them say what was heard and not yet confirmed.
+  /// The number of entries with a transcript that is not confirmed yet.
   public var unreviewed: Int { self.entries.count(where: \.isUnreviewed) }
 
   /// The text, with a line feed after each line.
@@ -74,7 +75,7 @@ public struct CareSummary: Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Each once, in the order in which they first recorded.
+  /// The recorders, each once, in the order of their first entries.
   private var recorders: [String] {
     var seen: Set<String> = []
     return self.entries.map { Self.oneLine($0.record.recorder) }.filter { !$0.isEmpty && seen.insert($0).inserted }
@@ -95,7 +96,7 @@ public struct CareSummary: Sendable {
     return entry.isUnreviewed ? text + self.words.unreviewed : text
   }
 
-  /// Free memos whole, and what was written beside an entry of another kind.
+  /// The text of a free memo, or the note of another entry.
   private func memo(_ entry: Entry) -> String? {
     guard entry.category != .freeMemo else {
       return entry.transcript.isEmpty && entry.memo.isEmpty
@@ -108,9 +109,9 @@ public struct CareSummary: Sendable {
     ["recording", "pending_transcription"].contains(entry.record.state)
   }
 
-  /// A text on one line: composed (NFC), without control and format characters, blanks single.
+  /// A text on one line: composed (NFC), without control and format characters, with single blanks.
   private static func oneLine(_ text: String) -> String {
-    // ASCII is composed as it is.
+    // ASCII is always composed.
     let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
     var line = String.UnicodeScalarView()
     var owesBlank = false
@@ -151,7 +152,7 @@ public struct CareSummary: Sendable {
 }
 
 extension CareRecord {
-  /// By when it happened, then by when it was recorded.
+  /// The order: time of the event, then time of recording.
   fileprivate var order: (Int64, Int64, String) {
     (self.occurredAt.nanosecondsSince1970, self.createdAt.nanosecondsSince1970, self.id)
   }

@@ -1,6 +1,6 @@
 internal import CivilTime
 
-/// What a summary says, in a language.
+/// The words of a summary in one language.
 struct CareWords: Sendable {
   private let isJapanese: Bool
 
@@ -70,4 +70,16 @@ struct CareWords: Sendable {
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
   ]
+}
+
+/// A language of summaries.
+public enum CareLanguage: String, Sendable, CaseIterable {
+  case japanese = "ja"
+  case english = "en"
+
+  /// Parses `ja`, `ja-JP`, `ja_JP.UTF-8`, `en`...; nil for other languages.
+  public init?(named name: String) {
+    guard let language = Self(rawValue: String(name.prefix { $0.isLetter }).lowercased()) else { return nil }
+    self = language
+  }
 }

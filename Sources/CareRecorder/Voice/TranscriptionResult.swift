@@ -2,12 +2,12 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// What came of transcribing the sound of an entry, and what it makes of the entry and its sound.
+/// The result of a transcription, and how it changes the entry and its sound.
 enum TranscriptionResult {
   case words(TranscribeReply)
   case failed(Failure)
 
-  /// What is to be stored, in one transaction.
+  /// What to store, in one transaction.
   struct Change: Equatable {
     var record: CareRecord
     var audio: CareAudio
@@ -15,13 +15,13 @@ enum TranscriptionResult {
 
   /// The entry and its sound after an attempt that ended now.
   ///
-  /// Words are stored as they were heard and wait for a person to review them; then, and only then, the sound may go. What
-  /// failed for a while is tried again three times; what could not be tried is no failure. Everything else waits for a
-  /// memo, and the sound is kept beside it.
+  /// Words are stored as transcribed and wait for a review; only then may the sound be deleted. A temporary failure is
+  /// retried three times. An attempt that could not be made is not a failure. Every other outcome waits for a memo and
+  /// keeps the sound.
   func applied(to record: CareRecord, _ audio: CareAudio, now: Int64) -> Change {
     var change = Change(record: record, audio: audio)
     change.audio.attempts += 1
-    // What a worker has ended is over: the next time is another attempt.
+    // A worker has ended this attempt, so the next one gets a new number.
     change.audio.attempt += 1
     change.record.attempts = UInt32(clamping: change.audio.attempts)
     change.record.updatedAt = .init(nanosecondsSince1970: now)
@@ -29,7 +29,7 @@ enum TranscriptionResult {
     change.audio.nextAttemptAt = nil
     switch self {
     case .words(let reply) where !TextLimit.transcript.holds(reply.text):
-      // Nobody speaks so much in ten minutes. Cut, it would be kept in the place of the sound.
+      // No speech of ten minutes is that long. A truncated text would replace the sound.
       change.record.state = "needs_memo"
       change.record.reason = "transcript_too_long"
     case .words(let reply) where reply.text.contains(where: { !$0.isWhitespace }):
@@ -46,7 +46,7 @@ enum TranscriptionResult {
       change.record.nextAttemptAt = .init(nanosecondsSince1970: next)
       change.record.reason = Self.reason(of: failure)
     case .failed(let failure) where failure.reason == "JOB_DEAD":
-      // The job rests, and the sound beside it, until a person has one of them tried again.
+      // The job is dead, and the sound waits, until a person retries one of them.
       change.audio.attempt = audio.attempt
       change.record.state = "needs_memo"
       change.record.reason = Self.reason(of: failure)
@@ -84,52 +84,53 @@ enum TranscriptionResult {
     change.audio.state = .deleting
   }
 
-  /// Takes over what the answer says of itself, as far as it can be so: whoever transcribes may be on another machine.
+  /// Copies the metadata of a reply, cut to plausible values: the worker may be on another machine.
   private func note(_ reply: TranscribeReply, in record: inout CareRecord) {
     record.engine = String(reply.engine.prefix(100))
     record.durationSeconds = reply.audioSeconds.isFinite ? max(reply.audioSeconds, 0) : 0
     if !reply.language.isEmpty { record.language = String(reply.language.prefix(100)) }
   }
 
-  /// Why there are no words, as an entry says it: the failure's reason, and behind a colon what the engine said of it.
+  /// The reason for missing words as stored in an entry: the failure's reason, and after a colon the engine's own
+  /// message.
   static func reason(of failure: Failure) -> String {
     let said = EngineWords.fit(failure.status.details["why"] ?? "")
     return failure.reason.lowercased() + (said.isEmpty ? "" : ": \(said)")
   }
 
-  /// Why a recording was not tried at all: what is missing is a worker, or room with one, or the machine of an engine.
-  /// However long that takes, it is tried when they are back.
+  /// Reasons why no attempt was made: no worker, no room with a worker, or an engine's machine that is unreachable. The
+  /// recording waits for them however long that takes.
   private static let notTried = ["NO_WORKER", "NO_CREDIT", "ENGINE_UNREACHABLE"]
-  /// Nanoseconds until it is looked again whether they are.
+  /// Nanoseconds until that is checked again.
   private static let waitForOthers: Int64 = 60_000_000_000
-  /// Nanoseconds before each further attempt.
+  /// Nanoseconds before each retry.
   private static let pauses: [Int64] = [10_000_000_000, 60_000_000_000, 600_000_000_000]
 
-  /// The longest pause after so many attempts, in nanoseconds.
+  /// The longest pause after this many attempts, in nanoseconds.
   fileprivate static func longestPause(after attempts: Int) -> Int64 {
     max(Self.waitForOthers, Self.pauses[min(max(attempts, 1), Self.pauses.count) - 1])
   }
 }
 
 extension CareAudio {
-  /// When it is to be transcribed by itself; nil = it is not.
+  /// When it is transcribed automatically; nil for never.
   var due: Due? {
     guard self.state == .waiting, let nextAttemptAt else { return nil }
     return Due(at: nextAttemptAt, atMost: TranscriptionResult.longestPause(after: self.attempts))
   }
 }
 
-/// What an engine says of a failure, as far as others may read it: it is kept in the store and written to the log, and it comes
-/// from a program that anybody may have written.
+/// An engine's error message, made safe to store and to log: the engine may be any program.
 enum EngineWords {
-  /// Code points that are kept.
+  /// The largest number of code points.
   private static let limit = 160
   /// From this length on, a word of letters and digits may be a key.
   private static let longestWord = 24
-  /// Names of what is nobody's business, wherever a value follows them.
+  /// Names whose values are secrets.
   private static let secrets = ["token", "secret", "password", "passwd", "key", "authorization", "bearer"]
 
-  /// One line without paths, addresses and secrets, which become an ellipsis each, cut to what fits a list.
+  /// The message on one line, cut to the length of a list entry, with paths, addresses and secrets replaced by
+  /// ellipses.
   static func fit(_ text: String) -> String {
     var words: [Substring] = []
     var isSecret = false
@@ -137,7 +138,7 @@ enum EngineWords {
       let name = word.lowercased()
       let namesSecret = Self.secrets.contains { name.contains($0) }
       let isHidden = isSecret || word.contains("/") || word.contains("\\") || word.count > Self.longestWord
-      // `token=x` is one word; of `token: x` and `Bearer x` the next one is it.
+      // `token=x` is one word; in `token: x` and `Bearer x` the secret is the next word.
       let hasValue = namesSecret && word.dropLast().contains(where: { "=:".contains($0) })
       if !(words.last == "…" && (isHidden || hasValue)) { words.append(isHidden || hasValue ? "…" : word) }
       isSecret = namesSecret && !hasValue && (name == "bearer" || name.hasSuffix(":") || name.hasSuffix("="))

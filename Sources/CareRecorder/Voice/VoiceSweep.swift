@@ -2,46 +2,46 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// Decides on sound that the last process or a disconnected client left.
+/// Decides what to do with sound that the last process or a disconnected client left.
 ///
-/// The row of an entry is written before its file, and the file goes after its words are stored. So whatever was interrupted,
-/// entry and sound tell together how far it came.
+/// The row of an entry is written before its file, and the file is deleted after its words are stored. Entry and sound
+/// together therefore show where the work was interrupted.
 enum VoiceSweep {
-  /// What becomes of the sound of one entry.
+  /// What happens to the sound of one entry.
   enum Action: Equatable {
     /// It is no longer needed: unlink the file, then forget the row.
     case remove
-    /// The file is whole, or as whole as it will be: have it transcribed.
+    /// The file will not grow any more: transcribe it.
     case transcribe
-    /// There is no sound, at most a file without a byte, which goes: the entry waits for a memo.
+    /// There is no sound, or only an empty file, which is deleted: the entry waits for a memo.
     case noteInterrupted
   }
 
-  /// Nanoseconds after which a recording is over, whoever began it: what is transcribed is a third as long at most.
+  /// Nanoseconds after which a recording is over. The longest transcribed recording is a third of that.
   static let longestRecording: Int64 = 30 * 60_000_000_000
 
-  /// Nanoseconds after the start of the machine in which no sound goes for its age: the clock may not have been set yet.
+  /// Nanoseconds after the machine's start in which no sound is deleted for its age: the clock may not be set yet.
   static let settling: Int64 = 10 * 60_000_000_000
 
   /// Deadline for a person to act; nil while automatic retries continue.
   ///
   /// - Parameters:
-  ///   - kept: For how long sound is kept that could not be transcribed, in nanoseconds.
-  ///   - clock: What the clocks show.
+  ///   - kept: How long sound that could not be transcribed is kept, in nanoseconds.
+  ///   - clock: The present times of the clocks.
   static func end(of audio: CareAudio, keeping kept: Int64, at clock: ClockReading) -> Due? {
     switch audio.state {
-    // Clocks are set back a little all the time, and nobody is cut short by that.
+    // Clocks are often set back a little, which must not cut a recording short.
     case .recording: Due(at: audio.since.wall + Self.longestRecording, atMost: 2 * Self.longestRecording)
-    // Sound that goes too early is lost.
+    // The earliest safe time: deleted sound cannot be restored.
     case .waiting:
       audio.nextAttemptAt == nil
         ? Due(at: max(audio.since.wall + kept, clock.wall + Self.settling - clock.steady), atMost: .max) : nil
-    // It was to go at once.
+    // To be deleted at once.
     case .deleting: Due(at: audio.since.wall, atMost: 0)
     }
   }
 
-  /// - Parameter size: Bytes of the file, named as whole; nil = there is none.
+  /// - Parameter size: Bytes of the file, staged or complete; nil if there is none.
   static func action(for audio: CareAudio, size: UInt64?) -> Action {
     guard audio.state != .deleting else { return .remove }
     guard let size, size > 0 else { return .noteInterrupted }

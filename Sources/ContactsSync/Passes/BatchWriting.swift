@@ -2,10 +2,10 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// Stores one batch of cards as ``CardDecision`` says, inside one transaction.
+/// Stores one batch of cards by ``CardDecision``, inside one transaction.
 struct BatchWriting: Sendable {
   let source: String
-  /// Known cards that are not in the listing, by UID: one of them under a new name is the same card.
+  /// Known cards that are not in the listing, by UID. If one of them appears under a new name, it is the same card.
   let lost: [String: [KnownCard]]
   /// Nanoseconds since 1970.
   let now: Int64
@@ -62,8 +62,8 @@ struct BatchWriting: Sendable {
     return self.lost[uid]?.first { !renamed.contains($0.href) && $0.href != card.href } ?? deleted[uid]?.first
   }
 
-  /// Keeps a contact's photo if the photo that its card links to could not be fetched: as long as the server may still return it, and
-  /// the card links to the same one.
+  /// Keeps a contact's photo if the photo that its card links to could not be fetched, as long as a later pass may
+  /// still fetch it and the link is the same.
   private func keepingPicture(
     of known: KnownCard?, on prepared: PreparedCard, in transaction: Transaction
   ) throws(Failure) -> PreparedCard {

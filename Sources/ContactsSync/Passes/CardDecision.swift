@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import KithMessages
 internal import Storage
 
-/// What the store does with one card that was read, given the card that is known.
+/// What the store does with one card that was read, given the known card.
 enum CardDecision: Equatable {
   /// A new contact.
   case insert

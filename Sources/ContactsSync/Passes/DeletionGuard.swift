@@ -3,11 +3,12 @@ internal import Storage
 
 /// Decides whether the contacts of missing cards are deleted, or held back because the source may be at fault.
 ///
-/// Nothing is deleted without a listing that is proven complete, and nothing of a part of the source, such as an address book,
-/// that lists no card at all or no longer exists: this rule depends on the listing alone, so that no stored state can break it. Of
-/// the rest, a deletion of everything or of more than the larger of 10 and 20 % is held back. A person confirms what an earlier
-/// pass held; the 20 % are also released when the same cards were missing in three passes, each at least twelve hours after the
-/// one before: a clock that is set forward once replaces one of the two gaps, and never both.
+/// Without a listing that is proven complete, nothing is deleted. Nothing is deleted either from a part of the source,
+/// such as an address book, that lists no card at all or no longer exists: this rule depends on the listing alone, so
+/// that no stored state can break it. Otherwise a deletion of every card, or of more than the larger of 10 cards and 20
+/// %, is held back until a person confirms it. A held deletion that is not of every card is also released if the same
+/// cards were missing in three passes, each at least twelve hours after the one before: a clock that is set forward
+/// once replaces one of the two gaps, never both.
 struct DeletionGuard {
   /// A separately guarded part of a source: a folder, a subfolder, a file, or one address book of an account.
   struct Part: Equatable {
@@ -26,7 +27,8 @@ struct DeletionGuard {
     var deleted: [String] = []
     /// The missing cards whose contacts stay.
     var held: [String] = []
-    /// The cards of ``held`` that are released if they stay missing. Passes that show no card at all do not count for them.
+    /// The cards of ``held`` that are released if they stay missing. Passes that show no card at all do not count for
+    /// them.
     var counted: [String] = []
     /// Whether the absence of ``counted`` counts from the start, because other cards were missing before.
     var restarts = false
@@ -56,8 +58,8 @@ struct DeletionGuard {
 
   /// Whether the reply proves that the listing is complete.
   let isWhole: Bool
-  /// Whether a person confirmed the deletion of cards that an earlier pass missed. Cards that this pass is the first to miss were not
-  /// shown as held.
+  /// Whether a person confirmed the deletion of cards that an earlier pass missed. Cards that this pass is the first to
+  /// miss were not shown as held.
   let isConfirmed: Bool
   /// Listed known cards with a contact.
   let shown: Int
@@ -118,8 +120,8 @@ struct DeletionGuard {
     return contacts > max(Self.allowance, (self.shown + contacts) / Self.share) ? .tooMany : nil
   }
 
-  /// When a pass last counted towards the release of exactly these cards; nil if the count begins now, as after the clock was set
-  /// back.
+  /// When a pass last counted towards the release of exactly these cards; nil if the count begins now, as after the
+  /// clock was set back.
   private func lastCount(of cards: [KnownCard]) -> Int64? {
     guard let first = cards.first, first.missingSince != 0, first.missingPasses > 0, first.countedAt <= self.now else {
       return nil

@@ -1,11 +1,12 @@
 internal import KithMessages
 internal import Storage
 
-/// Finds known cards that were renamed. A card is identified by its UID first, and by its name if no other card has its UID.
+/// Finds known cards that were renamed. A card is identified by its UID first, and by its name if no other card has its
+/// UID.
 ///
-/// Which card has a name is certain only after all cards are read: a card that is read under the name of another one, or before the
-/// known name of its UID was read, is deferred until then. So cards that swapped names keep their contacts, and two cards of one
-/// UID stay two.
+/// Which card has a name is certain only after all cards are read. A card that is read under the name of another one,
+/// or before the known name of its UID was read, is therefore deferred. So cards that swapped names keep their
+/// contacts, and two cards of one UID stay two.
 struct MovedCards: Sendable {
   /// A known card that gets another name.
   struct Move: Equatable, Sendable {
@@ -53,15 +54,15 @@ struct MovedCards: Sendable {
   /// - Parameter hrefs: Their old names.
   mutating func leave(_ hrefs: Set<String>) { self.taken.formUnion(hrefs) }
 
-  /// Which known cards get which names, after everything was read.
+  /// Decides which known cards get which names, after everything was read.
   ///
-  /// A displaced card that is found nowhere gets a name that no listing has, if another card has its name or its contact is deleted.
-  /// Otherwise it is the same card with a new UID.
+  /// A displaced card that is found nowhere gets a name outside every listing, if another card has its name or its
+  /// contact is deleted. Otherwise it is the same card with a new UID.
   ///
   /// - Parameters:
   ///   - lost: Known cards by UID that the source does not list.
-  ///   - deleted: Known cards by UID whose contacts are deleted. One that was moved aside counts by its UID alone: its name begins
-  ///     as that of another card, which is listed.
+  ///   - deleted: Known cards by UID whose contacts are deleted. One that was moved aside counts by its UID alone: its
+  ///     name begins like that of another card, which is listed.
   func moves(lost: [String: [KnownCard]], deleted: [String: [KnownCard]]) -> [Move] {
     var moves: [Move] = []
     var taken = self.taken
@@ -85,16 +86,16 @@ struct MovedCards: Sendable {
     return moves
   }
 
-  /// The names under which a card has a UID that is known nowhere, while the card that was known there is found nowhere. In a whole
-  /// listing it is the same card with a new UID; else the other one may be where the listing does not reach.
+  /// The names under which a card has an unknown UID while the card known by that name was not found. In a complete
+  /// listing it is the same card with a new UID; in an incomplete one the other card may be in the unlisted part.
   ///
-  /// - Parameter moves: What ``moves(lost:deleted:)`` gave.
+  /// - Parameter moves: The result of ``moves(lost:deleted:)``.
   func undecided(_ moves: [Move]) -> Set<String> {
     let decided = Set(moves.flatMap { [$0.from, $0.to] }).union(self.taken)
     return Set(self.putOff.keys.filter { self.displaced[$0]?.isIdentified == true && !decided.contains($0) })
   }
 
-  /// The name of a card whose own name is another card's now: as of a part of its file that is not there any more.
+  /// The name for a card whose own name another card has now: that of a former part of its file.
   static func aside(_ card: KnownCard) -> String { "\(card.href)#!moved-\(card.contactID)" }
 }
 

@@ -7,7 +7,8 @@ internal import Storage
 struct PassOptions: Sendable, Equatable {
   /// Reads every card again.
   var isFull = false
-  /// Carries out deletions that an earlier pass held back, and accepts a folder that an earlier pass reported as replaced.
+  /// Carries out deletions that an earlier pass held back, and accepts a folder that an earlier pass reported as
+  /// replaced.
   var allowsMassDelete = false
 
   /// Whether a pass with these options does all that one with `other` does.
@@ -16,11 +17,11 @@ struct PassOptions: Sendable, Equatable {
   }
 }
 
-/// One pass over one source: lists it, reads changed cards, stores them batch by batch, and deletes contacts of cards that are
-/// certainly gone.
+/// One pass over one source: lists it, reads changed cards, stores them batch by batch, and deletes contacts of cards
+/// that are certainly gone.
 ///
-/// Each batch is a separate commit, and the remaining work follows from the store and the source alone: after a crash the next pass
-/// continues where this one stopped.
+/// Each batch is a separate commit, and the remaining work follows from the store and the source alone: after a crash
+/// the next pass continues where this one stopped.
 actor Pass {
   /// How long a deleted contact can be restored: 30 days, of which a pass has seen the last seven begin.
   private static let keptAfterDeletion: Int64 = 30 * 24 * 3600 * 1_000_000_000
@@ -42,8 +43,9 @@ actor Pass {
   /// The listing so far, until it can be compared with the store; nil from then on.
   private var listed: [ItemBatch]? = []
   private var diff = ListingDiff(known: [], readsAll: false)
-  /// The identity of the source until its first batch is stored, which deletes the stored token; nil where there is none. The
-  /// changes since a token apply to the store as it was then, so a pass that ends early is followed by a complete listing.
+  /// The identity of the source until its first batch is stored, which deletes the stored token; nil where there is
+  /// none. The changes since a token apply to the store as it was then, so a pass that ends early is followed by a
+  /// complete listing.
   private var outdated: String?
   /// Known cards that the source does not list, by UID and by href.
   private var lostByUID: [String: [KnownCard]] = [:]
@@ -184,9 +186,9 @@ actor Pass {
     self.lostByUID[card.uid, default: []].append(card)
   }
 
-  /// Another folder than before is accepted only if it has most of the same cards: a disk that is not mounted leaves an empty or
-  /// older folder at the same path. `allowsMassDelete` also accepts the folder, once an earlier pass has reported all the cards that
-  /// this one lacks.
+  /// Another folder than before is accepted only if it has most of the same cards: a disk that is not mounted leaves an
+  /// empty or older folder at the same path. `allowsMassDelete` also accepts the folder, once an earlier pass has
+  /// reported all the cards that this one lacks.
   private func check(_ identity: String, against location: SourceLocation) async throws(Failure) {
     guard !location.identity.isEmpty, identity != location.identity else { return }
     let isAccount = location.isAccount
@@ -207,7 +209,7 @@ actor Pass {
     }
     let what =
       isAccount
-      ? "An address book of '\(self.name)' is at another place of its server than at the last pass"
+      ? "An address book of '\(self.name)' has another path on its server than at the last pass"
       : "The source '\(self.name)' is another folder than at the last pass"
     let advice =
       isAccount
@@ -220,7 +222,8 @@ actor Pass {
       """)
   }
 
-  /// Reads changed cards and stores them batch by batch; cards that may have moved come last, once the place of each UID is known.
+  /// Reads changed cards and stores them batch by batch; cards that may have moved come last, once the place of each
+  /// UID is known.
   ///
   /// - Returns: How many cards could not be read now.
   private func fetch(

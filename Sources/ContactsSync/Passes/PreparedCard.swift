@@ -4,12 +4,13 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// A card that was read, and its contact as it will be written. It is made before the transaction of its batch.
+/// A card that was read, with its contact as it will be written. It is made before the transaction of its batch.
 ///
-/// A class, because it holds some ten strings and arrays: the writer, for whom all other writes wait, passes on one reference.
+/// A class, because it holds some ten strings and arrays: the writer, which blocks all other writes, passes one
+/// reference.
 final class PreparedCard: Sendable {
   let card: CardRead
-  /// With the id that a new contact will have; empty for a card that could not be read.
+  /// The contact with the id for a new contact; empty for a card that could not be read.
   let contact: PreparedContact
 
   /// Prepares a card.
@@ -32,7 +33,7 @@ final class PreparedCard: Sendable {
     self.contact = contact
   }
 
-  /// The same card with a picture that is stored.
+  /// The same card with a stored picture.
   func showing(_ picture: BlobRef) throws(Failure) -> PreparedCard {
     var card = self.card
     card.show(picture)

@@ -1,13 +1,13 @@
 internal import Bus
 internal import KithMessages
 
-/// Gathers cards into batches that are worth a commit and small enough to hold.
+/// Collects cards into batches that are large enough for a commit and small enough for memory.
 struct CardBatcher: Sendable {
   /// The number of cards, and of bytes of cards and photos, at which a batch is complete.
   ///
-  /// Each commit writes the pages of the indexes that it touched and a piece of the search index, which are merged later: few
-  /// large ones cost half as much as many small ones. More than these do not fit the cache of the store's writer, and delay
-  /// other writes.
+  /// Each commit writes the index pages that it touched and a segment of the search index, which is merged later: a few
+  /// large commits cost half as much as many small ones. Larger batches do not fit the cache of the store's writer, and
+  /// delay other writes.
   static let limit = (cards: 400, bytes: 4 << 20)
 
   private let yield: @Sendable (CardBatch) async throws(Failure) -> Void
@@ -21,7 +21,8 @@ struct CardBatcher: Sendable {
 
   /// Makes an empty batcher.
   ///
-  /// - Parameter checkpoint: Gets, before each batch, the number of files that are complete with it, if files are read in order.
+  /// - Parameter checkpoint: Receives, before each batch, the number of files that are complete with it, if files are
+  ///   read in order.
   init(
     checkpoint: Checkpoint = Checkpoint(), _ yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
   ) {
@@ -44,7 +45,7 @@ struct CardBatcher: Sendable {
     if self.batch.cards.count >= Self.limit.cards || self.bytes >= Self.limit.bytes { try await self.flush() }
   }
 
-  /// Hands the batch on.
+  /// Sends the batch.
   mutating func flush() async throws(Failure) {
     guard !self.batch.cards.isEmpty else { return }
     guard !Task.isCancelled else { throw .cancelled }

@@ -1,10 +1,11 @@
 internal import Digest
 internal import VCard
 
-/// Names the cards of a file of several, so that a card keeps its name when the file is rewritten in another order.
+/// Names the cards of a file with several cards, so that a card keeps its name when the file is rewritten in another
+/// order.
 ///
-/// The key is the UID if it is unique in the file. Otherwise it is a digest of the name, the first phone and the first email
-/// address, with a number for each further card of the same digest.
+/// The key is the UID if it is unique in the file. Otherwise it is a digest of the name, the first phone and the first
+/// email address, with a number for each further card of the same digest.
 struct CardKeys: Sendable {
   private struct Mark: Sendable {
     let uid: String
@@ -14,9 +15,9 @@ struct CardKeys: Sendable {
   private var marks: [Mark?] = []
   private var uses: [String: Int] = [:]
 
-  /// Takes the next card of the file.
+  /// Adds the next card of the file.
   ///
-  /// - Parameter card: nil for one that cannot be read.
+  /// - Parameter card: nil for an unreadable card.
   mutating func add(_ card: Card?) {
     guard let card else {
       self.marks.append(nil)
@@ -33,9 +34,9 @@ struct CardKeys: Sendable {
   /// Whether any card can be read.
   var hasCards: Bool { self.marks.contains { $0 != nil } }
 
-  /// The names in the order of the file.
+  /// The names of the cards, in the order of the file.
   ///
-  /// - Parameter file: The text of the file's name, which they begin with.
+  /// - Parameter file: The text of the file's name, with which they begin.
   func hrefs(file: String) -> [String] {
     var ordinals: [String: Int] = [:]
     func numbered(_ text: String) -> String {

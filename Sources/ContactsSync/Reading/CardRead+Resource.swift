@@ -3,9 +3,9 @@ internal import KithMessages
 internal import VCard
 
 extension CardRead {
-  /// The cards of one file or resource. One card takes its name, several are named in it by ``CardKeys``.
+  /// The cards of one file or resource. A single card takes its name; several cards are named by ``CardKeys``.
   ///
-  /// - Parameter fingerprint: Of the file or resource, at the moment of reading.
+  /// - Parameter fingerprint: The fingerprint of the file or resource when it was read.
   static func cards(_ bytes: [UInt8], href: String, fingerprint: String) -> [CardRead] {
     let readings = Array(CardReader(bytes))
     if readings.count == 1, case .success(let card) = readings[0].result {

@@ -4,17 +4,17 @@ internal import KithMessages
 internal import SwiftProtobuf
 internal import VCard
 
-/// Turns a card into the `Contact` message and what is stored beside it.
+/// Maps a card to the `Contact` message and the values stored beside it.
 enum ContactMapping {
-  /// Raised when the reader or this mapping changes: every card is then read again.
+  /// Raised if the reader or this mapping changes; then every card is read again.
   static let version = 3
 
   /// Maps a card.
   ///
   /// - Parameters:
-  ///   - card: A card that was read.
+  ///   - card: A parsed card.
   ///   - href: Its name in the source.
-  ///   - fingerprint: Of its file at the moment of reading.
+  ///   - fingerprint: The fingerprint of its file when it was read.
   static func cardRead(_ card: Card, href: String, fingerprint: String) -> CardRead {
     var read = CardRead()
     read.href = href
@@ -33,7 +33,7 @@ enum ContactMapping {
       if case .uri(let uri)? = reading.photo { contact.photoUri = uri }
       raw = DetachedCard.detach(card) { _ in " " }
     }
-    // It has the picture's digest in it, so that the picture itself, most of the card, need not be hashed again.
+    // The detached card contains the picture's digest, so the picture, most of the card, need not be hashed again.
     read.rawSha256 = Data(SHA256.digest(raw))
     read.raw = Data(raw)
     read.contact = contact
@@ -44,7 +44,7 @@ enum ContactMapping {
     return read
   }
 
-  /// A picture as it is stored.
+  /// A picture as it will be stored.
   static func picture(_ bytes: [UInt8], mediaType: String) -> Picture {
     var picture = Picture()
     picture.ref.sha256 = Hex.encode(SHA256.digest(bytes))
@@ -54,10 +54,11 @@ enum ContactMapping {
     return picture
   }
 
-  /// The digest of the card's content, without time stamps and the order of its values. A linked photo counts like an inline one.
+  /// The digest of the card's content, without time stamps and without the order of its values. A linked photo counts
+  /// like an inline one.
   ///
-  /// Other workers compute the same: docs/protocol.md, "Digests of a card". The order is therefore one of bytes, and not that of
-  /// Swift's strings, which follows Unicode's equivalence.
+  /// Other workers compute the same: docs/protocol.md, "Digests of a card". Values are therefore ordered by bytes, not
+  /// by Swift's string order, which follows Unicode equivalence.
   static func digest(_ contact: Contact) -> [UInt8] {
     var contact = contact
     contact.sourceIdentifier = ""
@@ -77,7 +78,7 @@ enum ContactMapping {
     return SHA256.digest(bytes ?? [])
   }
 
-  /// Orders values by the bytes of these texts, one after another, and then by those of the whole value.
+  /// Orders values by the bytes of these texts, one after another, then by those of the whole value.
   private static func sort<Value: SwiftProtobuf.Message>(_ values: inout [Value], by texts: [KeyPath<Value, String>]) {
     guard values.count > 1 else { return }
     values.sort { left, right in
@@ -109,7 +110,7 @@ enum ContactMapping {
     contact.urls = card.urls.map(Self.value)
     contact.related = card.relations.map(Self.value)
     contact.addresses = card.addresses.map(Self.address)
-    // Includes a birthday that is not a date, as the card's text.
+    // Includes a birthday that is not a date, as text.
     contact.dates = (card.dates + card.alternateBirthdays).map { date in
       var types = date.label.types
       if let calendar = date.calendar { types.append(calendar.uppercased()) }

@@ -2,10 +2,11 @@ public import Bus
 internal import EventLoop
 internal import KithMessages
 
-/// The reading side of the contacts sources: lists and parses folders and files of cards, and the address books of accounts.
+/// The reading side of contacts sources: lists and parses folders and files of cards, and the address books of
+/// accounts.
 ///
-/// May run on another machine. It has no store, and keeps only open connections between calls. Each call reads on a thread of its
-/// own.
+/// May run on another machine. It has no store, and keeps only open connections between calls. Each call reads on its
+/// own thread.
 public struct ContactsSourceService: Sendable {
   private let accounts: AccountConnections?
   private let now: @Sendable () -> Int64
@@ -13,14 +14,14 @@ public struct ContactsSourceService: Sendable {
   /// Makes a service.
   ///
   /// - Parameters:
-  ///   - accounts: The connections to accounts; nil = accounts are not supported.
-  ///   - now: Gives the time of day in nanoseconds since 1970.
+  ///   - accounts: The connections to accounts; nil if accounts are not supported.
+  ///   - now: Returns the time of day in nanoseconds since 1970.
   public init(accounts: AccountConnections? = nil, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds) {
     self.accounts = accounts
     self.now = now
   }
 
-  /// The methods that answer once.
+  /// The methods with one answer.
   public var routes: [Route] {
     [
       Route(ProbeSourceRequest.self) { request, _ throws(Failure) in
@@ -32,7 +33,7 @@ public struct ContactsSourceService: Sendable {
     ]
   }
 
-  /// The methods that answer in batches.
+  /// The methods with an answer in batches.
   public var batchRoutes: [BatchRoute] {
     [
       BatchRoute(ListItemsRequest.self) { request, context, yield throws(Failure) in

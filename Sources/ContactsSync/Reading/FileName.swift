@@ -1,18 +1,18 @@
 internal import Bus
 internal import Foundation
 
-/// The name of a file in a folder, of any bytes.
+/// The name of a file in a folder: any bytes.
 ///
-/// As text, bytes that are not UTF-8, control characters and the percent sign are written `%XX`, so that each name has one
-/// text and each text one name. So are all bytes beyond ASCII in a name that is not in normalization form C: Swift takes texts
-/// for equal that differ in form alone, and files of both names can stand in one folder.
+/// In the text, bytes that are not UTF-8, control characters and the percent sign are written `%XX`, so that names and
+/// texts correspond one to one. In a name that is not in normalization form C, all bytes beyond ASCII are written so as
+/// well: Swift compares texts by canonical equivalence, and one folder can hold files of both names.
 struct FileName: Sendable, Hashable {
-  /// Without a NUL at the end.
+  /// The bytes, without a NUL at the end.
   let bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Reads a text that ``text`` gave.
+  /// Parses a ``text``.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that leads out of the folder.
   init(text: String) throws(Failure) {
@@ -38,7 +38,7 @@ struct FileName: Sendable, Hashable {
   }
 
   var text: String {
-    // Nearly all names are.
+    // The common case.
     if self.bytes.allSatisfy({ $0 > 0x1F && $0 < 0x7F && $0 != UInt8(ascii: "%") }) {
       return String(decoding: self.bytes, as: UTF8.self)
     }
@@ -62,9 +62,40 @@ struct FileName: Sendable, Hashable {
   /// Whether a folder of this name is skipped: a hidden one, or the file system's own (`lost+found`).
   var isLeftOut: Bool { self.bytes.first == UInt8(ascii: ".") || self.bytes == Array("lost+found".utf8) }
 
-  /// Whether it is the name of a card file: it ends in `.vcf` in any case, and is neither a hidden nor a temporary file (`*.tmp`,
-  /// `*~`).
+  /// Whether it is the name of a card file: it ends in `.vcf` in any case, and is neither a hidden nor a temporary file
+  /// (`*.tmp`, `*~`).
   var isCardFile: Bool {
     self.bytes.first != UInt8(ascii: ".") && self.bytes.count > 4 && CardKeys.endsAsCardFile(self.bytes)
+  }
+}
+
+/// The place of a card file: the folder of its source, or a direct subfolder.
+///
+/// Its href is the file's name, after the subfolder's name and a slash if there is one.
+struct CardPlace: Sendable, Hashable {
+  let href: String
+  /// nil for the folder of the source itself.
+  let folder: FileName?
+  let name: FileName
+
+  /// Parses an href.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for any other place.
+  init(_ href: String) throws(Failure) {
+    let folder = href.utf8.firstIndex(of: UInt8(ascii: "/"))
+    self.href = href
+    self.folder = try folder.map { slash throws(Failure) in try FileName(text: String(href[..<slash])) }
+    self.name = try FileName(text: folder.map { String(href[href.utf8.index(after: $0)...]) } ?? href)
+  }
+
+  /// The prefix of the hrefs of files in a folder. A number sign in the folder's name is written `%23`, because in an
+  /// href it precedes the key of a card in a file.
+  static func beginning(of folder: FileName) -> String { folder.text.replacing("#", with: "%23") + "/" }
+
+  /// The ``beginning(of:)`` of the folder of a card's file; empty for the folder of the source itself.
+  static func beginning(ofCard href: String) -> String {
+    guard href.utf8.contains(UInt8(ascii: "/")) else { return "" }
+    let file = CardKeys.file(of: href)
+    return file.utf8.firstIndex(of: UInt8(ascii: "/")).map { String(file[...$0]) } ?? ""
   }
 }

@@ -4,10 +4,11 @@ import Glibc
 internal import KithMessages
 internal import VCard
 
-/// Reads one file of several cards. It streams the file, so that its size does not matter, and keeps nothing between calls.
+/// Reads one file of several cards. It streams the file, so that its size does not matter, and keeps nothing between
+/// calls.
 struct FileSource: Sendable {
   let path: String
-  /// Gives the time of day in nanoseconds since 1970.
+  /// Returns the time of day in nanoseconds since 1970.
   let now: @Sendable () -> Int64
 
   /// The largest file, in bytes.
@@ -26,7 +27,8 @@ struct FileSource: Sendable {
 
   /// Lists the cards. The href is the file's name and the card's key, the fingerprint a digest of the card's bytes.
   ///
-  /// - Parameter token: The file's fingerprint at the last complete listing; while it is the same, nothing is read.
+  /// - Parameter token: The file's fingerprint at the last complete listing; while it is the same, the file is not
+  ///   read.
   func list(
     token: String, yield: @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
@@ -107,7 +109,7 @@ struct FileSource: Sendable {
     return index
   }
 
-  /// Hands on all cards of a file, provided that it does not change meanwhile.
+  /// Passes on all cards of a file, unless the file changes meanwhile.
   private func stream(_ file: borrowing OpenFile, _ body: (RawCard) -> Void) throws(Failure) {
     let before = try self.stamp(of: file)
     guard before.size <= Self.fileLimit else { throw SourceFault.tooLarge(self.path, "1 GiB") }
@@ -143,7 +145,7 @@ struct FileSource: Sendable {
   }
 }
 
-/// Cuts the cards out of a file, piece by piece.
+/// Splits a file into cards, piece by piece.
 private struct CardStream {
   private let path: String
   private var splitter = CardSplitter()

@@ -22,12 +22,12 @@ struct FileStamp: Sendable, Equatable {
   /// Changes of a file within this time after a check can leave the same stamp: two writes in one tick of the clock.
   static let racyWindow: Int64 = 2_000_000_000
 
-  /// The stamp as text, with the version of the reading so that a new reader reads every card again.
+  /// The stamp as text, with the version of the reader so that a new reader reads every card again.
   ///
-  /// - Parameter now: When the file was looked at, in nanoseconds since 1970. A file that changed just before gets a text that
-  ///   never comes again.
+  /// - Parameter now: The time of the check, in nanoseconds since 1970. A file that changed just before gets a unique
+  ///   text.
   func fingerprint(seenAt now: Int64) -> String {
-    // Digit by digit: of ten thousand files, interpolation took a fifth of the listing.
+    // Built digit by digit: with ten thousand files, interpolation took a fifth of the listing.
     var text: [UInt8] = []
     text.reserveCapacity(128)
     text.append(Int64(ContactMapping.version))

@@ -3,11 +3,11 @@ import Glibc
 
 /// A folder that is open for listing and for opening its files.
 struct Folder: ~Copyable {
-  /// Valid as long as the folder.
+  /// Valid as long as this value.
   let descriptor: Int32
   private let path: String
 
-  /// One card file in it.
+  /// One card file in the folder.
   struct Entry: Sendable {
     let name: FileName
     let stamp: FileStamp
@@ -16,7 +16,7 @@ struct Folder: ~Copyable {
   /// The result of a complete listing.
   struct Listing: Sendable {
     var files: [Entry] = []
-    /// Named like card files, but links, folders, pipes or devices.
+    /// Entries named like card files that are links, folders, pipes or devices.
     var others: [FileName] = []
     /// Its subfolders, except skipped ones.
     var folders: [FileName] = []
@@ -38,7 +38,7 @@ struct Folder: ~Copyable {
     self.path = path
   }
 
-  /// Opens a folder that lies in another one; nil with `errno` when it cannot be opened, and for a link.
+  /// Opens a subfolder of a folder; nil with `errno` if it cannot be opened or is a link.
   init?(_ name: FileName, in folder: borrowing Folder) {
     let path = name.bytes.map { CChar(bitPattern: $0) } + [0]
     let descriptor = unsafe openat(folder.descriptor, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -49,14 +49,14 @@ struct Folder: ~Copyable {
 
   deinit { close(self.descriptor) }
 
-  /// Identifies this folder, unlike another one at the same path: device and inode.
+  /// The device and inode, which distinguish this folder from another one at the same path.
   func identity() throws(Failure) -> String {
     var status = stat()
     guard unsafe fstat(self.descriptor, &status) == 0 else { throw SourceFault.opening(self.path, errno: errno) }
     return "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Whether an error of opening means that the path does not exist, or is not a folder.
+  /// True if an error of opening means that the path does not exist, or is not a folder.
   static func isGone(errno code: Int32) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(code) }
 
   /// Lists the card files with their stamps, and the folders.
@@ -82,10 +82,10 @@ struct Folder: ~Copyable {
     return listing
   }
 
-  /// Whether card files lie in a folder in it, or in folders in that one.
+  /// Searches a subfolder and its direct subfolders for card files.
   ///
-  /// - Parameter limit: How many more folders may be looked into.
-  /// - Returns: True also if a folder cannot be read; nil if the limit ends the search.
+  /// - Parameter limit: How many more folders may be searched.
+  /// - Returns: True if there is a card file or a folder cannot be read; nil if the limit ended the search.
   func hasCards(in name: FileName, lookingInto limit: inout Int) -> Bool? {
     guard limit > 0 else { return nil }
     limit -= 1
@@ -110,7 +110,7 @@ struct Folder: ~Copyable {
     return false
   }
 
-  /// The folders in it, but links and those that are left out: those that ``list()`` names, without the stamps of files.
+  /// The subfolders that ``list()`` returns, without the stamps of files.
   func folders() throws(Failure) -> [FileName] {
     var folders: [FileName] = []
     // An entry is valid until the next one, and nothing keeps it.
@@ -125,7 +125,7 @@ struct Folder: ~Copyable {
     unsafe !name.isCardFile && !name.isLeftOut && self.leadsToFolder(entry) == false
   }
 
-  /// - Parameter body: Returns whether the next entry is wanted.
+  /// - Parameter body: Returns true to continue with the next entry.
   private func forEach(
     _ body: (UnsafeMutablePointer<dirent>, FileName) throws(Failure) -> Bool
   ) throws(Failure) {
@@ -160,7 +160,7 @@ struct Folder: ~Copyable {
     return status.st_mode & S_IFMT == S_IFREG ? .file(FileStamp(status)) : .other
   }
 
-  /// Whether a folder is reached by a link; nil if it is not a folder.
+  /// True for a link to a folder, false for a folder, nil for anything else.
   private func leadsToFolder(_ entry: UnsafeMutablePointer<dirent>) -> Bool? {
     func isFolder(_ flags: Int32) -> Bool {
       unsafe self.status(of: entry, flags).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false

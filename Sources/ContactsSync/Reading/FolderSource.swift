@@ -2,15 +2,15 @@ internal import Bus
 import Glibc
 internal import KithMessages
 
-/// Reads a folder of card files (vdir) and its subfolders, as vdirsyncer lays out an account. Keeps nothing between calls.
+/// Reads a folder of card files (vdir) and its subfolders, the layout of vdirsyncer. Keeps nothing between calls.
 struct FolderSource: Sendable {
   let path: String
-  /// Gives the time of day in nanoseconds since 1970.
+  /// Returns the time of day in nanoseconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// How often a file that changes during reading is read again before it is left for the next pass.
+  /// How often a file that changes while it is read is read again before it is left for the next pass.
   private static let attempts = 3
-  /// How many folders that lie too deep are searched for cards in one listing.
+  /// How many folders below the supported depth are searched for cards in one listing.
   private static let searchLimit = 1_000
   /// The largest file, in bytes.
   private static let fileLimit = 17 << 20
@@ -32,7 +32,8 @@ struct FolderSource: Sendable {
     return reply
   }
 
-  /// Lists the files, each an item. The name is its href, after that of its folder in this one; the stamp is its fingerprint.
+  /// Lists the files, each an item. The href is the file's name, after that of its subfolder; the fingerprint is its
+  /// stamp.
   func list(
     yield: @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
@@ -51,11 +52,11 @@ struct FolderSource: Sendable {
     var identity = ""
     var items: [SourceItem] = []
     var problems: [Problem] = []
-    /// How many folders in it were read.
+    /// How many subfolders were read.
     var folders = 0
     /// The href prefixes of unreadable folders.
     var unlisted: [String] = []
-    /// Whether folders that lie too deep are searched for cards.
+    /// Whether folders below the supported depth are searched for cards.
     var isSearched = true
 
     mutating func add(_ listing: Folder.Listing, under beginning: String, seenAt start: Int64) {
@@ -97,7 +98,7 @@ struct FolderSource: Sendable {
     for name in listing.folders {
       let beginning = CardPlace.beginning(of: name)
       guard let inner = Folder(name, in: folder) else {
-        // It was deleted or replaced: the next pass handles that.
+        // It was deleted or replaced; the next pass handles that.
         if !Folder.isGone(errno: errno) { whole.leaveOut(beginning) }
         continue
       }
@@ -123,7 +124,7 @@ struct FolderSource: Sendable {
     return whole
   }
 
-  /// Reads the cards of the named files in their order. A deleted file gives a card with `vanished` set.
+  /// Reads the cards of the named files in order. For a deleted file it returns a card with `vanished` set.
   func fetch(
     _ hrefs: [String], checkpoint: Checkpoint = Checkpoint(),
     yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
@@ -181,7 +182,7 @@ struct FolderSource: Sendable {
 }
 
 extension ItemBatch {
-  /// Hands items on in batches of 1,000.
+  /// Passes on items in batches of 1,000.
   static func yield(
     _ items: [SourceItem], _ yield: @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) {

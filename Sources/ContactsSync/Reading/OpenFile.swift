@@ -1,7 +1,7 @@
 internal import Bus
 import Glibc
 
-/// A regular file that is open for reading.
+/// A regular file, open for reading.
 struct OpenFile: ~Copyable {
   private let descriptor: Int32
 
@@ -41,13 +41,13 @@ struct OpenFile: ~Copyable {
     return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// The stamp of now; nil when the file system fails.
+  /// The present stamp; nil if the file system fails.
   func stamp() -> FileStamp? {
     var status = stat()
     return unsafe fstat(self.descriptor, &status) == 0 ? FileStamp(status) : nil
   }
 
-  /// The next bytes, at most `count`; empty at the end, nil with `errno` when reading fails.
+  /// Reads the next bytes, at most `count`; empty at the end, nil with `errno` if reading fails.
   func read(_ count: Int) -> [UInt8]? {
     var failed = false
     // The buffer has `count` bytes, and `read` tells how many it wrote.
@@ -60,6 +60,6 @@ struct OpenFile: ~Copyable {
     return failed ? nil : bytes
   }
 
-  /// Goes back to the start.
+  /// Seeks to the start.
   func rewind() { lseek(self.descriptor, 0, SEEK_SET) }
 }

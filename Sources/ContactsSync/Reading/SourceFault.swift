@@ -2,15 +2,15 @@ internal import Bus
 import Glibc
 internal import KithMessages
 
-/// The failures of a source on disk, with what a person can do about each.
+/// The failures of a source on disk, with advice for a person.
 enum SourceFault {
-  /// What `errno` says about opening or reading the folder or file of a source.
+  /// The failure for an `errno` of opening or reading the folder or file of a source.
   static func opening(_ path: String, errno code: Int32) -> Failure {
     switch code {
     case ENOENT:
       Failure(
         .notFound, "SOURCE_UNAVAILABLE",
-        "'\(path)' is not there. It was moved, or its disk is not mounted. The contacts stay as they are.")
+        "'\(path)' does not exist. It was moved, or its disk is not mounted. The contacts stay as they are.")
     case EACCES, EPERM:
       Failure(
         .permissionDenied, "SOURCE_UNREADABLE",
@@ -18,16 +18,16 @@ enum SourceFault {
     case ENOTDIR:
       Failure(
         .failedPrecondition, "SOURCE_NOT_A_FOLDER",
-        "'\(path)' is no folder, or lies in none. The contacts stay as they are.")
+        "'\(path)' is not a folder, or its parent is not. The contacts stay as they are.")
     case let code:
       Failure(
         .unavailable, "SOURCE_UNAVAILABLE",
-        "'\(path)' cannot be read: \(Self.text(code)). The contacts stay as they are; the next pass tries again.")
+        "'\(path)' cannot be read: \(Self.text(code)). The contacts stay as they are; the next pass retries.")
     }
   }
 
   static func notAFile(_ path: String) -> Failure {
-    Failure(.failedPrecondition, "SOURCE_NOT_A_FILE", "'\(path)' is no ordinary file. A folder is added with --vdir.")
+    Failure(.failedPrecondition, "SOURCE_NOT_A_FILE", "'\(path)' is not an ordinary file. Add a folder with --vdir.")
   }
 
   static func withoutCards(_ path: String) -> Failure {

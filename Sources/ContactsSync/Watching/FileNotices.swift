@@ -1,8 +1,9 @@
 internal import Glibc
+internal import KithMessages
 
-/// Notices of changed files from the kernel. inotify(7).
+/// The kernel's notices of changed files, from inotify(7).
 struct FileNotices: ~Copyable {
-  /// One notice of the kernel.
+  /// One notice.
   enum Notice: Hashable {
     /// A file in a watched folder changed; its name.
     case changed(watch: Int32, name: String)
@@ -19,7 +20,7 @@ struct FileNotices: ~Copyable {
 
   /// Opens the queue of notices.
   ///
-  /// - Returns: Nil if the system allows no more of them (`fs.inotify.max_user_instances`).
+  /// - Returns: nil if the system allows no more of them (`fs.inotify.max_user_instances`).
   init?() {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
@@ -28,11 +29,11 @@ struct FileNotices: ~Copyable {
 
   deinit { close(self.descriptor) }
 
-  /// Watches a folder for files that are written, moved and removed in it, and for folders that come and go.
+  /// Watches a folder for files that are written, moved or removed in it, and for subfolders that are added or removed.
   ///
   /// - Parameters:
   ///   - folder: The path of a folder.
-  ///   - inner: The name of a folder in it, which is watched instead.
+  ///   - inner: The name of a subfolder to watch instead.
   /// - Returns: The watch; nil if the folder does not exist or cannot be read.
   func watch(_ folder: String, inner: FileName? = nil) -> Int32? {
     let mask =
@@ -57,7 +58,7 @@ struct FileNotices: ~Copyable {
     return Self.parse(buffer[..<count])
   }
 
-  /// Reads `struct inotify_event`: watch, mask, cookie and length of the name, each of four bytes, then the name.
+  /// Parses `struct inotify_event`: watch, mask, cookie and length of the name, four bytes each, then the name.
   static func parse(_ bytes: ArraySlice<UInt8>) -> [Notice] {
     var notices: [Notice] = []
     var rest = bytes
@@ -78,11 +79,50 @@ struct FileNotices: ~Copyable {
         if mask & UInt32(IN_ISDIR) != 0 {
           notices.append(.folderChanged(watch: watch, name: name))
         } else if mask & UInt32(IN_CREATE) == 0 {
-          // A created file is reported when its writing ends.
+          // A created file is reported when it is closed.
           notices.append(.changed(watch: watch, name: name))
         }
       }
     }
     return notices
+  }
+}
+
+/// The folder to watch for a source, and its relevant files.
+struct WatchedPath: Hashable {
+  /// The watched folder. For a single file it is the parent folder, because programs replace files instead of writing
+  /// into them.
+  let folder: String
+  /// The only relevant file; nil for all files that could be cards.
+  let file: String?
+
+  /// The path of a source on this machine's disk; nil for other sources.
+  init?(_ location: SourceLocation) {
+    switch location.kind {
+    case .vdir(let vdir)?:
+      self.folder = vdir.path
+      self.file = nil
+    case .vcf(let vcf)?:
+      guard let slash = vcf.path.lastIndex(of: "/") else { return nil }
+      self.folder = slash == vcf.path.startIndex ? "/" : String(vcf.path[..<slash])
+      self.file = String(vcf.path[vcf.path.index(after: slash)...])
+    case .carddav?, nil:
+      return nil
+    }
+  }
+
+  /// The subfolders with relevant files; empty if the folder cannot be read.
+  var inner: [FileName] {
+    guard self.file == nil, let folder = try? Folder(path: self.folder) else { return [] }
+    return (try? folder.folders()) ?? []
+  }
+
+  /// True if adding or removing this subfolder can change the source.
+  func concerns(folder name: String) -> Bool { self.file == nil && !name.hasPrefix(".") }
+
+  /// True if a change of this file can change the source.
+  func concerns(_ name: String) -> Bool {
+    if let file { return name == file }
+    return name.lowercased().hasSuffix(".vcf") && !name.hasPrefix(".")
   }
 }

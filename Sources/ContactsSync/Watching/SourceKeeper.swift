@@ -6,13 +6,13 @@ internal import Storage
 
 /// Starts passes when they are due: at the start, on the schedule, and when files change.
 ///
-/// It runs on an event loop, where it waits for the kernel's notices and timers, and does not wake up in between.
+/// It runs on an event loop, where it waits for the kernel's notices and for timers without waking up in between.
 public actor SourceKeeper: LoopActor {
-  /// When passes are due.
+  /// When passes are started.
   public struct Plan: Sendable {
     /// Whether every source has a pass at the start.
     public var startsNow: Bool
-    /// Time between passes; nil = only at the start, on command and on notice.
+    /// The time between passes; nil for passes only at the start, on command and on a notice.
     public var interval: Duration?
     /// Whether a changed file starts a pass.
     public var watchesFiles: Bool
@@ -116,7 +116,7 @@ public actor SourceKeeper: LoopActor {
     }
   }
 
-  /// Opens the folder of a source, and watches it from then on.
+  /// Opens the folder of a source, and starts to watch it.
   func takeUp(_ name: String) async {
     guard self.arriving.insert(name).inserted else { return }
     let location = await self.contacts.locations().first { $0.name == name }
@@ -126,7 +126,7 @@ public actor SourceKeeper: LoopActor {
     self.arm()
   }
 
-  /// A requested pass succeeded, or the source got another password.
+  /// Clears the back-off: a requested pass succeeded, or the source got another password.
   private func help(_ name: String) {
     self.sources[name]?.schedule.helped(now: self.now)
     self.arm()
@@ -162,7 +162,7 @@ public actor SourceKeeper: LoopActor {
     }
   }
 
-  /// A folder has one watch for all sources in it.
+  /// Ends a watch, unless another source is in the same folder.
   private func end(_ watch: Int32) {
     if !self.sources.values.contains(where: { $0.has(watch) }) { self.notices?.end(watch) }
   }

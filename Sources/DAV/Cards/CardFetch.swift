@@ -1,32 +1,43 @@
-/// Reading cards by name: how many at once, and what to do about those that a server leaves out or cannot send. No I/O.
+/// Decides how cards are requested: how many at once, and what to do about cards that a server omits or cannot send. No
+/// I/O.
 ///
-/// Cards come in batches (RFC 6352 section 8.7), of which several may be under way. A batch that is too much, or whose answer
-/// cannot be read, is halved; what remains of the smallest is asked for one by one, so that one bad card costs nothing but
-/// itself.
+/// Cards are requested in batches (RFC 6352 section 8.7), several of which may be in flight. A batch that is too large,
+/// or whose answer cannot be read, is halved; the cards of the smallest batch are requested one by one, so that one bad
+/// card does not affect the others.
+///
+/// ```swift
+/// var fetch = CardFetch(place: "https://example.com/book/", hrefs: hrefs, form: .version3)
+/// while case .batch(let batch) = fetch.next() {
+///   let (reply, bytes) = await send(batch.request)
+///   let cards = reply.responses.compactMap { fetch.read($0, of: batch) }
+///   fetch.ended(batch, .success(reply), bytes: bytes)
+/// }
+/// ```
 public struct CardFetch: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable, Equatable {
-    /// Send its request to the collection; give each response to ``CardFetch/read(_:of:)`` as it comes, then the outcome to
-    /// ``CardFetch/ended(_:_:bytes:)``.
+    /// Send the batch's request to the collection; pass each response to ``CardFetch/read(_:of:)`` as it arrives, then
+    /// the outcome to ``CardFetch/ended(_:_:bytes:)``.
     case batch(Batch)
-    /// Send this, and give the outcome to ``CardFetch/single(_:)``.
+    /// Send this request, and pass the outcome to ``CardFetch/single(_:)``.
     case single(DAVRequest)
-    /// Wait until a batch that is under way has ended: it shows how large the cards are, and what it lacks is asked for again.
+    /// Wait until a batch in flight has ended: it shows how large the cards are, and which cards have to be requested
+    /// again.
     case wait
-    /// All are done.
+    /// Every card has its outcome.
     case finished
-    /// Nothing more can be had now. What was given is good.
+    /// The fetch has failed. Outcomes returned before are valid.
     case failed(DAVError)
   }
 
-  /// Some cards that are asked for at once.
+  /// Some cards that are requested together.
   public struct Batch: Sendable, Equatable {
-    /// What to send.
+    /// The request to send.
     public let request: DAVRequest
     fileprivate let number: Int
   }
 
-  /// What was asked for in a batch, and which of it has not come.
+  /// The cards of a batch, and those that have no outcome yet.
   private struct Asked: Sendable {
     let hrefs: [Href]
     var open: Set<Href>
@@ -37,28 +48,28 @@ public struct CardFetch: Sendable {
   private let place: String
   private let form: CardForm
   private var waiting: ArraySlice<Href>
-  /// What could not be had in a batch.
+  /// Cards that a batch did not return; they are requested one by one.
   private var alone: [Href] = []
-  /// The batches under way, by their numbers.
+  /// The batches in flight, by number.
   private var asked: [Int: Asked] = [:]
   private var number = 0
   private var failure: DAVError?
   private var size = BatchSize()
   private var isRefused = false
-  /// How many cards were asked for one by one.
+  /// How many cards were requested one by one.
   private(set) var singles = 0
-  /// Cards in a row that nobody answered for.
+  /// How many single requests in a row got no answer.
   private var absences = 0
 
-  /// After so many the server is taken to be down, rather than each card to be bad.
+  /// After this many unanswered requests in a row, the server is considered down.
   static let absenceLimit = 5
 
   /// Makes a fetch.
   ///
   /// - Parameters:
   ///   - place: The address book in words, for errors.
-  ///   - hrefs: The cards. One that is named twice is read once.
-  ///   - form: The form of ``Listing/form``.
+  ///   - hrefs: The cards. Duplicates are read once.
+  ///   - form: The form from ``Listing/form``.
   public init(place: String, hrefs: [Href], form: CardForm) {
     self.place = place
     self.form = form
@@ -66,7 +77,7 @@ public struct CardFetch: Sendable {
     self.waiting = hrefs.filter { seen.insert($0).inserted }[...]
   }
 
-  /// Says what to do now.
+  /// Returns what to do next.
   public mutating func next() -> Directive {
     if let failure { return .failed(failure) }
     if !self.waiting.isEmpty, !self.isRefused {
@@ -82,16 +93,17 @@ public struct CardFetch: Sendable {
     return .finished
   }
 
-  /// Takes a response of a batch.
+  /// Reads a response of a batch.
   ///
-  /// - Returns: What became of a card; nil when that is not known yet, or the response is about none that was asked for.
+  /// - Returns: The outcome of a card; nil if it is not known yet, or if the response is about a card that was not
+  ///   requested.
   public mutating func read(_ response: DAVResponse, of batch: Batch) -> FetchedCard? {
     guard let href = Href(response.href), self.asked[batch.number]?.open.contains(href) == true else { return nil }
     if response.isGone {
       self.asked[batch.number]?.open.remove(href)
       return FetchedCard(href: href, outcome: .gone)
     }
-    // Without the card it is as if the member had been left out.
+    // A response without a card counts as missing.
     guard let card = response.properties.addressData, !card.isEmpty else { return nil }
     self.asked[batch.number]?.open.remove(href)
     return FetchedCard(
@@ -99,7 +111,7 @@ public struct CardFetch: Sendable {
       outcome: .card(card, fingerprint: self.form.fingerprint(entityTag: response.properties.entityTag)))
   }
 
-  /// Takes the outcome of a batch. An error of it that ends the fetch is what ``next()`` says from then on.
+  /// Handles the outcome of a batch. After an error that ends the fetch, ``next()`` returns that error.
   ///
   /// - Parameter bytes: The size of the answer.
   public mutating func ended(_ batch: Batch, _ outcome: Result<DAVReply, DAVError>, bytes: Int) {
@@ -115,15 +127,15 @@ public struct CardFetch: Sendable {
     }
   }
 
-  /// Takes back a batch that was not sent.
+  /// Puts back a batch that was not sent.
   public mutating func putBack(_ batch: Batch) {
     guard let asked = self.asked.removeValue(forKey: batch.number) else { return }
     self.waiting = asked.left[...] + self.waiting
   }
 
-  /// Takes the outcome of a single card.
+  /// Handles the outcome of a single card.
   ///
-  /// - Returns: What became of it, or an error that ends the fetch.
+  /// - Returns: The outcome of the card, or an error that ends the fetch.
   public mutating func single(_ outcome: Result<DAVReply, DAVError>) -> Result<FetchedCard, DAVError> {
     guard let href = self.alone.popLast() ?? self.waiting.popFirst() else {
       return .failure(.notFound(place: self.place))
@@ -133,7 +145,7 @@ public struct CardFetch: Sendable {
     case .success(let reply):
       switch reply.status {
       case 200 where !Self.isCard(reply.body):
-        // A page for people, or a part of a card: taken for the card, it would stand until the card changes.
+        // An HTML page or a truncated card: if it were stored, it would stay until the card changes.
         return self.failed(href, .malformed(place: self.place, what: "a card in the answer is incomplete"))
       case 200:
         self.absences = 0
@@ -144,13 +156,13 @@ public struct CardFetch: Sendable {
       default: return self.failed(href, self.error(reply))
       }
     case .failure(let error):
-      // One card that takes too long after its batch did: the server has no time for the others either.
+      // A single card that times out after its batch did: the server is too slow for the others as well.
       if error.isTimeout { return .failure(error) }
       return error.isTooMuch ? self.failed(href, error) : .failure(error)
     }
   }
 
-  /// Whether a body is one whole vCard, from BEGIN to END (RFC 6350 section 6.1), as far as its ends tell.
+  /// True if a body is one complete vCard (RFC 6350 section 6.1), judged by its BEGIN and END.
   private static func isCard(_ body: [UInt8]) -> Bool {
     func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self).lowercased() }
     let isSpace: (UInt8) -> Bool = { $0 <= 0x20 || [0xEF, 0xBB, 0xBF].contains($0) }
@@ -172,7 +184,7 @@ public struct CardFetch: Sendable {
     case 403 where reply.end.conditions.isEmpty: return self.fail(self.error(reply))
     case 400, 403, 405, 415, 501:
       if !reply.end.conditions.contains(.matchesWithinLimits) {
-        // The server has no such report: all go one by one.
+        // The server does not support this report: all cards are requested one by one.
         self.isRefused = true
         self.alone += asked.left.reversed()
         return
@@ -191,10 +203,70 @@ public struct CardFetch: Sendable {
     }
   }
 
-  /// The first error counts.
+  /// Keeps the first error.
   private mutating func fail(_ error: DAVError) { self.failure = self.failure ?? error }
 
   private func error(_ reply: DAVReply) -> DAVError {
     .status(reply.status, place: self.place, retryAfter: reply.retryAfter)
+  }
+}
+
+/// The outcome of reading one card.
+///
+/// ```swift
+/// if case .card(let bytes, _) = fetched.outcome { let card = try Card(bytes) }
+/// ```
+public struct FetchedCard: Sendable, Equatable {
+  /// What the server returned for the card.
+  public enum Outcome: Sendable, Equatable {
+    /// The card: UTF-8, with line ends as XML or the server left them.
+    case card([UInt8], fingerprint: String)
+    /// The server has no such card, or cannot read it itself.
+    case gone
+    /// This card cannot be read; other cards can.
+    case failed(DAVError)
+  }
+
+  /// The resource, as it was requested.
+  public let href: Href
+  /// What the server returned for it.
+  public let outcome: Outcome
+
+  /// Makes the outcome of a card.
+  public init(href: Href, outcome: Outcome) {
+    self.href = href
+    self.outcome = outcome
+  }
+}
+
+/// How many cards are requested at once: as many as fill a reply of about 4 MB.
+///
+/// Two such replies fit into memory, and the time between requests does not matter.
+struct BatchSize: Sendable {
+  static let range = 10...500
+  static let goal = 4 << 20
+
+  private(set) var count = 100
+  /// True once a reply has shown how large the cards are.
+  private(set) var isMeasured = false
+  /// The largest count that has not failed; a larger batch is not tried again.
+  private var ceiling = Self.range.upperBound
+
+  /// Adapts the size to a reply.
+  mutating func succeeded(cards: Int, bytes: Int) {
+    guard cards > 0 else { return }
+    self.isMeasured = true
+    let fitting = Self.goal / max(1, bytes / cards)
+    // A batch of small cards says little about the next one: grow at most fourfold.
+    self.count = min(max(min(fitting, self.count * 4), Self.range.lowerBound), self.ceiling)
+  }
+
+  /// Halves the size after a batch that was too large. Returns false if it cannot be smaller.
+  mutating func failed(asked: Int) -> Bool {
+    guard asked > Self.range.lowerBound else { return false }
+    // Lowers the ceiling for good: of two batches in flight the larger one may fail later.
+    self.ceiling = min(self.ceiling, max(Self.range.lowerBound, asked / 2))
+    self.count = min(self.count, self.ceiling)
+    return true
   }
 }

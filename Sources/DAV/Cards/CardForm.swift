@@ -1,17 +1,21 @@
-/// The version of vCard that a server is asked to give, always the same one for a collection.
+/// The vCard version that is requested from a server, always the same one for a collection.
 ///
-/// Servers may convert cards between versions, and an ETag does not tell: the same card has the same ETag in both.
+/// Servers may convert cards between versions, and the same card has the same ETag in both.
+///
+/// ```swift
+/// CardForm(offered: ["3.0", "4.0"])  // .version3
+/// ```
 public enum CardForm: String, Sendable, Hashable {
-  /// As it is stored. For servers that do not say what they can give; RFC 6352 section 10.4 makes that 3.0.
+  /// As stored. For servers that do not list their versions; RFC 6352 section 10.4 makes that 3.0.
   case asStored = "any"
-  /// vCard 3.0, which most cards in use are, and which each server has to offer.
+  /// vCard 3.0, which most cards use and every server has to offer.
   case version3 = "3.0"
-  /// vCard 4.0, where a server offers nothing else.
+  /// vCard 4.0, if a server does not offer 3.0.
   case version4 = "4.0"
 
   /// Chooses the form.
   ///
-  /// - Parameter offered: The versions in `CARDDAV:supported-address-data`; nil when the server does not say.
+  /// - Parameter offered: The versions in `CARDDAV:supported-address-data`; nil if the server does not list them.
   public init(offered: Set<String>?) {
     switch offered {
     case let offered? where offered.contains("3.0"): self = .version3
@@ -20,10 +24,10 @@ public enum CardForm: String, Sendable, Hashable {
     }
   }
 
-  /// A text that changes when the card may have, or the form that it comes in.
+  /// Returns a text that changes if the card, or the form that it is sent in, may have changed.
   ///
-  /// - Parameter entityTag: As the server gave it. Weak and strong ones are the same: proxies that compress weaken them.
-  /// - Returns: Empty, which equals no other, when the server gave no ETag.
+  /// - Parameter entityTag: As the server sent it. Weak and strong ETags are equal: proxies that compress weaken them.
+  /// - Returns: An empty text, which equals no other, if the server sent no ETag.
   public func fingerprint(entityTag: String?) -> String {
     guard let entityTag, !entityTag.isEmpty else { return "" }
     let strong = entityTag.hasPrefix("W/") ? String(entityTag.dropFirst(2)) : entityTag

@@ -1,27 +1,38 @@
-/// One look at an address book: what to ask, what the answers mean, and when a listing is proven whole. No I/O.
+/// One listing of an address book: what to request, what the answers mean, and when a listing is proven complete. No
+/// I/O.
 ///
-/// A server whose token is known is asked what changed since (RFC 6578): when that is nothing, that was all. Everything is listed
-/// the first time, when the server cannot say, when it does not know the token, when it says that nothing changed although
-/// its token did, when a token that is a number went down (a server that was set back to a backup: then every card is read),
-/// once a day, and while the book is being changed (``CollectionState/Activity/busy``); where there are no tokens, when the tag of the collection changed.
-/// Before a listing the collection itself is asked what it is, and for its token, and where it has none that serves, once more
-/// for its tag: a token read *before* a listing misses no change that falls between the two. Where a token is known, everything
-/// is listed only after the changes since it: a card that was deleted and made again may have its first ETag, and only the changes
-/// name it.
+/// With a known sync token only the changes are requested (RFC 6578), and no change means that the pass is over. Every
+/// card is listed:
+/// - on the first pass, and once a day;
+/// - if the server has no sync tokens and the collection's tag changed;
+/// - if the server cannot report changes or does not know the token;
+/// - if the server reports no change although its token changed;
+/// - if a token that is a number went down, after a restore from backup: then every card is also read;
+/// - while the address book is being changed (``CollectionState/Activity/busy``).
+///
+/// Before a listing, the collection is asked for its type and token, and for its tag if it has no usable token: a token
+/// read *before* a listing misses no change made in between. With a known token, the changes are requested before the
+/// full listing: a card that was deleted and created again may have its first ETag, and only the changes name it.
+///
+/// ```swift
+/// var pass = CollectionPass(place: "https://example.com/book/", collection: path, known: state, now: now)
+/// var directive = pass.first
+/// while case .send(let request) = directive { directive = pass.received(await send(request)) }
+/// ```
 public struct CollectionPass: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable, Equatable {
-    /// Send this to the collection, and give the outcome to ``CollectionPass/received(_:)``.
+    /// Send this request to the collection, and pass the outcome to ``CollectionPass/received(_:)``.
     case send(DAVRequest)
-    /// The look is over.
+    /// The pass is over.
     case finished(Listing)
-    /// The look failed. What is stored stays as it is.
+    /// The pass failed. Stored cards stay as they are.
     case failed(DAVError)
   }
 
-  /// After this long everything is listed, in nanoseconds: a day.
+  /// Interval between full listings in nanoseconds: one day.
   static let wholeInterval: Int64 = 86_400 * 1_000_000_000
-  /// A server that gives a list in more parts than this is taken to be in a loop.
+  /// A server that sends a list in more parts than this is considered to be in a loop.
   static let partLimit = 1000
 
   private enum Step: Sendable {
@@ -32,23 +43,23 @@ public struct CollectionPass: Sendable {
 
   private let place: String
   private let known: CollectionState?
-  /// Whether the home of the book has just told the token that is known.
+  /// True if the address book's home has just reported the known token.
   private let isUnchanged: Bool
   private let now: Int64
   private let members: [DAVProperty]
   private let memberLimit: Int
   private var step: Step
-  /// Whether the collection has said what it is.
+  /// True once the collection has said what it is.
   private var hasLooked = false
-  /// Whether it is asked for its tag, for which some servers read every card: only where no token does.
+  /// True if the collection's tag is requested, for which some servers read every card: only if it has no token.
   private var asksForTag = false
   private var mustList: Bool
-  /// Whether a token that is a number went down: what the server holds is from a backup, and a card may have an ETag that is
-  /// known with other content.
+  /// True if a token that is a number went down: the server was restored from a backup, and a card may have a known
+  /// ETag with other content.
   private var wasSetBack = false
-  /// Whether the server does not know the token any more.
+  /// True if the server no longer knows the token.
   private var isTokenRefused = false
-  /// The answer about changes before everything is listed: its token, and the cards that it named.
+  /// The answer about changes that precedes a full listing: its token, and the cards that it named.
   private var told: (token: String, cards: Set<Href>)?
   private var parts = 0
   private var mark = CollectionState.Mark.none
@@ -57,14 +68,14 @@ public struct CollectionPass: Sendable {
   /// Makes a pass.
   ///
   /// - Parameters:
-  ///   - place: The address book in words, for errors.
-  ///   - collection: Its path.
+  ///   - place: The address book's name in errors.
+  ///   - collection: The path of the address book.
   ///   - known: The state of the last pass; nil lists everything.
   ///   - now: Nanoseconds since 1970.
-  ///   - isWhole: Whether to list everything in any case.
-  ///   - wantsETags: Whether a list of everything is to have the ETags.
-  ///   - toldToken: The sync token that the home of the book has just told, where it was asked.
-  ///   - limits: More members than its responses are refused.
+  ///   - isWhole: True to list every card in any case.
+  ///   - wantsETags: True if a full listing needs ETags.
+  ///   - toldToken: The sync token that the address book's home has just reported; nil if it was not asked.
+  ///   - limits: A listing with more members than ``XMLLimits/responses`` is refused.
   public init(
     place: String, collection: Href, known: CollectionState?, now: Int64, isWhole: Bool = false,
     wantsETags: Bool = true, toldToken: String? = nil, limits: XMLLimits = XMLLimits()
@@ -75,10 +86,10 @@ public struct CollectionPass: Sendable {
     self.members = wantsETags ? DAVProperty.ofMembers : DAVProperty.ofNames
     self.memberLimit = limits.responses
     self.table = MemberTable(collection: collection, form: known?.form ?? .asStored)
-    // Also when the clock was set back.
+    // Also false if the clock was set back.
     let isFresh = known.map { $0.listedAt <= now && now - $0.listedAt < Self.wholeInterval } ?? false
     self.mustList = isWhole || !isFresh || known?.activity == .busy
-    // Right after a change it is asked itself: some servers count time in whole seconds.
+    // Right after a change the collection itself is asked: some servers count time in whole seconds.
     self.isUnchanged = !self.mustList && known?.activity == .quiet && toldToken.map { .token($0) } == known?.mark
     self.step = .looking
     switch known?.mark {
@@ -91,7 +102,7 @@ public struct CollectionPass: Sendable {
     }
   }
 
-  /// The first thing to do.
+  /// The first directive.
   public var first: Directive {
     if self.isUnchanged, let known { return .finished(self.listing(.unchanged, state: known)) }
     if case .changes(let token, _) = self.step { return .send(.changes(since: token)) }
@@ -103,7 +114,7 @@ public struct CollectionPass: Sendable {
       + (self.asksForTag ? [.collectionTag] : [])
   }
 
-  /// Takes the outcome of the last request.
+  /// Handles the outcome of the last request.
   public mutating func received(_ outcome: Result<DAVReply, DAVError>) -> Directive {
     switch self.step {
     case .looking: self.looked(outcome)
@@ -121,13 +132,13 @@ public struct CollectionPass: Sendable {
     case .success(let success): reply = success
     }
     guard reply.status == 207 else { return .failed(self.error(reply)) }
-    // A server may call the collection otherwise than it was asked for: then that is its name.
+    // A server may name the collection differently from the request; its name is used from then on.
     let own = reply.responses.first { self.isOwn($0) } ?? (reply.responses.count == 1 ? reply.responses.first : nil)
     guard let own else { return .failed(self.malformed("it says nothing about the address book itself")) }
     if let status = own.status, !(200..<300 ~= status) { return .failed(.status(status, place: self.place)) }
     guard let type = own.properties.resourceType else {
       if let status = own.refused.min(), status > 0 { return .failed(.status(status, place: self.place)) }
-      return .failed(self.malformed("it does not tell what kind of resource this is"))
+      return .failed(self.malformed("it does not say what kind of resource this is"))
     }
     guard type.contains(.addressBook) else { return .failed(.notAnAddressBook(place: self.place)) }
     return self.decide(own.properties, name: Href(own.href, in: self.table.collection) ?? self.table.collection)
@@ -145,7 +156,7 @@ public struct CollectionPass: Sendable {
     self.hasLooked = true
     let tag = properties.collectionTag.flatMap { $0.isEmpty ? nil : $0 }
     self.mark = token.map { .token($0) } ?? tag.map { .tag($0) } ?? .none
-    // All are read again, in the new form.
+    // The form changed: every card is read again in the new form.
     if let known = self.known, known.form != self.table.form { return self.listEverything() }
     if !self.mustList, let known = self.known, case .tag(let old) = known.mark, tag == old {
       return .finished(self.listing(.unchanged, state: self.state(known.mark, listedAt: known.listedAt)))
@@ -172,7 +183,7 @@ public struct CollectionPass: Sendable {
       guard reply.status != 207 else { return self.changed(reply, since: token) }
       switch reply.status {
       case 401, 429, 503: return .failed(self.error(reply))
-      // Debian's Xandikos 0.2 answers 500 to a token that it does not know; it may also be a passing failure.
+      // Debian's Xandikos 0.2 answers 500 to an unknown token; it may also be a temporary failure.
       case 400, 500...:
         if !isRepeat { return self.ask(since: token, isRepeat: true) }
       default: break
@@ -191,7 +202,7 @@ public struct CollectionPass: Sendable {
     guard self.table.count <= self.memberLimit else { return .failed(self.tooManyMembers) }
     if isCut {
       self.parts += 1
-      // The same token again, or no end of parts, would be a loop.
+      // The same token again, or too many parts, would be a loop.
       return next == token || self.parts >= Self.partLimit ? self.listEverything() : self.ask(since: next)
     }
     guard let known = self.known, !Self.wentDown(from: token, to: next) else {
@@ -207,7 +218,7 @@ public struct CollectionPass: Sendable {
     return .finished(self.listing(self.table.count == 0 ? .unchanged : .changes, state: state))
   }
 
-  // MARK: Everything
+  // MARK: The full listing
 
   private mutating func listEverything() -> Directive {
     guard self.hasLooked else {
@@ -277,14 +288,14 @@ public struct CollectionPass: Sendable {
 
   private var tooManyMembers: DAVError { .tooLarge(place: self.place, what: "\(self.memberLimit) cards") }
 
-  /// The token to keep of one that was told at `now`. SOGo's is the second of the last change, and does not name what changes
-  /// later in that second; the token of the second before does.
+  /// Returns the token to keep for one received at `now`. SOGo's token is the second of the last change, and omits
+  /// changes made later in that second; the token of the second before includes them.
   static func settled(_ token: String, now: Int64) -> String {
     guard let seconds = UInt32(token).map(Int64.init), abs(seconds - now / 1_000_000_000) < 86_400 else { return token }
     return String(seconds - 1)
   }
 
-  /// Whether two tokens that differ in the number at their ends alone say that time went back.
+  /// True if two tokens differ only in the number at their end, and the new number is smaller.
   static func wentDown(from old: String, to new: String) -> Bool {
     func split(_ token: String) -> (head: Substring, number: UInt64)? {
       let digits = token.utf8.reversed().prefix { 0x30...0x39 ~= $0 }.count
@@ -295,5 +306,59 @@ public struct CollectionPass: Sendable {
     }
     guard let old = split(old), let new = split(new) else { return false }
     return old.head == new.head && new.number < old.number
+  }
+}
+
+/// The result of one listing of an address book.
+///
+/// ```swift
+/// let gone = listing.extent == .whole ? known.subtracting(listing.cards.map(\.href)) : Set(listing.gone)
+/// ```
+public struct Listing: Sendable, Hashable {
+  /// How much was listed.
+  public enum Extent: Sendable, Hashable {
+    /// Nothing, because nothing has changed.
+    case unchanged
+    /// The changes since the last state. Cards that are not listed are unchanged.
+    case changes
+    /// Every card, proven complete: cards that are not listed are gone.
+    case whole
+    /// Some cards, not proven complete: cards that are not listed may still exist.
+    case partial
+  }
+
+  /// How much was listed.
+  public let extent: Extent
+  /// The listed cards, each once.
+  public let cards: [ListedCard]
+  /// The cards that the server reports as gone; only for ``Extent/changes``. Cards that were never known can be
+  /// ignored.
+  public let gone: [Href]
+  /// The state for the next pass, to be stored after all listed cards are stored; nil to keep the previous state.
+  public let state: CollectionState?
+  /// The form to request the cards in.
+  public let form: CardForm
+}
+
+/// The name of a card on a server.
+///
+/// ```swift
+/// let isChanged = card.mustBeRead || card.fingerprint.isEmpty || card.fingerprint != stored[card.href]
+/// ```
+public struct ListedCard: Sendable, Hashable {
+  /// The resource.
+  public let href: Href
+  /// Changes if the card may have changed. Empty if the server sent no ETag or was not asked for it: then the card has
+  /// to be read.
+  public let fingerprint: String
+  /// True if the card has to be read whatever its fingerprint: the server named it as changed (SOGo gives a card that
+  /// was deleted and created again its first ETag), or the server was restored from a backup.
+  public internal(set) var mustBeRead: Bool
+
+  /// Makes a listed card.
+  public init(href: Href, fingerprint: String, mustBeRead: Bool = false) {
+    self.href = href
+    self.fingerprint = fingerprint
+    self.mustBeRead = mustBeRead
   }
 }

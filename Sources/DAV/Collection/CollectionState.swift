@@ -1,35 +1,40 @@
-/// What has to be kept of an address book between two passes to read only what changed.
+/// What is stored of an address book between two passes, so that the next pass reads only changes.
 ///
-/// It may be stored only when all that its listing named is stored: what a token passes over is never listed again.
+/// Store it only after every card of its listing is stored: a change before its token is never listed again.
+///
+/// ```swift
+/// if let state = listing.state { file.write(state.encoded) }
+/// let known = CollectionState(encoded: file.read())
+/// ```
 public struct CollectionState: Sendable, Hashable {
-  /// By what a change of the collection is noticed. Both are opaque.
+  /// How a change of the collection is noticed. Both texts are opaque.
   public enum Mark: Sendable, Hashable {
-    /// Nothing: each pass lists everything.
+    /// Not at all: each pass lists every card.
     case none
     /// `DAV:sync-token`.
     case token(String)
-    /// `getctag`, where there is no token.
+    /// `getctag`, used if there is no token.
     case tag(String)
   }
 
-  /// Whether somebody was changing the collection while it was looked at.
+  /// Whether the collection was being changed during the pass.
   public enum Activity: String, Sendable, Hashable {
-    /// Nothing had changed since the look before.
+    /// Unchanged since the previous pass.
     case quiet
-    /// Something had.
+    /// Changed since the previous pass.
     case changed
-    /// Something had in two looks in a row. A server whose writers work side by side may have given a token that passes over
-    /// a change it commits later: everything is compared by ETag until a look finds the token as it was.
+    /// Changed in two passes in a row. A server with concurrent writers may have issued a token before a change that it
+    /// commits later: every card is compared by ETag until a pass finds the token unchanged.
     case busy
   }
 
-  /// By what a change is noticed.
+  /// How a change is noticed.
   public var mark: Mark
-  /// When everything was listed last, in nanoseconds since 1970.
+  /// The time of the last full listing, in nanoseconds since 1970.
   public var listedAt: Int64
-  /// The form that the cards came in.
+  /// The form that the cards were sent in.
   public var form: CardForm
-  /// Whether somebody was changing it.
+  /// Whether the collection was being changed.
   public var activity: Activity
 
   /// Makes a state.
@@ -40,9 +45,9 @@ public struct CollectionState: Sendable, Hashable {
     self.activity = activity
   }
 
-  /// Reads what ``encoded`` wrote; nil for anything else, which then leads to a listing of everything.
+  /// Parses what ``encoded`` wrote; nil for any other text, which leads to a full listing.
   public init?(encoded: String) {
-    // The mark is the rest, whatever it holds. The first version had no activity.
+    // The mark is the rest of the text. The first version had no activity.
     let isFirst = encoded.hasPrefix("dav1 ")
     let fields = encoded.split(separator: " ", maxSplits: isFirst ? 4 : 5, omittingEmptySubsequences: false)
     guard fields.count == (isFirst ? 5 : 6), isFirst || fields[0] == Self.version, let listedAt = Int64(fields[1]),

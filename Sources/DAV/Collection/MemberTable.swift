@@ -1,9 +1,10 @@
-/// Gathers what the responses of a listing say of the members of a collection. The last word on each counts.
+/// Collects what the responses of a listing say about the members of a collection. The last response for a member
+/// counts.
 struct MemberTable: Sendable {
   let collection: Href
   let form: CardForm
   private var order: [Href] = []
-  /// The fingerprint of each member; nil for one that is gone.
+  /// The fingerprint of each member; nil if it is gone.
   private var members: [Href: String?] = [:]
 
   init(collection: Href, form: CardForm) {
@@ -11,7 +12,7 @@ struct MemberTable: Sendable {
     self.form = form
   }
 
-  /// How many members something was said of.
+  /// How many members have been named.
   var count: Int { self.order.count }
 
   var cards: [ListedCard] {
@@ -22,8 +23,8 @@ struct MemberTable: Sendable {
 
   var gone: [Href] { self.order.filter { self.members[$0] == .some(nil) } }
 
-  /// Takes a response that is not about the collection itself. What lies elsewhere or is no card is left out; a card that has a
-  /// status of failure is there, and is read on its own.
+  /// Adds a response that is not about the collection itself. Resources elsewhere and resources that are not cards are
+  /// ignored; a card with a failure status exists, and is read by itself.
   mutating func add(_ response: DAVResponse) {
     guard let href = Href(response.href, in: self.collection), href.isChild(of: self.collection) else { return }
     if response.isGone { return self.set(href, nil) }
@@ -38,7 +39,7 @@ struct MemberTable: Sendable {
     if self.members.updateValue(fingerprint, forKey: href) == nil { self.order.append(href) }
   }
 
-  /// Servers give cards many types, and some none: only what is plainly something else is left out.
+  /// True unless a resource is plainly not a card: servers give cards many content types, and some none.
   private static func mayBeCard(_ contentType: String?, _ href: Href) -> Bool {
     if href.path.utf8.suffix(4).elementsEqual(".vcf".utf8) { return true }
     guard let type = contentType?.prefix(while: { $0 != ";" }).lowercased(), !type.isEmpty else { return true }

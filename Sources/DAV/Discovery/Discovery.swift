@@ -2,28 +2,35 @@ public import Transfer
 
 /// Finds the address books of an account (RFC 6764 section 6). No I/O.
 ///
-/// What was given is asked first; then the well-known path, the name service of the domain, and the root. The first of them
-/// that knows the account decides: from there it is principal, home sets, address books. A refusal of the password ends
-/// it, because trying on locks accounts out.
+/// The typed URL is asked first, then the well-known path, the domain's DNS records, and the root. The first of them
+/// that knows the account decides; from there discovery goes to the principal, its home sets, and their address books.
+/// A refused password ends discovery, because further tries could lock the account.
+///
+/// ```swift
+/// var discovery = Discovery(try AccountAddress("https://example.com"))
+/// if case .ask(let request, let url) = discovery.next() {
+///   discovery.answered(await send(request, to: url), at: url)
+/// }
+/// ```
 public struct Discovery: Sendable {
   /// What the caller does next.
   public enum Directive: Sendable {
-    /// Send this to a URL, and give the outcome to ``Discovery/answered(_:at:)``.
+    /// Send this request to a URL, and pass the outcome to ``Discovery/answered(_:at:)``.
     case ask(DAVRequest, WebURL)
-    /// Ask the name service, and give the answer to ``Discovery/lookedUp(_:path:)``.
+    /// Look up the domain in DNS, and pass the answer to ``Discovery/lookedUp(_:path:)``.
     case lookUp(domain: String)
-    /// These are the address books.
+    /// Discovery is over, with these address books.
     case finished([FoundBook])
-    /// There are none to be found; why.
+    /// Discovery is over, without address books.
     case failed(DAVError)
   }
 
-  /// What a URL is asked for.
+  /// Why a URL is asked.
   private enum Role: Sendable {
     case candidate(isGiven: Bool)
     case principal
     case home
-    /// The members of what was given, which may be a home set that does not say so.
+    /// To list the members of the typed URL, which may be a home set that does not say so.
     case members
 
     var listsBooks: Bool {
@@ -48,29 +55,29 @@ public struct Discovery: Sendable {
     case lookUp(String)
   }
 
-  /// What was tried, and what came back.
+  /// The requests so far, with their answers.
   public private(set) var trail: [DiscoveryStep] = []
   private let place: String
   private let family: ServerFamily
-  /// What one answer leads to; all of it belongs to one account.
+  /// The requests that one answer leads to; all belong to one account.
   private var followUps: ArraySlice<Task> = []
   private var candidates: ArraySlice<Task>
   private var current: Task?
   private var visited: Set<String> = []
   private var books: [FoundBook] = []
-  /// The collections whose members the books are; none where what was given is a book itself.
+  /// The homes, whose members the address books are; empty if the typed URL is an address book itself.
   public private(set) var homes: [WebURL] = []
-  /// Whether each home could be listed. Otherwise a book that was not found may still be there.
+  /// True if each home could be listed. Otherwise an address book that was not found may still exist.
   public private(set) var isWhole = true
   private var hasHome = false
-  /// Whether homes that are known are looked at: then their tokens are asked for, and one that fails is the end.
+  /// True if known homes are listed again: sync tokens are requested, and the first failure ends discovery.
   private var isLook = false
   private var fault: DAVError?
 
-  /// More questions than this are not asked.
+  /// The limit on requests.
   private static let stepLimit = 40
 
-  /// Begins with an address.
+  /// Starts at an address.
   public init(_ address: AccountAddress) {
     self.place = address.url.description
     self.family = ServerFamily(of: address.url)
@@ -81,7 +88,7 @@ public struct Discovery: Sendable {
     }
   }
 
-  /// Begins with homes that were found before: one request each, which also tells the sync tokens of the books.
+  /// Starts at homes that were found before: one request each, which also returns the address books' sync tokens.
   public init(_ address: AccountAddress, homes: [WebURL]) {
     self.place = address.url.description
     self.family = ServerFamily(of: address.url)
@@ -90,7 +97,7 @@ public struct Discovery: Sendable {
     self.isLook = true
   }
 
-  /// Says what to do now.
+  /// Returns what to do next.
   public mutating func next() -> Directive {
     while self.trail.count < Self.stepLimit {
       if let fault = self.fault, fault.endsDiscovery || self.isLook { return .failed(fault) }
@@ -110,7 +117,7 @@ public struct Discovery: Sendable {
     return self.books.isEmpty ? .failed(self.fault ?? .notAnAddressBook(place: self.place)) : .finished(self.books)
   }
 
-  /// Takes the answer of the name service.
+  /// Handles the answer of DNS.
   public mutating func lookedUp(_ services: [ServiceRecord], path: String?) {
     guard case .lookUp(let domain)? = self.current else { return }
     let asked = "name service, _carddavs._tcp.\(domain)"
@@ -121,7 +128,8 @@ public struct Discovery: Sendable {
       guard let server = try? WebURL("https://\(service.target):\(service.port)/"),
         let url = try? server.resolving(path ?? "/.well-known/carddav")
       else { continue }
-      // Names are not signed: whoever forges one gets nothing but what the person's own domain would get (RFC 6764 section 8).
+      // DNS answers are not signed: a forged one leads only to a server of the typed domain's own family (RFC 6764
+      // section 8).
       if self.family.holds(url) {
         found.append(.ask(url, .candidate(isGiven: false)))
       } else {
@@ -131,7 +139,7 @@ public struct Discovery: Sendable {
     self.candidates = found[...] + self.candidates
   }
 
-  /// Takes the outcome of a request.
+  /// Handles the outcome of a request.
   ///
   /// - Parameter final: The URL that answered, after redirects.
   public mutating func answered(_ outcome: Result<DAVReply, DAVError>, at final: WebURL) {
@@ -142,7 +150,7 @@ public struct Discovery: Sendable {
       self.note(error)
       self.fail(role)
       self.step(asked, "\(error)")
-    // What strangers say of the account counts for nothing, and their addresses would get the password next.
+    // The answer of a server outside the family is ignored: addresses in it would get the password next.
     case .success(let reply) where final.origin != url.origin && (reply.status == 401 || !self.family.includes(final)):
       self.movedAway(from: url, to: final, role, asked)
     case .success(let reply) where reply.status == 207:
@@ -159,8 +167,8 @@ public struct Discovery: Sendable {
 
   // MARK: Answers
 
-  /// A redirect to another server goes on without the password; it is asked again by itself where it may have that. One that was
-  /// asked before is not: servers that lead to each other list no home.
+  /// Follows a redirect to another server without the password; that server is asked again by itself if it may have the
+  /// password. A server that was asked before is not asked again: servers that redirect to each other list no home.
   private mutating func movedAway(from url: WebURL, to final: WebURL, _ role: Role, _ asked: String) {
     if self.family.includes(final) {
       self.step(asked, "leads to \(final)")
@@ -173,7 +181,7 @@ public struct Discovery: Sendable {
     }
   }
 
-  /// A question has no answer: where it was for the books of a home, one that is not found may still be there.
+  /// Notes that a request failed: if it was to list a home, an address book that is not found may still exist.
   private mutating func fail(_ role: Role) { if role.listsBooks { self.isWhole = false } }
 
   private mutating func read(_ reply: DAVReply, at url: WebURL, _ role: Role) -> String {
@@ -218,7 +226,7 @@ public struct Discovery: Sendable {
     guard let name = Href(url.path) else { return "no address book" }
     var count = 0
     for response in reply.responses where response.properties.resourceType?.contains(.addressBook) == true {
-      // Members are asked for at the server that listed them, whatever name a proxy gave it.
+      // Members are requested from the server that listed them, whatever name a proxy gave it.
       guard let href = Href(response.href, in: name),
         let book = try? url.resolving(href.path + (response.href.hasSuffix("/") ? "/" : ""))
       else { continue }
@@ -228,7 +236,7 @@ public struct Discovery: Sendable {
     return count == 0 ? "no address book" : "\(count) address book\(count == 1 ? "" : "s")"
   }
 
-  /// The URLs that hrefs lead to, without those of strangers.
+  /// The URLs of hrefs, without those of servers outside the family.
   private mutating func references(_ hrefs: [String], at url: WebURL) -> [WebURL] {
     hrefs.compactMap { href in
       guard let target = try? url.resolving(href) else { return nil }
@@ -246,7 +254,7 @@ public struct Discovery: Sendable {
     self.trail.append(DiscoveryStep(asked: asked, answer: answer))
   }
 
-  /// Keeps the error that tells a person most.
+  /// Keeps the error that explains most.
   private mutating func note(_ error: DAVError) {
     if error.discoveryRank > (self.fault?.discoveryRank ?? 0) { self.fault = error }
   }
@@ -261,7 +269,7 @@ public struct Discovery: Sendable {
 }
 
 extension DAVError {
-  /// Whether to try no further: the server knows the account and does not let it in.
+  /// True if discovery must stop: the server knows the account and refuses it.
   fileprivate var endsDiscovery: Bool {
     switch self {
     case .needsCredentials, .rateLimited, .transfer(.cancelled): true
@@ -269,7 +277,7 @@ extension DAVError {
     }
   }
 
-  /// How much an error says of why there is no address book.
+  /// How well an error explains why there is no address book.
   fileprivate var discoveryRank: Int {
     switch self {
     case .needsCredentials, .rateLimited, .transfer(.cancelled): 6
@@ -280,4 +288,55 @@ extension DAVError {
     default: 1
     }
   }
+}
+
+/// An address book that discovery found.
+///
+/// ```swift
+/// for book in try found.get().books where !book.isReadOnly { print(book.name, book.url) }
+/// ```
+public struct FoundBook: Sendable, Hashable {
+  /// Where it is.
+  public let url: WebURL
+  /// The name, or the last part of the path if it has no name.
+  public let name: String
+  /// True if the address book has a name of its own.
+  public let hasName: Bool
+  /// The description that the owner wrote.
+  public let description: String
+  /// True if cards cannot be written.
+  public let isReadOnly: Bool
+  /// The reports that it supports, such as `sync-collection`.
+  public let reports: Set<String>
+  /// The versions of vCard that it offers; empty if the server does not list them.
+  public let cardVersions: Set<String>
+  /// The sync token; only when a known home is listed again.
+  public let syncToken: String?
+
+  init(url: WebURL, properties: DAVProperties) {
+    self.url = url
+    let last = url.path.split(separator: "/").last.map(String.init) ?? url.origin.host
+    self.hasName = properties.displayName?.isEmpty == false
+    self.name = properties.displayName.flatMap { $0.isEmpty ? nil : $0 } ?? last
+    self.description = properties.description ?? ""
+    self.isReadOnly = properties.isReadOnly
+    self.reports = properties.reports ?? []
+    self.cardVersions = properties.cardVersions ?? []
+    self.syncToken = properties.syncToken
+  }
+}
+
+/// One request of discovery with its answer, in words for a person whose account is not found.
+///
+/// ```swift
+/// for step in trail { print(step) }
+/// ```
+public struct DiscoveryStep: Sendable, Hashable, CustomStringConvertible {
+  /// What was requested, and why.
+  public let asked: String
+  /// What the server answered.
+  public let answer: String
+
+  /// Both as one line.
+  public var description: String { "\(self.asked): \(self.answer)" }
 }

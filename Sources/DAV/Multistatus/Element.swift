@@ -1,4 +1,4 @@
-/// The elements that mean something to a client of address books.
+/// The XML elements that a client of address books reads.
 enum Element: Sendable {
   // RFC 4918 section 14 and 15
   case multistatus, response, href, status, propstat, prop, error, responseDescription
@@ -17,7 +17,7 @@ enum Element: Sendable {
   /// - Parameter name: Namespace, a space, local name.
   init(_ name: String) { self = Self.names[name] ?? .other }
 
-  /// Whether the text of the element is the value of a property.
+  /// True if the text of the element is the value of a property.
   var isTextProperty: Bool {
     switch self {
     case .displayName, .entityTag, .contentType, .syncToken, .addressData, .description, .collectionTag:

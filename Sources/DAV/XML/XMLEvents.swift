@@ -1,6 +1,7 @@
 internal import CExpat
 
-/// Turns the calls of expat into calls of an ``XMLTarget``: gathers text, keeps the bounds, holds the first fault.
+/// Turns the callbacks of expat into calls of an ``XMLTarget``: collects text, enforces the limits, keeps the first
+/// fault.
 @safe struct XMLEvents {
   private let target: any XMLTarget
   private let limits: XMLLimits
@@ -8,9 +9,9 @@ internal import CExpat
   private(set) var fault: XMLFault?
   private var elements = 0
   private var depth = 0
-  /// The text so far; keeps its room from one element to the next.
+  /// The text so far; its capacity is reused for the next element.
   private var text: [UInt8] = []
-  /// The depth of the element whose text is wanted; 0 = none.
+  /// The depth of the element whose text is wanted; 0 for none.
   private var textDepth = 0
 
   /// - Parameter parser: Has to be alive when it calls.

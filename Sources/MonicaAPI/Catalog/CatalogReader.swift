@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import KithMessages
 
-/// The catalogs of a server, by their names in messages.
+/// The catalogs of a server, named as in messages.
 enum CatalogKind: String, CaseIterable, Sendable {
   case gender
   case contactFieldType = "contact_field_type"
@@ -9,9 +9,9 @@ enum CatalogKind: String, CaseIterable, Sendable {
   case relationshipType = "relationship_type"
 }
 
-/// What is remembered of the catalogs of one account, so that not each change has to read them.
+/// A cache of one account's catalogs, so that not every change has to read them.
 final class CatalogMemory: Sendable {
-  /// For so long. Names that are not found are looked for on the server in any case.
+  /// How long an entry is valid. A name that is not in the cache is looked up on the server in any case.
   private static let life = Duration.seconds(600)
 
   private struct Reading {
@@ -32,14 +32,14 @@ final class CatalogMemory: Sendable {
   func forget() { self.readings.withLock { $0 = [:] } }
 }
 
-/// Finds the ids of names, and reads what it does not know.
+/// Finds the ids of names, and reads catalogs that are not cached.
 struct CatalogReader: Sendable {
   let client: MonicaClient
   let memory: CatalogMemory
 
-  /// The entries of a catalog.
+  /// Returns the entries of a catalog.
   ///
-  /// - Parameter isFresh: Whether what is remembered does not do.
+  /// - Parameter isFresh: True to ignore the cache.
   func entries(_ kind: CatalogKind, isFresh: Bool = false) async throws(MonicaError) -> [CatalogEntry] {
     if !isFresh, let known = self.memory.entries(kind) { return known }
     let entries = try await self.read(kind)
@@ -72,15 +72,15 @@ struct CatalogReader: Sendable {
 
   // MARK: - Finding
 
-  /// The id of a name, which is looked for once more on the server before it counts as unknown.
+  /// Returns the id of a name; a name that is not cached is looked up on the server before it counts as unknown.
   ///
-  /// - Parameter field: Of the record, for the refusal.
-  /// - Throws: `invalid` with the names that there are.
+  /// - Parameter field: The field of the record, for the error.
+  /// - Throws: `invalid` with the known names.
   func id(of name: String, in kind: CatalogKind, field: String) async throws(MonicaError) -> UInt64 {
     try await self.entry(name, in: kind, field: field).monicaID
   }
 
-  /// The entry of a name; see ``id(of:in:field:)``.
+  /// Returns the entry of a name; see ``id(of:in:field:)``.
   func entry(_ name: String, in kind: CatalogKind, field: String) async throws(MonicaError) -> CatalogEntry {
     if let known = Self.find(name, in: try await self.entries(kind)) { return known }
     let entries = try await self.entries(kind, isFresh: true)
@@ -89,8 +89,8 @@ struct CatalogReader: Sendable {
     throw MonicaError(.invalid(field: field, "the server does not know '\(name)'. It knows: \(names)."))
   }
 
-  /// Types come before names: "email" is the type whatever its name is in the language of the account. Of several of a name it is the
-  /// one with the lowest id.
+  /// Types take precedence over names: "email" is the type whatever its name is in the account's language. If several
+  /// entries have the name, the one with the lowest id is used.
   static func find(_ name: String, in entries: [CatalogEntry]) -> CatalogEntry? {
     let wanted = name.lowercased()
     func lowest(_ matches: (CatalogEntry) -> Bool) -> CatalogEntry? {
@@ -100,7 +100,8 @@ struct CatalogReader: Sendable {
       ?? lowest { $0.name == name } ?? lowest { $0.name.lowercased() == wanted }
   }
 
-  /// What a person is of another who is `type` of that person; empty when the server does not say.
+  /// The reverse of a type of relationship: what the first person is to the second if the second is `type` to the
+  /// first; empty if the server does not say.
   func reverse(ofRelationship type: String) async throws(MonicaError) -> String {
     Self.find(type, in: try await self.entries(.relationshipType))?.reverseName ?? ""
   }

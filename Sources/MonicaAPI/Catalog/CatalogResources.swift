@@ -19,7 +19,7 @@ struct GenderResource: Decodable, Sendable {
 struct ContactFieldTypeResource: Decodable, Sendable {
   let id: UInt64
   let name: String
-  /// `email`, `phone`, or nothing.
+  /// `email`, `phone`, or empty.
   let type: String
 
   init(from decoder: any Swift.Decoder) throws {
@@ -29,8 +29,7 @@ struct ContactFieldTypeResource: Decodable, Sendable {
     self.type = fields.text("type")
   }
 
-  /// How records name it: e-mail and telephone by their type, which is the same in every language, others by their
-  /// name.
+  /// The name in records: email and phone by their type, which is the same in every language, others by their name.
   var publicName: String { ["email", "phone"].contains(self.type) ? self.type : self.name }
 }
 
@@ -64,7 +63,7 @@ struct RelationshipTypeResource: Decodable, Sendable {
   }
 }
 
-/// Something with an id and a name, such as a group of types of relationships.
+/// An object with an id and a name, such as a group of relationship types.
 struct Named: Decodable, Sendable {
   let id: UInt64
   let name: String

@@ -1,29 +1,29 @@
 internal import Foundation
 
-/// What a server says beside a status of failure, in either of the two formats that Monica 4 has.
+/// The body of a failed request, in either of the two formats of Monica 4.
 ///
-/// Its own is `{"error":{"message":TEXT or [TEXT...],"error_code":NUMBER}}`, Laravel's
+/// Monica's own format is `{"error":{"message":TEXT or [TEXT...],"error_code":NUMBER}}`, Laravel's
 /// `{"message":TEXT,"errors":{FIELD:[TEXT...]}}`, where `errors` is a list of lists for an archived person. The texts
-/// are in the language of the account: they are shown, and nothing is decided by them.
+/// are in the account's language: they are shown to people, and no decision depends on them.
 struct ErrorReply: Sendable, Equatable {
-  /// Of Monica's own format: 31 = no such record, 32 = not valid, 30 = the pages are too large.
+  /// The code in Monica's own format: 31 = no such record, 32 = invalid, 30 = the page size is too large.
   var code: Int64?
-  /// Each sentence, by the field that it is about, or by its number from 1.
+  /// Each sentence, by its field, or by its number from 1.
   var sentences: [String: String] = [:]
-  /// The sentences in their order.
+  /// The sentences in order.
   var text = ""
 
-  /// More than people read of a refusal: it is stored with the change, and shown in lists.
+  /// The most sentences that are kept: they are stored with the change, and shown in lists.
   private static let mostSentences = 20
   private static let longestSentence = 300
 
   static let recordMissing: Int64 = 31
   static let pageTooLarge: Int64 = 30
 
-  /// Makes a reply of one text.
+  /// Makes a reply with one text.
   init(text: String) { self.take(text.isEmpty ? [] : [text]) }
 
-  /// Reads the body of a failure; nil for what is no JSON object, such as the page of a proxy.
+  /// Parses the body of a failure; nil if it is not a JSON object, such as the page of a proxy.
   init?(_ body: [UInt8]) {
     guard let reply = try? JSONDecoder().decode(Self.self, from: Data(body)) else { return nil }
     self = reply
@@ -31,7 +31,7 @@ struct ErrorReply: Sendable, Equatable {
 }
 
 extension ErrorReply: Decodable {
-  /// Reads either format.
+  /// Decodes either format.
   init(from decoder: any Swift.Decoder) throws {
     let fields = try Fields(decoder)
     if let error = try fields.object(MonicaFormat.self, "error") {
@@ -53,7 +53,7 @@ extension ErrorReply: Decodable {
   }
 
   private static func short(_ text: String) -> String {
-    // Bytes first: letters need not be counted where it cannot matter.
+    // Bytes are compared first: most texts are so short that characters need not be counted.
     text.utf8.count <= Self.longestSentence ? text : String(text.prefix(Self.longestSentence))
   }
 
@@ -75,7 +75,7 @@ extension ErrorReply: Decodable {
     }
   }
 
-  /// A text, or a list of texts.
+  /// One text, or a list of texts.
   private struct Texts: Decodable {
     let texts: [String]
 

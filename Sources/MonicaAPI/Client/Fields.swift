@@ -1,7 +1,7 @@
 internal import SwiftProtobuf
 
-/// The fields of a JSON object, read the way servers write them: a number may be a text, a missing key is the same as
-/// null, and PHP writes an empty object as an empty list.
+/// The fields of a JSON object, read as servers write them: a number may be a text, a missing key equals null, and PHP
+/// writes an empty object as an empty list.
 struct Fields {
   private let container: KeyedDecodingContainer<Name>
 
@@ -17,10 +17,10 @@ struct Fields {
 
   /// Opens an object.
   ///
-  /// - Throws: `DecodingError` when there is something else.
+  /// - Throws: `DecodingError` for any other value.
   init(_ decoder: any Swift.Decoder) throws { self.container = try decoder.container(keyedBy: Name.self) }
 
-  /// Whether a field is there and not null.
+  /// Whether a field exists and is not null.
   func has(_ name: String) -> Bool { (try? self.container.decodeNil(forKey: Name(name))) == false }
 
   /// A text; a number as it is written; empty for anything else.
@@ -41,7 +41,7 @@ struct Fields {
     return (try? self.container.decode(String.self, forKey: key)).flatMap { Int64($0) }
   }
 
-  /// Yes or no; also as 1 and 0.
+  /// A Boolean; also as 1 and 0.
   func flag(_ name: String) -> Bool? {
     guard self.has(name) else { return nil }
     if let flag = try? self.container.decode(Bool.self, forKey: Name(name)) { return flag }
@@ -52,16 +52,16 @@ struct Fields {
     }
   }
 
-  /// A moment; nil for what is none.
+  /// A time; nil if the field has none.
   func time(_ name: String) -> Google_Protobuf_Timestamp? { ServerTime.stamp(self.text(name)) }
 
-  /// The id, without which a record is none.
+  /// The id, which every record must have.
   func id(_ name: String = "id") throws -> UInt64 {
     guard let number = self.number(name), let id = UInt64(exactly: number), id > 0 else { throw self.missing(name) }
     return id
   }
 
-  /// An object; nil when there is none.
+  /// An object; nil if the field has none.
   func object<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
     guard self.has(name), (try? self.container.nestedContainer(keyedBy: Name.self, forKey: Name(name))) != nil else {
       return nil
@@ -69,7 +69,7 @@ struct Fields {
     return try self.container.decode(type, forKey: Name(name))
   }
 
-  /// A list; nil when there is none.
+  /// A list; nil if the field has none.
   func list<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> [Value]? {
     guard self.has(name), (try? self.container.nestedUnkeyedContainer(forKey: Name(name))) != nil else { return nil }
     return try self.container.decode([Value].self, forKey: Name(name))
@@ -78,7 +78,7 @@ struct Fields {
   /// The names of all fields.
   var names: [String] { self.container.allKeys.map(\.stringValue) }
 
-  /// The error of a field that has to be there.
+  /// The error for a required field that is missing.
   func missing(_ name: String) -> DecodingError {
     .keyNotFound(
       Name(name), DecodingError.Context(codingPath: self.container.codingPath, debugDescription: "it is missing"))

@@ -1,4 +1,4 @@
-/// A value of JSON, for the bodies that are sent.
+/// A JSON value for request bodies.
 enum JSONValue: Hashable, Sendable {
   case null
   case flag(Bool)
@@ -7,10 +7,10 @@ enum JSONValue: Hashable, Sendable {
   case list([JSONValue])
   case object([String: JSONValue])
 
-  /// A text, or null when it is empty: what the server makes of an empty text in any case.
+  /// A text, or null if it is empty; the server stores an empty text as null in any case.
   static func textOrNull(_ text: String) -> JSONValue { text.isEmpty ? .null : .text(text) }
 
-  /// An id, or null for none.
+  /// An id, or null without one.
   static func id(_ id: UInt64?) -> JSONValue { id.flatMap { Int(exactly: $0) }.map { .number($0) } ?? .null }
 }
 

@@ -1,11 +1,11 @@
-/// Where a list is, and what the server can do with it.
+/// The path of a list, and what the server supports for it.
 struct ListRoute: Sendable {
   var path: String
-  /// Sent with each page.
+  /// The query of each page.
   var arguments: [(name: String, value: String)] = []
-  /// Whether the server heeds `sort`; otherwise it has an order of its own.
+  /// Whether the server respects `sort`; otherwise it uses its own order.
   var isSortable = false
-  /// Whether it comes in pages. Few lists do not.
+  /// Whether the list is paged; a few lists are not.
   var isPaged = true
 }
 
@@ -13,7 +13,7 @@ struct ListRoute: Sendable {
 struct ListPage<Value: Decodable & Sendable>: Decodable, Sendable {
   let values: [Value]
   let lastPage: Int
-  /// Records of the whole list, by the server's count.
+  /// The number of records in the whole list, by the server's count.
   let total: Int
 
   init(from decoder: any Swift.Decoder) throws {
@@ -45,9 +45,9 @@ struct ListPage<Value: Decodable & Sendable>: Decodable, Sendable {
   }
 }
 
-/// Reads the pages of one list, as large as the server gives them.
+/// Reads the pages of one list, as large as the server allows.
 struct ListReader: Sendable {
-  /// In which order a list is wanted, where the server can.
+  /// The order to request from servers that support it.
   enum Order: String, Sendable {
     case asMade = "created_at"
     case lastMade = "-created_at"
@@ -57,7 +57,7 @@ struct ListReader: Sendable {
   private let client: MonicaClient
   private let route: ListRoute
   private let order: Order
-  /// A server may allow fewer: then it refuses and says so by its code 30.
+  /// Page sizes, tried in this order: a server that allows fewer refuses with code 30.
   private var sizes = [100, 50, 15, 5]
 
   init(_ client: MonicaClient, _ route: ListRoute, _ order: Order) {
@@ -66,7 +66,7 @@ struct ListReader: Sendable {
     self.order = order
   }
 
-  /// Reads a page, the first of which is 1.
+  /// Reads a page; pages count from 1.
   mutating func page<Value: Decodable & Sendable>(
     _ number: Int, of type: Value.Type = Value.self
   ) async throws(MonicaError) -> ListPage<Value> {
@@ -90,7 +90,7 @@ struct ListReader: Sendable {
     }
   }
 
-  /// Reads the whole of a list that is short by nature, such as the types of something.
+  /// Reads a whole list that is always short, such as a list of types.
   static func all<Value: Decodable & Sendable>(
     _ client: MonicaClient, _ route: ListRoute, of type: Value.Type = Value.self
   ) async throws(MonicaError) -> [Value] {
@@ -106,7 +106,7 @@ struct ListReader: Sendable {
   }
 }
 
-/// A list that comes whole.
+/// A list that is not paged.
 private struct UnpagedList<Value: Decodable>: Decodable {
   let values: [Value]
 

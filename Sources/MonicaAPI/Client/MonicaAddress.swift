@@ -1,15 +1,16 @@
 internal import Foundation
 internal import Transfer
 
-/// Where the API of a server is. Every URL is made here: those in the server's answers leave out arguments and have
-/// whatever scheme and host it takes itself for.
+/// The address of a server's API. Every URL is made here: those in the server's answers omit query arguments, and have
+/// the scheme and host that the server believes to be its own.
 struct MonicaAddress: Hashable, Sendable {
   /// `https://HOST[/PATH]/api`.
   private let root: WebURL
 
-  /// Reads the address of a server, without `/api`.
+  /// Parses the address of a server, without `/api`.
   ///
-  /// - Throws: `invalidURL`, also for what has a query. Plain http to another machine is refused when it is used.
+  /// - Throws: `invalidURL`, also for an address with a query. Plain http to another machine is refused when it is
+  ///   used.
   init(_ endpoint: String) throws(TransferError) {
     var text = endpoint[...]
     while text.hasSuffix("/") { text.removeLast() }
@@ -21,7 +22,7 @@ struct MonicaAddress: Hashable, Sendable {
 
   /// The URL of a path below `/api`.
   ///
-  /// - Parameter arguments: Of the query; escaped here.
+  /// - Parameter arguments: The query; escaped here.
   func url(_ path: String, _ arguments: [(name: String, value: String)] = []) throws(TransferError) -> WebURL {
     let query = arguments.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&")
     return try WebURL("\(self.root)/\(path)\(query.isEmpty ? "" : "?\(query)")")

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Transfer
 
-/// Speaks the REST API of Monica 4 (4.0 to 4.1) for one account.
+/// A client of Monica 4's REST API (4.0 to 4.1) for one account.
 ///
-/// Reads may be sent twice by libcurl, changes that make something never are. Nothing follows a redirect, so the token
-/// reaches the server it belongs to and no other.
+/// libcurl may send reads twice; requests that create something are never sent twice. Redirects are not followed, so
+/// that the token reaches only its own server.
 struct MonicaClient: Sendable {
   let http: HTTPClient
   let address: MonicaAddress
@@ -12,12 +12,12 @@ struct MonicaClient: Sendable {
   let gate: RateGate
   var pace: Pace
 
-  /// How often a request is sent that the rate limit refuses.
+  /// How often a request is sent if the rate limit refuses it.
   private static let attempts = 4
-  /// Bytes of an answer: a hundred contacts have about 150 kB, a picture in base64 may have several MiB.
+  /// The largest answer in bytes: a hundred contacts have about 150 kB, a picture in base64 may have several MiB.
   private static let answerBytes = 64 << 20
 
-  /// What is asked for.
+  /// The path and query of a request.
   struct Target: Sendable {
     var path: String
     var arguments: [(name: String, value: String)] = []
@@ -30,12 +30,12 @@ struct MonicaClient: Sendable {
 
   // MARK: - Reading
 
-  /// Reads something.
+  /// Reads a value.
   func get<Value: Decodable>(_ type: Value.Type, _ target: Target) async throws(MonicaError) -> Value {
     try await self.send(type, "GET", target, body: nil)
   }
 
-  /// Reads one record; nil when the server does not have it.
+  /// Reads one record; nil if the server does not have it.
   func find<Value: Decodable>(_ type: Value.Type, _ target: Target) async throws(MonicaError) -> Value? {
     do throws(MonicaError) {
       return try await self.get(Envelope<Value>.self, target).data
@@ -47,7 +47,7 @@ struct MonicaClient: Sendable {
 
   // MARK: - Changing
 
-  /// Makes a record.
+  /// Creates a record.
   func post<Value: Decodable>(
     _ type: Value.Type, _ path: String, _ body: JSONValue
   ) async throws(MonicaError) -> Value {
@@ -76,7 +76,7 @@ struct MonicaClient: Sendable {
     }
   }
 
-  // MARK: - Both
+  // MARK: - Requests
 
   private func send<Value: Decodable>(
     _ type: Value.Type, _ method: String, _ target: Target, body: JSONValue?
@@ -93,7 +93,7 @@ struct MonicaClient: Sendable {
         throw MonicaError(.transfer(error))
       }
       await self.gate.leave(response)
-      // A request too many was not carried out: it gets another turn, or learns how far that is.
+      // A rate-limited request was not carried out: it waits for its next turn, or fails with the time to wait.
       if response.status == 429, attempt < Self.attempts {
         attempt += 1
         continue
@@ -141,14 +141,14 @@ struct MonicaClient: Sendable {
     }
   }
 
-  /// What a status of failure means.
+  /// The fault for a failure status.
   private static func fault(of response: HTTPResponse) -> MonicaFault {
     let reply = ErrorReply(response.body)
     switch response.status {
     case 401: return .unauthenticated
     case 402: return .planLimit
     case 403: return .forbidden
-    // Only Monica's own words tell of a record; a path or a proxy may be unknown as well.
+    // Only Monica's own code shows that a record is missing; the path or a proxy may be unknown as well.
     case 404 where reply?.code == ErrorReply.recordMissing: return .missing
     case 404, 405, 410: return .notMonica(.unknownPath)
     case 429:
@@ -161,7 +161,7 @@ struct MonicaClient: Sendable {
   }
 }
 
-/// What most answers are wrapped in.
+/// The wrapper of most answers.
 struct Envelope<Value: Decodable>: Decodable {
   let data: Value
 
@@ -183,7 +183,7 @@ struct Deletion: Decodable {
 }
 
 extension DecodingError {
-  /// Where the JSON is not what it should be, and how.
+  /// Where and how the JSON differs from the expected form.
   fileprivate var brief: String {
     switch self {
     case .keyNotFound(let key, let context): "\(Self.path(context.codingPath + [key])) is missing"

@@ -3,9 +3,9 @@ internal import KithMessages
 internal import Transfer
 
 extension MonicaError {
-  /// What a caller is told: the one place where a fault becomes a code, a reason and a sentence.
+  /// The failure for the caller: the one place where a fault becomes a code, a reason and a sentence.
   ///
-  /// `details["outcome"]` is "unknown" when a change may have arrived; without it, it surely did not.
+  /// `details["outcome"]` is "unknown" if a change may have arrived; without it, the change did not arrive.
   var failure: Failure {
     var failure = self.fault.failure
     if self.mayHaveArrived { failure.status.details["outcome"] = "unknown" }
@@ -19,7 +19,7 @@ extension MonicaFault {
     case .transfer(let error): Self.failure(error)
     case .noToken:
       Failure(
-        .unauthenticated, "TOKEN_MISSING", "No API token is kept for this account. Run `kith monica login`.")
+        .unauthenticated, "TOKEN_MISSING", "No API token is stored for this account. Run `kith monica login`.")
     case .unauthenticated: Failure(.unauthenticated, "TOKEN_INVALID", "This API token is invalid or expired")
     case .planLimit:
       Failure(
@@ -89,7 +89,7 @@ extension MonicaFault {
   }
 
   private static func milliseconds(_ duration: Duration) -> UInt32 {
-    // Rounded up: who comes back a little too early is refused again.
+    // Rounded up: a client that retries a little too early is refused again.
     UInt32(clamping: max(1, Int64((duration / .milliseconds(1)).rounded(.up))))
   }
 }

@@ -1,37 +1,37 @@
 internal import Transfer
 
-/// What can go wrong between this machine and a Monica server.
+/// The faults between this machine and a Monica server.
 enum MonicaFault: Sendable, Equatable {
-  /// There was no reply, or not the whole of it.
+  /// No reply, or an incomplete one.
   case transfer(TransferError)
-  /// No token is kept under the account's name, or none that could be sent.
+  /// No token is stored for the account, or it cannot be sent.
   case noToken
   /// 401: the token is wrong, expired or revoked.
   case unauthenticated
-  /// 402: the plan of a hosted account does not allow it.
+  /// 402: the plan of a hosted account does not allow the request.
   case planLimit
-  /// 403: what stands before the server refuses.
+  /// 403: a proxy or firewall in front of the server refuses.
   case forbidden
-  /// 429, or a wait that the rate limit asks of us before anything is sent.
+  /// 429, or a wait that the rate limit requires before a request may be sent.
   case rateLimited(wait: Duration)
   /// 5xx, and 408.
   case trouble(status: Int, retryAfterMilliseconds: Int64?)
-  /// 404 with the code of a record that is not there.
+  /// 404 with the code of a missing record.
   case missing
-  /// The server does not know the path, redirects to a login page, or answers with no JSON at all: no Monica 4.
+  /// Not Monica 4: the server does not know the path, redirects to a login page, or answers without JSON.
   case notMonica(NotMonica)
-  /// 400, 413, 422 and others: the server does not take what it was sent, and says why.
+  /// 400, 413, 422 and others: the server refuses the content, with reasons.
   case refused(status: Int, ErrorReply)
-  /// A reply of success that cannot be understood; completes "The answer to REQUEST cannot be understood: ".
+  /// A successful reply that cannot be parsed; the text completes "The answer to REQUEST cannot be understood: ".
   case garbled(String)
-  /// The person is archived, and the server lets nobody change what belongs to archived people.
+  /// The person is archived; the server refuses changes to records of archived people.
   case archived
-  /// The person that a record shall belong to is not there.
+  /// The person who owns the record does not exist.
   case ownerMissing
-  /// The record cannot be brought to the server as it is; a field of it and what would be right.
+  /// The record cannot be sent as it is: the field, and what would be valid.
   case invalid(field: String, String)
 
-  /// What shows that there is no Monica 4.
+  /// The signs that a server is not Monica 4.
   enum NotMonica: Sendable, Equatable {
     case unknownPath
     case redirect
@@ -39,10 +39,10 @@ enum MonicaFault: Sendable, Equatable {
   }
 }
 
-/// A fault, and whether what was asked for may have happened all the same.
+/// A fault, and whether the request may have been carried out all the same.
 struct MonicaError: Error, Equatable {
   var fault: MonicaFault
-  /// Whether the server may have carried out a change, so that it has to be looked for before it is asked for again.
+  /// Whether the server may have carried out a change, so that it has to be searched for before it is sent again.
   var mayHaveArrived = false
 
   init(_ fault: MonicaFault, mayHaveArrived: Bool = false) {
@@ -52,7 +52,7 @@ struct MonicaError: Error, Equatable {
 }
 
 extension MonicaFault {
-  /// Whether a change that failed like this may have been carried out.
+  /// Whether a change with this fault may have been carried out.
   var leavesOutcomeOpen: Bool {
     switch self {
     case .trouble, .garbled: true
@@ -67,7 +67,7 @@ extension MonicaFault {
         .tooManyRedirects, .refusedRedirect, .requestBody:
         false
       }
-    // The page of a proxy, with a status of success: nobody knows what is behind it.
+    // The page of a proxy, with a successful status: the server behind it may have carried out the change.
     case .notMonica(let sign): sign == .webPage
     case .noToken, .unauthenticated, .planLimit, .forbidden, .rateLimited, .missing, .refused, .archived, .ownerMissing,
       .invalid:

@@ -1,12 +1,12 @@
 internal import CivilTime
 internal import SwiftProtobuf
 
-/// Moments as the server writes them, and as it wants them.
+/// Times in the formats that the server writes and reads.
 ///
-/// It answers `2024-05-01T10:00:00Z`, in places with microseconds, and an installation may have another form of ISO
-/// 8601. What is sent is always UTC, because the server throws an offset away without a word.
+/// It writes `2024-05-01T10:00:00Z`, sometimes with microseconds, and an installation may use another form of ISO 8601.
+/// Requests always use UTC, because the server silently drops an offset.
 enum ServerTime {
-  /// Reads a moment: a date, and a time of day where there is one, with a fraction and an offset where there are some.
+  /// Parses a date with an optional time of day, fraction and offset.
   static func stamp(_ text: String) -> Google_Protobuf_Timestamp? {
     guard text.utf8.count >= 10, let date = Day(text.prefix(10)) else { return nil }
     var stamp = Google_Protobuf_Timestamp(seconds: Int64(date.number * Day.seconds))
@@ -41,7 +41,7 @@ enum ServerTime {
     }
   }
 
-  /// Takes two digits.
+  /// Consumes two digits.
   private static func two(_ text: inout Substring.UTF8View) -> Int64? {
     let digits = text.prefix(2)
     guard digits.count == 2, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
@@ -49,20 +49,20 @@ enum ServerTime {
     return digits.reduce(0) { $0 * 10 + Int64($1 & 15) }
   }
 
-  /// Takes a character, if it is the next one.
+  /// Consumes a character if it is the next one.
   private static func take(_ character: Character, _ text: inout Substring.UTF8View) -> Bool {
     guard text.first == character.asciiValue else { return false }
     text.removeFirst()
     return true
   }
 
-  /// Writes a moment as the server takes it: UTC, whole seconds.
+  /// A time as the server reads it: UTC, whole seconds.
   static func text(_ stamp: Google_Protobuf_Timestamp) -> String { "\(Self.day(stamp))T\(Self.clock(stamp))Z" }
 
-  /// The day of a moment in UTC, `YYYY-MM-DD`.
+  /// The day of a time in UTC, `YYYY-MM-DD`.
   static func day(_ stamp: Google_Protobuf_Timestamp) -> String { Day(number: Self.split(stamp).day).description }
 
-  /// The time of day of a moment in UTC, `HH:MM:SS`.
+  /// The time of day of a time in UTC, `HH:MM:SS`.
   static func clock(_ stamp: Google_Protobuf_Timestamp) -> String {
     let second = Self.split(stamp).second
     return [second / 3600, second / 60 % 60, second % 60].map { $0.padded() }.joined(separator: ":")
@@ -73,7 +73,7 @@ enum ServerTime {
     return (day, second)
   }
 
-  /// Seconds since 1970 of the field `Date`: `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110 section 5.6.7.
+  /// Seconds since 1970 of a `Date` header: `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110 section 5.6.7.
   static func seconds(httpDate text: String) -> Int64? {
     let parts = text.split(separator: " ")
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

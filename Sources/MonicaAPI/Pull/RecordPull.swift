@@ -2,11 +2,11 @@ internal import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Reads a list and hands its pages on.
+/// Reads a list and passes on its pages.
 ///
-/// The server counts pages by position, so that what is made or deleted meanwhile shifts records over the edges. A
-/// whole list is therefore read in the order in which its records were made, and once more when its length has changed
-/// meanwhile, or is not the number of different records.
+/// The server counts pages by position, so records that are created or deleted meanwhile shift others across page
+/// borders. A whole list is therefore read in the order of creation, and read again if its length has changed meanwhile
+/// or differs from the number of distinct records.
 struct RecordPull<R: Resource>: Sendable {
   let request: PullRequest
   let client: MonicaClient
@@ -14,21 +14,20 @@ struct RecordPull<R: Resource>: Sendable {
 
   typealias Yield = @Sendable (PullPage) async throws(Failure) -> Void
 
-  /// How often a list is read whose length does not come out right.
+  /// How often a list is read if its length does not match.
   private static var attempts: Int { 3 }
 
-  /// Reads.
+  /// Reads the list.
   ///
-  /// - Returns: The total is the server's count at the end. Only a reply that is complete proves that what was not
-  ///   handed on is not in the list; and even then one record may have taken the place of another, so that what is
-  ///   missing is asked for.
+  /// - Returns: The total is the server's count at the end. Only a complete reply proves that a record is not in the
+  ///   list; even then one record may have taken the place of another, so that missing records are requested by id.
   func run(_ yield: Yield) async throws(Failure) -> PullReply {
     guard let route = R.list(of: self.request.owner == 0 ? nil : self.request.owner) else {
       throw .invalid(
         field: "owner",
         self.request.owner == 0
-          ? "there is no list of all records of this kind; they come with the people."
-          : "no list of this kind is of one person.")
+          ? "there is no list of all records of this kind; they are part of the people."
+          : "there is no list of one person's records of this kind.")
     }
     var reader = ListReader(self.client, route, self.request.newestFirst ? .lastChanged : .asMade)
     var given: Set<UInt64> = []
@@ -66,8 +65,8 @@ struct RecordPull<R: Resource>: Sendable {
     return reply
   }
 
-  /// Whether the page reaches back before what is wanted. In an order of the server's own, a page has to be old as a
-  /// whole.
+  /// Whether the page reaches back beyond the requested time. In the server's own order, all of the page has to be
+  /// older.
   private func isPastSince(_ values: [R], isSorted: Bool) -> Bool {
     guard self.request.newestFirst, self.request.hasSince, !values.isEmpty else { return false }
     let isOld = { (value: R) in value.head.updatedAt.map { $0.seconds < self.request.since.seconds } ?? false }
@@ -82,7 +81,7 @@ struct RecordPull<R: Resource>: Sendable {
 }
 
 extension RemoteRecord {
-  /// Adds to the relationships of a person what the person is of the others, which is only in the catalog.
+  /// Adds the reverse types to a person's relationships; only the catalog has them.
   mutating func nameReverseTypes(_ catalog: CatalogReader) async throws(MonicaError) {
     for index in self.children.indices {
       guard case .relationship(let relationship)? = self.children[index].record, relationship.reverseType.isEmpty else {

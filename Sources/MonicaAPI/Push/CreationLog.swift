@@ -2,14 +2,14 @@ internal import SwiftProtobuf
 
 /// An entry of `/logs`, newest first: `{"action":"contact_created","objects":{"contact_id":NUMBER},"audited_at":TIME}`.
 ///
-/// Monica notes there that a person was made, whatever its lists show. (Api/Account/ApiAuditLogController and CreateContact of
-/// Monica 4; the entry is written by a job, so it may come a little later.)
+/// Monica records there that a person was created, whatever its lists show. (Api/Account/ApiAuditLogController and
+/// CreateContact of Monica 4; a job writes the entry, so it may appear a little later.)
 struct CreationLog: Decodable, Sendable {
-  /// Who was made; nil for an entry about something else.
+  /// The created person; nil for an entry about something else.
   private let person: UInt64?
   private let at: Google_Protobuf_Timestamp?
 
-  /// Pages that are read: what is looked for was made a short time ago.
+  /// The number of pages to read: the person was created a short time ago.
   private static let pages = 3
 
   init(from decoder: any Swift.Decoder) throws {
@@ -19,8 +19,8 @@ struct CreationLog: Decodable, Sendable {
     self.person = subject?.person
   }
 
-  /// Who was made since a moment of the server's clock, in seconds since 1970, the last one first. Nobody where the server keeps
-  /// no log.
+  /// The people created since a time of the server's clock, in seconds since 1970, the newest first. Empty if the
+  /// server keeps no log.
   static func people(since: Int64, _ client: MonicaClient) async throws(MonicaError) -> [UInt64] {
     var people: [UInt64] = []
     var reader = ListReader(client, ListRoute(path: "logs"), .lastMade)

@@ -1,23 +1,23 @@
 internal import KithMessages
 
-/// Makes what other records find by its name, tags and the types of channels, unless the server has it.
+/// Creates records that others refer to by name, tags and channel types, unless the server has them.
 ///
-/// The server makes a second one of a name without a word. So these are made here alone, after a look at the server itself: what is
-/// remembered may be older than an attempt whose answer was lost. That nobody else makes the same one between the look and the
-/// request is up to the hub, which has no two changes under way that could, whichever workers carry them out
-/// (`OutboxTable.namesAreThere`). Where the server has several of a name, the one with the lowest id is used.
+/// The server creates duplicates silently. These records are therefore created only here, after reading the server
+/// itself: the cache may be older than an attempt whose answer was lost. The hub makes sure that no other change
+/// creates the same name between the read and the request, on whichever worker (`OutboxTable.namesAreThere`). If the
+/// server has several records of a name, the one with the lowest id is used.
 struct NameCreator: Sendable {
   let session: PushSession
 
   // MARK: - Tags
 
-  /// The tag of a name; nil when the server has none.
+  /// The tag of a name; nil if the server has none.
   func tag(_ name: String) async throws(MonicaError) -> TagResource? {
     try await ListReader.all(self.session.client, ListRoute(path: TagResource.path), of: TagResource.self)
       .filter { TagResource.isSame($0.name, name) }.min { $0.head.id < $1.head.id }
   }
 
-  /// The tag of a name, made where there is none.
+  /// The tag of a name, created if the server has none.
   func provideTag(_ name: String) async throws(MonicaError) -> TagResource {
     if let known = try await self.tag(name) { return known }
     return try await self.session.post(TagResource.path, ["name": .text(ServerText.clean(name))])
@@ -25,10 +25,10 @@ struct NameCreator: Sendable {
 
   // MARK: - Channels
 
-  /// Makes the type of a channel, where there is none.
+  /// Creates the type of a channel if the server has none.
   func provideType(ofChannel channel: String) async throws(MonicaError) {
     let (catalog, name) = (self.session.catalog, ConversationResource.typeName(channel))
-    // What is remembered proves that it is there, never that it is not.
+    // The cache proves that a type exists, never that it does not.
     if CatalogReader.find(name, in: try await catalog.entries(.contactFieldType)) != nil { return }
     if CatalogReader.find(name, in: try await catalog.entries(.contactFieldType, isFresh: true)) != nil { return }
     var body: [String: JSONValue] = ["name": .text(name)]

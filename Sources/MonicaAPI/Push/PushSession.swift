@@ -11,7 +11,7 @@ final class PushSession: Sendable {
     self.catalog = catalog
   }
 
-  /// Whether the server has carried out a step: then the change as a whole may have arrived, however it ends.
+  /// Whether the server has carried out a step: then the change as a whole may have arrived, even if it fails.
   var hasWritten: Bool { self.writes.withLock { $0 > 0 } }
 
   func post<Value: Decodable>(_ path: String, _ body: JSONValue) async throws(MonicaError) -> Value {

@@ -1,23 +1,22 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Brings one record to the server.
+/// Sends one change of a record to the server.
 ///
-/// Before something is changed it is read and compared with what the change was made from, because the server has no
-/// condition on a change of its own. What happens between the two is lost; that is a moment, where it would be the
-/// whole time offline.
+/// The record is first read and compared with the base of the change, because the server has no preconditions. A change
+/// that someone makes between the two is lost; that is a moment, compared with the whole time offline.
 struct RecordPush<R: WritableResource>: Sendable {
   let request: PushRequest
   let session: PushSession
 
-  /// What was made at the same moment by another clock counts as well, in seconds.
+  /// Tolerance for the difference of the clocks, in seconds.
   private static var slack: Int64 { 30 }
-  /// Pages in which an earlier attempt is looked for.
+  /// The number of pages in which an earlier attempt is searched for.
   private static var searchPages: Int { 20 }
 
   /// Carries the change out.
   ///
-  /// - Throws: An error with `mayHaveArrived` also when a step before the one that failed was carried out.
+  /// - Throws: An error with `mayHaveArrived` also if a step before the failed one was carried out.
   func run() async throws(MonicaError) -> PushReply {
     do throws(MonicaError) {
       switch self.request.operation {
@@ -43,7 +42,7 @@ struct RecordPush<R: WritableResource>: Sendable {
     }
   }
 
-  /// Looks for what an earlier attempt has left.
+  /// Searches for the result of an earlier attempt.
   private func search() async throws(MonicaError) -> R? {
     let want = try await R.aligned(self.request.record, with: nil, self.session)
     guard let (route, order) = R.search(for: want) else {
@@ -60,7 +59,7 @@ struct RecordPush<R: WritableResource>: Sendable {
     return nil
   }
 
-  /// Before which an earlier attempt cannot have left anything, in seconds since 1970 by the server's clock, as far as it is known.
+  /// No earlier attempt was made before this time, in seconds since 1970 by the server's clock as far as it is known.
   private var since: Int64 {
     get async {
       guard self.request.hasFirstTriedAt else { return .min }
@@ -68,7 +67,7 @@ struct RecordPush<R: WritableResource>: Sendable {
     }
   }
 
-  /// Completes what was found, unless somebody has changed it since.
+  /// Completes the record that was found, unless someone has changed it since.
   private func settle(_ found: R) async throws(MonicaError) -> PushReply {
     let want = try await R.aligned(self.request.record, with: found, self.session)
     if let have = found.record {
@@ -94,7 +93,7 @@ struct RecordPush<R: WritableResource>: Sendable {
       return Self.done(try await current.replaced(with: want, base: base, self.session), want)
     } catch {
       guard try await !self.isGone(after: error) else { return Self.gone }
-      // A part of it went meanwhile, such as a message.
+      // A part of the record, such as a message, was deleted meanwhile.
       if error.fault == .missing, let have = try await self.current()?.record { return Self.changed(have) }
       throw try await self.explained(error)
     }
@@ -115,10 +114,10 @@ struct RecordPush<R: WritableResource>: Sendable {
     return reply
   }
 
-  /// What the server has; nil when it is gone, or belongs to somebody who is.
+  /// The server's record; nil if it or its owner was deleted.
   private func current() async throws(MonicaError) -> R? {
     guard self.request.record.monicaID != 0 else {
-      // Deleted again before anybody knew whether it was made.
+      // Deleted before it was known whether it had been created.
       do throws(MonicaError) {
         return self.request.lookFirst ? try await self.search() : nil
       } catch {
@@ -138,17 +137,16 @@ struct RecordPush<R: WritableResource>: Sendable {
 
   // MARK: - Refusals
 
-  /// Whether a change was refused because the record is not there any more: several statuses may say so, and only
-  /// reading tells.
+  /// Whether a change was refused because the record was deleted: several statuses are possible, so the record is read.
   private func isGone(after error: MonicaError) async throws(MonicaError) -> Bool {
     guard error.isRefusal else { return false }
     return try await self.session.client.find(R.self, R.target(self.request.record.monicaID)) == nil
   }
 
-  /// Looks why a change was refused, where statuses and texts do not tell: because of the people that it is about.
+  /// Finds the reason of a refusal in the people concerned, if status and text do not show it.
   private func explained(_ error: MonicaError) async throws(MonicaError) -> MonicaError {
     guard error.isRefusal else { return error }
-    // A name may have another id by now.
+    // A name may have another id now.
     self.session.catalog.memory.forget()
     let record = self.request.record
     let people = R.self is PersonResource.Type ? [record.monicaID] : [record.owner] + record.others
@@ -186,7 +184,7 @@ struct RecordPush<R: WritableResource>: Sendable {
 }
 
 extension MonicaError {
-  /// Whether the server understood a change and did not want it.
+  /// Whether the server understood a change and refused it.
   fileprivate var isRefusal: Bool {
     switch self.fault {
     case .refused, .missing, .notMonica(.unknownPath): true

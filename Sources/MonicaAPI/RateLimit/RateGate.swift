@@ -1,16 +1,16 @@
 internal import Bus
 internal import Transfer
 
-/// Lets requests to one account of a server through as ``RateLimiter`` says, and knows by how much its clock differs
-/// from ours.
+/// Lets requests to one account pass by ``RateLimiter``, and measures the difference between the server's clock and
+/// ours.
 actor RateGate {
   private var limiter = RateLimiter()
-  /// Seconds by which the server's clock is ahead.
+  /// How many seconds the server's clock is ahead.
   private(set) var clockDifference: Int64 = 0
 
   /// Waits for a turn.
   ///
-  /// - Throws: `rateLimited` when it would take longer than the pace has patience for; `cancelled`.
+  /// - Throws: `rateLimited` if the wait would exceed the patience of the pace; `cancelled`.
   func enter(_ pace: Pace) async throws(MonicaError) {
     while true {
       let now = ContinuousClock.now
@@ -21,9 +21,9 @@ actor RateGate {
     }
   }
 
-  /// A request that entered has ended.
+  /// Ends the turn of a request.
   ///
-  /// - Parameter response: Nil when none came.
+  /// - Parameter response: The response; nil if there was none.
   func leave(_ response: HTTPResponse?) {
     let report = response.flatMap { RateLimiter.Report($0) }
     self.limiter.settle(report, now: .now)
@@ -33,7 +33,7 @@ actor RateGate {
 }
 
 extension RateLimiter.Report {
-  /// Reads the head of an answer; nil for a failure of something before the server, which says nothing of its limit.
+  /// Reads the headers of an answer; nil for a failure of a proxy, which says nothing about the limit.
   init?(_ response: HTTPResponse) {
     self.limit = response.headers["X-RateLimit-Limit"].flatMap { Int($0) }
     self.remaining = response.headers["X-RateLimit-Remaining"].flatMap { Int($0) }
@@ -48,16 +48,16 @@ extension RateLimiter.Report {
   }
 }
 
-/// How a request gets its turn, and how long it may take.
+/// The priority and the time limits of a request.
 struct Pace: Sendable {
-  /// Whether it may use what the rate limit keeps for urgent ones.
+  /// Whether it may use the reserve of the rate limit.
   var isUrgent: Bool
-  /// How long it waits for its turn; nil = as long as it takes.
+  /// The longest wait for a turn; nil for no limit.
   var patience: Duration?
-  /// From the call to the end of the answer.
+  /// The time from the call to the end of the answer.
   var timeout: Duration
 
-  /// What somebody waits who would rather do something else.
+  /// The wait for callers that can do other work instead.
   private static let short = Duration.seconds(3)
 
   /// A page of a list. Two seconds for a hundred people are usual, more are not rare.
@@ -65,13 +65,13 @@ struct Pace: Sendable {
     Pace(isUrgent: isUrgent, patience: isUrgent ? Self.short : nil, timeout: .seconds(60))
   }
 
-  /// A single record. The call as a whole may take a minute.
+  /// A single record. The whole call may take a minute.
   static func record(isUrgent: Bool) -> Pace {
     Pace(
       isUrgent: isUrgent, patience: isUrgent ? Self.short : .seconds(30), timeout: .seconds(isUrgent ? 10 : 30))
   }
 
-  /// A change. It does not wait long: whoever sends changes has other things to do, and knows when to come back.
+  /// A change. It waits only briefly: the sender has other changes to send, and retries later.
   static func change(isUrgent: Bool) -> Pace {
     Pace(isUrgent: isUrgent, patience: Self.short, timeout: .seconds(isUrgent ? 10 : 30))
   }

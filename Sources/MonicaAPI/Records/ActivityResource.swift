@@ -1,6 +1,6 @@
 internal import KithMessages
 
-/// `/activities`. The list of one person is always by date, the list of all can be sorted.
+/// `/activities`. The list of one person is always sorted by date; the list of all can be sorted.
 struct ActivityResource: WritableResource {
   static let path = "activities"
   static let belongsToPerson = false
@@ -48,7 +48,7 @@ struct ActivityResource: WritableResource {
     return remote
   }
 
-  /// Those who take part; of a message that names only the first, that one.
+  /// The participants; if a message names only the first, that one.
   static func participants(_ record: RemoteRecord) -> [UInt64] {
     var seen: Set<UInt64> = []
     return (record.others.isEmpty ? [record.owner] : record.others).filter { $0 != 0 && seen.insert($0).inserted }
@@ -65,7 +65,8 @@ struct ActivityResource: WritableResource {
     return facts
   }
 
-  /// In the list of all: one that was cut off has nobody yet, and is in the list of nobody.
+  /// Searches the list of all: an activity from an interrupted attempt has no participants yet, so no person's list has
+  /// it.
   static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)? {
     Self.list(of: nil).map { ($0, .lastMade) }
   }

@@ -1,6 +1,6 @@
 internal import KithMessages
 
-/// `/addresses`, also within a person read whole. Its labels can be written and never come back.
+/// `/addresses`, also inside a person with all details. Its labels can be written but are never returned.
 struct AddressResource: WritableResource {
   static let path = "addresses"
 
@@ -59,7 +59,7 @@ struct AddressResource: WritableResource {
     return facts
   }
 
-  /// Two addresses of a person that say the same are one.
+  /// Never past: two equal addresses of a person are one, whenever they were created.
   func isPast(_ want: RemoteRecord, since: Int64) -> Bool { false }
 
   static func body(

@@ -1,12 +1,12 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// A call that is kept as an activity, for accounts that want it so: its summary is "Call" and the first words, its
+/// A call stored as an activity, for accounts that choose so: its summary is "Call" and the first words, its
 /// description the note with a trailer that has the time of day.
 ///
-/// An activity is taken for a call by that time of day, or by its summary, so that one of the two may be changed on the
-/// web. The list of activities leaves out what the list of calls has; calls that are kept as calls are not read in such
-/// an account, because their ids would be those of other activities.
+/// An activity counts as a call by that time of day, or by its summary, so that one of the two may be changed on the
+/// web. The list of activities omits calls, which the list of calls has. Calls that are stored as calls are not read in
+/// such an account, because their ids could equal those of activities.
 struct CallActivityResource: WritableResource {
   static let path = ActivityResource.path
 
@@ -35,7 +35,7 @@ struct CallActivityResource: WritableResource {
 
   static func facts(_ record: RemoteRecord) -> Facts { record.call.facts(of: record.owner) }
 
-  /// As for activities; of one that was cut off nobody knows whom it was with.
+  /// As for activities: one from an interrupted attempt has no participants.
   static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)? {
     Self.list(of: nil).map { ($0, .lastMade) }
   }
@@ -63,7 +63,7 @@ struct CallActivityResource: WritableResource {
   }
 }
 
-/// An activity of an account that keeps its calls as activities: what is no call.
+/// An activity that is not a call, in an account that stores calls as activities.
 struct PlainActivityResource: WritableResource {
   static let path = ActivityResource.path
   static let belongsToPerson = false
@@ -92,10 +92,10 @@ struct PlainActivityResource: WritableResource {
 
 extension ActivityResource {
   private static let callWord = "Call"
-  /// Characters of the first words; the server has room for 255.
+  /// The number of characters of the first words; the server allows 255.
   private static let wordsLength = 60
 
-  /// Whether it is a call that was kept as an activity.
+  /// Whether it is a call stored as an activity.
   var isCall: Bool {
     self.summary == Self.callWord || self.summary.hasPrefix("\(Self.callWord): ")
       || CallTrailer.split(self.description).trailer?.clock != nil

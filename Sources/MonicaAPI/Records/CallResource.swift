@@ -1,12 +1,11 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// `/calls`. Always listed by the time of the call, the last first. The server has no field for duration, mood and
-/// tags: ``CallTrailer`` has them in the text.
+/// `/calls`. Always listed by the time of the call, the latest first. The server has no fields for duration, mood and
+/// tags: ``CallTrailer`` holds them in the text.
 ///
-/// A call whose text has no trailer says nothing of them: the fields are empty and named in `unsaid`, so that a merge
-/// keeps what is known. That is so of calls that were never logged here, and of those whose trailer somebody has
-/// deleted on the web.
+/// A text without a trailer has no values for them: the fields are empty and named in `unsaid`, so that a merge keeps
+/// the known values. Such calls were never logged here, or someone deleted the trailer on the web.
 struct CallResource: WritableResource {
   static let path = "calls"
 
@@ -23,7 +22,7 @@ struct CallResource: WritableResource {
     guard let calledAt = fields.time("called_at") else { throw fields.missing("called_at") }
     self.calledAt = calledAt
     self.content = fields.text("content")
-    // The answer to a change has null where it was not so.
+    // The answer to a change has null instead of false.
     self.theyCalled = fields.flag("contact_called") ?? false
   }
 
@@ -45,7 +44,7 @@ struct CallResource: WritableResource {
 
   func isPast(_ want: RemoteRecord, since: Int64) -> Bool { self.calledAt.seconds < want.call.calledAt.seconds }
 
-  /// The server keeps our uuid.
+  /// The server keeps our UUID.
   func isTrace(of want: RemoteRecord, since: Int64) -> Bool {
     guard want.clientID.isEmpty else { return self.head.uuid.lowercased() == want.clientID.lowercased() }
     guard let record, self.head.createdAt.map({ $0.seconds >= since }) ?? true else { return false }
@@ -69,12 +68,12 @@ struct CallResource: WritableResource {
 }
 
 extension Call {
-  /// What the hub alone has is never said.
+  /// Fields that only the hub has.
   private static let neverSaid = ["attachments"]
 
-  /// Reads the text of a call.
+  /// Parses the text of a call.
   ///
-  /// - Returns: The call, and the fields of which the text says nothing.
+  /// - Returns: The call, and the fields that the text has no values for.
   static func reading(_ content: String) -> (call: Call, unsaid: [String]) {
     let (note, trailer) = CallTrailer.split(content)
     var call = Call()
@@ -86,7 +85,7 @@ extension Call {
     return (call, Self.neverSaid)
   }
 
-  /// What goes into the text beside the note.
+  /// The values that go into the text after the note.
   var trailer: CallTrailer {
     var trailer = CallTrailer()
     trailer.minutes = self.durationMinutes

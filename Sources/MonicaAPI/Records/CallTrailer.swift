@@ -1,24 +1,24 @@
-/// What Monica has no fields for of a call, in a line that people can read at the end of its text:
+/// The details of a call that Monica has no fields for, in a readable line at the end of its text:
 ///
 ///     — 25 min · happy 😊 · #family #health · 2 attachments
 ///
-/// The line begins with a dash (U+2014) and a space. Its parts stand between middle dots (U+00B7), each at most once,
-/// in any order, none of them required: the duration (`25 min`, also `1 h 5 min`), the mood in English (its emoji is
-/// for the eye), tags (`#` and a word, in which `%`, `#`, `·` and white space are percent-encoded), the number of
-/// attachments. A call that is kept as an activity has the time of day as well (`09:41:30 UTC`), and `they called`.
+/// The line begins with a dash (U+2014) and a space. Its parts are separated by middle dots (U+00B7), each at most
+/// once, in any order, all optional: the duration (`25 min`, also `1 h 5 min`), the mood in English (its emoji is
+/// decoration), tags (`#` and a word, in which `%`, `#`, `·` and white space are percent-encoded), the number of
+/// attachments. A call stored as an activity also has the time of day (`09:41:30 UTC`), and `they called`.
 ///
-/// A text without such a line says nothing of these things. The last line of a text that can be read as one is taken
-/// for it, wherever somebody has moved it. So when a person's own note has a line like that, an empty trailer (`— no
-/// details`) is put under it, and reading gives back what was written.
+/// A text without such a line has no values for these fields. The last line that can be parsed as a trailer counts,
+/// wherever someone has moved it. If a person's own note has such a line, an empty trailer (`— no details`) is added
+/// below it, so that parsing returns the note as it was written.
 struct CallTrailer: Equatable, Sendable {
   var minutes: UInt32 = 0
-  /// "happy", "neutral", "sad", "frustrated", "excited", or nothing.
+  /// "happy", "neutral", "sad", "frustrated", "excited", or empty.
   var emotion = ""
   var tags: [String] = []
   var attachments = 0
-  /// Of a call that is kept as an activity: `HH:MM:SS` in UTC.
+  /// For a call stored as an activity: `HH:MM:SS` in UTC.
   var clock: String?
-  /// The same: otherwise the server has a field for it.
+  /// For a call stored as an activity; otherwise the server has a field for it.
   var theyCalled = false
 
   static let emotions = [
@@ -32,7 +32,7 @@ struct CallTrailer: Equatable, Sendable {
 
   // MARK: - Writing
 
-  /// The line; that of an empty trailer when there is nothing to say.
+  /// The line; without values, that of an empty trailer.
   var line: String {
     var parts: [String] = []
     if let clock { parts.append("\(clock.hasSuffix(":00") ? String(clock.dropLast(3)) : clock) UTC") }
@@ -45,7 +45,7 @@ struct CallTrailer: Equatable, Sendable {
     return "\(Self.dash) " + (parts.isEmpty ? Self.nothing : parts.joined(separator: " \(Self.dot) "))
   }
 
-  /// A note and what is known beside it, as one text.
+  /// The note and the trailer as one text.
   func content(note: String) -> String {
     let note = ServerText.clean(note)
     let isNeeded = self.line != CallTrailer().line || Self.lines(of: note).contains { CallTrailer(line: $0) != nil }
@@ -55,9 +55,9 @@ struct CallTrailer: Equatable, Sendable {
 
   // MARK: - Reading
 
-  /// Takes a text apart.
+  /// Separates the trailer from a text.
   ///
-  /// - Returns: The note without the trailer, and the trailer; nil when there is none.
+  /// - Returns: The note without the trailer, and the trailer; nil if there is none.
   static func split(_ content: String) -> (note: String, trailer: CallTrailer?) {
     let text = ServerText.clean(content)
     let lines = Self.lines(of: text)
@@ -70,7 +70,7 @@ struct CallTrailer: Equatable, Sendable {
     return (text, nil)
   }
 
-  /// Reads a line; nil for any that is no trailer from its first part to its last.
+  /// Parses a line; nil unless all of its parts belong to a trailer.
   init?(line: Substring.UnicodeScalarView) {
     let line = ServerText.trimmed(line)
     guard line.first == Self.dash, let second = line.dropFirst().first, ServerText.isBlank(second) else { return nil }

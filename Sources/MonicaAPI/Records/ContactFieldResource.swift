@@ -1,7 +1,7 @@
 internal import KithMessages
 
-/// `/contactfields`, also within a person read whole. There is no list of all of them. What is written as `data` comes
-/// back as `content`. Labels can be replaced and not be taken away: an empty list changes nothing.
+/// `/contactfields`, also inside a person with all details. There is no list of all of them. What is written as `data`
+/// is returned as `content`. Labels can be replaced but not removed: an empty list changes nothing.
 struct ContactFieldResource: WritableResource {
   static let path = "contactfields"
 
@@ -20,7 +20,7 @@ struct ContactFieldResource: WritableResource {
     self.labels = try (fields.list(Label.self, "labels") ?? []).map(\.name)
   }
 
-  /// One that is standard has a name that is the same in every language.
+  /// The name of a standard label is the same in every language.
   private struct Label: Decodable {
     let name: String
 
@@ -55,7 +55,7 @@ struct ContactFieldResource: WritableResource {
     return facts
   }
 
-  /// Two fields of a person that say the same are one.
+  /// Never past: two equal fields of a person are one, whenever they were created.
   func isPast(_ want: RemoteRecord, since: Int64) -> Bool { false }
 
   static func body(

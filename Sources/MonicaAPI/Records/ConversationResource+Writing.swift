@@ -1,17 +1,17 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Changing a conversation: the conversation itself, then each message that differs, one after another. Each step looks
-/// at what the answer to the one before has shown, so that an attempt that was cut off is gone on with.
+/// Changes a conversation: the conversation itself, then each message that differs, one after another. Each step starts
+/// from the answer to the previous one, so that an interrupted attempt can be continued.
 extension ConversationResource: WritableResource {
-  /// The server keeps our uuid.
+  /// The server keeps our UUID.
   func isTrace(of want: RemoteRecord, since: Int64) -> Bool {
     guard want.clientID.isEmpty else { return self.head.uuid.lowercased() == want.clientID.lowercased() }
     return !self.isPast(want, since: since) && self.happenedAt.seconds == want.conversation.happenedAt.seconds
       && Self.channel(self.type).lowercased() == want.conversation.channel.lowercased()
   }
 
-  /// With the server's ids for the messages that it has.
+  /// Adds the server's ids to the messages that the server has.
   static func aligned(
     _ record: RemoteRecord, with current: Self?, _ session: PushSession
   ) async throws(MonicaError) -> RemoteRecord {
@@ -64,7 +64,7 @@ extension ConversationResource: WritableResource {
 
   // MARK: - Messages
 
-  /// Brings the messages to what is wanted. Only those go that were there when the change was made.
+  /// Changes the messages to the wanted ones. Only messages that existed when the change was made are deleted.
   private func settled(
     _ want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
   ) async throws(MonicaError) -> Self {
@@ -83,7 +83,7 @@ extension ConversationResource: WritableResource {
     for message in base?.conversation.messages ?? [] where message.monicaID != 0 && !kept.contains(message.monicaID) {
       guard current.messages.contains(where: { $0.id == message.monicaID }) else { continue }
       do throws(MonicaError) { try await session.delete("\(path)/\(message.monicaID)") } catch {
-        // Somebody was faster.
+        // Someone else has deleted it already.
         guard error.fault == .missing else { throw error }
       }
       current.messages.removeAll { $0.id == message.monicaID }
@@ -101,9 +101,10 @@ extension ConversationResource: WritableResource {
   }
 }
 
-/// Finds messages of ours among those of the server: by its id, by our uuid, and one that has neither by what it says.
+/// Matches our messages with those of the server: by the server's id, by our UUID, and a message with neither by its
+/// content.
 struct MessagePairing {
-  /// The messages, with the server's ids where it has them.
+  /// The messages, with the server's ids if the server has them.
   private(set) var named: [ConversationMessage]
 
   init(_ messages: [ConversationMessage], _ there: [MessageResource]) {

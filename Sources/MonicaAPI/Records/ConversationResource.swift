@@ -1,7 +1,7 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// `/conversations`, with their messages. The channel is a type of contact fields.
+/// `/conversations`, with their messages. The channel is a contact field type.
 struct ConversationResource: Sendable {
   static let path = "conversations"
 
@@ -15,16 +15,16 @@ struct ConversationResource: Sendable {
     ListRoute(path: person.map { "contacts/\($0)/conversations" } ?? Self.path, isSortable: true)
   }
 
-  /// Channels that have the same name here in whatever language; with the name that is given to a new type for them.
+  /// Channels whose names do not depend on the account's language, each with the name for a new type.
   private static let channels = [("in person", "In person"), ("text", "Text"), ("email", "Email"), ("phone", "Phone")]
 
-  /// The channel that a type is.
+  /// The channel of a type.
   static func channel(_ type: ContactFieldTypeResource?) -> String {
     guard let name = type?.publicName else { return "" }
     return Self.channels.first { $0.0 == name.lowercased() }?.0 ?? name
   }
 
-  /// The name of a new type for a channel.
+  /// The name for a new type of a channel.
   static func typeName(_ channel: String) -> String {
     Self.channels.first { $0.0 == channel.lowercased() }?.1 ?? channel
   }
@@ -53,7 +53,7 @@ extension ConversationResource {
     return self.head.remote(of: self.owner, .conversation(conversation))
   }
 
-  /// Messages are told apart by the server's ids; those that have none yet by what they say.
+  /// Messages are identified by the server's ids; those without an id by their content.
   static func facts(_ record: RemoteRecord) -> Facts {
     var facts = Facts()
     facts.set("owner", record.owner)
@@ -85,7 +85,7 @@ struct MessageResource: Decodable, Sendable {
     self.isByMe = fields.flag("written_by_me") ?? false
   }
 
-  /// Its id is the uuid, which is ours for what was written here.
+  /// Its id is the UUID, which is ours for messages written here.
   var message: ConversationMessage {
     var message = ConversationMessage()
     message.id = self.uuid
@@ -96,7 +96,7 @@ struct MessageResource: Decodable, Sendable {
     return message
   }
 
-  /// All that a message says, as one text.
+  /// All values of a message as one text.
   static func words(_ message: ConversationMessage) -> String {
     "\(ServerTime.text(message.writtenAt)) \(message.writtenByMe ? ">" : "<") \(ServerText.clean(message.content))"
   }

@@ -1,7 +1,7 @@
 internal import SwiftProtobuf
 
-/// What can be compared of a record: values by the names of fields, as in `proto/`, with a dot before what is inside of
-/// one. What is empty is not there.
+/// The values of a record that can be compared, by field names as in `proto/`, with a dot before nested names. Empty
+/// values are left out.
 struct Facts: Equatable, Sendable {
   private(set) var values: [String: String] = [:]
 
@@ -17,45 +17,45 @@ struct Facts: Equatable, Sendable {
     self.values[name] = number == 0 ? nil : String(number)
   }
 
-  /// A decimal number, which may have been written in more than one way.
+  /// A decimal number, which may be written in several ways.
   mutating func set(_ name: String, decimal text: String) {
     guard let number = Double(text.trimmingPrefix(" ")) else { return self.set(name, text) }
     self.values[name] = number == 0 ? nil : number.description
   }
 
-  /// A moment, to the second.
+  /// A time, to the second.
   mutating func set(_ name: String, _ stamp: Google_Protobuf_Timestamp?) {
     self.values[name] = stamp.map { String($0.seconds) }
   }
 
-  /// Values in no order.
+  /// Values without an order.
   mutating func set(_ name: String, anyOrder texts: [String]) {
     for text in texts where !text.isEmpty { self.values["\(name).\(text)"] = "yes" }
   }
 
   // MARK: - Comparing
 
-  /// Whether both say the same.
+  /// Whether both have the same values.
   ///
-  /// - Parameter unsaid: Fields of which one of them says nothing.
+  /// - Parameter unsaid: Fields that one of them has no values for.
   func agree(with other: Facts, except unsaid: [String]) -> Bool {
     self.differences(from: other, except: unsaid).isEmpty
   }
 
-  /// Whether nobody else has changed the record: each fact is what it was, or what it shall become, as after an attempt
-  /// that was cut off between two steps.
+  /// Whether no one else has changed the record: each fact has its base value or its wanted value, as after an attempt
+  /// that was interrupted between two steps.
   func isUntouched(since base: Facts, onTheWayTo want: Facts, except unsaid: [String]) -> Bool {
     self.differences(from: base, except: unsaid).isDisjoint(with: self.differences(from: want, except: unsaid))
   }
 
-  /// Whether the record is what it shall become. What the server does not say is taken to be what it was.
+  /// Whether the record has the wanted values. Fields that the server does not return count as unchanged.
   func isDone(_ want: Facts, base: Facts?, except unsaid: [String]) -> Bool {
     guard self.agree(with: want, except: unsaid) else { return false }
     guard let base else { return true }
     return base.differences(from: want, except: []).allSatisfy { !Self.isPart($0, of: unsaid) }
   }
 
-  /// Whether all that it says is said there as well, as of a record of which an attempt that was cut off has made a part.
+  /// Whether all of its values are wanted ones, as in a record that an interrupted attempt has made in part.
   func isPart(of want: Facts, except unsaid: [String]) -> Bool {
     self.differences(from: want, except: unsaid).allSatisfy { self.values[$0] == nil }
   }

@@ -14,7 +14,7 @@ struct GiftResource: WritableResource {
   let amount: String
   /// `YYYY-MM-DD`.
   let date: String
-  /// For whom else it is; not in messages, and kept.
+  /// The person whom it is for besides the owner; not in messages, and preserved.
   let recipient: UInt64?
 
   init(from decoder: any Swift.Decoder) throws {

@@ -1,6 +1,6 @@
 internal import KithMessages
 
-/// `/notes`. Always listed by the time they were made, the last first.
+/// `/notes`. Always listed by creation time, the latest first.
 struct NoteResource: WritableResource {
   static let path = "notes"
 

@@ -2,29 +2,29 @@ internal import Bus
 internal import CivilTime
 internal import KithMessages
 
-/// Changing a person.
+/// Changes a person.
 ///
-/// The server replaces: what a request does not say of birthday, day of death and description it takes away, and with
-/// them the reminders of them. So a change is made from what the server has just said. One request has the names, the
-/// days, work, food and how one met; what of the last three the answer does not show goes in requests of its own, and
-/// then the tags.
+/// A PUT replaces: if it omits the birthday, the day of death or the description, the server deletes them and their
+/// reminders. A change is therefore built from the server's latest answer. One request has the names, the days, work,
+/// food and the first meeting; whatever the answer lacks of the last three is sent in requests of its own, followed by
+/// the tags.
 extension PersonResource: WritableResource {
   static let belongsToPerson = false
 
-  /// The server keeps our uuid. (Before 4.1.2 a search gives people new ones: one that is found between two attempts is
-  /// made twice, which is better than to take somebody of the same name for this person.)
+  /// The server keeps our UUID. (Before 4.1.2 a search gives people new UUIDs: a person found between two attempts is
+  /// then created twice, which is better than to mistake a person of the same name for this one.)
   func isTrace(of want: RemoteRecord, since: Int64) -> Bool {
     guard want.clientID.isEmpty else { return self.head.uuid.lowercased() == want.clientID.lowercased() }
     guard let record, !self.isPast(want, since: since) else { return false }
     return Self.facts(record).agree(with: Self.facts(want), except: record.unsaid)
   }
 
-  /// People who are known through others alone are in no list.
+  /// People who are known only through others are in no list.
   static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)? {
     want.person.isPartial ? nil : Self.list(of: nil).map { ($0, .lastMade) }
   }
 
-  /// The log of the account names everybody whom it made, and the server tells of each by id.
+  /// The account's log names every created person, and the server returns each of them by id.
   static func unlisted(
     _ want: RemoteRecord, since: Int64, _ session: PushSession
   ) async throws(MonicaError) -> Self? {
@@ -58,7 +58,7 @@ extension PersonResource: WritableResource {
     return try await changed.completed(want, base: base, session)
   }
 
-  /// What was sent of the middle name is there now; whether the server reminds of the birthday is not asked again.
+  /// The middle name is now as it was sent; whether the server reminds of the birthday is not read again.
   static func complete(_ record: inout RemoteRecord, with want: RemoteRecord) {
     if record.unsaid.contains("middle_name") { record.person.middleName = want.person.middleName }
     record.unsaid.removeAll { $0 == "middle_name" }
@@ -66,7 +66,7 @@ extension PersonResource: WritableResource {
 
   // MARK: - The body
 
-  /// Which days the server shall remind of.
+  /// The days for which the server keeps a reminder.
   private struct Reminders {
     var ofBirthday: Bool
     var ofDeath = false
@@ -121,7 +121,7 @@ extension PersonResource: WritableResource {
     }
     if birthday?.monthAndDay != nil { body["birthdate_add_reminder"] = .flag(reminders.ofBirthday) }
     if case .year(let then)? = deceasedOn {
-      // The server has no form for it: the first day stands for the year.
+      // The server cannot store a year alone: the first day stands for the year.
       body["deceased_date_year"] = .number(then)
       body["deceased_date_month"] = 1
       body["deceased_date_day"] = 1
@@ -136,9 +136,9 @@ extension PersonResource: WritableResource {
     Day(number: Int(WallClock.milliseconds()) / 1000 / Day.seconds).components.year
   }
 
-  // MARK: - What a change must not take away
+  // MARK: - Values that a change must preserve
 
-  /// The reminders as they shall be: those that the person wants changed, otherwise those that there are.
+  /// The wanted reminders: those that the person changes, otherwise the present ones.
   private func reminders(
     with want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
   ) async throws(MonicaError) -> Reminders {
@@ -151,16 +151,15 @@ extension PersonResource: WritableResource {
     let yearly = try await ListReader.all(session.client, route, of: ReminderResource.self).filter {
       $0.frequency == "year" && $0.every == 1
     }
-    // The server marks those of birthdays as not deletable, and those of a death as any other.
+    // The server marks reminders of birthdays as not deletable, those of deaths like any other.
     if keepsBirthday { reminders.ofBirthday = yearly.contains { !$0.isDeletable && $0.isOn(birthday) } }
     reminders.ofDeath = yearly.contains { $0.isDeletable && $0.isOn(self.information.deceasedOn) }
     return reminders
   }
 
-  // MARK: - What goes by itself
+  // MARK: - Values with requests of their own
 
-  /// Brings what the first request left out: work, food, how one met, where the answer does not have them, and the
-  /// tags.
+  /// Sends what the answer to the first request lacks: work, food, the first meeting, and the tags.
   private func completed(
     _ want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
   ) async throws(MonicaError) -> Self {
@@ -187,7 +186,7 @@ extension PersonResource: WritableResource {
     return try await current.tagged(person.tags, base: base, session)
   }
 
-  /// How one met, with the date and the person that the server has of it.
+  /// The first meeting, with the server's date and person for it.
   private func introduction(_ text: String) -> JSONValue {
     var body: [String: JSONValue] = [
       "general_information": .textOrNull(ServerText.clean(text)),
@@ -199,7 +198,7 @@ extension PersonResource: WritableResource {
       body["is_age_based"] = true
       body["age"] = .number(max(0, Self.presentYear - year))
     case let date?:
-      // The key of the year has to be there.
+      // The key of the year is required.
       body["year"] = .null
       body.merge(date.fields("")) { $1 }
     case nil: break
@@ -213,7 +212,7 @@ extension PersonResource: WritableResource {
     let path = "\(Self.path)/\(self.head.id)"
     let added = names.filter { name in !self.tags.contains { TagResource.isSame($0.name, name) } }
     if !added.isEmpty { current = try await session.post("\(path)/setTags", ["tags": .list(added.map { .text($0) })]) }
-    // Those that the person took away. After an attempt that was cut off there are none that the person knew.
+    // The tags that the person removed. After an interrupted attempt there is no base, so none are removed.
     let removed = (base?.person.tags ?? []).filter { name in !names.contains { TagResource.isSame($0, name) } }
     let ids = current.tags.filter { tag in removed.contains { TagResource.isSame($0, tag.name) } }.map(\.head.id)
     if !ids.isEmpty { current = try await session.post("\(path)/unsetTag", ["tags": .list(ids.map { .id($0) })]) }
@@ -222,7 +221,7 @@ extension PersonResource: WritableResource {
 }
 
 extension ReminderResource {
-  /// Whether it is of a day.
+  /// Whether it is a reminder of this day.
   fileprivate func isOn(_ date: SpecialDate?) -> Bool {
     guard let (month, day) = date?.monthAndDay, let own = Day(self.initialDate)?.components else { return false }
     return own.month == month && own.day == day

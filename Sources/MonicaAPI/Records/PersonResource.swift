@@ -2,8 +2,8 @@ internal import KithMessages
 
 /// `/contacts`: a person.
 ///
-/// Read with `with=contactfields` it brings all contact fields, addresses and relationships along. Without, and for
-/// people that are known only through somebody else, parts are missing, and are then not taken for empty.
+/// With `with=contactfields` the answer includes all contact fields, addresses and relationships. Without it, and for
+/// people who are known only through others, parts are missing; missing parts do not count as empty.
 struct PersonResource: Sendable {
   static let path = "contacts"
 
@@ -23,9 +23,9 @@ struct PersonResource: Sendable {
   let information: Information
   let tags: [TagResource]
   let addresses: [AddressResource]
-  /// Nil where they were not asked for.
+  /// nil if they were not requested.
   let contactFields: [ContactFieldResource]?
-  /// Nil where it is not said.
+  /// nil if the answer has no number.
   let numberOfReminders: Int64?
 
   static func list(of person: UInt64?) -> ListRoute? {
@@ -37,7 +37,7 @@ struct PersonResource: Sendable {
     MonicaClient.Target("\(Self.path)/\(id)", [("with", "contactfields")])
   }
 
-  /// What stands under `information`.
+  /// The object `information`.
   struct Information: Decodable, Sendable {
     var birthday: SpecialDate?
     var deceasedOn: SpecialDate?
@@ -45,7 +45,7 @@ struct PersonResource: Sendable {
     var company = ""
     var foodPreferences = ""
     var howMet = ""
-    /// Not in messages, and kept.
+    /// Not in messages, and preserved.
     var firstMetOn: SpecialDate?
     var firstMetThrough: UInt64?
     var relationships: [RelationshipEntry] = []
@@ -132,8 +132,8 @@ extension PersonResource: Decodable {
 // MARK: - As a message
 
 extension PersonResource {
-  /// The middle name, which is nowhere but within the whole name: when that is written in the usual order. Nil when it
-  /// is not, so that nobody knows.
+  /// The middle name, which is only part of the full name. nil if the full name is not in the usual order: then the
+  /// middle name is unknown.
   var middleName: String? {
     var name = self.completeName[...]
     if name.hasSuffix(" \u{26B0}") { name = name.dropLast(2) }

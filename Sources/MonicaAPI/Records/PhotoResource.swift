@@ -1,8 +1,7 @@
 internal import Foundation
 internal import KithMessages
 
-/// `/contacts/{id}/photos`: pictures, whole, as data URLs. What the avatar of a person points to needs a session of the
-/// web.
+/// `/contacts/{id}/photos`: pictures as data URLs. The URL of a person's avatar requires a web session.
 struct PhotoResource: Decodable, Sendable {
   let mediaType: String
   let bytes: Data
@@ -19,7 +18,7 @@ struct PhotoResource: Decodable, Sendable {
     self.bytes = bytes
   }
 
-  /// The newest of a person.
+  /// The newest photo of a person.
   static func newest(of person: UInt64) -> MonicaClient.Target {
     MonicaClient.Target("contacts/\(person)/photos", [("sort", "-created_at"), ("limit", "1"), ("page", "1")])
   }

@@ -2,10 +2,9 @@ internal import KithMessages
 
 /// `/relationships`. `of_contact` is the type of `contact_is`.
 ///
-/// The server keeps each relationship twice, as seen from either side, and changes both together. Here it is one
-/// record: that of the side with the smaller id, or of the side that is not partial when the other is, because people
-/// that are known only through somebody else have no list of their own. There is no list of all relationships; they
-/// come with the people.
+/// The server stores each relationship twice, once for each side, and changes both together. Here it is one record:
+/// that of the side with the smaller id, or that of the side that is not partial if the other one is, because people
+/// who are known only through others have no list. There is no list of all relationships; they are part of the people.
 struct RelationshipResource: WritableResource {
   static let path = "relationships"
 
@@ -26,7 +25,7 @@ struct RelationshipResource: WritableResource {
     person.map { ListRoute(path: "contacts/\($0)/relationships", isPaged: false) }
   }
 
-  /// Whether this is the one of the two records that stands for both.
+  /// Whether this record of the two represents the relationship.
   static func isCanonical(_ person: (id: UInt64, isPartial: Bool), _ other: (id: UInt64, isPartial: Bool)) -> Bool {
     person.isPartial == other.isPartial ? person.id <= other.id : other.isPartial
   }
@@ -47,7 +46,7 @@ struct RelationshipResource: WritableResource {
     return remote
   }
 
-  /// The list of one person has the other side's records as well.
+  /// The list of one person also has the records of the other side.
   var listed: RemoteRecord { (self.isCanonical ? self.record : nil) ?? self.head.remote }
 
   static func facts(_ record: RemoteRecord) -> Facts {
@@ -62,8 +61,8 @@ struct RelationshipResource: WritableResource {
 
   func isPast(_ want: RemoteRecord, since: Int64) -> Bool { false }
 
-  /// Turned round where it names the two people the other way than the server's record, or than the record that is to
-  /// be made.
+  /// Reverses the record if it names the two people in the other order than the server's record, or than the record to
+  /// be created.
   static func aligned(
     _ record: RemoteRecord, with current: Self?, _ session: PushSession
   ) async throws(MonicaError) -> RemoteRecord {
@@ -98,7 +97,7 @@ struct RelationshipResource: WritableResource {
   }
 }
 
-/// A relationship within a person read whole.
+/// A relationship inside a person with all details.
 struct RelationshipEntry: Decodable, Sendable {
   let id: UInt64
   let uuid: String
@@ -125,7 +124,7 @@ struct RelationshipEntry: Decodable, Sendable {
     }
   }
 
-  /// The record, when it is the one that stands for both sides. Its reverse type is not said here.
+  /// The record, if it represents the relationship. It lacks the reverse type.
   func record(of person: PersonResource) -> RemoteRecord? {
     guard let other,
       RelationshipResource.isCanonical((person.head.id, person.isPartial), (other.id, other.isPartial))

@@ -13,7 +13,7 @@ struct ReminderResource: WritableResource {
   let every: UInt32
   /// `YYYY-MM-DD`.
   let initialDate: String
-  /// Whether a person may delete it: those that the server made of a birthday may not.
+  /// Whether a person may delete it: reminders that the server made from a birthday cannot be deleted.
   let isDeletable: Bool
 
   init(from decoder: any Swift.Decoder) throws {
@@ -65,7 +65,7 @@ struct ReminderResource: WritableResource {
       "contact_id": .id(want.owner), "title": .text(ServerText.clean(reminder.title)),
       "description": .textOrNull(ServerText.clean(reminder.description_p)),
       "initial_date": .text(reminder.initialDate), "frequency_type": .text(reminder.frequency),
-      // With 0 the server counts for ever.
+      // With 0 the server would loop for ever.
       "frequency_number": .number(Int(max(1, reminder.every))), "delible": .flag(current?.isDeletable ?? true),
     ]
   }

@@ -1,25 +1,25 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// A record as Monica's API gives it: one type for each kind, which reads its JSON and knows what it means in messages.
+/// A record in Monica's API: one type for each kind, which parses its JSON and converts it to messages.
 protocol Resource: Decodable, Sendable {
   /// The path of its records below `/api`.
   static var path: String { get }
 
-  /// Where it is listed; nil where the server has no such list.
+  /// The list of the records; nil if the server has no such list.
   ///
-  /// - Parameter person: Whose records alone are wanted.
+  /// - Parameter person: The person whose records are requested; nil for all.
   static func list(of person: UInt64?) -> ListRoute?
 
-  /// Where a single one is read.
+  /// The path of a single record.
   static func target(_ id: UInt64) -> MonicaClient.Target
 
   var head: RecordHead { get }
 
-  /// What it says; nil for a record of another kind that shares the list.
+  /// The record as a message; nil for a record of another kind in the same list.
   var record: RemoteRecord? { get }
 
-  /// Its place in a list: its id and stamp, and the record if it is of the kind that was asked for.
+  /// Its entry in a list: id and time, and the record if it is of the requested kind.
   var listed: RemoteRecord { get }
 }
 
@@ -29,14 +29,14 @@ extension Resource {
   var listed: RemoteRecord { self.record ?? self.head.remote }
 }
 
-/// What all records begin with.
+/// The first fields of every record.
 struct RecordHead: Sendable {
   var id: UInt64
   var uuid: String
   var createdAt: Google_Protobuf_Timestamp?
   var updatedAt: Google_Protobuf_Timestamp?
 
-  /// Reads it.
+  /// Decodes the fields.
   ///
   /// - Throws: `DecodingError` without an id.
   init(_ fields: Fields) throws {
@@ -46,7 +46,7 @@ struct RecordHead: Sendable {
     self.updatedAt = fields.time("updated_at")
   }
 
-  /// A record that says nothing yet.
+  /// A record without values.
   var remote: RemoteRecord {
     var remote = RemoteRecord()
     remote.monicaID = self.id
@@ -55,9 +55,9 @@ struct RecordHead: Sendable {
     return remote
   }
 
-  /// A record that says something.
+  /// A record with values.
   ///
-  /// - Parameter owner: The person that it belongs to; nil or 0 for nobody, or somebody deleted.
+  /// - Parameter owner: The person whom it belongs to; nil or 0 for none, or for a deleted person.
   func remote(of owner: UInt64?, _ record: RemoteRecord.OneOf_Record) -> RemoteRecord {
     var remote = self.remote
     remote.owner = owner ?? 0
@@ -65,7 +65,7 @@ struct RecordHead: Sendable {
     return remote
   }
 
-  /// The stamps of a message.
+  /// The times of a message.
   func stamp<Record>(
     _ record: inout Record, _ created: WritableKeyPath<Record, Google_Protobuf_Timestamp>,
     _ updated: WritableKeyPath<Record, Google_Protobuf_Timestamp>
@@ -75,7 +75,7 @@ struct RecordHead: Sendable {
   }
 }
 
-/// A person inside of another record.
+/// A person inside another record.
 struct ShortPerson: Decodable, Sendable {
   let id: UInt64
   let name: String

@@ -1,4 +1,4 @@
-/// The kinds of records, by their names in messages.
+/// The kinds of records, named as in messages.
 enum ResourceKind: String, CaseIterable, Sendable {
   case person
   case contactField = "contact_field"
@@ -15,7 +15,7 @@ enum ResourceKind: String, CaseIterable, Sendable {
 
   /// The type that reads and writes the kind.
   ///
-  /// - Parameter callsAreActivities: Whether the account keeps its calls as activities.
+  /// - Parameter callsAreActivities: Whether the account stores its calls as activities.
   func resource(callsAreActivities: Bool) -> any WritableResource.Type {
     switch self {
     case .person: PersonResource.self

@@ -1,7 +1,7 @@
-/// Texts as they come back from the server.
+/// Normalizes texts from the server.
 enum ServerText {
-  /// A text without white space at its ends, which the server takes away, and with the line ends of this side: a
-  /// browser sends carriage returns along when somebody edits a text there.
+  /// A text without white space at its ends, which the server removes, and with line feeds as line ends: browsers send
+  /// carriage returns when a person edits a text on the web.
   static func clean(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     var isAfterReturn = false
@@ -24,7 +24,7 @@ enum ServerText {
     return rest
   }
 
-  /// White space, and what is taken for it by Laravel: the byte order mark and the space of no width.
+  /// White space, and what Laravel treats as white space: the byte order mark and the zero-width space.
   static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isWhitespace || scalar == "\u{FEFF}" || scalar == "\u{200B}"
   }

@@ -1,15 +1,15 @@
 internal import CivilTime
 
-/// A birthday or another day of a life: whole, without its year, or only the year that follows from an age.
+/// A birthday or another important day: complete, without a year, or only a year that was computed from an age.
 enum SpecialDate: Equatable, Sendable {
   case day(Day)
   case dayOfYear(month: Int, day: Int)
   case year(Int)
 
-  /// Reads `YYYY-MM-DD`, `--MM-DD` or `~YYYY`.
+  /// Parses `YYYY-MM-DD`, `--MM-DD` or `~YYYY`.
   init?(_ text: String) {
     if text.hasPrefix("--") {
-      // A leap year: 29 February is somebody's birthday.
+      // A leap year, because a birthday may be on 29 February.
       guard let date = Day("2000-\(text.dropFirst(2))") else { return nil }
       self = .dayOfYear(month: date.components.month, day: date.components.day)
     } else if text.hasPrefix("~") {
@@ -21,7 +21,7 @@ enum SpecialDate: Equatable, Sendable {
     }
   }
 
-  /// As in messages.
+  /// The text for messages.
   var text: String {
     switch self {
     case .day(let date): date.description
@@ -30,7 +30,7 @@ enum SpecialDate: Equatable, Sendable {
     }
   }
 
-  /// Day and month; nil when only the year is known.
+  /// Day and month; nil if only the year is known.
   var monthAndDay: (month: Int, day: Int)? {
     switch self {
     case .day(let date): (date.components.month, date.components.day)
@@ -39,7 +39,7 @@ enum SpecialDate: Equatable, Sendable {
     }
   }
 
-  /// What is known of its day, as the server takes it: year, month and day in fields whose names begin alike.
+  /// The date as the server reads it: year, month and day in fields with a common prefix.
   func fields(_ prefix: String) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [:]
     if case .day(let date) = self { fields[prefix + "year"] = .number(date.components.year) }
@@ -50,11 +50,11 @@ enum SpecialDate: Equatable, Sendable {
     return fields
   }
 
-  /// Reads the date of a field of a request.
+  /// Parses the date in a field of a request.
   ///
-  /// - Returns: Nil for an empty text.
-  /// - Throws: `invalid`, also for a day that the server would turn into another one: without a year it takes the
-  ///   present one, in which 29 February may be 1 March.
+  /// - Returns: nil for an empty text.
+  /// - Throws: `invalid`, also for a day that the server would change: without a year it uses the present one, in which
+  ///   29 February may become 1 March.
   static func reading(_ text: String, field: String, year: Int) throws(MonicaError) -> SpecialDate? {
     guard !text.isEmpty else { return nil }
     guard let date = SpecialDate(text) else {
@@ -68,7 +68,8 @@ enum SpecialDate: Equatable, Sendable {
   }
 }
 
-/// A date of a person in the server's JSON. Without a year it has the present one, of an age the first day of the year.
+/// A date of a person in the server's JSON. Without a year it has the present year; of an age it has the first day of
+/// the year.
 struct SpecialDateResource: Decodable, Sendable {
   let date: SpecialDate?
 

@@ -1,6 +1,6 @@
 internal import KithMessages
 
-/// `/tags`. ``NameCreator`` makes them.
+/// `/tags`. ``NameCreator`` creates them.
 struct TagResource: WritableResource {
   static let path = "tags"
   static let belongsToPerson = false
@@ -35,7 +35,7 @@ struct TagResource: WritableResource {
     ["name": .text(ServerText.clean(want.tag.name))]
   }
 
-  /// Found by its name alone, however it came to be.
+  /// Searches by name alone: any client may have created the tag.
   static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)? { nil }
 
   static func unlisted(
@@ -44,7 +44,7 @@ struct TagResource: WritableResource {
     try await NameCreator(session: session).tag(want.tag.name)
   }
 
-  /// Whether the server takes both for the same tag.
+  /// Whether the server treats both as the same tag.
   static func isSame(_ left: String, _ right: String) -> Bool {
     ServerText.clean(left).lowercased() == ServerText.clean(right).lowercased()
   }

@@ -1,7 +1,7 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// `/tasks`. A new one is never completed, so completing it is a step of its own.
+/// `/tasks`. A new task is never completed, so completing it is a separate step.
 struct TaskResource: WritableResource {
   static let path = "tasks"
   static let belongsToPerson = false
@@ -55,7 +55,7 @@ struct TaskResource: WritableResource {
     ]
   }
 
-  /// A completed one may have been left open by an attempt that was cut off.
+  /// An interrupted attempt may have left a completed task open.
   func isTrace(of want: RemoteRecord, since: Int64) -> Bool {
     guard let record, !self.isPast(want, since: since) else { return false }
     return Self.facts(record).agree(with: Self.facts(want), except: ["is_completed"])

@@ -1,6 +1,6 @@
 internal import KithMessages
 
-/// `/me`: who a token belongs to.
+/// `/me`: the user of a token.
 struct UserResource: Decodable, Sendable {
   let id: UInt64
   let name: String

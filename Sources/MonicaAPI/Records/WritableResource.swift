@@ -3,57 +3,56 @@ internal import SwiftProtobuf
 
 /// A record that can be changed on the server.
 ///
-/// Records are compared by their *facts*: what a person may change of them, in the form in which the server keeps it.
-/// So a time with a fraction, or a text with a space at its end, does not count as changed when it comes back.
+/// Records are compared by their *facts*: the values that a person may change, as the server stores them. So a time
+/// with a fraction, or a text with a space at its end, does not count as changed when the server returns it.
 protocol WritableResource: Resource {
-  /// Whether it is gone when its person is: the server lists what belongs to somebody who was deleted until it is
-  /// purged, and fails when that is changed.
+  /// Whether it is gone when its person is: the server lists the records of a deleted person until it purges them, and
+  /// fails if one is changed.
   static var belongsToPerson: Bool { get }
 
-  /// Where what was just made is looked for, and in which order; nil where it cannot be found.
+  /// The list to search for a record that was just created, and its order; nil if it cannot be found.
   static func search(for want: RemoteRecord) -> (route: ListRoute, order: ListReader.Order)?
 
-  /// Looks for what an earlier attempt to make `want` has left where no list shows it; nil where there is nothing of it, or no way to
-  /// tell.
+  /// Finds the result of an earlier attempt to create `want` where no list has it; nil if there is none, or if it
+  /// cannot be recognised.
   static func unlisted(
     _ want: RemoteRecord, since: Int64, _ session: PushSession
   ) async throws(MonicaError) -> Self?
 
-  /// Whether the search is past everything that may be the record, which was first sent at a moment of the server's
+  /// Whether the search is past every possible result of an attempt that was first sent at a time of the server's
   /// clock.
   func isPast(_ want: RemoteRecord, since: Int64) -> Bool
 
-  /// Whether it is what an earlier attempt to make `want` has left, whole or in part.
+  /// Whether it is the result of an earlier attempt to create `want`, complete or partial.
   func isTrace(of want: RemoteRecord, since: Int64) -> Bool
 
-  /// The one of the server's two records that lists bring; itself for all but relationships.
+  /// Which of the server's two records lists contain; the record itself except for relationships.
   func canonical(_ session: PushSession) async throws(MonicaError) -> Self
 
-  /// What can be compared of a record.
+  /// The comparable values of a record.
   static func facts(_ record: RemoteRecord) -> Facts
 
-  /// The record in the direction in which the server has it; only relationships have any.
+  /// The record in the server's direction; only relationships have one.
   static func aligned(
     _ record: RemoteRecord, with current: Self?, _ session: PushSession
   ) async throws(MonicaError) -> RemoteRecord
 
-  /// What is sent to make or replace it.
+  /// The body of the request that creates or replaces it.
   static func body(
     _ want: RemoteRecord, over current: Self?, _ catalog: CatalogReader
   ) async throws(MonicaError) -> JSONValue
 
-  /// Makes it.
+  /// Creates the record.
   static func make(_ want: RemoteRecord, _ session: PushSession) async throws(MonicaError) -> Self
 
-  /// Makes it what is wanted, whatever of that is there already.
+  /// Changes the record to the wanted values, whichever of them it has already.
   ///
-  /// - Parameter base: What it was when the change was made; nil when it is completed after an attempt that was cut
-  ///   off.
+  /// - Parameter base: The record from which the change was made; nil to complete an interrupted attempt.
   func replaced(
     with want: RemoteRecord, base: RemoteRecord?, _ session: PushSession
   ) async throws(MonicaError) -> Self
 
-  /// Adds what the server has since it was sent, and does not say.
+  /// Adds values that the server stores but does not return.
   static func complete(_ record: inout RemoteRecord, with want: RemoteRecord)
 }
 

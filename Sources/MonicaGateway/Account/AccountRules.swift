@@ -2,12 +2,12 @@ internal import Bus
 internal import KithMessages
 internal import Secrets
 
-/// What a login must say.
+/// The rules for a login.
 enum AccountRules {
-  /// Bytes that a token may have. Monica's have about a thousand.
+  /// The largest token in bytes. Monica's tokens have about a thousand.
   private static let tokenLimit = 8192
 
-  /// The server that a login is about.
+  /// The server of a login.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
   static func endpoint(_ request: LoginRequest) throws(Failure) -> MonicaEndpoint {
@@ -19,9 +19,10 @@ enum AccountRules {
     }
   }
 
-  /// The token of a login: from the request, or from a file of the hub's disk.
+  /// The token of a login: from the request, or from a file on the hub's disk.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`; `FAILED_PRECONDITION/SECRET_UNREADABLE` for a file that others may read.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`; `FAILED_PRECONDITION/SECRET_UNREADABLE` for a file that other users
+  ///   may read.
   static func token(_ request: LoginRequest) throws(Failure) -> String {
     guard request.token.isEmpty != request.tokenFile.isEmpty else {
       throw .invalid(field: "token", "give an API token, or a file that holds it, and not both.")
@@ -41,7 +42,7 @@ enum AccountRules {
     return token
   }
 
-  /// A token as people are shown it: its last characters, by which they tell theirs apart.
+  /// The last characters of a token, which people may see to recognise it.
   static func masked(_ token: String?) -> String {
     guard let token, !token.isEmpty else { return "" }
     return "\u{2022}\u{2022}\u{2022}\u{2022}" + (token.utf8.count >= 16 ? token.suffix(4) : "")

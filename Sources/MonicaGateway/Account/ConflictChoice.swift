@@ -2,14 +2,14 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// What a record is to say after a person has settled its conflict.
+/// The outcome that a person chose for a conflict.
 struct ConflictChoice: Sendable {
-  /// nil = it is to be deleted.
+  /// The record to store; nil to delete it.
   let body: AnyRecord?
 
-  /// Reads what was chosen.
+  /// Reads the choice of a request.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a choice that there is not.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an unknown choice.
   init(_ request: ResolveConflictRequest, of conflict: RecordConflict) throws(Failure) {
     let base = conflict.base ?? conflict.local
     guard request.keep == "merge" || request.fields.isEmpty else {

@@ -1,38 +1,38 @@
 internal import Bus
 internal import FoundationEssentials
 
-/// Where a Monica server is, in the one form in which accounts are told apart: `https://host[:port][/path]`.
+/// The address of a Monica server in a normal form, which identifies accounts: `https://host[:port][/path]`.
 struct MonicaEndpoint: Hashable, Sendable {
   /// The hosted service.
   static let cloud = Self(known: "https://app.monicahq.com")
-  /// Bytes that an address may have: the name of its token is made of it, which is the name of a file.
+  /// The largest address in bytes: the name of its token, which is a file name, is made from it.
   static let limit = 200
 
-  /// The address, without `/api` and without a slash at its end.
+  /// The address, without `/api` and without a trailing slash.
   let text: String
 
-  /// Takes up what the store has.
+  /// Makes an endpoint from a stored address.
   init(known text: String) { self.text = text }
 
-  /// Reads what a person wrote.
+  /// Parses an address that a person typed.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, also for an address to which the token would go in the clear.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, also for an address to which the token would be sent unencrypted.
   init(_ written: String) throws(Failure) {
     let trimmed = written.trimming { $0 == " " || $0 == "\n" || $0 == "\t" }
-    // A person writes a host alone, and means the web's usual way there.
+    // A host alone means https.
     let whole = trimmed.contains("://") ? trimmed : "https://" + trimmed
     guard !trimmed.isEmpty, let parts = URLComponents(string: whole), let host = parts.host?.lowercased(), !host.isEmpty
     else { throw Self.invalid("give the address of the server, such as https://monica.example.com.") }
     guard parts.user == nil, parts.password == nil else {
-      throw Self.invalid("leave user name and password out of the address; the token is all that is needed.")
+      throw Self.invalid("leave user name and password out of the address; only the token is needed.")
     }
     guard parts.query == nil, parts.fragment == nil else { throw Self.invalid("leave out what follows '?' and '#'.") }
     let scheme = parts.scheme?.lowercased()
     guard scheme == "https" || (scheme == "http" && Self.isLoopback(host)) else {
-      throw Self.invalid("must begin with https://; without it anybody on the way could read the token.")
+      throw Self.invalid("must begin with https://; otherwise the token could be read on its way.")
     }
     guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !parts.percentEncodedPath.contains("..") else {
-      throw Self.invalid("is not an address that can be used.")
+      throw Self.invalid("is not a usable address.")
     }
     let port = parts.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
     var path = parts.percentEncodedPath[...]
@@ -40,7 +40,7 @@ struct MonicaEndpoint: Hashable, Sendable {
     if path == "/api" || path.hasSuffix("/api") { path.removeLast(4) }
     while path.hasSuffix("/") { path.removeLast() }
     self.text = "\(scheme ?? "https")://\(host)\(port)\(path)"
-    guard self.text.utf8.count <= Self.limit else { throw Self.invalid("may have \(Self.limit) bytes.") }
+    guard self.text.utf8.count <= Self.limit else { throw Self.invalid("must be at most \(Self.limit) bytes.") }
   }
 
   /// The name of its token in the secret store: `monica-app.monicahq.com`.
@@ -51,13 +51,13 @@ struct MonicaEndpoint: Hashable, Sendable {
       if scalar.properties.isAlphabetic || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E {
         name.unicodeScalars.append(scalar)
       } else {
-        // No two addresses share a name.
+        // Different addresses get different names.
         name += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
       }
     }
   }
 
-  /// Under which name a token is kept until the server has accepted it.
+  /// The name under which a token is stored until the server has accepted it.
   static let candidateName = "monica-candidate"
 
   private static func isLoopback(_ host: String) -> Bool {
@@ -74,7 +74,7 @@ extension String {
     return String(self[start..<end])
   }
 
-  /// Whether it is an address of 127.0.0.0/8. A name that only begins so is none.
+  /// Whether it is an address in 127.0.0.0/8. A host name that only begins like one is not.
   fileprivate var isLoopbackIPv4: Bool {
     let parts = self.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }

@@ -5,7 +5,7 @@ internal import Storage
 internal import SwiftProtobuf
 
 extension SyncEngine {
-  /// Logs in. Nothing is kept before the server has said whose token it is; a token that it refuses is forgotten again.
+  /// Logs in. Nothing is stored before the server has named the token's user; a refused token is deleted again.
   func login(_ request: LoginRequest, _ context: CallContext) async throws(Failure) -> Answer<MonicaStatus> {
     let endpoint = try AccountRules.endpoint(request)
     let token = try AccountRules.token(request)
@@ -13,7 +13,7 @@ extension SyncEngine {
     verify.account.endpoint = endpoint.text
     verify.account.tokenName = MonicaEndpoint.candidateName
     verify.account.caFile = request.caFile
-    // A server may take its time.
+    // The server's answer may be slow.
     context.letOthersStart()
     let user = try await self.user(of: token, verify)
     let account = AccountRecord(
@@ -21,7 +21,8 @@ extension SyncEngine {
       caFile: request.caFile)
     let (storage, secrets, now, masked) = (self.storage, self.secrets, self.now(), AccountRules.masked(token))
     return try await self.hold { () async throws(Failure) in
-      // The token of another user is never kept: a process that is killed before it is taken back would read with it.
+      // The token of another user is never stored: if the process were killed before deleting it, the next one would
+      // read with it.
       try await storage.read { view throws(Failure) in try view.accounts.requireOwner(account) }
       return try await secrets.keep(token, named: endpoint.tokenName) { () async throws(Failure) in
         try await storage.commit(LoginRequest.self, context) { transaction throws(Failure) in
@@ -32,9 +33,9 @@ extension SyncEngine {
     }
   }
 
-  /// Asks the server whose token it is.
+  /// Asks the server for the user of a token.
   private func user(of token: String, _ request: VerifyAccountRequest) async throws(Failure) -> VerifyAccountReply {
-    // Each login puts its token under the same name.
+    // Every login stores its token under the same name until it is accepted.
     try await self.logins.withLock { () async throws(Failure) in
       try await self.secrets.keep(token, named: MonicaEndpoint.candidateName)
       let user: VerifyAccountReply
@@ -49,20 +50,20 @@ extension SyncEngine {
     }
   }
 
-  /// Forgets the token of a login that was killed. What cannot be forgotten now is at the next login.
+  /// Deletes the token of a login that was killed. If that fails, the next login deletes it.
   func forgetCandidate() async {
     try? await self.logins.withLock { () async throws(Failure) in
       try await self.secrets.forget(MonicaEndpoint.candidateName)
     }
   }
 
-  /// Where the account and its sync stand.
+  /// The state of the account and its sync.
   func status() async throws(Failure) -> MonicaStatus {
     let token = try await self.maskedToken()
     return try await self.storage.read { view throws(Failure) in try MonicaStatus(view, token: token) }
   }
 
-  /// Forgets the token. What is stored and what waits stays.
+  /// Deletes the token. Stored records and pending changes stay.
   func logout(_ context: CallContext) async throws(Failure) -> Answer<MonicaStatus> {
     let (storage, secrets) = (self.storage, self.secrets)
     return try await self.hold { () async throws(Failure) in
@@ -75,7 +76,7 @@ extension SyncEngine {
     }
   }
 
-  /// Turns to another account that was logged in to before.
+  /// Switches to another account with an earlier login.
   func switchInstance(
     _ request: SwitchInstanceRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<MonicaStatus> {
@@ -91,7 +92,7 @@ extension SyncEngine {
     }
   }
 
-  /// Forgets what the server can give again; it is read again from the beginning.
+  /// Deletes what can be read from the server again; the next pass reads it from the beginning.
   func clearCache(
     _ request: ClearCacheRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<ClearCacheReply> {
@@ -103,7 +104,7 @@ extension SyncEngine {
     }
   }
 
-  /// The server refuses the token: nobody is logged in any more, and what waits stays.
+  /// Handles a refused token: the account is logged out, and pending changes stay.
   func expire() async throws(Failure) {
     self.account = nil
     self.push.expire()
@@ -126,9 +127,9 @@ extension SyncEngine {
 }
 
 extension MonicaStatus {
-  /// Reads where the account in use and its sync stand.
+  /// Reads the state of the account in use and its sync.
   ///
-  /// - Parameter pass: How a pass ended, to be shown with what it left; nil = where the sync stands now.
+  /// - Parameter pass: The outcome of a pass, to be shown with its results; nil for the present state of the sync.
   init(_ view: some DatabaseView, token: String, after pass: SyncStatus? = nil) throws(Failure) {
     self.init()
     let account = try view.accounts.current()

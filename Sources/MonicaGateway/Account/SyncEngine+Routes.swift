@@ -3,7 +3,7 @@ internal import KithMessages
 internal import Storage
 
 extension SyncEngine {
-  /// The methods of `kith.v1.Monica` that are about the account, the sync and its conflicts.
+  /// The methods of `kith.v1.Monica` for the account, the sync and its conflicts.
   public nonisolated var routes: [Route] {
     [
       Route(answering: LoginRequest.self) { request, context throws(Failure) in
@@ -36,7 +36,7 @@ extension SyncEngine {
       request.pushOnly ? nil : options, cause: context.requestID, progress: context.progress)
     let token = try await self.maskedToken()
     return try await self.storage.commit(MonicaSyncRequest.self, context) { transaction throws(Failure) in
-      // Of the pass that was waited for: another one may run by now.
+      // The status of the pass that was waited for: another one may be running now.
       try MonicaStatus(transaction, token: token, after: pass)
     }
   }

@@ -4,23 +4,24 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// The voice notes and pictures of a call: uploads, which are kept for a day, become part of the store with the call.
+/// The voice notes and pictures of a call. An upload is kept for a day; stored with a call it becomes permanent.
 struct CallAttachments: Sendable {
-  /// Bytes of one.
+  /// The largest attachment in bytes.
   private static let sizeLimit: UInt64 = 20 << 20
-  /// Bytes of all that come with one request: they are held in memory while they are stored.
+  /// The most bytes of new attachments in one request: they are held in memory while they are stored.
   private static let requestLimit = 64 << 20
 
   private let refs: [BlobRef]
-  /// Those that are new.
+  /// The new attachments.
   private let uploads: [Picture]
 
-  /// Reads what was uploaded.
+  /// Reads the uploads.
   ///
   /// - Parameters:
-  ///   - refs: As a request names them.
+  ///   - refs: The attachments named in the request.
   ///   - call: The call that may have some of them already.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for one that is too large or was not uploaded, and for too much at once.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an attachment that is too large or was not uploaded, and for too
+  ///   many bytes at once.
   init(_ refs: [BlobRef], knownIn call: String = "", storage: StorageActor) async throws(Failure) {
     guard refs.count <= 10 else { throw .invalid(field: "attachments", "a call has at most 10 attachments.") }
     let known =
@@ -38,8 +39,7 @@ struct CallAttachments: Sendable {
       upload.ref.size = UInt64(upload.data.count)
       guard uploads.reduce(upload.data.count, { $0 + $1.data.count }) <= Self.requestLimit else {
         throw .invalid(
-          field: "attachments", "has more than \(Self.requestLimit >> 20) MiB that are new. Add them one after another."
-        )
+          field: "attachments", "has more than \(Self.requestLimit >> 20) MiB of new data. Add them one after another.")
       }
       checked.append(upload.ref)
       uploads.append(upload)
@@ -48,10 +48,11 @@ struct CallAttachments: Sendable {
     self.uploads = uploads
   }
 
-  /// Makes them part of the store.
+  /// Makes the uploads permanent.
   ///
-  /// - Returns: How the call names them.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for one that the call had, and that another client has taken away meanwhile.
+  /// - Returns: The attachments for the call's record.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an attachment of the call that another client has removed
+  ///   meanwhile.
   func keep(in transaction: Transaction) throws(Failure) -> [BlobRef] {
     for upload in self.uploads { try transaction.photos.put(upload) }
     for ref in self.refs {
@@ -61,7 +62,7 @@ struct CallAttachments: Sendable {
   }
 
   private static let missing = Failure.invalid(
-    field: "attachments", "names a blob that is not there. Upload it with System/BlobPut first.")
+    field: "attachments", "names a blob that does not exist. Upload it with System/BlobPut first.")
 
   private static func read(_ ref: BlobRef, _ storage: StorageActor) async throws(Failure) -> Data {
     var get = BlobGetRequest()
@@ -72,7 +73,7 @@ struct CallAttachments: Sendable {
       let (reply, bytes) = try await Self.piece(get, storage)
       guard reply.size <= Self.sizeLimit else {
         throw .invalid(
-          field: "attachments", "has one of \(reply.size) bytes; each may have \(Self.sizeLimit >> 20) MiB.")
+          field: "attachments", "has one of \(reply.size) bytes; the limit is \(Self.sizeLimit >> 20) MiB each.")
       }
       data.append(contentsOf: bytes)
       if UInt64(data.count) >= reply.size { return data }

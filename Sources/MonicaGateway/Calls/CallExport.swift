@@ -7,7 +7,7 @@ internal import SwiftProtobuf
 
 /// Writes calls to a staged file.
 struct CallExport {
-  /// Calls that a report has at most: about a thousand pages.
+  /// The most calls in a report: about a thousand pages.
   private static let reportLimit: UInt32 = 20_000
 
   private enum Format {
@@ -51,7 +51,8 @@ struct CallExport {
 
   /// Writes the file.
   ///
-  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the person; `RESOURCE_EXHAUSTED/DISK_FULL`; of a PDF what ``ReportProgram`` says.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the person; `RESOURCE_EXHAUSTED/DISK_FULL`; for a PDF, the errors of
+  ///   ``ReportProgram``.
   func stage() async throws(Failure) -> BlobRef {
     switch self.format {
     case .csv:
@@ -108,13 +109,13 @@ struct CallExport {
     let report = try await self.report()
     let (pdf, warnings) = try await self.reports.run(report)
     if !warnings.isEmpty {
-      self.logger.warning("a report was not set as it should be", metadata: ["why": "\(warnings)"])
+      self.logger.warning("a report was not typeset correctly", metadata: ["why": "\(warnings)"])
     }
     let rest = Pieces(pdf)
     return try await self.storage.stage(mediaType: "application/pdf") { () async throws(Failure) in await rest.next() }
   }
 
-  /// Everything that is printed, read page by page.
+  /// The content of the report, read page by page.
   private func report() async throws(Failure) -> CallReport {
     let (filter, zone) = (self.request.filter, self.zone)
     var report = CallReport()
@@ -124,7 +125,7 @@ struct CallExport {
     report.emotion = filter.emotion
     report.tag = filter.tag
     if filter.hasFrom { report.from = zone.day(at: filter.from.nanosecondsSince1970).description }
-    // The end is not in the range: a range to midnight ends with the day before.
+    // The end is exclusive: a range to midnight ends with the day before.
     if filter.hasTo { report.to = zone.day(at: max(filter.to.nanosecondsSince1970, .min + 1) - 1).description }
     let (stats, name) = try await self.storage.read { view throws(Failure) in
       (
@@ -154,7 +155,7 @@ struct CallExport {
 }
 
 extension CallReport {
-  /// Prints a call after those that were added before.
+  /// Appends a call to the report.
   fileprivate mutating func add(_ call: Call, at local: (day: Day, time: TimeOfDay)) {
     let date = local.day.description
     if self.days.last?.date != date {
@@ -169,7 +170,7 @@ extension CallReport {
   }
 }
 
-/// Bytes, handed out piece by piece.
+/// Bytes, returned piece by piece.
 private actor Pieces {
   private var rest: ArraySlice<UInt8>
 

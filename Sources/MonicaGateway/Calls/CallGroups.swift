@@ -3,7 +3,7 @@ internal import CivilTime
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Puts calls, newest first, into groups by how long ago they were.
+/// Groups calls, newest first, by how long ago they were.
 struct CallGroups {
   private let zone: Zone
   private let today: Day
@@ -14,7 +14,7 @@ struct CallGroups {
     self.today = zone.day(at: now)
   }
 
-  /// The groups in the order of the calls; one that a page breaks off goes on in the next under the same title.
+  /// The groups in the order of the calls. A group that is split between two pages has the same title on both.
   func group(_ calls: [Call]) -> [CallGroup] {
     var groups: [CallGroup] = []
     for call in calls {

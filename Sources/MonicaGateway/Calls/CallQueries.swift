@@ -5,7 +5,7 @@ internal import Storage
 internal import SwiftProtobuf
 
 extension CallFilter {
-  /// The filter as the store takes it.
+  /// The filter as a query of the store.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
   var query: RecordQuery {
@@ -15,7 +15,7 @@ extension CallFilter {
       if self.hasFrom { query.from = self.from.nanosecondsSince1970 }
       if self.hasTo { query.to = self.to.nanosecondsSince1970 }
       if let from = query.from, let to = query.to, from > to {
-        throw .invalid(field: "to", "lies before from, so no call can be between them.")
+        throw .invalid(field: "to", "is before `from`, so no call can be between them.")
       }
       if !self.emotion.isEmpty {
         guard Call.emotions.contains(self.emotion) else {
@@ -31,7 +31,7 @@ extension CallFilter {
 }
 
 extension RecordState {
-  /// The state of a name that a request gives.
+  /// The state with the name in a request.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
   init(asked name: String, field: String) throws(Failure) {
@@ -44,7 +44,7 @@ extension RecordState {
 }
 
 extension SearchCallsRequest {
-  /// The calls that have every word, each with a piece of its note.
+  /// The calls that contain every word, each with an excerpt of its note.
   func answer(in view: ReadView) throws(Failure) -> SearchCallsReply {
     var query = try self.filter.query
     query.limit = self.limit
@@ -64,7 +64,7 @@ extension SearchCallsRequest {
     return reply
   }
 
-  /// Bytes of hits in one reply, as protobuf.
+  /// The most bytes of hits in one reply, as protobuf.
   private static let room = 80 * 1024
 }
 
@@ -83,7 +83,7 @@ extension CallHit {
 }
 
 extension SuggestCallsRequest {
-  /// Those who are due. Somebody who died or is archived is nobody to call.
+  /// The people who are due for a call, without archived and deceased people.
   func answer(in view: ReadView, now: Int64) throws(Failure) -> SuggestCallsReply {
     let limit = PageLimit.records(self.limit, usual: 10, most: 100)
     var rhythm = CallRhythm(in: Zone.system(), now: now)
@@ -108,7 +108,7 @@ extension SuggestCallsRequest {
 }
 
 extension ReadView {
-  /// The statistics of the calls that a filter asks for.
+  /// The statistics of the calls that match a filter.
   func callStatistics(_ filter: CallFilter, in zone: Zone) throws(Failure) -> CallStatsReply {
     var statistics = CallStatistics(in: zone)
     try self.records.callFacts(filter.query) { statistics.count($0) }

@@ -3,28 +3,28 @@ internal import CivilTime
 internal import KithMessages
 internal import Storage
 
-/// How often somebody is called, and so who is due.
+/// How often a person is called, and who is therefore due for a call.
 struct CallRhythm {
-  /// Somebody who is due.
+  /// A person who is due for a call.
   struct Due: Equatable, Sendable {
     /// The row of the person.
     let person: Int64
     /// Nanoseconds since 1970.
     let lastCalledAt: Int64
-    /// The middle of the gaps between days with a call; 0 = there is no rhythm.
+    /// The median gap between days with a call; 0 without a rhythm.
     let usualDays: Int
     let overdueDays: Int
   }
 
   private struct Person {
     var last: Int64
-    /// Days with a call.
+    /// The days with a call.
     var days: Set<Int>
   }
 
-  /// Days with a call that make a rhythm.
+  /// The fewest days with a call that make a rhythm.
   private static let leastDays = 3
-  /// Of somebody without a rhythm: days after which nothing was heard for long.
+  /// The days after which a person without a rhythm is due.
   private static let longAgo = 90
 
   private let zone: Zone
@@ -37,7 +37,7 @@ struct CallRhythm {
     self.today = zone.day(at: now).number
   }
 
-  /// Takes a call into account; in any order.
+  /// Adds a call; in any order.
   mutating func count(_ call: CallFact) {
     let day = self.zone.day(at: call.calledAt).number
     guard var person = self.people[call.person] else {
@@ -49,7 +49,8 @@ struct CallRhythm {
     self.people[call.person] = person
   }
 
-  /// Those who are due: the most overdue by their own rhythm first, then those without a rhythm by how long ago it was.
+  /// The people who are due: first those with a rhythm, the most overdue first; then those without, the longest ago
+  /// first.
   var due: [Due] {
     var rhythmic: [(due: Due, lateness: Double)] = []
     var distant: [Due] = []
@@ -72,7 +73,7 @@ struct CallRhythm {
     return rhythmic.map(\.due) + distant
   }
 
-  /// The middle one; of an even number the mean of the two in the middle, rounded up. At least a day, as the gaps are.
+  /// The median; of an even number the mean of the two in the middle, rounded up. At least one day, as every gap is.
   private static func median(_ gaps: [Int]) -> Int {
     let sorted = gaps.sorted()
     let middle = sorted.count / 2

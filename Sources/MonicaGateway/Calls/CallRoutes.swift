@@ -11,7 +11,7 @@ extension MonicaGatewayActor {
   private nonisolated var callWritingRoutes: [Route] {
     [
       Route(answering: LogCallRequest.self, order: .afterWrites) { request, context throws(Failure) in
-        // A call that is sent again after days is recorded already, and its uploads are gone by then.
+        // The replay of an old command: its call is recorded already, and its uploads have expired.
         let attachments = await Result(of: { () async throws(Failure) in
           try await CallAttachments(request.record.attachments, storage: self.storage)
         })
@@ -30,7 +30,7 @@ extension MonicaGatewayActor {
         call.personID = request.personID
         call.durationMinutes = request.durationMinutes
         call.emotion = request.emotion
-        // It ended just now. What is longer than a call may be is refused below.
+        // The call ended just now. A call that is longer than allowed is refused below.
         call.calledAt = .init(
           nanosecondsSince1970: now - Int64(min(request.durationMinutes, Call.longestMinutes)) * 60_000_000_000)
         return try transaction.make(request.clientID, call, now: now)
@@ -139,7 +139,7 @@ extension ListCallsRequest: RecordPaging {
 }
 
 extension Transaction {
-  /// The calls whose timers run.
+  /// The calls with a running timer.
   fileprivate func runningCalls() throws(Failure) -> [Call] {
     try self.records.page(Call.self, RecordQuery(limit: 500, isRunning: true)).records
   }

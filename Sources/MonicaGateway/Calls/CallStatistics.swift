@@ -4,7 +4,7 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// Counts calls one by one, in any order.
+/// Counts calls, added one by one in any order.
 struct CallStatistics {
   private struct Week {
     var calls: UInt32 = 0
@@ -25,14 +25,14 @@ struct CallStatistics {
   private var reply = CallStatsReply()
   private var minutes: UInt64 = 0
   private var timed: UInt32 = 0
-  /// By the day number of their Mondays.
+  /// By the day number of the week's Monday.
   private var weeks: [Int: Week] = [:]
-  /// By the rows of people.
+  /// By the row of the person.
   private var people: [Int64: Person] = [:]
 
   init(in zone: Zone) { self.zone = zone }
 
-  /// Counts a call, unless its timer runs: what it comes to is not known yet.
+  /// Adds a call. A call with a running timer is ignored: its duration is not known yet.
   mutating func count(_ call: CallFact) {
     guard !call.isRunning else { return }
     let minutes = UInt64(clamping: call.minutes)
@@ -52,15 +52,15 @@ struct CallStatistics {
     self.people[call.person] = person
   }
 
-  /// The rows of those with most calls, who are named in the result.
+  /// The rows of the people with the most calls, whom the result names.
   var mostCalled: [Int64] {
     self.people.sorted { ($1.value.calls, $1.value.last, $0.key) < ($0.value.calls, $0.value.last, $1.key) }
       .prefix(Self.peopleLimit).map(\.key)
   }
 
-  /// What was counted.
+  /// Returns the counts.
   ///
-  /// - Parameter names: Of ``mostCalled``.
+  /// - Parameter names: The names of ``mostCalled``.
   func result(_ names: [Int64: PersonName]) -> CallStatsReply {
     var reply = self.reply
     reply.minutes = UInt32(clamping: self.minutes)

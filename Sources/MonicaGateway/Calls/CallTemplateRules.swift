@@ -8,7 +8,7 @@ extension CallTemplate {
     .names("tags", \.tags, count: 20, limit: .word) { Call.isWord($0) ? nil : Call.wordWanted },
   ]
 
-  /// The template in order.
+  /// The template, checked and normalized.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
   func checked(now: Int64) throws(Failure) -> CallTemplate {
@@ -20,7 +20,7 @@ extension CallTemplate {
     return template
   }
 
-  /// Gives a call what it leaves empty.
+  /// Fills the empty fields of a call.
   func fill(_ call: inout Call) {
     if call.durationMinutes == 0 { call.durationMinutes = self.durationMinutes }
     if call.emotion.isEmpty { call.emotion = self.emotion }

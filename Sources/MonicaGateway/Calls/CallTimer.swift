@@ -2,19 +2,19 @@ internal import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// The timer of a call: a call that runs is a record like any other, so it goes on while kithd is down.
+/// The timer of a call. A running call is an ordinary record, so its timer runs while kithd is down.
 enum CallTimer {
-  /// A call that begins now.
+  /// Starts a call.
   ///
   /// - Parameters:
-  ///   - running: The calls that run.
+  ///   - running: The running calls.
   ///   - now: Nanoseconds since 1970.
-  /// - Throws: `FAILED_PRECONDITION/CALL_RUNNING` when one with this person does already.
+  /// - Throws: `FAILED_PRECONDITION/CALL_RUNNING` if a call with this person is running already.
   static func start(_ request: StartCallRequest, running: [Call], now: Int64) throws(Failure) -> Call {
     if let other = running.first(where: { $0.personID == request.personID }) {
       throw Failure(
         .failedPrecondition, "CALL_RUNNING",
-        "A call with \(other.personName) runs already. Stop it first.", details: ["record": other.id])
+        "A call with \(other.personName) is running already. Stop it first.", details: ["record": other.id])
     }
     var call = Call()
     call.personID = request.personID
@@ -24,9 +24,10 @@ enum CallTimer {
     return call
   }
 
-  /// The call that a request means: the one that it names, or the only one that runs.
+  /// The running call of a request: the named one, or the only one.
   ///
-  /// - Throws: `FAILED_PRECONDITION/CALL_NOT_RUNNING`; `CALL_RUNNING` with the ids in its details when there are several.
+  /// - Throws: `FAILED_PRECONDITION/CALL_NOT_RUNNING`; `CALL_RUNNING` with the ids in its details if several are
+  ///   running.
   static func choose(_ id: String, running: [Call]) throws(Failure) -> Call {
     let chosen = id.isEmpty ? (running.count == 1 ? running.first : nil) : running.first { $0.id == id }
     if let chosen { return chosen }
@@ -37,17 +38,17 @@ enum CallTimer {
     }
     let names = running.map(\.personName).joined(separator: ", ")
     throw Failure(
-      .failedPrecondition, "CALL_RUNNING", "\(running.count) calls run, with \(names). Say which one to stop.",
+      .failedPrecondition, "CALL_RUNNING", "\(running.count) calls are running, with \(names). Say which one to stop.",
       details: Dictionary(running.map { ($0.id, $0.personName) }, uniquingKeysWith: { $1 }))
   }
 
-  /// The call with the time that passed, in whole minutes rounded up.
+  /// Stops a call and sets its duration, in whole minutes rounded up.
   ///
-  /// A clock that was put back makes it a call of one minute.
+  /// If the clock was set back, the duration is one minute.
   static func stop(_ call: Call, now: Int64) -> Call {
     var call = call
     call.isRunning = false
-    // Somebody may have moved its beginning to any year.
+    // The start may have been edited to any year.
     let (passed, isTooMuch) = now.subtractingReportingOverflow(call.calledAt.nanosecondsSince1970)
     let (minutes, rest) = (isTooMuch ? .max : passed).quotientAndRemainder(dividingBy: 60_000_000_000)
     call.durationMinutes = UInt32(clamping: max(1, minutes + (rest > 0 ? 1 : 0)))

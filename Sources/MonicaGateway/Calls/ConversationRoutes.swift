@@ -60,7 +60,7 @@ extension Conversation {
 }
 
 extension ConversationMessage {
-  /// The message in order.
+  /// The message, checked and normalized.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
   fileprivate func checked(now: Int64) throws(Failure) -> ConversationMessage {
@@ -72,7 +72,7 @@ extension ConversationMessage {
 }
 
 extension Transaction {
-  /// Adds a message once for each client id, and gives its conversation as it is now from then on.
+  /// Adds a message once for each client id; later calls return the present conversation.
   fileprivate func once(
     message request: AddMessageRequest, _ add: () throws(Failure) -> Conversation
   ) throws(Failure) -> Conversation {
@@ -85,7 +85,7 @@ extension Transaction {
 
   /// Changes the messages of a conversation.
   ///
-  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `FAILED_PRECONDITION/RECORD_DELETED`, what `body` throws.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `FAILED_PRECONDITION/RECORD_DELETED`, the errors of `body`.
   fileprivate func edit(
     _ id: String, now: Int64, _ body: (inout Conversation) throws(Failure) -> Void
   ) throws(Failure) -> Conversation {

@@ -3,21 +3,21 @@ internal import EventLoop
 internal import Glibc
 internal import KithMessages
 
-/// The program that sets reports as PDF: the typesetter and its fonts stay out of the daemon.
+/// The program that typesets reports as PDF: typesetter and fonts stay out of the daemon.
 struct ReportProgram: Sendable {
   let path: String
 
-  /// The one beside this program.
+  /// The program in the folder of this program.
   static let besideThisProgram = ReportProgram(path: Self.directory() + "/kith-report")
 
-  /// Sets a report.
+  /// Typesets a report.
   ///
-  /// - Returns: The PDF, and what could not be set as it should be.
+  /// - Returns: The PDF, and warnings about text that could not be typeset correctly.
   /// - Throws: `FAILED_PRECONDITION/PROGRAM_MISSING`, `DEADLINE_EXCEEDED/RUNNING_TOO_LONG`, `INTERNAL/REPORT_FAILED`.
   func run(_ report: CallReport) async throws(Failure) -> (pdf: [UInt8], warnings: String) {
     let program = ChildProcess(
       self.path, [], directory: "/", input: try Encoding.pb.encode(report),
-      // Fonts are mapped whole, so that address space says nothing about memory.
+      // Fonts are memory-mapped, so the size of the address space does not show the use of memory.
       limits: ChildProcess.Limits(time: .seconds(100), memory: nil, output: 64 << 20))
     let outcome: ChildProcess.Outcome
     do throws(ChildProcess.Fault) {

@@ -48,7 +48,7 @@ extension MonicaGatewayActor {
     ]
   }
 
-  /// A method whose reply is a reminder: it says when it is due next.
+  /// A method that replies with a reminder, including its next due date.
   private nonisolated func reminding<C: Command>(
     _ type: C.Type, _ body: @escaping @Sendable (C, Transaction, Int64) throws(Failure) -> PersonReminder
   ) -> Route where C.Reply == PersonReminder {
@@ -59,7 +59,8 @@ extension MonicaGatewayActor {
     }
   }
 
-  /// Asks the server first where that is wanted. When it cannot be asked, what is stored is the answer, with why.
+  /// Reads the person from the server first if the request wants that. If the server cannot be reached, the reply has
+  /// the stored record and the reason.
   private nonisolated func getPerson(_ request: GetPersonRequest) async throws(Failure) -> PersonDetails {
     var (isRefreshed, refusal) = (false, Failure?.none)
     if request.refresh {
@@ -105,7 +106,7 @@ extension ListPeopleRequest: RecordPaging {
 }
 
 extension TimelineEntry {
-  /// An entry of a record; nil for kinds that have no place in a timeline.
+  /// The timeline entry of a record; nil for kinds that are not shown in a timeline.
   init?(_ record: AnyRecord) {
     self.init()
     switch record {
@@ -130,7 +131,7 @@ extension TimelineEntry {
 }
 
 extension DatabaseView {
-  /// The day that it is in the zone of the reminders, in which those of people come.
+  /// The present day in the time zone of the reminders.
   fileprivate func today(at now: Int64) throws(Failure) -> Day {
     (Zone(named: try self.reminders.daily().timeZone) ?? Zone.system()).day(at: now)
   }

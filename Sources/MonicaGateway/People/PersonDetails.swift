@@ -5,14 +5,14 @@ internal import Storage
 internal import SwiftProtobuf
 
 extension PersonDetails {
-  /// Of notes, activities, calls and conversations so many of the newest are shown.
+  /// How many notes, activities, calls and conversations are shown, the newest first.
   private static let newest: UInt32 = 20
-  /// Bytes of records in one reply, as protobuf.
+  /// The most bytes of records in one reply, as protobuf.
   private static let room = 80 * 1024
 
-  /// Gathers what belongs to a person.
+  /// Collects the records of a person.
   ///
-  /// What would make the reply too large is left to the lists, the oldest first.
+  /// Records that would make the reply too large are left out, the oldest first; the lists have them.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   init(of id: String, today: Day, in view: ReadView) throws(Failure) {
@@ -21,7 +21,7 @@ extension PersonDetails {
     self.person = try records.require(Person.self, id)
     if let pull = try view.accounts.current().lastPullAt { self.fetchedAt = .init(nanosecondsSince1970: pull) }
     var room = Self.room - (try Encoding.pb.encode(self).count)
-    // Half of what is left is more than anybody fills with these; what is in the lists beyond it is found there.
+    // Half of the remaining room is more than these kinds usually need; the lists have the rest.
     self.fields = try Self.fit(records.all(ContactField.self, ofPerson: id), &room, share: 2)
     self.addresses = try Self.fit(records.all(PersonAddress.self, ofPerson: id), &room, share: 2)
     self.relationships = try Self.fit(records.all(Relationship.self, ofPerson: id), &room, share: 2)
@@ -40,9 +40,9 @@ extension PersonDetails {
     self.notes = try Self.fit(records.page(Note.self, query).records, &room, share: 1)
   }
 
-  /// As many records as a share of the room holds.
+  /// As many records as fit into a share of the room.
   ///
-  /// - Parameter share: The part of what is left: one in so many.
+  /// - Parameter share: The share of the remaining room, as one part in this number.
   private static func fit<Record: SyncedRecord>(
     _ records: [Record], _ room: inout Int, share: Int
   ) throws(Failure) -> [Record] {

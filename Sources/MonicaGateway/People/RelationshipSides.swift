@@ -3,9 +3,9 @@ internal import KithMessages
 internal import Storage
 
 extension UpdateRelationshipRequest {
-  /// The change as from the side from which the relationship is stored; a request may name the other person as its own.
+  /// The change as seen from the side that is stored; a request may name the other person as the owner.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` when it is not known what the type is called from there.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` if the reverse of the type is unknown.
   func fromTheStoredSide(_ transaction: Transaction) throws(Failure) -> Relationship {
     var given = self.record
     guard !given.personID.isEmpty, !given.type.isEmpty,
@@ -14,7 +14,7 @@ extension UpdateRelationshipRequest {
     guard let entry = try transaction.catalog.find("relationship_type", given.type), !entry.reverseName.isEmpty else {
       throw .invalid(
         field: "type",
-        "it is not known what '\(given.type.prefix(64))' is called from the other side. Say it from there.")
+        "the reverse of '\(given.type.prefix(64))' is unknown. Give the relationship from the other person's side.")
     }
     given.type = entry.reverseName
     given.personID = stored.personID

@@ -3,12 +3,12 @@ internal import KithMessages
 internal import Storage
 
 extension AssignTagsRequest {
-  /// Gives and takes the tags in one change of the person.
+  /// Adds and removes tags in one change of the person.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, also for a tag that is to be given and taken.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, also for a tag that is to be added and removed.
   func assign(in transaction: Transaction, now: Int64) throws(Failure) -> Person {
     guard !self.add.isEmpty || !self.remove.isEmpty else {
-      throw .invalid(field: "add", "name at least one tag to give, or one to take away.")
+      throw .invalid(field: "add", "name at least one tag to add or to remove.")
     }
     guard !self.personID.isEmpty else { throw .invalid(field: "person_id", "must not be empty.") }
     var given = try transaction.records.require(Person.self, self.personID)
@@ -19,7 +19,7 @@ extension AssignTagsRequest {
       try transaction.records.tag(named: name)?.name ?? name.trimmed
     }
     if let both = added.first(where: removed.contains) {
-      throw .invalid(field: "remove", "'\(both.prefix(64))' cannot be given and taken away at once.")
+      throw .invalid(field: "remove", "'\(both.prefix(64))' cannot be added and removed at once.")
     }
     given.tags = given.tags.filter { !removed.contains($0) } + added.filter { !given.tags.contains($0) }
     return try transaction.change(given, ["tags"], now: now)

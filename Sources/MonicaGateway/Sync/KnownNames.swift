@@ -2,14 +2,14 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// The names of genders, types and tags that are known. One that a record has and that is not among them was made since.
+/// The known names of genders, types and tags. A name that a record has and that is not among them was created since.
 struct KnownNames: Sendable {
   private var catalog: Set<String> = []
   private var tags: Set<String> = []
 
   init() {}
 
-  /// Reads them.
+  /// Reads the names from the store.
   init(_ view: some DatabaseView) throws(Failure) {
     for entry in try view.catalog.list() {
       self.catalog.insert(Self.key(entry.catalog, entry.name))
@@ -23,7 +23,7 @@ struct KnownNames: Sendable {
     } while !query.cursor.isEmpty
   }
 
-  /// Whether records have names that are not known: of genders and types, and of tags.
+  /// Whether records have unknown names of genders or types, and of tags.
   func lacks(_ records: [RemoteRecord]) -> (catalog: Bool, tags: Bool) {
     var lacks = (catalog: false, tags: false)
     for record in records.flatMap({ [$0] + $0.children }) {

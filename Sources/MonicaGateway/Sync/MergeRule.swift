@@ -2,11 +2,11 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// What is done with a record that the server has, by what is stored of it.
+/// Decides what to do with a record from the server, given the stored record.
 struct MergeRule: Sendable {
-  /// Names of fields that the server says nothing about.
+  /// The fields that the server does not return.
   let unsaid: [String]
-  /// When the server last changed it, in nanoseconds since 1970; nil = it does not say.
+  /// The time of the server's last change, in nanoseconds since 1970; nil if unknown.
   let stamp: Int64?
 
   init(_ remote: RemoteRecord) {
@@ -17,23 +17,23 @@ struct MergeRule: Sendable {
   /// Decides on a record of a list.
   ///
   /// - Parameters:
-  ///   - local: What is stored; nil = nothing.
-  ///   - server: What the server has.
+  ///   - local: The stored record; nil if there is none.
+  ///   - server: The server's record.
   func read(_ local: LocalRecord?, _ server: AnyRecord) -> MergeDecision {
     guard let local else { return .take }
-    // What is under way is decided on when its answer is here.
+    // A change in flight is decided when its answer arrives.
     guard local.state != .syncing else { return .ignore }
-    // It was sent, and nobody knows how much of it arrived: what it lacks there is not taken away here. The next attempt finds
-    // and completes it.
+    // The change was sent, and it is unknown how much of it arrived: fields that are missing on the server are not
+    // deleted here. The next attempt finds and completes the record.
     if local.base == nil, local.sent != nil, local.state == .pending { return .ignore }
     let known = self.merge(local.base ?? local.record, local, server)
     let isNews = local.base == nil || known.isNews
     if local.state == .conflict, local.stamp == self.stamp { return .ignore }
     if local.isDeleted {
-      // It was given up before anybody knew that it had arrived, or it is there again. Not so a person, whom the server
-      // may delete a while after it has said so.
+      // The creation was given up before its arrival was known, or the record exists again. This does not apply to a
+      // person, whom the server may delete some time after it has confirmed the deletion.
       if local.base == nil, local.operation == nil, server.kind != .person { return .take }
-      // Deleted here and not there yet; else it goes with its person.
+      // Deleted here and not yet on the server; otherwise it is deleted with its person.
       guard isNews, local.operation == .delete, !self.isArrival(of: local.sent, local, server) else { return .ignore }
       return .conflict(server: known.base)
     }
@@ -45,15 +45,15 @@ struct MergeRule: Sendable {
 
   /// Decides on the answer to a change that was sent: the server has it now.
   func arrived(_ local: LocalRecord, _ server: AnyRecord) -> MergeDecision {
-    // Where the server wrote something else than it was sent, as a shorter text, and it was edited here meanwhile, the edit
-    // is sent next.
+    // If the server stored something else than it was sent, such as a shorter text, and the record was edited here
+    // meanwhile, the edit is sent next.
     let merge = self.merge(local.sent ?? local.record, local, server)
     return .merged(merge.body, base: merge.base)
   }
 
-  /// Decides on the answer that the server has something else than what the change was made from.
+  /// Decides on the answer that the server's record differs from the base of the change.
   func changed(_ local: LocalRecord, _ server: AnyRecord) -> MergeDecision {
-    // When the server has what was once sent, the answer to that was lost.
+    // If the server has a version that was sent, only the answer was lost.
     let hasArrived = self.isArrival(of: local.sent, local, server)
     let ancestor = hasArrived ? local.sent : local.base ?? local.sent
     let merge = self.merge(ancestor ?? local.record, local, server)

@@ -2,17 +2,17 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// What is read from the server in one pass, step by step, and when that proves that something is gone.
+/// Decides what one pass reads from the server, step by step, and when that proves that a record is gone.
 ///
-/// The server has no list of changes. So each list is read newest first until the ground is known, and its length is compared
-/// with what is known here. When they disagree, or now and then, it is read from end to end; what is not in it is asked for
-/// before it counts as deleted.
+/// The server has no list of changes. Each list is therefore read newest first until only known records follow, and its
+/// length is compared with the number of known records. If they differ, and at intervals, the list is read completely;
+/// a known record that is missing in it is requested by id before it counts as deleted.
 struct PullPlan: Sendable {
-  /// What a pass is asked to do.
+  /// The options of a pass.
   struct Options: Sendable, Equatable {
-    /// Reads every list from end to end.
+    /// Reads every list completely.
     var isFull = false
-    /// A person waits for it: lists that are small are read from end to end as well.
+    /// A person waits for the pass: small lists are read completely as well.
     var isCommanded = false
 
     /// Whether a pass with these options does all that one with `other` does.
@@ -27,46 +27,47 @@ struct PullPlan: Sendable {
     case catalogs
     /// Read a page of a list.
     case page(RecordKind, UInt32, newestFirst: Bool)
-    /// Ask whether a record is there.
+    /// Check whether a record exists.
     case ask(RecordKind, UInt64)
-    /// Delete these here: the server has them no more.
+    /// Delete these records here: the server no longer has them.
     case delete(RecordKind, [UInt64])
   }
 
-  /// What a page was.
+  /// The facts about a page that was read.
   struct Page: Sendable {
     var number: UInt32
     var lastPage: UInt32
-    /// Records in the list, by the server's count.
+    /// The number of records in the list, by the server's count.
     var total: Int
     var ids: [UInt64]
-    /// Of the first and the last record in the order of changes, in seconds since 1970.
+    /// The times of the first and the last record in the order of changes, in seconds since 1970.
     var newestStamp: Int64?
     var oldestStamp: Int64?
-    /// Whether each record was known and as it was.
+    /// Whether each record was known and unchanged.
     var bringsNothing: Bool
   }
 
-  /// Reads back so far behind the watermark, in seconds: stamps are whole seconds and given before the commit.
+  /// How far a list is read beyond the watermark, in seconds: the server's times are whole seconds, set before the
+  /// commit.
   static let overlap: Int64 = 5
-  /// Pages newest first, beyond which the list is read from end to end. On servers before 4.1.2 each search stamps what it
-  /// finds anew, so known ground may never come.
+  /// The most pages read newest first; beyond it the list is read completely. Servers before 4.1.2 set a new time on
+  /// each record that a search finds, so that known records may never follow.
   static let newestPages: UInt32 = 10
-  /// Pages of a list that is small.
+  /// The most pages of a small list.
   static let smallPages: UInt32 = 5
-  /// Nanoseconds between two readings from end to end.
+  /// Nanoseconds between two complete readings.
   static let wholeInterval: Int64 = 6 * 3600 * 1_000_000_000
   static let dayInterval: Int64 = 24 * 3600 * 1_000_000_000
-  /// How often a list is read again whose length changed while it was read.
+  /// How often a list is read again if its length changes while it is read.
   static let attempts = 3
-  /// So many records of a list that seem gone are asked for in a pass: five minutes of what the server allows. The rest has to wait
-  /// for the next pass. People are all asked for.
+  /// The most missing records of a list that are requested by id in a pass: five minutes of the server's rate limit.
+  /// The rest waits for the next pass. Missing people are all requested.
   static let askedAtOnce = 300
-  /// The lists in the order in which they are read: whom a record is about comes before the record.
+  /// The lists in reading order: people come before records about them.
   static let order: [RecordKind] = [
     .tag, .person, .activity, .call, .conversation, .note, .task, .reminder, .gift,
   ]
-  /// Lists that the server can give in the order of changes.
+  /// Lists that the server can sort by the time of the change.
   static let stamped: Set<RecordKind> = [.person, .activity, .conversation, .task, .reminder, .gift]
 
   private enum Progress: Sendable {
@@ -75,9 +76,9 @@ struct PullPlan: Sendable {
     case asking(Asking)
   }
 
-  /// A list that is read from end to end.
+  /// A list that is being read completely.
   private struct Whole: Sendable {
-    /// What was known before it began: only that can be found to be gone.
+    /// The records known before the reading began: only these can be found to be gone.
     let known: Set<UInt64>
     var attempt: Int
     var page: UInt32 = 1
@@ -86,33 +87,33 @@ struct PullPlan: Sendable {
     var seen: Set<UInt64> = []
   }
 
-  /// A list that lacks some of what is known.
+  /// A list in which known records are missing.
   private struct Asking: Sendable {
-    /// Still to be asked for, the last first.
+    /// The records still to be requested, the last first.
     var open: [UInt64]
     var gone: [UInt64] = []
     var there: Set<UInt64> = []
-    /// Records of the list that are not kept here.
+    /// The number of records in the list that are not stored here.
     let unkept: Int
-    /// Whether some that seem gone are left for the next pass.
+    /// Whether some missing records are left for the next pass.
     let leavesSome: Bool
-    /// Whether all that is not listed is asked for.
+    /// Whether all unlisted records are requested, including those that were unlisted before.
     let isThorough: Bool
   }
 
-  /// What is kept for the next pass.
+  /// The state for the next pass.
   private(set) var state: PullState
-  /// When it began, in nanoseconds since 1970.
+  /// The start of the pass, in nanoseconds since 1970.
   let startedAt: Int64
   let options: Options
   private var lists: [RecordKind]
   private var progress = Progress.newest(page: 1, attempt: 1)
   private var readsCatalogs: Bool
-  /// The newest stamp of the list at the beginning of its reading.
+  /// The newest time in the list when its reading began.
   private var newestStamp: Int64?
   private var lastTotal: Int?
 
-  /// Begins a pass.
+  /// Starts a pass.
   init(_ state: PullState, _ options: Options, now: Int64) {
     self.state = state
     self.options = options
@@ -125,13 +126,13 @@ struct PullPlan: Sendable {
     }
   }
 
-  /// Whether a time has passed since a moment, which is also so for a moment that a clock noted that has been set back
-  /// since.
+  /// Whether an interval has passed since a time; also true for a time in the future, which was recorded before the
+  /// clock was set back.
   private static func isOver(_ interval: Int64, since moment: Int64?, now: Int64) -> Bool {
     moment.map { now - $0 >= interval || now < $0 } ?? true
   }
 
-  /// What to do now; nil = the pass is through.
+  /// The next step; nil if the pass is complete.
   var next: Step? {
     if self.readsCatalogs { return .catalogs }
     guard let kind = self.lists.first else { return nil }
@@ -146,7 +147,7 @@ struct PullPlan: Sendable {
     }
   }
 
-  // MARK: - What came
+  // MARK: - Results of steps
 
   /// The catalogs were stored.
   mutating func tookCatalogs() {
@@ -154,7 +155,7 @@ struct PullPlan: Sendable {
     self.state.catalogsAt = self.startedAt
   }
 
-  /// A record names a gender, a type or a tag that is not known: they are read once more.
+  /// A record has an unknown gender, type or tag: these names are read again.
   mutating func met(unknownName isTag: Bool) {
     if !isTag, self.state.catalogsAt != self.startedAt { self.readsCatalogs = true }
     if isTag, !self.lists.contains(.tag), self.state.lists[RecordKind.tag.name]?.wholeAt != self.startedAt {
@@ -164,7 +165,7 @@ struct PullPlan: Sendable {
 
   /// A page was stored.
   ///
-  /// - Parameter known: Gives the server's ids of all records of the kind that are known now; asked for at the end of a list.
+  /// - Parameter known: Returns the server's ids of all known records of the kind; called at the end of a list.
   mutating func took(_ page: Page, known: () throws(Failure) -> Set<UInt64>) throws(Failure) {
     guard let kind = self.lists.first else { return }
     switch self.progress {
@@ -183,13 +184,13 @@ struct PullPlan: Sendable {
     let list = self.state.lists[kind.name] ?? PullState.List()
     if number == 1 { self.newestStamp = page.newestStamp }
     if page.lastPage <= 1, page.ids.count == page.total {
-      // All there is, in one answer.
+      // The list is complete in one answer.
       let known = try known()
       return self.compare(known, known, seen: Set(page.ids), kind)
     }
     if self.isWholeDue(list, page, kind) { return self.readWhole(known: try known()) }
     if number > 1, let lastTotal, page.total < lastTotal, attempt < Self.attempts {
-      // Something was deleted meanwhile, and what stood between the pages was in neither.
+      // A record was deleted meanwhile, and a record that moved across a page border was on neither page.
       self.lastTotal = nil
       self.progress = .newest(page: 1, attempt: attempt + 1)
       return
@@ -197,7 +198,7 @@ struct PullPlan: Sendable {
     self.lastTotal = page.total
     let isGroundKnown: Bool
     if Self.stamped.contains(kind) {
-      // Many may have one stamp, as after an import: what is as it was is known as well.
+      // Many records may have the same time, as after an import: unchanged records count as known.
       let depth = page.bringsNothing ? 0 : Self.overlap
       isGroundKnown = list.watermark.map { (page.oldestStamp ?? .max) <= $0 - depth } ?? false
     } else {
@@ -240,25 +241,25 @@ struct PullPlan: Sendable {
       return self.compare(known, known.intersection(whole.known), seen: whole.seen, kind)
     }
     if whole.attempt < Self.attempts { return self.readWhole(known: try known(), attempt: whole.attempt + 1) }
-    // It never holds still. What was read is stored; nothing is deleted on such a proof.
+    // The list changes too often. The records that were read are stored; nothing is deleted without proof.
     self.close()
   }
 
-  /// The list was read in one piece: what is known and not in it is gone, or only not listed.
+  /// Compares a complete list with the known records: those that are missing are gone, or only unlisted.
   ///
   /// - Parameters:
-  ///   - known: All that is known now.
-  ///   - before: What of it was known when the list was begun.
+  ///   - known: All records known now.
+  ///   - before: The records known when the reading began.
   private mutating func compare(
     _ known: Set<UInt64>, _ before: Set<UInt64>, seen: Set<UInt64>, _ kind: RecordKind
   ) {
     let list = self.state.lists[kind.name] ?? PullState.List()
-    // Whether what is not listed, such as archived people, is still there is asked now and then only.
+    // Records that are always unlisted, such as archived people, are requested only at intervals.
     let isThorough =
       self.options.isFull || Self.isOver(Self.wholeInterval, since: list.askedAt, now: self.startedAt)
     let kept = isThorough ? [] : list.unlisted.subtracting(seen).intersection(before)
     let missing = before.subtracting(seen).subtracting(kept)
-    // What was there when it was last asked for can wait longest.
+    // Records that existed when they were last requested can wait longest.
     let (fresh, old) = (missing.subtracting(list.unlisted), missing.intersection(list.unlisted))
     let room = kind == .person ? missing.count : Self.askedAtOnce
     let open = Array((fresh.sorted() + old.sorted()).prefix(room).reversed())
@@ -269,17 +270,17 @@ struct PullPlan: Sendable {
     self.progress = .asking(asking)
   }
 
-  /// A record that was not in its list was asked for.
+  /// A record that is missing in its list was requested.
   mutating func resolve(_ id: UInt64, exists: Bool) {
     guard let kind = self.lists.first, case .asking(var asking) = self.progress else { return }
     asking.open.removeAll { $0 == id }
-    // A list may leave out what is there, so that it proves nothing by itself.
+    // A list may omit an existing record, so a list alone proves nothing.
     if exists { asking.there.insert(id) } else { asking.gone.append(id) }
     guard !asking.open.isEmpty || !asking.gone.isEmpty else { return self.end(asking, kind) }
     self.progress = .asking(asking)
   }
 
-  /// What was gone is deleted here.
+  /// The deletions were stored.
   mutating func tookDeletion() {
     guard let kind = self.lists.first, case .asking(let asking) = self.progress else { return }
     self.end(asking, kind)

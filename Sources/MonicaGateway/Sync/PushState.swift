@@ -1,56 +1,56 @@
 internal import Bus
 internal import KithMessages
 
-/// Which changes go to the server now, and what each answer means for the change.
+/// Decides which changes are sent to the server now, and what each answer means for its change.
 ///
-/// Nothing is given up: a change that fails for reasons of the server is tried for ever, ever less often. One that the server
-/// refuses stops alone, where people see it. Times are nanoseconds of a clock that never goes back.
+/// No change is given up: one that fails because of the server is retried for ever, at growing intervals. One that the
+/// server refuses stops alone and is shown to people. Times are nanoseconds of a monotonic clock.
 struct PushState: Sendable {
-  /// Changes under way at once.
+  /// How many changes may be in flight at once.
   static let width = 4
-  /// Failures of any changes, one after another, after which it is the server that is in trouble.
+  /// After this many failures in a row, of any changes, the server counts as failing.
   static let patience = 3
-  /// How often one change is brought together with what the server has before it waits like one that failed.
+  /// How often one change is merged with the server's record before it backs off like a failed change.
   static let longestRace = 5
 
-  /// What becomes of a change.
+  /// The outcome of an attempt to send a change.
   enum Verdict: Equatable {
     /// The server has this now.
     case done(RemoteRecord)
-    /// The server has this, and not what the change was made from: bring them together and send again.
+    /// The server has this record, which differs from the base of the change: merge and send again.
     case changed(RemoteRecord)
-    /// The server has it no more.
+    /// The server no longer has the record.
     case gone
-    /// It goes again by itself after so many nanoseconds.
+    /// Retry after this many nanoseconds.
     case later(after: Int64, isUnsure: Bool)
-    /// It is due again as soon as anything is: what stopped it has nothing to do with it.
+    /// Retry with the next changes: the cause has nothing to do with this change.
     case postponed(isUnsure: Bool)
-    /// The server does not want it as it is.
+    /// The server refuses the change as it is.
     case refused(isUnsure: Bool)
   }
 
-  /// What keeps everything from being sent.
+  /// Stops all changes while the server must not be asked.
   var gate = ServerGate()
-  /// Whether the token is refused.
+  /// Whether the token was refused.
   private(set) var isExpired = false
   private var underWay: Set<Int64> = []
   private var races: [Int64: Int] = [:]
   private var failuresInRow = 0
 
-  /// How many more may go at a moment.
+  /// How many more changes may be sent now.
   func room(now: Int64) -> Int {
     self.isExpired || self.gate.isClosed(now: now) ? 0 : Self.width - self.underWay.count
   }
 
-  /// A change goes to the server.
+  /// A change is being sent.
   mutating func begin(_ row: Int64) { self.underWay.insert(row) }
 
-  /// The server answered, or nobody did.
+  /// The attempt has ended, with or without an answer.
   ///
   /// - Parameters:
-  ///   - row: Of the change.
-  ///   - attempts: Of the change, this one included.
-  ///   - jitter: 0 to 1.
+  ///   - row: The row of the change.
+  ///   - attempts: The attempts of the change so far, including this one.
+  ///   - jitter: From 0 to 1.
   mutating func end(
     _ row: Int64, attempts: Int, _ result: Result<PushReply, Failure>, now: Int64, jitter: Double
   ) -> Verdict {
@@ -88,13 +88,13 @@ struct PushState: Sendable {
         return .postponed(isUnsure: failure.isUnsure)
       case .trouble:
         self.failuresInRow += 1
-        // A time that a server names is of all that is asked of it (RFC 9110 10.2.3).
+        // A time that the server names applies to all requests (RFC 9110 10.2.3).
         if self.failuresInRow >= Self.patience || failure.status.retryAfterMs > 0 {
           self.gate.close(failure, now: now, jitter: jitter)
         }
         return .later(after: wait, isUnsure: failure.isUnsure)
       case .forbidden:
-        // Whether that is so of everything, reading finds out.
+        // Reading will show whether the server forbids everything.
         return .later(after: wait, isUnsure: failure.isUnsure)
       case .refusal:
         self.failuresInRow = 0
@@ -103,6 +103,6 @@ struct PushState: Sendable {
     }
   }
 
-  /// The token was refused while something else was asked.
+  /// The token was refused for another request.
   mutating func expire() { self.isExpired = true }
 }

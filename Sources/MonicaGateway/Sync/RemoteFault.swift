@@ -1,18 +1,17 @@
 internal import Bus
 internal import KithMessages
 
-/// What a failure of the server means for the work that met it, and for the rest.
+/// What a failure of the server means for the work that failed, and for all other work.
 enum RemoteFault: Equatable {
-  /// The token is no longer accepted: nothing goes on before a person logs in.
+  /// The token is no longer accepted: nothing can continue before a person logs in.
   case session
-  /// It fails for everything alike: asked too often, not reachable, nobody there to ask it.
+  /// All requests fail: rate limit, server unreachable, no worker.
   case everything
-  /// It may go better later, for this one or for all: nobody can say.
+  /// It may succeed later; it is unknown whether one record or all are affected.
   case trouble
-  /// What stands before the server forbids it: everything, or what it dislikes in one record. It may think better of
-  /// it.
+  /// A proxy or firewall in front of the server forbids it, because of this record or for all. It may be allowed later.
   case forbidden
-  /// The work was given up here, not there.
+  /// This side cancelled the work.
   case interrupted
   /// It will be refused again as it is.
   case refusal
@@ -36,7 +35,8 @@ enum RemoteFault: Equatable {
 }
 
 extension Failure {
-  /// Whether what was asked for may have happened all the same: the remote half says so, or nobody waited for its answer.
+  /// Whether the request may have been carried out all the same: `MonicaRemote` reports so, or its answer was not
+  /// awaited.
   var isUnsure: Bool {
     if self.status.details["outcome"] == "unknown" { return true }
     switch self.code {
@@ -47,12 +47,12 @@ extension Failure {
     }
   }
 
-  /// Whether somebody was missing whom a change names. That says nothing of an earlier attempt: what it has left does not name them
-  /// any more, so it was not found.
+  /// Whether a person whom the change names was missing. That says nothing about an earlier attempt: its result no
+  /// longer names the person, so it was not found.
   var isForMissingPerson: Bool { self.reason == "GONE" && self.status.details["record"] == "person" }
 
-  /// Whether the server may still be at what was asked for: nobody has heard its end. What Monica has answered itself,
-  /// be it with 500, has ended; a proxy answers 502, 503 or 504 while the server behind it goes on.
+  /// Whether the server may still be working on the request. A request that Monica itself has answered, even with 500,
+  /// has ended; a proxy answers 502, 503 or 504 while the server behind it may continue.
   var leavesServerBusy: Bool {
     guard self.isUnsure else { return false }
     switch self.code {
@@ -62,14 +62,15 @@ extension Failure {
     }
   }
 
-  /// Whether the attempt goes on without us: a worker may be at it when the hub stops, and the next process asks for its end.
+  /// Whether the attempt continues without the hub: a worker may be running it when the hub stops, and the next process
+  /// asks for its result.
   var leavesAttemptOpen: Bool { self.reason == "SHUTTING_DOWN" }
 
-  /// What people are told whose token is no longer accepted.
+  /// The failure for a token that is no longer accepted.
   static let sessionExpired = Failure(
     .unauthenticated, "SESSION_EXPIRED", "Your session expired. Please log in again")
 
-  /// What people are told who ask for the server without an account.
+  /// The failure for a request to the server without an account.
   static let notLoggedIn = Failure(
     .failedPrecondition, "NOT_LOGGED_IN", "Nobody is logged in to Monica. Run `kith monica login` first.")
 }

@@ -1,35 +1,35 @@
 internal import Bus
 
-/// Which pass runs and which follows, and who waits for them.
+/// Decides which pass runs, which one follows, and who waits for them.
 ///
-/// Somebody who asks for a pass joins the one that runs when it does all that is asked for and has read nothing yet, so that it
-/// cannot have missed anything; else a pass that follows. Passes do not overlap: what a list said before a change was sent
-/// must not be stored after it.
+/// A caller joins the running pass if that does everything requested and has read nothing yet, so that it cannot have
+/// missed a change; otherwise the caller waits for the following pass. Passes do not overlap: what a list said before a
+/// change was sent must not be stored after it.
 struct SyncAgenda: Sendable {
-  /// A pass: it sends what is due, and then reads.
+  /// A pass: it sends due changes, then reads.
   struct Pass: Sendable, Equatable {
     let id: UUIDv7
-    /// What is read; nil = nothing.
+    /// What to read; nil for nothing.
     var reading: PullPlan.Options?
-    /// Those who wait for its end.
+    /// The callers that wait for its end.
     var waiters: Set<UUIDv7> = []
-    /// Whether it also runs for nobody.
+    /// Whether it runs even without callers.
     var isOwed = false
-    /// The command that it was begun for; empty = none.
+    /// The command that started it; empty if none did.
     var cause = ""
   }
 
-  /// The pass that runs.
+  /// The running pass.
   private(set) var current: Pass?
-  /// The pass that follows.
+  /// The following pass.
   private(set) var next: Pass?
   private var isClosed = false
 
-  /// Asks for a pass.
+  /// Requests a pass.
   ///
   /// - Parameters:
-  ///   - waiter: Who waits for its end; nil = nobody.
-  ///   - reading: What is to be read; nil = nothing.
+  ///   - waiter: The caller that waits for its end; nil if none does.
+  ///   - reading: What to read; nil for nothing.
   mutating func ask(_ waiter: UUIDv7?, reading: PullPlan.Options?, cause: String = "") {
     func add(to pass: inout Pass) {
       if let waiter { pass.waiters.insert(waiter) } else { pass.isOwed = true }
@@ -45,9 +45,9 @@ struct SyncAgenda: Sendable {
     self.next = following
   }
 
-  /// Somebody waits no more.
+  /// A caller stops waiting.
   ///
-  /// - Returns: Whether the pass that runs is to be given up, because it runs for nobody.
+  /// - Returns: True if the running pass should be cancelled, because it runs for no one.
   mutating func leave(_ waiter: UUIDv7) -> Bool {
     self.next?.waiters.remove(waiter)
     if let next, next.waiters.isEmpty, !next.isOwed { self.next = nil }
@@ -55,7 +55,7 @@ struct SyncAgenda: Sendable {
     return current.waiters.isEmpty && !current.isOwed
   }
 
-  /// Begins the pass that follows.
+  /// Starts the following pass.
   mutating func begin() -> Pass? {
     guard self.current == nil, let next else { return nil }
     self.current = next
@@ -64,12 +64,12 @@ struct SyncAgenda: Sendable {
     return next
   }
 
-  /// Nobody joins the pass that runs any more: it reads now, and may miss what changes from here on.
+  /// Lets no more callers join the running pass: it reads now, and may miss later changes.
   mutating func close() { self.isClosed = true }
 
-  /// The pass that runs has ended.
+  /// The running pass has ended.
   ///
-  /// - Returns: Those who waited for it.
+  /// - Returns: The callers that waited for it.
   mutating func end() -> Set<UUIDv7> {
     defer { self.current = nil }
     return self.current?.waiters ?? []

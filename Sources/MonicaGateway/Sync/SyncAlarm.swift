@@ -1,8 +1,8 @@
 public import EventLoop
 
-/// Calls at a time: what the sync waits with, without waking up in between.
+/// Wakes the sync at a time; sleeps until then.
 public actor SyncAlarm: LoopActor {
-  /// Where it waits.
+  /// The loop with the timer.
   public nonisolated let loop: LoopExecutor
   private var timer: LoopTimer?
   private var ring: (@Sendable () -> Void)?
@@ -14,12 +14,12 @@ public actor SyncAlarm: LoopActor {
 
   isolated deinit {}
 
-  /// Says what is called.
+  /// Sets the function to call.
   func connect(_ ring: @escaping @Sendable () -> Void) { self.ring = ring }
 
-  /// Sets it anew.
+  /// Sets the time; replaces an earlier one.
   ///
-  /// - Parameter wait: From now; nil = never.
+  /// - Parameter wait: From now; nil for never.
   nonisolated func set(_ wait: Duration?) {
     self.post { alarm in
       if let timer = alarm.timer { alarm.cancel(timer) }

@@ -4,18 +4,18 @@ internal import Logging
 internal import Storage
 internal import SwiftProtobuf
 
-/// Passes: what runs, one after another.
+/// Passes, which run one after another.
 extension SyncEngine {
-  /// How long a pass that failed may be gone on with, in nanoseconds.
+  /// How long after its failure a pass may be continued, in nanoseconds.
   private static let resumption: Int64 = 3600 * 1_000_000_000
-  /// How long somebody who asks for a pass is kept waiting for what the server may still be at, in nanoseconds.
+  /// How long a caller of a pass is kept waiting for requests that the server may still be running, in nanoseconds.
   private static let patience: Int64 = 5_000_000_000
-  /// How long it is not looked at meanwhile what else is to be sent.
+  /// The interval between checks for other due changes during that wait, in nanoseconds.
   private static let breath: Int64 = 250_000_000
 
-  /// Begins the next pass, unless one runs.
+  /// Starts the next pass, unless one is running.
   func go() {
-    // What is owed and not due yet is the alarm's to bring back.
+    // An announcement that is not due yet is made when the alarm rings.
     let announces = self.isAnnouncementOwed && self.report.isDue(now: self.now())
     guard self.loop == nil, !self.isStopped, self.holds == 0, self.agenda.next != nil || announces else { return }
     self.loop = Task {
@@ -64,7 +64,7 @@ extension SyncEngine {
     let (hurries, busyUntil) = (!pass.waiters.isEmpty, now + self.timeLimits.running)
     let (report, pull, names) = try await self.write {
       transaction throws(Failure) -> (SyncReport, PullState, KnownNames) in
-      // Nothing is under way now. What says so was sent by a pass whose outcome the store did not take.
+      // No change is in flight now. Those marked so belong to a pass whose outcomes could not be stored.
       try transaction.outbox.settleInterrupted(busyUntil: busyUntil)
       var report = before
       report.begin(runID: UUIDv7.make().text, now: now)
@@ -87,8 +87,8 @@ extension SyncEngine {
     self.suspended = nil
   }
 
-  /// Sends what is due and reads what is to be read; for somebody who waits, also sends what the server may be at for a
-  /// moment.
+  /// Sends due changes and reads. For a caller that waits, it also waits briefly for changes that the server may still
+  /// be running, and sends them.
   private func work() async throws(Failure) {
     try await self.takeTurns()
     let end = self.uptime() + Self.patience
@@ -99,10 +99,10 @@ extension SyncEngine {
     self.agenda.close()
   }
 
-  /// For how many nanoseconds the server may still be at the first of the changes that wait for nothing else; nil = at
-  /// none, or for longer.
+  /// The nanoseconds that the server may still run the first of the changes that wait for nothing else; nil if there is
+  /// none, or if it would take longer.
   ///
-  /// - Parameter end: Of the longest wait, by ``uptime``.
+  /// - Parameter end: The end of the longest wait, by ``uptime``.
   private func heldFor(until end: Int64) async throws(Failure) -> Int64? {
     let (now, patience) = (self.now(), end - self.uptime())
     guard patience > 0 else { return nil }
@@ -144,14 +144,14 @@ extension SyncEngine {
       }
     case .interrupted, .refusal, nil: break
     }
-    // One that is read to its end is no reason to read nothing next time.
+    // A pass that has finished reading is not resumed: the next one reads again.
     if failure != nil, fault != .session, self.plan?.next != nil { self.suspended = self.plan }
     if self.plan != nil || fault == .session {
       self.schedule.end(SyncSchedule.Outcome(failure, fault), jitter: self.jitter(), now: uptime)
     }
     let hasRead = self.plan != nil
     self.plan = nil
-    // By the time of day, as it is shown.
+    // Converted to the time of day, which people see.
     let gate = self.push.gate.until.map { now + $0 - uptime }
     let scheduled = failure == nil ? nil : self.schedule.due.map { now + $0 - uptime }
     let before = self.report
@@ -185,12 +185,12 @@ extension SyncEngine {
     self.tell()
   }
 
-  /// Tells subscribers how much waits, while nothing can be sent.
+  /// Publishes how many changes wait, while nothing can be sent.
   private func announce() async {
     guard self.isAnnouncementOwed, self.report.isDue(now: self.now()) else { return }
     self.isAnnouncementOwed = false
     let (now, before) = (self.now(), self.report)
-    // What the store refuses now, the next pass says.
+    // If the store refuses this, the next pass publishes it.
     try? await self.storage.write { transaction throws(Failure) in
       var report = before
       try transaction.publish(&report, isFinal: true, now: now)
@@ -198,7 +198,7 @@ extension SyncEngine {
     self.report.noteReport(now: now)
   }
 
-  /// Has the alarm ring when something is due.
+  /// Sets the alarm for the next due time.
   func arm() {
     guard !self.isStopped else { return }
     let now = self.uptime()
@@ -230,7 +230,7 @@ extension SyncSchedule.Outcome {
 }
 
 extension Transaction {
-  /// Stores where the sync stands and tells subscribers, when a report is due.
+  /// Stores the state of the sync and tells subscribers, if a report is due.
   func publish(_ report: inout SyncReport, isFinal: Bool = false, now: Int64) throws(Failure) {
     guard report.isDue(now: now) || isFinal else { return }
     report.noteReport(now: now)

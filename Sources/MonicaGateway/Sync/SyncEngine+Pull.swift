@@ -56,9 +56,9 @@ extension SyncEngine {
     FaultPoint.monicaPageStored.pass()
   }
 
-  /// Asks for a page of a list.
+  /// Requests a page of a list.
   ///
-  /// - Parameter owner: Only of this person; 0 = of all.
+  /// - Parameter owner: Only the records of this person; 0 for all.
   func page(
     of kind: RecordKind, _ number: UInt32, newestFirst: Bool, owner: UInt64 = 0, isUrgent: Bool = false
   ) async throws(Failure) -> PullPage {
@@ -86,9 +86,9 @@ extension SyncEngine {
     return page
   }
 
-  /// Brings in the people whom records name and nobody here knows: archived ones, or known only through others.
+  /// Reads the unknown people whom records name: archived people, or people known only through others.
   ///
-  /// - Returns: Whether that brought anything.
+  /// - Returns: True if any were stored.
   private func bringPeople(namedBy records: [RemoteRecord]) async throws(Failure) -> Bool {
     var isNews = false
     try await self.readPeople(namedBy: records) { records throws(Failure) in
@@ -104,12 +104,12 @@ extension SyncEngine {
     return isNews
   }
 
-  /// Reads the people whom records name and nobody here knows, one by one, and has each stored before the next is asked
-  /// for: what the server says before it wants to be asked no more is kept.
+  /// Reads the unknown people whom records name, one by one. Each is stored before the next is requested, so that a
+  /// rate limit in between loses nothing.
   ///
-  /// - Parameter store: Stores what it is given. When there is anybody to read it is first given the records, of which
-  ///   it stores what names nobody unknown, so that the relationships of those who are read find the others. They
-  ///   belong to the smaller of two ids, for which the greater ids are read first.
+  /// - Parameter store: Stores records. If there are people to read, it first gets the records, and stores those that
+  ///   name no unknown person, so that the relationships of the people who are read find the others. A relationship
+  ///   belongs to the smaller of its two ids, so the greater ids are read first.
   func readPeople(
     namedBy records: [RemoteRecord], isUrgent: Bool = false,
     store: ([RemoteRecord]) async throws(Failure) -> Void
@@ -127,7 +127,7 @@ extension SyncEngine {
     }
   }
 
-  /// Asks for one record; nil when the server has it no more.
+  /// Reads one record; nil if the server no longer has it.
   func read(_ kind: RecordKind, _ id: UInt64, isUrgent: Bool = false) async throws(Failure) -> RemoteRecord? {
     let account = try self.usedAccount()
     var request = ReadRecordRequest()
@@ -159,9 +159,9 @@ extension SyncEngine {
     FaultPoint.monicaPageStored.pass()
   }
 
-  /// Stores what a step brought, and where reading goes on, in one commit.
+  /// Stores the result of a step, and the position of the reading, in one commit.
   ///
-  /// - Returns: What the body does; nil = nothing is read any more.
+  /// - Returns: The result of the body; nil if nothing is to be read any more.
   @discardableResult
   private func advance<Value: Sendable>(
     _ body:
@@ -194,12 +194,12 @@ extension PullPlan.Page {
 }
 
 extension MergeReport {
-  /// Whether anything was not known, or not as it is.
+  /// Whether any record was new or changed.
   fileprivate var isNews: Bool { self.added > 0 || self.updated > 0 || self.conflicts > 0 }
 }
 
 extension Transaction {
-  /// Brings records of the server in.
+  /// Merges records of the server into the store.
   func merge(_ records: [RemoteRecord], now: Int64) throws(Failure) -> MergeReport {
     let rules = Dictionary(
       (records + records.flatMap(\.children)).map { (RemoteKey(kind: $0.kind, id: $0.monicaID), MergeRule($0)) },
@@ -211,13 +211,13 @@ extension Transaction {
   }
 }
 
-/// Names a record on the server.
+/// The kind and id of a record on the server.
 private struct RemoteKey: Hashable {
   let kind: RecordKind?
   let id: UInt64
 }
 
 extension RemoteRecord {
-  /// The kind of the record that it holds.
+  /// The kind of the record in the message.
   var kind: RecordKind? { self.record?.kind }
 }

@@ -4,17 +4,17 @@ internal import Storage
 internal import SwiftProtobuf
 
 extension SyncEngine {
-  /// Changes that are sent before others have their turn.
+  /// The most changes that are sent before the next turn.
   private static let round = 32
 
   private typealias Answer = (entry: OutboxEntry, result: Result<PushReply, Failure>)
 
-  /// Sends what is due, a few at once, until nothing is due, somebody else wants a turn, or enough was sent for now.
+  /// Sends due changes, several at once, until none is due, another task wants the turn, or enough were sent.
   ///
-  /// - Returns: Whether more may be due.
-  /// - Throws: What keeps everything from being sent.
+  /// - Returns: True if more may be due.
+  /// - Throws: The failure that stops all changes.
   func sendRound() async throws(Failure) -> Bool {
-    // A pass that waited while somebody logged out has nobody to send for.
+    // After a logout during the wait there is no account to send for.
     _ = try self.usedAccount()
     try self.checkGate()
     let first = try await self.beginNext()
@@ -31,7 +31,7 @@ extension SyncEngine {
           for entry in next { group.addTask { await (entry, self.send(entry)) } }
           if !goesOn, case .success = outcome { outcome = .success(true) }
         } catch {
-          // What is under way is waited for, and looked for first when it goes again.
+          // Changes in flight are awaited; a later attempt first searches for them.
           outcome = .failure(error)
         }
       }
@@ -47,7 +47,7 @@ extension SyncEngine {
     if let refusal = self.push.gate.refusal(now: self.uptime()) { throw refusal }
   }
 
-  /// Notes the next changes as under way.
+  /// Marks the next changes as in flight.
   private func beginNext() async throws(Failure) -> [OutboxEntry] {
     let (now, room, before) = (self.now(), self.push.room(now: self.uptime()), self.report)
     let hurries = self.isHurryWanted
@@ -80,7 +80,7 @@ extension SyncEngine {
     request.lookFirst = entry.isUnsure
     if let first = entry.firstTriedAt { request.firstTriedAt = .init(nanosecondsSince1970: first) }
     do throws(Failure) {
-      // The same until its outcome is stored: where a worker sends, a restart finds what it did.
+      // The same key until the outcome is stored: if a worker sends, the restarted hub finds its result.
       let key = entry.attempt.map { "push-\($0)" } ?? ""
       let reply = try await self.remote.ask(request, CallContext(idempotencyKey: key))
       FaultPoint.monicaPushSent.pass()
@@ -90,15 +90,15 @@ extension SyncEngine {
     }
   }
 
-  /// For how many nanoseconds the server may still be at a request that failed; nil = its answer was the end.
+  /// The nanoseconds that the server may still run a failed request; nil if its answer was final.
   ///
-  /// Of what was given up nobody heard anything from that moment on, where a lost answer was waited for.
+  /// A cancelled request has its own limit, because its answer was not awaited.
   private func busyFor(_ failure: Failure) -> Int64? {
     guard failure.leavesServerBusy else { return nil }
     return failure.code == .cancelled ? self.timeLimits.interrupted : self.timeLimits.running
   }
 
-  /// Stores what became of a change, and notes the next ones as under way in the same commit.
+  /// Stores the outcome of a change, and marks the next ones as in flight in the same commit.
   private func take(_ answer: Answer, goesOn: Bool) async throws(Failure) -> [OutboxEntry] {
     let (now, uptime, entry) = (self.now(), self.uptime(), answer.entry)
     let verdict = self.push.end(
@@ -130,13 +130,13 @@ extension SyncEngine {
   }
 }
 
-/// What the store is told of a change that was sent.
+/// The outcome of a sent change, for the store.
 private struct Settling: Sendable {
   let entry: OutboxEntry
   let verdict: PushState.Verdict
   let failure: Failure?
   let now: Int64
-  /// Until when the server may be at it; nil = it is not.
+  /// Until when the server may run the request; nil if it does not.
   let busyUntil: Int64?
 
   func store(in transaction: Transaction) throws(Failure) {

@@ -6,29 +6,29 @@ internal import Storage
 internal import SwiftProtobuf
 
 extension SyncEngine {
-  /// Lists that are of one person.
+  /// The lists of one person.
   private static let lists: [RecordKind] = [.activity, .call, .conversation, .note, .task, .reminder, .gift]
-  /// How long somebody waits for the server, in nanoseconds. A minute's worth of requests is what it allows by default.
+  /// How long a refresh may take, in nanoseconds. By default the server allows a minute's worth of requests at once.
   static let refreshLimit: Int64 = 30_000_000_000
-  /// Records that seem gone are asked for each, unless they are more.
+  /// Up to this many missing records are requested by id.
   private static let mostAsked = 10
-  /// A picture is asked for once in so many nanoseconds: nothing tells that there is another one.
+  /// The interval between requests for a person's picture, in nanoseconds: nothing shows that it has changed.
   private static let pictureInterval: Int64 = 24 * 3600 * 1_000_000_000
 
-  /// What the server has of one person.
+  /// What the server has about one person.
   private struct Reading: Sendable {
     var records: [RemoteRecord] = []
-    /// What it has no more.
+    /// The records that the server no longer has.
     var gone: [(kind: RecordKind, id: UInt64)] = []
   }
 
-  /// Asks the server about a person and what is recorded of that person, and stores what it says. Somebody waits for it: it comes
-  /// before what a pass has still to read.
+  /// Reads a person and that person's records from the server, and stores them. A caller waits for it, so it takes
+  /// precedence over a pass.
   ///
-  /// - Parameter id: Ours.
-  /// - Returns: Whether the server was asked: of a person who is not there yet nothing is.
+  /// - Parameter id: Our id of the person.
+  /// - Returns: True if the server was asked; it is not asked about a person that it does not have yet.
   /// - Throws: `FAILED_PRECONDITION/NOT_LOGGED_IN`, `UNAUTHENTICATED/SESSION_EXPIRED`, `NOT_FOUND/RECORD_UNKNOWN`,
-  ///   `DEADLINE_EXCEEDED/REFRESH_TIMEOUT` after ``refreshLimit``, what keeps the server from answering.
+  ///   `DEADLINE_EXCEEDED/REFRESH_TIMEOUT` after ``refreshLimit``, the failure of the server.
   @discardableResult
   public func refresh(person id: String) async throws(Failure) -> Bool {
     guard self.account != nil else { throw try await self.accountFailure() }
@@ -44,10 +44,11 @@ extension SyncEngine {
     }
   }
 
-  /// When the server was last asked about a person by ``refresh(person:)``, in nanoseconds since 1970; nil = not since the start.
+  /// When ``refresh(person:)`` last read a person, in nanoseconds since 1970; nil if it has not done so since the
+  /// start.
   func lastRefresh(of id: String) -> Int64? { self.refreshedAt[id] }
 
-  /// Gives work up that takes longer than somebody waits for it.
+  /// Runs work that a caller waits for, with a time limit.
   private func withinLimit<Value: Sendable>(
     _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -124,7 +125,8 @@ extension SyncEngine {
     return true
   }
 
-  /// Reads a list of one person, all pages of it. What is known and not in it is asked for, unless that is much.
+  /// Reads every page of a list of one person. Known records that are missing in it are requested by id, unless they
+  /// are many.
   private func readList(
     _ kind: RecordKind, of owner: UInt64, known: Set<UInt64>
   ) async throws(Failure) -> Reading {
@@ -149,7 +151,7 @@ extension SyncEngine {
     return reading
   }
 
-  /// Reads the picture of a person. Without one, people are shown as before.
+  /// Reads the picture of a person. If that fails, the stored picture stays.
   private func readPicture(of id: String, _ monicaID: UInt64) async {
     let now = self.uptime()
     guard let account = self.account, now - (self.picturesAskedAt[id] ?? .min / 2) >= Self.pictureInterval else {

@@ -4,11 +4,11 @@ public import Logging
 public import Secrets
 public import Storage
 
-/// Keeps what is stored in step with the account on the Monica server: sends what waits, reads what changed.
+/// Keeps the store in sync with the account on the Monica server: sends pending changes, reads what changed.
 ///
-/// One thing after another is asked of the server, but for changes, of which a few are under way at once. Each page and each
-/// answer is one commit, and what is still to do follows from the store: after a crash it goes on where it stopped, and looks
-/// for what was under way before it sends that again.
+/// Requests are sent one after another, except for changes, a few of which are in flight at once. Each page and each
+/// answer is one commit, and the remaining work follows from the store: after a crash the engine continues where it
+/// stopped, and searches for changes that were in flight before it sends them again.
 public actor SyncEngine {
   let storage: StorageActor
   let remote: any BatchPort & Port
@@ -21,15 +21,15 @@ public actor SyncEngine {
   let logger: Logger
   let alarm: SyncAlarm?
 
-  /// The account in use, as the remote half is told; nil = nobody is logged in.
+  /// The account in use, as `MonicaRemote` gets it; nil if logged out.
   var account: MonicaAccount?
   var push = PushState()
   var report = SyncReport(SyncStatus())
-  /// What the pass that runs reads; nil = nothing.
+  /// What the running pass reads; nil for nothing.
   var plan: PullPlan?
-  /// Names that the catalogs and the tags had when the pass began, in lower case.
+  /// The names in the catalogs and tags when the pass began, in lower case.
   var names = KnownNames()
-  /// When the picture of each person of the account was last asked for, by ``uptime``.
+  /// When the picture of each person was last requested, by ``uptime``.
   var picturesAskedAt: [String: Int64] = [:]
 
   var agenda = SyncAgenda()
@@ -37,41 +37,41 @@ public actor SyncEngine {
   private var interval: Int64?
   private var waiters: [UUIDv7: CheckedContinuation<Result<SyncStatus, Failure>, Never>] = [:]
   private var sinks: [UUIDv7: @Sendable (Progress) -> Void] = [:]
-  /// What a pass that failed had still to read.
+  /// What a failed pass had still to read.
   var suspended: PullPlan?
   /// A task holds this lock while it sends requests to the Monica server.
   let server = AsyncLock()
   /// A task holds this lock while it checks the token of a login.
   let logins = AsyncLock()
-  /// When each person of the account was last read whole, in nanoseconds since 1970.
+  /// When each person of the account was last refreshed, in nanoseconds since 1970.
   var refreshedAt: [String: Int64] = [:]
   var loop: Task<Void, Never>?
   var pass: Task<Result<SyncStatus, Failure>, Never>?
-  /// Something was written that may be due.
+  /// True after a write whose change may be due.
   var isPushWanted = false
-  /// Somebody joined the pass that runs, for whom what waits for a moment goes at once.
+  /// True after a caller joined the running pass: changes in a short back-off are then sent at once.
   var isHurryWanted = false
   var isAnnouncementOwed = false
-  /// When the first of what waits may go, as of the last pass, by ``uptime``.
+  /// When the first pending change is due, as of the last pass, by ``uptime``.
   var nextDue: Int64?
   var holds = 0
   var isStopped = false
-  /// Why the store refused a write: that is no failure of the server.
+  /// Why the store refused a write, which is not a failure of the server.
   var refusal: Failure?
 
   /// Makes an engine that does nothing before ``start(startsNow:interval:)``.
   ///
   /// - Parameters:
-  ///   - storage: Where everything is kept.
-  ///   - remote: The way to `kith.v1.MonicaRemote`.
-  ///   - secrets: Where the tokens of accounts are kept.
-  ///   - alarm: Wakes it when something is due; nil = whoever made it calls ``wake()``.
-  ///   - timeLimit: For how many nanoseconds the server may still work on a request whose answer was lost, or that this
-  ///     side gave up; nil or 0 = not at all, and for five seconds on what was given up.
-  ///   - now: Gives the time of day in nanoseconds since 1970: what is stored.
-  ///   - uptime: Gives the nanoseconds of a clock that never goes back: what is waited by.
-  ///   - sleep: Waits for so many nanoseconds.
-  ///   - jitter: Gives chances, 0 to 1.
+  ///   - storage: The store.
+  ///   - remote: The port to `kith.v1.MonicaRemote`.
+  ///   - secrets: The store of account tokens.
+  ///   - alarm: Wakes the engine when a pass is due; nil if the owner calls ``wake()``.
+  ///   - timeLimit: Longest time in nanoseconds that the server may run a request whose answer was lost or that this
+  ///     side cancelled; nil or 0 for no wait, but five seconds after a cancelled request.
+  ///   - now: Returns the time of day in nanoseconds since 1970, for values that are stored.
+  ///   - uptime: Returns the nanoseconds of a monotonic clock, for waits.
+  ///   - sleep: Waits for a number of nanoseconds.
+  ///   - jitter: Returns random numbers from 0 to 1.
   public init(
     storage: StorageActor, remote: any BatchPort & Port, secrets: any SecretStore, alarm: SyncAlarm?, logger: Logger,
     timeLimit: Int64? = nil, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
@@ -94,23 +94,23 @@ public actor SyncEngine {
     self.logger = logger
   }
 
-  /// Nanoseconds for which even a quick server may work on a request that nobody waits for any more.
+  /// Nanoseconds that even a fast server may run a cancelled request.
   private static let shortestInterruption: Int64 = 5_000_000_000
   private static let origin = ContinuousClock.now
 
-  /// Nanoseconds of the monotonic clock since it was first asked.
+  /// Nanoseconds of the monotonic clock since the first call.
   public static func uptime() -> Int64 {
     let (seconds, attoseconds) = (ContinuousClock.now - Self.origin).components
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  // MARK: - Life
+  // MARK: - Start and stop
 
-  /// Takes up what the last process left, and begins to keep time.
+  /// Continues what the last process left unsent, and starts the schedule.
   ///
   /// - Parameters:
-  ///   - startsNow: Whether there is a pass at once.
-  ///   - interval: Nanoseconds between passes; nil = only on command.
+  ///   - startsNow: Whether a pass starts at once.
+  ///   - interval: Nanoseconds between passes; nil for passes only on command.
   /// - Throws: A failure of the store.
   public func start(startsNow: Bool, interval: Int64?) async throws(Failure) {
     self.interval = interval
@@ -118,7 +118,7 @@ public actor SyncEngine {
     try await self.storage.write { transaction throws(Failure) in
       try transaction.outbox.settleInterrupted(busyUntil: busyUntil)
     }
-    // A keyring may take its time. Nobody waits for it but the next login.
+    // A keyring may be slow, and only the next login needs this.
     Task { await self.forgetCandidate() }
     await self.alarm?.connect { [weak self] in
       guard let self else { return }
@@ -128,7 +128,7 @@ public actor SyncEngine {
     self.wake()
   }
 
-  /// Begins nothing any more, gives up what runs and waits for its end.
+  /// Starts no more work, cancels the running pass and waits for its end.
   public func stop() async {
     self.isStopped = true
     self.pass?.cancel()
@@ -137,7 +137,7 @@ public actor SyncEngine {
     for waiter in Array(self.waiters.keys) { self.resume(waiter, .failure(Self.stopping)) }
   }
 
-  /// Does something that another account may be in use after: nothing is asked of the server meanwhile.
+  /// Runs work after which another account may be in use; no request is sent to the server meanwhile.
   func hold<Value: Sendable>(
     _ work: @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -160,14 +160,14 @@ public actor SyncEngine {
     return try result.get()
   }
 
-  /// Reads which account is in use and where its sync stands.
+  /// Reads the account in use and the state of its sync from the store.
   private func load(startsNow: Bool) async throws(Failure) {
     let (now, uptime) = (self.now(), self.uptime())
     let (account, status, due) = try await self.storage.write {
       transaction throws(Failure) -> (AccountRecord, SyncStatus, Int64?) in
       var report = SyncReport(try transaction.accounts.status() ?? SyncStatus())
       if report.status.state == .syncing {
-        // The process that ran it is no more.
+        // The process that ran this pass has ended.
         report.stop(now: now)
         try transaction.publish(&report, isFinal: true, now: now)
       }
@@ -184,9 +184,9 @@ public actor SyncEngine {
       interval: self.interval, startsNow: startsNow && self.account != nil, now: uptime)
   }
 
-  // MARK: - Asking for passes
+  // MARK: - Requests for passes
 
-  /// Something was written: it is sent when it can be.
+  /// A change was written: it is sent as soon as possible.
   public nonisolated func nudge() { Task { await self.takeNudge() } }
 
   private func takeNudge() {
@@ -196,7 +196,7 @@ public actor SyncEngine {
     self.wake()
   }
 
-  /// Begins what is due. Called by the alarm.
+  /// Starts passes that are due. Called by the alarm.
   func wake() {
     let now = self.uptime()
     if self.account != nil, self.schedule.due.map({ $0 <= now }) ?? false {
@@ -212,12 +212,12 @@ public actor SyncEngine {
     self.arm()
   }
 
-  /// Runs a pass, or joins one, and waits for its end.
+  /// Runs a pass, or joins the running one, and waits for its end.
   ///
   /// - Parameters:
-  ///   - options: What is read; nil = nothing: what waits is sent.
-  ///   - cause: The command that asks.
-  /// - Returns: How that pass ended, be it with the failure of the server, and what it left. Another one may run by then.
+  ///   - options: What to read; nil to send pending changes only.
+  ///   - cause: The command that requests the pass.
+  /// - Returns: The outcome of that pass, including a failure of the server. Another pass may be running by then.
   /// - Throws: `FAILED_PRECONDITION/NOT_LOGGED_IN`, `UNAVAILABLE/SHUTTING_DOWN`, `CANCELLED`, a failure of the store.
   func sync(
     _ options: PullPlan.Options?, cause: String, progress: (@Sendable (Progress) -> Void)?
@@ -230,7 +230,7 @@ public actor SyncEngine {
     self.push.gate.force(now: self.uptime())
     self.agenda.ask(waiter, reading: options, cause: cause)
     if self.agenda.current?.waiters.contains(waiter) ?? false {
-      // It may have looked at what waits before the command, or before what was written for it was noticed.
+      // The running pass may have checked pending changes before the command, or before its change was noticed.
       self.isPushWanted = true
       self.isHurryWanted = true
     }
@@ -255,16 +255,16 @@ public actor SyncEngine {
     self.waiters.removeValue(forKey: waiter)?.resume(returning: result)
   }
 
-  /// The account in use.
+  /// Returns the account in use.
   ///
-  /// - Throws: `UNAUTHENTICATED/SESSION_EXPIRED` when the server has refused its token while something was under way, else
+  /// - Throws: `UNAUTHENTICATED/SESSION_EXPIRED` if the server has refused its token during the work, else
   ///   `FAILED_PRECONDITION/NOT_LOGGED_IN`.
   func usedAccount() throws(Failure) -> MonicaAccount {
     guard let account else { throw self.push.isExpired ? Failure.sessionExpired : Failure.notLoggedIn }
     return account
   }
 
-  /// Why nothing can be asked of the server.
+  /// Why no request can be sent to the server.
   func accountFailure() async throws(Failure) -> Failure {
     let account = try await self.storage.read { view throws(Failure) in try view.accounts.current() }
     return account.state == "expired" ? .sessionExpired : .notLoggedIn
@@ -272,7 +272,7 @@ public actor SyncEngine {
 
   // MARK: - Writes
 
-  /// Writes a part of the pass, and notes when the store refuses it.
+  /// Writes a part of the pass, and records a refusal of the store.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -284,7 +284,7 @@ public actor SyncEngine {
     }
   }
 
-  /// Tells those who wait for the pass how far it is, or how far the service that reads for it says it is.
+  /// Sends progress to the callers of the pass: its own, or that of the service that reads for it.
   func tell(_ progress: Progress? = nil) {
     for waiter in self.agenda.current?.waiters ?? [] { self.sinks[waiter]?(progress ?? self.report.progress) }
   }

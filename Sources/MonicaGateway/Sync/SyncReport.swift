@@ -3,25 +3,25 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// Where the sync with Monica stands: `idle`, `syncing`, then `completed` or `error`, with its counts.
+/// The state of the sync with Monica: `idle`, `syncing`, then `completed` or `error`, with its counts.
 struct SyncReport: Sendable {
-  /// The source in events, and their key.
+  /// The source in events and their key.
   static let key = "monica"
-  /// Reports are at least so far apart, in nanoseconds: four a second.
+  /// The shortest time between two reports, in nanoseconds: four a second.
   static let interval: Int64 = 250_000_000
 
-  /// What people and programs are shown.
+  /// The status as clients see it.
   private(set) var status: SyncStatus
   private var lastReport: Int64?
 
-  /// Takes up what the store has.
+  /// Continues from the stored state.
   init(_ stored: SyncStatus) {
     self.status = stored
     self.status.source = Self.key
     if self.status.state == .unspecified { self.status.state = .idle }
   }
 
-  /// A pass begins: counts start at nothing, the history stays.
+  /// Starts a pass: resets the counts, keeps the history.
   mutating func begin(runID: String, now: Int64) {
     var next = SyncStatus()
     next.source = Self.key
@@ -34,9 +34,9 @@ struct SyncReport: Sendable {
     self.lastReport = nil
   }
 
-  /// There is more to do than was known.
+  /// More work was found.
   mutating func expect(_ count: Int) {
-    // Servers say numbers of any size.
+    // The server's number may be of any size.
     self.status.total = UInt32(clamping: Int(self.status.total) + Int(UInt32(clamping: count)))
   }
 
@@ -49,10 +49,10 @@ struct SyncReport: Sendable {
     self.advance(UInt32(clamping: outcome.added + outcome.updated + outcome.unchanged + outcome.conflicts))
   }
 
-  /// Records were deleted here, because the server has them no more.
+  /// Records were deleted here, because the server no longer has them.
   mutating func count(deleted: Int) { self.status.deleted += UInt32(clamping: deleted) }
 
-  /// The server answered to a change.
+  /// The server answered a change.
   mutating func push(arrived: Bool) {
     if arrived { self.status.pushed += 1 }
     self.advance(1)
@@ -63,14 +63,14 @@ struct SyncReport: Sendable {
     self.status.total = max(self.status.total, self.status.done)
   }
 
-  /// What waits for the server now.
+  /// Sets the counts of changes that wait for the server.
   mutating func set(pending: Int, failed: Int, conflicts: Int) {
     self.status.pending = UInt32(clamping: pending)
     self.status.failed = UInt32(clamping: failed)
     self.status.conflicts = UInt32(clamping: conflicts)
   }
 
-  /// When it goes on by itself; nil = nothing is planned.
+  /// Sets the time of the next automatic pass; nil if none is planned.
   mutating func set(nextAttempt: Int64?) {
     self.status.clearNextAttemptAt()
     if let nextAttempt { self.status.nextAttemptAt = .init(nanosecondsSince1970: nextAttempt) }
@@ -82,16 +82,16 @@ struct SyncReport: Sendable {
     return now - lastReport >= Self.interval || now < lastReport
   }
 
-  /// It is reported now; the next is due an interval later.
+  /// Records a report; the next is due an interval later.
   mutating func noteReport(now: Int64) { self.lastReport = now }
 
-  /// The pass was given up before its end. What it stored stays.
+  /// The pass was cancelled. Stored results stay.
   mutating func stop(now: Int64) {
     self.status.state = .idle
     self.status.finishedAt = .init(nanosecondsSince1970: now)
   }
 
-  /// The pass went through.
+  /// The pass has completed.
   mutating func complete(now: Int64) {
     self.status.state = .completed
     self.status.total = self.status.done
@@ -101,7 +101,7 @@ struct SyncReport: Sendable {
     self.status.clearError()
   }
 
-  /// The pass ended with a failure. What it stored stays.
+  /// The pass has failed. Stored results stay.
   mutating func fail(_ failure: Failure, now: Int64) {
     self.status.state = .error
     self.status.error = failure.status
@@ -109,7 +109,7 @@ struct SyncReport: Sendable {
     self.status.consecutiveFailures += 1
   }
 
-  /// What a caller who waits is told.
+  /// The progress for callers that wait.
   var progress: Progress {
     var progress = Progress()
     progress.fraction = self.status.total == 0 ? 0 : Float(self.status.done) / Float(self.status.total)

@@ -2,9 +2,10 @@ internal import Bus
 internal import KithMessages
 internal import Storage
 
-/// What a channel must be: names, addresses and whatever goes into a head, so that nobody can smuggle a second line in.
+/// The rules for a channel: names, addresses and anything that goes into a header, so that no value can inject another
+/// header line.
 enum ChannelRules {
-  /// The channel that a request describes, as it is kept.
+  /// The channel of a request, as it will be stored.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` naming the field.
   static func channel(_ request: AddChannelRequest, now: Int64) throws(Failure) -> Channel {
@@ -25,19 +26,19 @@ enum ChannelRules {
     return channel
   }
 
-  /// What a secret must be: one line of visible characters.
+  /// Checks a secret: one line of visible characters.
   static func secret(_ secret: String, file: String, field: String) throws(Failure) {
     guard secret.isEmpty || file.isEmpty else {
       throw .invalid(field: field, "give a secret or a file that holds it, not both.")
     }
     guard secret.utf8.count <= 4096, !secret.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
-    else { throw .invalid(field: "secret", "may have 4,096 bytes and no control characters.") }
+    else { throw .invalid(field: "secret", "must be at most 4,096 bytes, without control characters.") }
   }
 
   private static func name(_ name: String) throws(Failure) -> String {
     try GivenName.check(name, field: "channel.name")
     guard name != ChannelTable<ReadView>.desktop else {
-      throw .invalid(field: "channel.name", "'desktop' is there already: it is the desktop of the user that runs kithd.")
+      throw .invalid(field: "channel.name", "'desktop' exists already: it is the desktop of the user who runs kithd.")
     }
     return name
   }
@@ -46,18 +47,18 @@ enum ChannelRules {
     var mail = mail
     if mail.security.isEmpty { mail.security = "starttls" }
     guard ["starttls", "tls", "none"].contains(mail.security) else {
-      throw .invalid(field: "channel.mail.security", "must be starttls or tls; none for this machine alone.")
+      throw .invalid(field: "channel.mail.security", "must be starttls or tls, or none for a server on this machine.")
     }
     guard Self.isHost(mail.host) else {
       throw .invalid(field: "channel.mail.host", "must be the name or the address of a mail server.")
     }
     guard mail.security != "none" || Self.isLoopback(mail.host) else {
       throw .invalid(
-        field: "channel.mail.security", "none is for this machine alone; anybody on the way could read the mail.")
+        field: "channel.mail.security", "none is only for this machine; the mail could be read on its way.")
     }
     guard mail.port <= 65535 else { throw .invalid(field: "channel.mail.port", "must be a number up to 65535.") }
     guard mail.username.utf8.count <= 256, Self.isVisible(mail.username) else {
-      throw .invalid(field: "channel.mail.username", "may have 256 bytes and no control characters.")
+      throw .invalid(field: "channel.mail.username", "must be at most 256 bytes, without control characters.")
     }
     guard Self.isMailAddress(mail.from) else {
       throw .invalid(field: "channel.mail.from", "must be one plain address such as kith@example.org.")
@@ -85,20 +86,22 @@ enum ChannelRules {
     }
     guard ntfy.priority <= 5 else { throw .invalid(field: "channel.ntfy.priority", "must be 1 to 5.") }
     guard ntfy.username.utf8.count <= 256, Self.isVisible(ntfy.username), !ntfy.username.contains(":") else {
-      throw .invalid(field: "channel.ntfy.username", "may have 256 bytes, no colon and no control characters.")
+      throw .invalid(field: "channel.ntfy.username", "must be at most 256 bytes, without colon or control character.")
     }
     guard ntfy.tags.count <= 5,
       ntfy.tags.allSatisfy({ (1...32).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isTopicCharacter) })
-    else { throw .invalid(field: "channel.ntfy.tags", "may be 5 words of letters, digits, hyphens and underscores.") }
+    else {
+      throw .invalid(field: "channel.ntfy.tags", "must be at most 5 words of letters, digits, hyphens and underscores.")
+    }
   }
 
   private static func webhook(_ webhook: WebhookChannel) throws(Failure) {
     let field = "channel.webhook.address"
     let parts = webhook.address.components(around: "{secret}")
-    guard parts.count <= 2 else { throw .invalid(field: field, "may have {secret} in it once.") }
+    guard parts.count <= 2 else { throw .invalid(field: field, "may contain {secret} only once.") }
     try Self.webAddress(webhook.address.replacing("{secret}", with: "x"), field: field)
     guard parts.count < 2 || parts[0].dropFirst(8).contains("/") else {
-      throw .invalid(field: field, "may have {secret} behind the host alone.")
+      throw .invalid(field: field, "may contain {secret} only after the host.")
     }
   }
 
@@ -107,10 +110,10 @@ enum ChannelRules {
       throw .invalid(field: "channel.command.program", "must be the absolute path of a program.")
     }
     guard command.arguments.count <= 50, command.arguments.allSatisfy({ $0.utf8.count <= 4096 && !$0.utf8.contains(0) })
-    else { throw .invalid(field: "channel.command.arguments", "may be 50 of 4,096 bytes each.") }
+    else { throw .invalid(field: "channel.command.arguments", "may have at most 50 arguments of 4,096 bytes each.") }
   }
 
-  /// An address that messages go to: https, or http for this machine.
+  /// An address for messages: https, or http for this machine.
   private static func webAddress(_ address: String, field: String) throws(Failure) {
     let isPlain = address.utf8.count <= 2048 && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     let authority =
@@ -120,11 +123,11 @@ enum ChannelRules {
     }
     guard !authority.contains("@") else {
       throw .invalid(
-        field: field, "leave user name and password out of the address; the secret has a place of its own.")
+        field: field, "leave user name and password out of the address; give the secret separately.")
     }
     let isSafe = address.hasPrefix("https://") || address.hasPrefix("http://") && Self.isLoopback(Self.host(authority))
     guard isSafe else {
-      throw .invalid(field: field, "must begin with https://; without it anybody on the way could read along.")
+      throw .invalid(field: field, "must begin with https://; otherwise messages could be read on their way.")
     }
   }
 
@@ -133,7 +136,7 @@ enum ChannelRules {
     return String(authority.prefix { $0 != ":" })
   }
 
-  /// An addr-spec of plain characters: RFC 5321, 4.1.2 has more, which no mailbox of today needs.
+  /// An addr-spec of plain characters: RFC 5321, 4.1.2 allows more, which no present mailbox needs.
   private static func isMailAddress(_ address: String) -> Bool {
     let parts = address.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, (1...64).contains(parts[0].utf8.count), address.utf8.count <= 254 else { return false }
@@ -173,7 +176,7 @@ enum ChannelRules {
 }
 
 extension String {
-  /// What stands between the places of a mark.
+  /// The parts between the occurrences of a mark.
   fileprivate func components(around mark: String) -> [Substring] {
     self.split(separator: mark, omittingEmptySubsequences: false)
   }

@@ -3,10 +3,10 @@ internal import KithMessages
 internal import Logging
 internal import Storage
 
-/// Sends queued messages: one at a time on each channel, in their order, all channels in parallel.
+/// Sends queued messages: one at a time on each channel, in order, all channels in parallel.
 ///
-/// The start of an attempt is committed before it, and its outcome after it. A process that ends between the two sends the same
-/// message again, under the same id.
+/// The start of an attempt is committed before it, and its outcome after it. If the process ends between the two, the
+/// next process sends the same message again under the same id.
 actor DeliveryEngine {
   private let storage: StorageActor
   private let delivery: any Port
@@ -22,9 +22,9 @@ actor DeliveryEngine {
   /// Makes an engine that does nothing before ``look()``.
   ///
   /// - Parameters:
-  ///   - delivery: The way to `kith.v1.Delivery`.
-  ///   - chance: Gives numbers from 0 to 1.
-  ///   - sleep: Waits for so many nanoseconds.
+  ///   - delivery: The port to `kith.v1.Delivery`.
+  ///   - chance: Returns numbers from 0 to 1.
+  ///   - sleep: Waits for a number of nanoseconds.
   init(
     storage: StorageActor, delivery: any Port, logger: Logger, now: @escaping @Sendable () -> Int64,
     chance: @escaping @Sendable () -> Double = { .random(in: 0...1) },
@@ -38,7 +38,7 @@ actor DeliveryEngine {
     self.sleep = sleep
   }
 
-  /// Cancels running attempts; they are repeated at the next start.
+  /// Cancels running attempts; they are repeated after the next start.
   func stop() async {
     self.isStopping = true
     self.pause?.cancel()
@@ -46,9 +46,9 @@ actor DeliveryEngine {
     for attempt in Array(self.attempts.values) { await attempt.value }
   }
 
-  /// Makes the one attempt of a delivery now, before what waits for its channel.
+  /// Makes the only attempt of a delivery now, ahead of messages that wait for its channel.
   ///
-  /// - Returns: The delivery behind the attempt.
+  /// - Returns: The delivery after the attempt.
   func attemptNow(_ entry: DeliveryEntry) async throws(Failure) -> DeliveryEntry {
     while let running = self.attempts[entry.channel] { await running.value }
     guard !self.isStopping else { throw .cancelled }
@@ -58,8 +58,8 @@ actor DeliveryEngine {
     return try await self.storage.read { view throws(Failure) in try view.deliveries.require(entry.id) }
   }
 
-  /// Starts what may go now, and comes back when the next may. One look at a time: two would both find an attempt that nobody is
-  /// at, and the second would begin anew what the first has begun.
+  /// Starts every delivery that is due, and schedules a call at the time of the next. Calls run one at a time: two
+  /// would both find an attempt without a task, and the second would restart what the first has started.
   func look() async {
     self.isLookWanted = true
     guard !self.isLooking else { return }
@@ -93,8 +93,8 @@ actor DeliveryEngine {
     if let next { self.comeBack(in: min(max(0, next - now), Self.longPause)) }
   }
 
-  /// The first message of each channel. Messages marked as sending that no task owns are sent again: the last process ended there,
-  /// or the store refused to record the outcome.
+  /// The first message of each channel. Messages marked as sending that no task owns are sent again: the last process
+  /// ended during the attempt, or the store refused to record the outcome.
   private func heads() async throws(Failure) -> [DeliveryEntry] {
     let heads = try await self.storage.read { view throws(Failure) in try view.deliveries.heads() }
     let left = heads.filter { $0.state == "sending" && self.attempts[$0.channel] == nil }.map(\.id)
@@ -120,7 +120,8 @@ actor DeliveryEngine {
     }
   }
 
-  /// This task is the pause itself, which ``look()`` would cancel, and with it what it reads.
+  /// Runs in the pause's own task, so it clears `pause` first: ``look()`` cancels the pause, and that would cancel its
+  /// own reads.
   private func lookAfterPause() async {
     self.pause = nil
     await self.look()
@@ -171,10 +172,10 @@ actor DeliveryEngine {
     FaultPoint.deliveryBegun.pass()
     let outcome: Result<DeliverReply, Failure>
     do throws(Failure) {
-      // The same until its outcome is stored: where a worker delivers, a restart finds what it did.
+      // The same key until the outcome is stored: if a worker delivers, the restarted hub finds its result.
       outcome = .success(try await self.delivery.ask(request, context))
     } catch {
-      // Told to stop: whether it arrived is found out by asking again.
+      // Cancelled: the next request for the same attempt shows whether the message arrived.
       guard !Task.isCancelled else { return }
       guard error.reason != "SHUTTING_DOWN" else { throw error }
       outcome = .failure(error)
@@ -183,7 +184,7 @@ actor DeliveryEngine {
     let (end, chance) = (self.now(), self.chance())
     let entry = try await self.storage.write { transaction throws(Failure) in
       var entry = try transaction.deliveries.require(id)
-      // Meanwhile its channel may have been removed.
+      // Its channel may have been removed meanwhile.
       guard entry.state == "sending" else { return entry }
       entry.settle(outcome, at: end, chance: chance)
       try transaction.deliveries.put(entry, now: end)
@@ -198,14 +199,14 @@ actor DeliveryEngine {
   }
 
   private static let channelGone = Failure(
-    .notFound, "CHANNEL_GONE", "The channel that this was for is not there any more.")
-  /// A minute: the clock may be set meanwhile.
+    .notFound, "CHANNEL_GONE", "The channel of this message no longer exists.")
+  /// One minute: the clock may be set during the pause.
   private static let longPause: Int64 = 60_000_000_000
 }
 
 extension Transaction {
-  /// Whether an attempt that the last process left has ended with a worker: then asking for it sends nothing. One that
-  /// a worker has may be lost with it, and would be given out anew.
+  /// Whether a worker has finished an attempt that the last process started: then requesting it again sends nothing. A
+  /// running attempt may be lost with its worker, and would then be given to another one.
   fileprivate func hasEnd(_ attempt: String) throws(Failure) -> Bool {
     let job = try self.jobs.kept(under: JobRecord.key(DeliverRequest.method, named: attempt))
     return job.map { [.done, .failed, .dead, .unknown].contains($0.state) } ?? false

@@ -2,49 +2,49 @@ internal import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// How a delivery goes: pending -> sending -> delivered, or pending again, until it failed, or nobody knows.
+/// The states of a delivery: pending -> sending -> delivered, or pending again, until it is failed or unknown.
 ///
-/// Time and chance are passed in; what is decided here is committed before and after each attempt.
+/// Time and chance are passed in; the result is committed before and after each attempt.
 extension DeliveryEntry {
-  /// The waits between attempts: from ten seconds to a quarter of an hour, a quarter more or less.
+  /// The pauses between attempts: from ten seconds to fifteen minutes, plus or minus a quarter.
   private static let backoff = Backoff(first: 10_000_000_000, longest: 900_000_000_000, spread: 0.75...1.25)
-  /// How long a person's retry goes on: a day.
+  /// How long a person's retry lasts: one day.
   private static let secondLife: Int64 = 86_400_000_000_000
-  /// Of what the other side answers, in code points.
+  /// The length of a stored receipt from the other server, in code points.
   private static let receiptLimit = 200
 
-  /// When it may go, while it waits; nil in any other state.
+  /// When a pending delivery may be sent; nil in any other state.
   var due: Due? {
     guard self.state == "pending" else { return nil }
-    // Its own pause, or what the other side has asked for.
+    // The delivery's own pause, or the one that the other server requested.
     let longest = max(
       Self.backoff.wait(after: Int(self.attempts), jitter: 1), Int64(self.error.retryAfterMs) * 1_000_000)
     return Due(at: self.nextAttemptAt.nanosecondsSince1970, atMost: longest)
   }
 
-  /// Whether it may go now.
+  /// Whether it may be sent now.
   func isDue(at now: Int64) -> Bool { self.due?.isDue(at: now) ?? false }
 
-  /// Whether it waited for so long that nobody needs it any more: a machine that slept, a channel that held it up. Whoever tries
-  /// a channel out waits for the answer, so a test goes out however long it took to get there, once.
+  /// Whether it has waited so long that it is no longer useful, because the machine slept or its channel was blocked. A
+  /// test message never expires: a person waits for its result.
   func isOutOfDate(at now: Int64) -> Bool {
     (self.kind != "test" || self.mayHaveArrived) && now > self.expiresAt.nanosecondsSince1970
   }
 
-  /// Names the attempt that begins next. The same until its outcome is stored.
+  /// The name of the next attempt; the same until its outcome is stored.
   var nextAttempt: String { "deliver-\(self.id)-\(self.attempts + 1)" }
 
-  /// Gives up what is out of date, without another attempt.
+  /// Gives up an expired delivery without another attempt.
   mutating func lapse() {
     var lapsed = Failure(
       .deadlineExceeded, "MESSAGE_OUT_OF_DATE",
-      "This message waited too long to be useful. `kith channels retry ID` sends it nevertheless.")
+      "This message waited too long to be useful. `kith channels retry ID` sends it all the same.")
     if self.hasError { lapsed.status.details["before"] = self.error.reason }
     self.error = lapsed.status
     self.giveUp()
   }
 
-  /// Notes that an attempt begins. From here on the message may arrive.
+  /// Records the start of an attempt. From here on the message may arrive.
   mutating func begin(at now: Int64) {
     self.state = "sending"
     self.attempts += 1
@@ -53,21 +53,21 @@ extension DeliveryEntry {
     self.clearNextAttemptAt()
   }
 
-  /// Notes how an attempt ended.
+  /// Records the outcome of an attempt.
   ///
-  /// - Parameter chance: From 0 to 1: spreads the pauses of channels that failed together.
+  /// - Parameter chance: From 0 to 1; spreads the pauses of channels that failed together.
   mutating func settle(_ outcome: Result<DeliverReply, Failure>, at now: Int64, chance: Double) {
     switch outcome {
     case .success(let reply):
       self.state = "delivered"
       self.deliveredAt = .init(nanosecondsSince1970: now)
-      // Their words, which are listed: an id is short.
+      // Text of the other server, shown in lists: an id is short.
       self.receipt = String(String.UnicodeScalarView(reply.receipt.unicodeScalars.prefix(Self.receiptLimit)))
       self.clearError()
       self.clearNextAttemptAt()
     case .failure(let failure):
       self.error = failure.status
-      // Given up here, or with workers that were lost over it: nobody knows what they had done by then.
+      // Given up here, or lost with its workers: they may have sent the message.
       if failure.status.details["outcome"] == "unknown"
         || [.deadlineExceeded, .cancelled, .aborted].contains(failure.code)
       {
@@ -80,8 +80,8 @@ extension DeliveryEntry {
     }
   }
 
-  /// Notes that the process ended during an attempt, which is made again: not another one, since a worker may be at it still, or
-  /// have its end, which counts however late it is.
+  /// Records that the process ended during an attempt, which continues under its name: a worker may still be running
+  /// it, or have its outcome, which counts however late it arrives.
   mutating func resume(at now: Int64) {
     self.mayHaveArrived = true
     self.attempts -= min(self.attempts, 1)
@@ -89,7 +89,7 @@ extension DeliveryEntry {
     self.nextAttemptAt = .init(nanosecondsSince1970: now)
   }
 
-  /// Begins anew, because a person wants it.
+  /// Starts again, at a person's request.
   ///
   /// - Throws: `FAILED_PRECONDITION/NOT_RETRIABLE`.
   mutating func retry(at now: Int64) throws(Failure) {
@@ -104,13 +104,13 @@ extension DeliveryEntry {
     self.nextAttemptAt = .init(nanosecondsSince1970: now)
   }
 
-  /// Gives it up, because a person wants it.
+  /// Gives the delivery up, at a person's request.
   ///
   /// - Throws: `FAILED_PRECONDITION/NOT_WAITING`.
   mutating func discard() throws(Failure) {
     guard ["failed", "unknown", "pending", "discarded"].contains(self.state) else {
       throw Failure(
-        .failedPrecondition, "NOT_WAITING", "This message is \(self.state) and cannot be taken back.")
+        .failedPrecondition, "NOT_WAITING", "This message is \(self.state) and cannot be withdrawn.")
     }
     self.state = "discarded"
     self.clearNextAttemptAt()

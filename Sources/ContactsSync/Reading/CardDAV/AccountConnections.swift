@@ -5,9 +5,9 @@ internal import KithMessages
 public import Secrets
 internal import Transfer
 
-/// The connections to the accounts that contacts come from, and the passwords they are opened with.
+/// The connections to CardDAV accounts, and their passwords.
 ///
-/// Connections are kept between passes, one set for each way to prove who a server is.
+/// Connections are kept between passes, one set for each TLS setting.
 public final class AccountConnections: Sendable {
   private let loop: LoopExecutor
   private let secrets: any SecretStore
@@ -19,8 +19,8 @@ public final class AccountConnections: Sendable {
   /// Makes an empty set.
   ///
   /// - Parameters:
-  ///   - loop: Carries the transfers; has to run until ``close()`` returns.
-  ///   - secrets: Where passwords are.
+  ///   - loop: Runs the transfers, and has to run until ``close()`` returns.
+  ///   - secrets: The store of passwords.
   public init(on loop: LoopExecutor, secrets: any SecretStore) {
     self.loop = loop
     self.secrets = secrets
@@ -38,16 +38,16 @@ public final class AccountConnections: Sendable {
   /// Connects to an account.
   ///
   /// - Parameters:
-  ///   - account: With its password only if that is not stored, as in a discovery.
-  ///   - source: The source whose password is kept; nil = none is.
-  /// - Throws: `UNAUTHENTICATED/NEEDS_CREDENTIALS` when there is a user name and no password; `SECRET_UNREADABLE`.
+  ///   - account: The account; with its password only if that is not stored, as in a discovery.
+  ///   - source: The source whose password is stored; nil if none is.
+  /// - Throws: `UNAUTHENTICATED/NEEDS_CREDENTIALS` for a user name without a password; `SECRET_UNREADABLE`.
   func connection(to account: CardDAV, source: String?) async throws(Failure) -> Connection {
     Connection(
       http: try self.http(account), credentials: try await self.credentials(account, source),
       allowsPlainHTTP: account.allowPlainHTTP)
   }
 
-  /// The way to one account.
+  /// A connection to one account.
   struct Connection: Sendable {
     let http: HTTPClient
     let credentials: Credentials?
@@ -96,7 +96,7 @@ public final class AccountConnections: Sendable {
     guard let password else {
       throw AccountFault.needsCredentials(
         account.passwordFile.isEmpty
-          ? "No password is kept for '\(account.username)'." : "There is no file '\(account.passwordFile)'.", source)
+          ? "No password is stored for '\(account.username)'." : "There is no file '\(account.passwordFile)'.", source)
     }
     return .basic(username: account.username, password: password)
   }

@@ -3,7 +3,7 @@ internal import DAV
 internal import KithMessages
 internal import Transfer
 
-/// The failures of accounts, with what a person can do about each.
+/// The failures of accounts, with advice for a person.
 enum AccountFault {
   /// The failure of an account.
   ///
@@ -32,7 +32,7 @@ enum AccountFault {
       case .insecure:
         return Failure(
           .failedPrecondition, "UPSTREAM_NOT_TRUSTED",
-          text + " A server in the house without a certificate: add the source with --allow-plain-http.")
+          text + " For a server at home without a certificate, add the source with --allow-plain-http.")
       case .tls, .pinMismatch: return Failure(.failedPrecondition, "UPSTREAM_NOT_TRUSTED", text)
       default: return Failure(.unavailable, "UPSTREAM_DOWN", text)
       }
@@ -42,12 +42,12 @@ enum AccountFault {
   /// The server refuses the password, or there is none: kithd stops trying until a person gives another one.
   static func needsCredentials(_ what: String, _ source: String?) -> Failure {
     let advice = source.map { "Give it with `kith contacts source login \($0)`." } ?? "Give the right ones."
-    return Failure(.unauthenticated, "NEEDS_CREDENTIALS", "\(what) \(advice) Nothing is tried until then.")
+    return Failure(.unauthenticated, "NEEDS_CREDENTIALS", "\(what) \(advice) kithd does not retry until then.")
   }
 
   /// The reason if the server limits requests.
   static let rateLimited = "UPSTREAM_RATE_LIMITED"
 
   static let unserved = Failure(
-    .unimplemented, "SOURCE_KIND_UNSUPPORTED", "No accounts are read here. Add them at a hub that reads them.")
+    .unimplemented, "SOURCE_KIND_UNSUPPORTED", "This hub does not read accounts. Add the account at a hub that does.")
 }

@@ -3,16 +3,17 @@ internal import Foundation
 internal import KithMessages
 internal import Transfer
 
-/// The position in an account: its address books, each with its state at the last listing. This is the token of a listing.
+/// The position in an account: its address books, each with its state at the last listing. It is the token of a
+/// listing.
 struct AccountPosition: Codable, Equatable {
   /// One address book.
   struct Book: Codable, Equatable {
-    /// What the hrefs of its cards begin with; the same as long as the book lives, also when the server moves, and when a book
-    /// of the same name appears beside it.
+    /// The prefix of its cards' hrefs. It stays the same for the life of the address book, even if the server moves or
+    /// another book of the same name appears.
     let key: String
-    /// Where it is now; its path alone where nothing else is known, and empty where not even that is.
+    /// Its present URL; only the path if the server is unknown, empty if the path is unknown too.
     var url: String
-    /// ``CollectionState/encoded``; empty = nothing is known.
+    /// ``CollectionState/encoded``; empty if unknown.
     var state = ""
     /// The vCard version in which its cards are requested.
     var form = CardForm.asStored.rawValue
@@ -28,12 +29,13 @@ struct AccountPosition: Codable, Equatable {
   var books: [Book]
   /// The time of the last discovery, in nanoseconds since 1970.
   var foundAt: Int64
-  /// The collections that list the books; nil in tokens of before they were kept.
+  /// The collections that list the address books; nil in tokens of earlier versions.
   var homes: [String]?
-  /// ``ContactMapping/version`` of the reader that made it; nil in tokens of before it was kept.
+  /// ``ContactMapping/version`` of the reader that made it; nil in tokens of earlier versions.
   private var version: Int? = ContactMapping.version
 
-  /// Reads a token; nil for none. In one of another reader the books have no state, so that all their cards are read again.
+  /// Parses a token; nil for an empty one. In a token of another reader version the books lose their state, so that all
+  /// their cards are read again.
   init?(token: String) {
     guard !token.isEmpty, let position = try? JSONDecoder().decode(Self.self, from: Data(token.utf8)) else {
       return nil
@@ -44,10 +46,10 @@ struct AccountPosition: Codable, Equatable {
     for index in self.books.indices { self.books[index].state = "" }
   }
 
-  /// Begins with books that were found.
+  /// Makes a position from the address books that a discovery found.
   ///
   /// - Parameters:
-  ///   - known: The books of the last listing; each that is found again keeps its key.
+  ///   - known: The address books of the last listing; those that are found again keep their keys.
   ///   - homes: The collections that list them.
   init(books: [FoundBook], known: [Book], homes: [WebURL], foundAt: Int64) {
     self.foundAt = foundAt
@@ -59,7 +61,7 @@ struct AccountPosition: Codable, Equatable {
     let newNames = zip(books, paths).filter { keys[$1] == nil }.map { Self.lastPart($0.0.url) }
     self.books = zip(books, paths).map { book, path in
       let name = Self.lastPart(book.url)
-      // Two books of one name are told apart by their whole paths.
+      // Two books of one name get keys from their whole paths.
       let isAlone = !taken.contains(name) && newNames.count { $0 == name } == 1
       let form = CardForm(offered: book.cardVersions.isEmpty ? nil : book.cardVersions)
       return Book(
@@ -68,21 +70,21 @@ struct AccountPosition: Codable, Equatable {
     }
   }
 
-  /// What people are shown of the books that problems of a kind are about.
+  /// The display names of the address books that have problems of a kind.
   static func titles(of problems: [Problem], _ kind: String, token: String) -> [String] {
     problems.filter { $0.kind == kind }.map { Self.title(ofBook: $0.sourceIdentifier, token: token) }
   }
 
-  /// What people are shown of a book, or of a folder of a source that has no books.
+  /// The display name of an address book, or of a folder of a source without address books.
   ///
-  /// - Parameter beginning: What the hrefs of its cards begin with.
+  /// - Parameter beginning: The prefix of its cards' hrefs.
   static func title(ofBook beginning: String, token: String) -> String {
     let key = String(beginning.dropLast())
     let book = AccountPosition(token: token)?.books.first { $0.key == key }
     return (book ?? Book(key: key, url: "")).title
   }
 
-  /// Lets the next pass list the books of some cards whole, or a source that has no books.
+  /// Makes the next pass list the whole address books of some cards, or the whole of a source without address books.
   static func forgetStates(around hrefs: Set<String>, in reply: inout ListItemsReply) {
     guard var position = AccountPosition(token: reply.token) else {
       reply.token = ""
@@ -102,13 +104,13 @@ struct AccountPosition: Codable, Equatable {
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// The identity of the account: which books it has, a line each of key and path. Neither has a blank.
+  /// The identity of the account: the key and path of each address book, one a line. Neither contains a blank.
   var identity: String {
     self.books.map { book in [book.key, book.path].compactMap(\.self).joined(separator: " ") }.sorted()
       .joined(separator: "\n")
   }
 
-  /// Forgets books that are gone, in a token and an identity: they are looked for no more.
+  /// Removes deleted address books from a token and an identity, so that they are no longer searched for.
   static func forget(_ keys: Set<String>, in reply: inout ListItemsReply) {
     guard !keys.isEmpty else { return }
     if var position = AccountPosition(token: reply.token) {
@@ -123,7 +125,7 @@ struct AccountPosition: Codable, Equatable {
     }
   }
 
-  /// The keys of books that are at another path now than at the last listing.
+  /// The keys of address books whose path has changed since the last listing.
   static func moved(from old: String, to new: String) -> [String] {
     let paths = Dictionary(
       self.books(ofIdentity: old).map { ($0.key, $0.url) }, uniquingKeysWith: { first, _ in first })
@@ -131,7 +133,7 @@ struct AccountPosition: Codable, Equatable {
       .map(\.key)
   }
 
-  /// The books that an identity names, of which no more is known than that.
+  /// The address books of an identity, without any state.
   static func books(ofIdentity identity: String) -> [Book] {
     identity.split(separator: "\n").map { line in
       let fields = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
@@ -139,14 +141,15 @@ struct AccountPosition: Codable, Equatable {
     }
   }
 
-  /// Takes over what is known of the same books, unless their cards come in another form now: then all are read again, as
-  /// where only the key is the same: a token of another place may be taken for one of this.
+  /// Takes over the state of the same address books. If their cards are now requested in another form, or if only the
+  /// key is the same, the state is dropped and every card is read again: a token of another place may be valid here by
+  /// chance.
   ///
-  /// - Parameter keepsForms: Whether to leave the forms as they are, because a home need not tell those of its books.
+  /// - Parameter keepsForms: True to leave the forms as they are, because a home need not list the forms of its books.
   mutating func adopt(_ known: AccountPosition, keepsForms: Bool) {
     for index in self.books.indices {
       let book = self.books[index]
-      // A look at a home does not tell the names.
+      // A listing of a home has no names.
       self.books[index].name = book.name ?? known.books.first { $0.key == book.key }?.name
       let same = known.books.first {
         $0.key == book.key && $0.path == book.path && (keepsForms || $0.form == book.form)
@@ -157,7 +160,7 @@ struct AccountPosition: Codable, Equatable {
     }
   }
 
-  /// The key of a book that is alone.
+  /// The key of an address book whose name is unique.
   static func lastPart(_ url: WebURL) -> String {
     (Href(url.path)?.path ?? url.path).split(separator: "/").last.map(String.init) ?? ""
   }

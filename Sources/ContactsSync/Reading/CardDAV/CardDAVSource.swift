@@ -5,21 +5,22 @@ internal import Transfer
 
 /// Reads the address books of a CardDAV account. Keeps only open connections between calls.
 ///
-/// An item is a card; its href is the key of its book, a slash, and its name there.
+/// An item is a card; its href is the key of its address book, a slash, and its name there.
 struct CardDAVSource: Sendable {
   /// The source; nil for a discovery.
   let name: String?
   let account: CardDAV
   let connections: AccountConnections
-  /// Gives the time of day in nanoseconds since 1970.
+  /// Returns the time of day in nanoseconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// After this many nanoseconds, a day, discovery starts from the account's address again; in between from its homes.
+  /// The interval between discoveries from the account's address, a day in nanoseconds; in between only its homes are
+  /// listed.
   private static let foundFor: Int64 = 86_400 * 1_000_000_000
-  /// From this number on, cards that have to be read one by one are reported.
+  /// From this number on, cards that were requested one by one are reported.
   private static let manySingles = 10
 
-  // MARK: - Looking
+  // MARK: - Discovery
 
   /// Finds the address books, and returns each step that was tried.
   func discover() async throws(Failure) -> DiscoverReply {
@@ -44,7 +45,7 @@ struct CardDAVSource: Sendable {
     return reply
   }
 
-  /// Checks whether the account can be read, and counts the cards of each book.
+  /// Checks whether the account can be read, and counts the cards of each address book.
   func probe() async throws(Failure) -> ProbeSourceReply {
     let client = try await self.client()
     var reply = ProbeSourceReply()
@@ -60,12 +61,12 @@ struct CardDAVSource: Sendable {
 
   // MARK: - Listing
 
-  /// Lists what changed since a token, or everything.
+  /// Lists the changes since a token, or every card.
   ///
   /// - Parameters:
-  ///   - token: Of the last listing; empty lists everything.
-  ///   - identity: Of the account when it was last listed; tells which books there were, also without a token.
-  ///   - readsAll: Whether the caller reads every card that is listed: fingerprints may be left out.
+  ///   - token: The token of the last listing; empty to list every card.
+  ///   - identity: The account's identity at the last listing, which names its address books even without a token.
+  ///   - readsAll: True if the caller reads every listed card: fingerprints may be omitted.
   func list(
     token: String, identity: String, readsAll: Bool, yield: @Sendable (ItemBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> ListItemsReply {
@@ -89,8 +90,8 @@ struct CardDAVSource: Sendable {
         listing = answer.listing
         if let movedTo = answer.movedTo { position.books[index].url = movedTo.description }
       } catch {
-        // One of several books may be missing, forbidden or broken: the others are read, and its cards stay.
-        // A refused password and a rate limit concern all books.
+        // One of several books may be missing, forbidden or broken: the others are read, and its cards stay. A refused
+        // password and a rate limit concern all books.
         let isOfAll = error.code == .unauthenticated || error.reason == AccountFault.rateLimited
         guard error.code != .cancelled, !isOfAll, position.books.count > 1 else { throw error }
         errors.append(error)
@@ -123,7 +124,7 @@ struct CardDAVSource: Sendable {
         reply.unlistedUnder.append(gone.key + "/")
         reply.problems.append(CardProblem.problem(CardProblem.bookUnavailable, href: gone.key + "/", skipped: true))
       }
-      // When the book is back, everything in it is compared.
+      // When the book is back, all of its cards are compared.
       gone.state = ""
       position.books.append(gone)
     }
@@ -137,12 +138,12 @@ struct CardDAVSource: Sendable {
   /// The present locations of the books.
   private struct Look {
     var position: AccountPosition
-    /// The sync tokens that the homes told, by the keys of the books.
+    /// The sync tokens from the listing of the homes, by the keys of the books.
     var tokens: [String: String] = [:]
-    /// Whether a book that is not in ``position`` is gone.
+    /// Whether a book that is not in ``position`` is certainly gone.
     var isWhole = true
 
-    /// The same, with what is known of the books.
+    /// The same, with the known state of the books.
     func adopting(_ known: AccountPosition, keepsForms: Bool = false) -> Look {
       var look = self
       look.position.adopt(known, keepsForms: keepsForms)
@@ -150,8 +151,8 @@ struct CardDAVSource: Sendable {
     }
   }
 
-  /// Looks which books there are: once a day from the address of the account, and in between at its homes, which costs one
-  /// request and tells which books have changed. A book that is missing there is looked for from the address.
+  /// Finds the present address books: once a day from the account's address, in between from its homes, which costs one
+  /// request and shows which books have changed. If a book is missing there, discovery starts from the address.
   private func look(
     _ known: AccountPosition?, _ knownBooks: [AccountPosition.Book], _ client: DAVClient
   ) async throws(Failure) -> Look {
@@ -170,7 +171,7 @@ struct CardDAVSource: Sendable {
       case .failure(.rateLimited(let place, let seconds)):
         throw AccountFault.failure(.rateLimited(place: place, retryAfter: seconds), source: self.name)
       case .failure(.transfer(let error)): throw AccountFault.failure(.transfer(error), source: self.name)
-      // The books themselves may be readable.
+      // The books themselves may still be readable.
       case .failure: return Look(position: known)
       }
     }
@@ -178,7 +179,7 @@ struct CardDAVSource: Sendable {
     return known.map { look.adopting($0) } ?? look
   }
 
-  /// A person who named a book did not name the others of its account, which are found when it is gone.
+  /// Fails if a person chose one book and that book is gone: the other books of its account were not chosen.
   private func requireNamedBook(_ identity: String, in position: AccountPosition) throws(Failure) {
     let url = try self.address().url
     let name = AccountPosition.lastPart(url)
@@ -192,7 +193,7 @@ struct CardDAVSource: Sendable {
     return try self.look(try Self.require(found, self.name), known: known, foundAt: self.now())
   }
 
-  /// What was found, without the books that the person did not choose.
+  /// Reduces what was found to the books that the person chose.
   private func look(
     _ found: Account.Books, known: [AccountPosition.Book], foundAt: Int64
   ) throws(Failure) -> Look {
@@ -200,13 +201,13 @@ struct CardDAVSource: Sendable {
     if !self.account.books.isEmpty {
       let wanted = Set(self.account.books.compactMap { Href($0) })
       books = books.filter { Href($0.url.path).map(wanted.contains) ?? false }
-      // One that was read before is gone, which is said of it alone.
+      // A book that was read before is gone: only that book is reported.
       guard books.count == wanted.count || !known.isEmpty else {
         throw Failure(
           .notFound, "SOURCE_UNAVAILABLE",
           """
-          Not all of the address books that were chosen are at \(self.account.url). \
-          `kith contacts source discover` shows those there are.
+          Some of the chosen address books do not exist at \(self.account.url). \
+          `kith contacts source discover` lists those that exist.
           """)
       }
     }
@@ -240,7 +241,7 @@ struct CardDAVSource: Sendable {
       listing.cards.map { card in
         var item = SourceItem()
         item.href = Self.item(card.href, of: book)
-        // Without a fingerprint it is read, also where its ETag is the one that is known.
+        // An item without a fingerprint is read, even if its ETag is the known one.
         if !card.mustBeRead { item.fingerprint = Self.fingerprint(card.fingerprint) }
         return item
       }, yield)
@@ -248,7 +249,7 @@ struct CardDAVSource: Sendable {
 
   // MARK: - Reading
 
-  /// Reads the named cards, in the books that the token of their listing names.
+  /// Reads the named cards of the address books in the listing's token.
   func fetch(
     _ hrefs: [String], token: String, yield: @escaping @Sendable (CardBatch) async throws(Failure) -> Void
   ) async throws(Failure) -> FetchItemsReply {
@@ -283,7 +284,7 @@ struct CardDAVSource: Sendable {
     return reply
   }
 
-  /// The parts of a card resource, which holds one card (RFC 6352 section 5.1).
+  /// The cards of a resource, which holds one card (RFC 6352 section 5.1).
   private static func read(_ card: FetchedCard, of book: AccountPosition.Book) -> [CardRead] {
     let href = Self.item(card.href, of: book)
     switch card.outcome {
@@ -294,8 +295,8 @@ struct CardDAVSource: Sendable {
     }
   }
 
-  /// The fingerprint of a card with the version of the reading, so that a new reader reads every card again. An empty one stays
-  /// empty, which equals no other.
+  /// The fingerprint with the version of the reader, so that a new reader reads every card again. An empty fingerprint
+  /// stays empty, which equals no other.
   private static func fingerprint(_ ofServer: String) -> String {
     ofServer.isEmpty ? "" : "\(ContactMapping.version):\(ofServer)"
   }
@@ -351,12 +352,12 @@ struct CardDAVSource: Sendable {
     return problem
   }
 
-  /// A remark on the reading of a book, which is about none of its cards.
+  /// A remark about an address book, not about one of its cards.
   private static func oneByOne(_ book: AccountPosition.Book, _ singles: Int, of count: Int) -> CardRead {
     var remark = CardRead.vanished(book.key + "/")
     var problem = CardProblem.problem(CardProblem.oneByOne, href: remark.href, skipped: false)
     problem.message =
-      "The server did not give several cards at once: \(singles) of \(count) were read one by one, which takes long."
+      "The server did not return several cards at once: \(singles) of \(count) were read one by one, which is slow."
     remark.problems = [problem]
     return remark
   }

@@ -5,16 +5,16 @@ internal import VCard
 
 /// Fetches the photos that cards link to, from the server of their address book and from no other.
 ///
-/// A card is untrusted: a link to another server would tell that server when the household reads its contacts, or make kithd send
-/// requests to machines at home.
+/// A card is untrusted: a link to another server would tell that server when the household reads its contacts, or make
+/// kithd send requests to machines at home.
 struct RemotePhotos: Sendable {
   let connection: AccountConnections.Connection
   /// The address book.
   let book: WebURL
 
-  /// Bytes of a picture, as of those within cards.
+  /// The largest photo in bytes, the same as for photos within cards.
   private static let limit = 12 << 20
-  /// After this many failures in a row no more photos are requested: each may take a minute.
+  /// The number of failures in a row after which no more photos are requested: each may take a minute.
   private static let patience = 3
 
   private var failuresInRow = 0
@@ -24,10 +24,10 @@ struct RemotePhotos: Sendable {
     self.book = book
   }
 
-  /// Adds the photo to a card. If the photo cannot be fetched, the card has the reason; if a retry may succeed, the card has no
-  /// fingerprint, so that the next pass reads it again.
+  /// Adds the linked photo to a card. If it cannot be fetched, the card has the reason; if a retry may succeed, the
+  /// card has no fingerprint, so that the next pass reads it again.
   ///
-  /// - Returns: Whether the server has answered for the picture, or has nothing to do with it.
+  /// - Returns: True if the server has answered, or is not asked for this photo.
   /// - Throws: `CANCELLED`.
   mutating func fetch(for read: inout CardRead) async throws(Failure) -> Bool {
     guard let url = try? self.book.resolving(read.contact.photoUri), url.origin == self.book.origin else { return true }
@@ -50,9 +50,9 @@ struct RemotePhotos: Sendable {
 
   private enum Answer {
     case picture(Picture)
-    /// There is none, or none of a kind that is known.
+    /// The server has no such photo, or none of a known kind.
     case none
-    /// The server has not said either.
+    /// The server gave no answer.
     case later
   }
 

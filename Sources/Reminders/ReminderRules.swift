@@ -4,9 +4,9 @@ internal import KithMessages
 internal import Storage
 
 extension ReminderSettings {
-  /// The settings with the named fields of another message; none named: those that are not empty.
+  /// The settings changed by a request: the fields that it names, or the fields that are not empty if it names none.
   ///
-  /// - Throws: `FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a channel that is not there.
+  /// - Throws: `FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a channel that does not exist.
   func changed(by request: ConfigureRemindersRequest, _ channels: some DatabaseView) throws(Failure) -> ReminderSettings
   {
     let known = [
@@ -23,7 +23,7 @@ extension ReminderSettings {
     for (field, path) in zip(known, names) where isNamed(field, !change[keyPath: path].isEmpty) {
       let wanted = change[keyPath: path]
       guard wanted.count <= 10, Set(wanted).count == wanted.count else {
-        throw .invalid(field: "settings.\(field)", "may be 10 channels, each once.")
+        throw .invalid(field: "settings.\(field)", "must be at most 10 channels, each once.")
       }
       for name in wanted { _ = try channels.channels.require(name) }
       settings[keyPath: path] = wanted
@@ -44,19 +44,52 @@ extension ReminderSettings {
     return settings
   }
 
-  /// Forgets a channel that is not there any more.
+  /// Removes a deleted channel.
   mutating func removeChannel(_ name: String) {
     self.dailyChannels.removeAll { $0 == name }
     self.callChannels.removeAll { $0 == name }
     self.personChannels.removeAll { $0 == name }
   }
 
-  /// The names of the channels that reminders of a kind go over.
+  /// The names of the channels for reminders of a kind.
   func channels(of kind: String) -> [String] {
     switch kind {
     case "daily": self.dailyChannels
     case "call": self.callChannels
     default: self.personChannels
     }
+  }
+}
+
+/// The rules for a reminder to call a person: its time and its note.
+enum CallReminderRules {
+  private static let longestDays = 3660
+
+  static func note(_ note: String) throws(Failure) -> String {
+    if let fault = TextLimit.reminderNote.fault(of: note) { throw .invalid(field: "note", fault) }
+    return note
+  }
+
+  /// The day and the instant; at ten if no time is given.
+  static func time(
+    _ request: AddCallReminderRequest, now: Int64, zone: Zone
+  ) throws(Failure) -> (day: Day, instant: Int64) {
+    guard request.on.isEmpty != (request.inDays == 0) else {
+      throw .invalid(field: "in_days", "give a number of days, or a day in `on`.")
+    }
+    guard request.inDays <= Self.longestDays else {
+      throw .invalid(field: "in_days", "must be at most \(Self.longestDays) days (ten years).")
+    }
+    let parts = request.on.split(separator: " ", omittingEmptySubsequences: false)
+    let day = request.on.isEmpty ? zone.day(at: now).adding(days: Int(request.inDays)) : Day(parts[0])
+    let time = parts.count > 1 ? TimeOfDay(parts[1]) : TimeOfDay(hour: 10, minute: 0)
+    guard let day, let time, parts.count <= 2, let instant = zone.instant(of: day, at: time) else {
+      throw .invalid(field: "on", "must be a day as YYYY-MM-DD, or a time as YYYY-MM-DD HH:MM.")
+    }
+    guard instant > now else { throw .invalid(field: "on", "must be in the future.") }
+    guard day <= zone.day(at: now).adding(days: Self.longestDays) else {
+      throw .invalid(field: "on", "must be at most ten years from now.")
+    }
+    return (day, instant)
   }
 }

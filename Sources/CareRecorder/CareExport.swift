@@ -4,7 +4,7 @@ internal import Foundation
 internal import KithMessages
 internal import Storage
 
-/// Writes the entries of a span of days to a staged file, a page at a time.
+/// Writes the entries of a span of days to a staged file, one page at a time.
 actor CareExport {
   private let isCSV: Bool
   private let days: (first: Day?, last: Day?)
