@@ -115,7 +115,7 @@ struct CSVFormat: ContactFormat {
     Column("note") { $0.note },
   ]
 
-  private static func lines(_ values: [LabeledValue]) -> String {
+  private static func lines(_ values: [KithMessages.LabeledValue]) -> String {
     values.map { $0.label.isEmpty ? $0.value : "\($0.label): \($0.value)" }.joined(separator: "\n")
   }
 

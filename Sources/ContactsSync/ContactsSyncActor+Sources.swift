@@ -16,7 +16,8 @@ extension ContactsSyncActor {
     let name = source.name
     let exists = try await self.storage.read { view throws(Failure) in try view.sources.find(name) != nil }
     let password = exists ? "" : request.carddav.password
-    return try await self.secrets.keep(password, named: SourceSecret.name(of: name)) { [source] () async throws(Failure) in
+    return try await self.secrets.keep(password, named: SourceSecret.name(of: name)) {
+      [source] () async throws(Failure) in
       try await self.storage.commit(AddSourceRequest.self, context) { transaction throws(Failure) in
         try transaction.sources.insert(source)
         try transaction.publish(source.status, of: source.name)

@@ -41,7 +41,8 @@ enum DeliveryFault: Error {
     case .notEncrypted(let host):
       Failure(
         .failedPrecondition, "CHANNEL_NOT_ENCRYPTED",
-        "\(host) does not offer STARTTLS, and kithd sends no mail unencrypted. Use its port for TLS, or another server.")
+        "\(host) does not offer STARTTLS, and kithd sends no mail unencrypted. Use its port for TLS, or another server."
+      )
     case .refused(let words):
       Failure(
         .invalidArgument, "CHANNEL_REFUSED",

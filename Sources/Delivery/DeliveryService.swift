@@ -58,7 +58,9 @@ public struct DeliveryService: Sendable {
       }
       return try await CommandDelivery(request: request, channel: command).run()
     case .desktop?: return try await DesktopDelivery(request: request).run()
-    case nil: throw .unavailable("The channel '\(channel.name)' is of a kind that this version does not know. Update kithd and its workers.")
+    case nil:
+      throw .unavailable(
+        "The channel '\(channel.name)' is of a kind that this version does not know. Update kithd and its workers.")
     }
   }
 

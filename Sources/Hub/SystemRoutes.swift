@@ -4,9 +4,9 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// The methods of `kith.v1.System`: what the hub says of itself, and what it keeps for everybody.
+/// The methods of `kith.v1.System`: status, events, blobs and backup.
 struct SystemRoutes: Sendable {
-  /// The minor version of the protocol that is spoken.
+  /// The minor version of the protocol.
   static let minor: UInt32 = 0
 
   let storage: StorageActor
@@ -14,9 +14,9 @@ struct SystemRoutes: Sendable {
   let inFlight: InFlightCommands
   let jobs: JobRoutes
   let subscriptions: @Sendable () async -> Int
-  /// Who is connected.
+  /// The connections to each plane.
   let peers: @Sendable () async -> [PlaneStatus]
-  /// How tcp is served.
+  /// The tcp endpoints and server keys.
   let tcp: @Sendable () async -> ServerKey
 
   var routes: [Route] {
@@ -69,7 +69,7 @@ struct SystemRoutes: Sendable {
     reply.eventsEndpoint = self.identity.eventsEndpoint
     let server = await self.tcp()
     reply.nextServerKeyZ85 = server.nextPublicKeyZ85
-    // Control, events, work.
+    // The order of endpoints: control, events, work.
     if context.principal.name.hasPrefix("key:"), server.endpoints.count > 1 {
       reply.eventsEndpoint = server.endpoints[1]
     }
@@ -83,7 +83,7 @@ struct SystemRoutes: Sendable {
     return reply
   }
 
-  /// Says of passes that wait for a worker that they do.
+  /// Adds the error `NO_WORKER` to the status of passes that wait for a worker.
   private static func waiting(_ statuses: [SyncStatus], _ work: WorkStatus) -> [SyncStatus] {
     statuses.map { status in
       let service: PlaceableService = status.source == "monica" ? .monica : .contacts
@@ -118,4 +118,14 @@ struct SystemRoutes: Sendable {
     reply.storage.contacts = sources.reduce(0) { $0 + $1.live }
     return reply
   }
+}
+
+/// The identity of one run of the daemon.
+struct HubIdentity: Sendable {
+  /// New at every start.
+  let instance = UUIDv7.make().text
+  /// When this run began.
+  let startedAt = Google_Protobuf_Timestamp.now()
+  /// Where events are published.
+  let eventsEndpoint: String
 }

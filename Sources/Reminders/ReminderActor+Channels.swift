@@ -67,7 +67,8 @@ extension ReminderActor {
       // secret, so a failure does not matter.
       try? await self.secrets.forget(ChannelSecret.name(of: channel.name))
     }
-    return try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name)) { () async throws(Failure) in
+    return try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name)) {
+      () async throws(Failure) in
       try await self.storage.commit(AddChannelRequest.self, context) { transaction throws(Failure) in
         guard try transaction.channels.find(channel.name) == nil else {
           throw Failure(

@@ -170,7 +170,11 @@ actor BlobFiles {
   private func bytesUnderWay() throws(Failure) -> UInt64 {
     var bytes: UInt64 = 0
     for name in try self.parts() {
-      bytes += try Part(name)?.size ?? DiskFile.open("\(self.directory)/parts/\(name)")?.size() ?? 0
+      if let part = Part(name) {
+        bytes += part.size
+      } else if let file = try DiskFile.open("\(self.directory)/parts/\(name)") {
+        bytes += try file.size()
+      }
     }
     return bytes
   }

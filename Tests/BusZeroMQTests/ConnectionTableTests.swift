@@ -172,7 +172,9 @@ struct ConnectionTableTests {
     #expect(table.heard("key:one", by: 2, share: 1, now: end) == nil)
     #expect(table.heard("key:one", by: 3, share: 1, now: end) == 3)
     #expect(Self.enter(12, &table, as: "key:two", over: Self.remote, at: end))
-    for descriptor in [10, 11] as [Int32] { #expect(table.heard("key:two", by: descriptor, share: nil, now: end) == nil) }
+    for descriptor in [10, 11] as [Int32] {
+      #expect(table.heard("key:two", by: descriptor, share: nil, now: end) == nil)
+    }
     #expect(Self.come(30, to: &table, as: "key:three", over: Self.remote, at: end) == .later)
     #expect(Self.come(31, to: &table, at: end) == .letIn(cutting: 20))
   }

@@ -84,7 +84,8 @@ import Testing
   }
 
   @Test func `only sockets of this machine are tried`() {
-    let list = "tcp:host=localhost,port=1;unix:path=/run/a%20b,guid=0;unixexec:path=/bin/sh;unix:abstract=/tmp/x;unix:runtime=yes"
+    let list =
+      "tcp:host=localhost,port=1;unix:path=/run/a%20b,guid=0;unixexec:path=/bin/sh;unix:abstract=/tmp/x;unix:runtime=yes"
     #expect(
       DesktopDelivery.sockets(list, runtime: "unix:path=/run/user/1/bus")
         == "unix:path=/run/a%20b,guid=0;unix:abstract=/tmp/x;unix:path=/run/user/1/bus")

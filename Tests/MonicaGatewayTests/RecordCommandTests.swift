@@ -319,7 +319,7 @@ import Testing
     await self.expect("FIELD_INVALID") {
       _ = try await home.ask(
         UpdateConversationRequest.with {
-          $0.id = twice.id
+          $0.record.id = twice.id
           $0.fields = ["messages"]
           $0.record.messages = [twice.messages[1], twice.messages[1]]
         })

@@ -129,7 +129,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `exports are bounded by what is older of them, and give way to uploads but not to backups`(inBytes: Bool) async throws {
+  func `exports are bounded by what is older of them, and give way to uploads but not to backups`(inBytes: Bool)
+    async throws
+  {
     var limits = StorageLimits()
     if inBytes { limits.blobs.total = 1_000_000 } else { limits.blobs.files = 3 }
     let temporary = TemporaryStore()

@@ -86,7 +86,8 @@ extension String {
   /// As the value of an address: D-Bus Specification, "Server Addresses".
   fileprivate var escapedForAddress: String {
     self.utf8.map { byte in
-      let isPlain = UInt8(ascii: "-")...UInt8(ascii: "9") ~= byte || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "\\")
+      let isPlain =
+        UInt8(ascii: "-")...UInt8(ascii: "9") ~= byte || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "\\")
         || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
       return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }.joined()

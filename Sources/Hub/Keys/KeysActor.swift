@@ -6,15 +6,15 @@ internal import Storage
 internal import SwiftProtobuf
 internal import ZeroMQ
 
-/// The methods of `kith.v1.Keys`: which machines may come in, and as what.
+/// The methods of `kith.v1.Keys`: which machines may connect, and with which role.
 ///
-/// The store has the keys; ``AccessPolicy`` has a copy, which is renewed after each commit that changes them.
+/// The store has the keys. ``AccessPolicy`` has a copy, renewed after each commit that changes them.
 actor KeysActor {
   private static let day: Int64 = 86_400 * 1_000_000_000
   private static let defaultOverlap = 7 * KeysActor.day
-  /// How long a key may wait while there is room for others, and how long when there is none.
+  /// How long a pending key is kept while there is room for others, and when there is none.
   private static let waiting = (usual: KeysActor.day, full: Int64(600) * 1_000_000_000)
-  /// How often it is written down that a key was seen.
+  /// How often a key's last connection is stored.
   private static let seenEvery = Duration.seconds(60)
   private static let turn = Duration.seconds(30)
 
@@ -27,12 +27,12 @@ actor KeysActor {
   private var work: [Task<Void, Never>] = []
   private var sleeper: Task<Void?, Never>?
   private var changes = 0
-  /// Readings of the stored keys: how many were begun, and the last of those that were taken.
+  /// Readings of the stored keys: the number begun, and the last one applied.
   private var readings = (begun: 0, taken: 0)
-  /// Whether a key was revoked and nobody was cut yet.
+  /// Whether a key was revoked and connections were not cut yet.
   private var owesCut = false
 
-  /// Makes the actor; nobody's key is known before ``start(serving:)``.
+  /// Creates the actor; no key is known before ``start(serving:)``.
   init(storage: StorageActor, access: AccessPolicy, tcp: TCPAccess, logger: Logger) {
     self.storage = storage
     self.access = access
@@ -44,7 +44,7 @@ actor KeysActor {
     access.onAccessAttempt { continuation.yield($0) }
   }
 
-  /// Makes the stored keys known, opens the ports of planes where that is wanted, and keeps both up to date until ``stop()``.
+  /// Applies the stored keys, opens the tcp ports of planes if configured, and keeps both up to date until ``stop()``.
   func start(serving planes: [any NetworkPlane]) async throws(Failure) {
     try await self.renew()
     if self.tcp.isWanted { try await self.tcp.settle(WallClock.nanoseconds()) }
@@ -56,7 +56,7 @@ actor KeysActor {
     ]
   }
 
-  /// Ends what ``start(serving:)`` began. The ports close with their planes.
+  /// Ends what ``start(serving:)`` began. The planes close the ports.
   func stop() {
     for task in self.work { task.cancel() }
     self.work = []
@@ -105,7 +105,7 @@ actor KeysActor {
       if let other = try transaction.keys.approved(approval.name), other.fingerprint != approval.fingerprint {
         throw Failure(
           .alreadyExists, "RECORD_EXISTS",
-          "The key \(other.fingerprint) is in under the name '\(approval.name)'. Revoke it first, or choose another name.",
+          "The key \(other.fingerprint) has the name '\(approval.name)'. Revoke it first, or choose another name.",
           details: ["name": "is in use"])
       }
       let known = try transaction.keys.find(fingerprint: approval.fingerprint)
@@ -114,7 +114,7 @@ actor KeysActor {
       return key
     }
     try await self.renew()
-    // What it has subscribed to, or takes jobs of, was granted under what it was.
+    // Its subscriptions and leases were granted under its earlier name, role or services.
     if let before, before.state == "approved",
       before.role != answer.reply.role || before.name != answer.reply.name
         || before.services != answer.reply.services
@@ -126,7 +126,7 @@ actor KeysActor {
 
   private func revoke(_ request: KeyRevokeRequest, _ context: CallContext) async throws(Failure) -> Answer<KeyInfo> {
     guard request.name.isEmpty != request.fingerprint.isEmpty else {
-      throw .invalid(field: "name", "or fingerprint has to say which key is meant, one of the two.")
+      throw .invalid(field: "name", "or fingerprint has to be given, and not both.")
     }
     let answer = try await self.storage.commit(KeyRevokeRequest.self, context) { transaction throws(Failure) in
       let found =
@@ -172,9 +172,9 @@ actor KeysActor {
     return answer
   }
 
-  /// Cuts all who came by tcp, the one who asks last: its answer goes out first.
+  /// Cuts all tcp connections. If the caller uses tcp, its reply goes out first.
   private func cut(for context: CallContext, _ isReplayed: Bool) async {
-    // The connection that an earlier answer was lost with is gone already.
+    // The connection that lost the first reply is closed already.
     guard !isReplayed else { return }
     guard context.principal.name.hasPrefix("key:") else { return await self.tcp.cut() }
     Task { [tcp] in
@@ -183,17 +183,17 @@ actor KeysActor {
     }
   }
 
-  // MARK: - Keeping up
+  // MARK: - Upkeep
 
-  /// Makes the stored keys known to the handshakes.
+  /// Applies the stored keys to handshakes.
   private func renew() async throws(Failure) {
     try await self.renew { () async throws(Failure) in
       try await self.storage.read { view throws(Failure) in try view.keys.all() }
     }
   }
 
-  /// Makes the keys that a reading finds known, unless a reading that was begun later was faster: it knows more, such as that a key
-  /// was revoked.
+  /// Applies the keys that a reading finds, unless a later reading was applied first: it is newer, and may know that a
+  /// key was revoked.
   func renew(_ read: () async throws(Failure) -> [KeyInfo]) async throws(Failure) {
     self.readings.begun += 1
     let reading = self.readings.begun
@@ -247,7 +247,7 @@ actor KeysActor {
     }
   }
 
-  /// Cuts keys whose time is over, ends overlaps of server keys, and forgets strangers who have given up.
+  /// Cuts connections of expired keys, ends overlaps of server keys, and deletes abandoned pending keys.
   private func keepTime() async {
     var since = WallClock.nanoseconds()
     while !Task.isCancelled {
@@ -255,11 +255,11 @@ actor KeysActor {
       let now = WallClock.nanoseconds()
       do throws(Failure) {
         let keys = try await self.storage.read { view throws(Failure) in try view.keys.all() }
-        try await self.forgetStrangers(keys.filter { $0.state == "pending" }, now)
+        try await self.deleteAbandoned(keys.filter { $0.state == "pending" }, now)
         // The clock may have been set back meanwhile.
         let isOver = { (moment: Int64) in since <= moment && moment < now }
         let hasExpired = keys.contains { $0.hasExpires && isOver($0.expires.nanosecondsSince1970) }
-        // Also what a reading after a commit has failed to.
+        // Also makes up for a renewal that failed after a commit.
         try await self.renew()
         if hasExpired || self.owesCut { await self.tcp.cut() }
         self.owesCut = false
@@ -267,17 +267,17 @@ actor KeysActor {
         since = now
       } catch {
         guard !Task.isCancelled else { return }
-        self.logger.warning("upkeep of the keys was put off", metadata: ["reason": "\(error.reason)"])
+        self.logger.warning("upkeep of the keys failed and will be retried", metadata: ["reason": "\(error.reason)"])
         try? await Task.sleep(for: .seconds(5))
       }
     }
   }
 
-  /// Sleeps until a key expires or an overlap ends, not for long, and not after ``wake()``.
+  /// Sleeps until a key expires or an overlap ends, but not for long; ``wake()`` ends the sleep.
   private func sleepUntilNext(_ now: Int64) async {
     let seen = self.changes
     let wait = min(Self.turn, await self.untilNext(now))
-    // What has changed meanwhile may come sooner.
+    // A change meanwhile may have an earlier end.
     guard seen == self.changes else { return }
     let sleeper = Task { try? await Task.sleep(for: wait) }
     self.sleeper = sleeper
@@ -293,7 +293,7 @@ actor KeysActor {
     self.sleeper?.cancel()
   }
 
-  /// How long it is until a key expires or an overlap ends.
+  /// The time until a key expires or an overlap ends.
   private func untilNext(_ now: Int64) async -> Duration {
     let keys = (try? await self.storage.read { view throws(Failure) in try view.keys.all() }) ?? []
     let ends = keys.filter(\.hasExpires).map(\.expires.nanosecondsSince1970) + [await self.tcp.overlapEnds ?? .max]
@@ -301,11 +301,11 @@ actor KeysActor {
     return .nanoseconds(max(0, next - WallClock.nanoseconds())) + .milliseconds(1)
   }
 
-  private func forgetStrangers(_ pending: [KeyInfo], _ now: Int64) async throws(Failure) {
-    let patience = pending.count < KeyRing.pendingLimit ? Self.waiting.usual : Self.waiting.full
-    guard pending.contains(where: { $0.lastSeen.nanosecondsSince1970 < now - patience }) else { return }
+  private func deleteAbandoned(_ pending: [KeyInfo], _ now: Int64) async throws(Failure) {
+    let limit = pending.count < KeyRing.pendingLimit ? Self.waiting.usual : Self.waiting.full
+    guard pending.contains(where: { $0.lastSeen.nanosecondsSince1970 < now - limit }) else { return }
     try await self.storage.write { transaction throws(Failure) in
-      try transaction.keys.dropPending(notSeenSince: now - patience)
+      try transaction.keys.dropPending(notSeenSince: now - limit)
     }
   }
 }

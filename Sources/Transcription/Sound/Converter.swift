@@ -65,7 +65,8 @@ public struct Converter: Sendable, Hashable {
       switch error {
       case .cancelled: throw .cancelled
       // A busy machine can be the cause. The job is tried three times.
-      case .outOfTime: throw .notConverted("\(program) did not end within \(child.limits.time.components.seconds) seconds")
+      case .outOfTime:
+        throw .notConverted("\(program) did not end within \(child.limits.time.components.seconds) seconds")
       // Only a malicious file makes a decoder print so much.
       case .tooMuchOutput: throw .undecodable
       case .notExecutable: throw .notConverted("\(program) cannot be executed")
