@@ -106,14 +106,19 @@ struct SystemRoutes: Sendable {
     reply.hubTime = .now()
     // Without this command.
     reply.commandsInFlight = UInt32(max(0, self.inFlight.count - 1))
-    reply.subscriptions = UInt32(await self.subscriptions())
     reply.heads = self.storage.heads()
-    reply.storage = await self.storage.status()
+    // Side by side: each of them waits for a thread that may be busy.
+    async let subscriptions = self.subscriptions()
+    async let stored = self.storage.status()
+    async let work = self.jobs.status()
+    async let planes = self.peers()
     let (sources, monica) = try await self.storage.read { view throws(Failure) in
       (try view.sources.all().map(\.source.status), try view.accounts.status())
     }
-    reply.work = await self.jobs.status()
-    reply.planes = await self.peers()
+    reply.subscriptions = UInt32(await subscriptions)
+    reply.storage = await stored
+    reply.work = await work
+    reply.planes = await planes
     reply.sync = Self.waiting(sources + (monica.map { [$0] } ?? []), reply.work)
     reply.storage.contacts = sources.reduce(0) { $0 + $1.live }
     return reply

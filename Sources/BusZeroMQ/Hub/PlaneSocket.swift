@@ -157,17 +157,23 @@ final class PlaneSocket {
 
   // MARK: - Messages
 
-  /// Receives messages.
+  /// How long a plane receives in one turn of the loop. Other planes and answers wait meanwhile, and 64 large messages would take a
+  /// tenth of a second.
+  private static let turn = Duration.milliseconds(2)
+
+  /// Receives messages until there is none or the turn is over.
   ///
   /// - Parameters:
   ///   - limit: The most messages; the event loop reports the rest in its next turn.
   ///   - body: Receives each message, and whether all its frames were kept.
   func receive(atMost limit: Int, _ body: (ReceiveResult, borrowing MultipartMessage) -> Void) {
     do {
+      let end = ContinuousClock.now + Self.turn
       for _ in 0..<limit {
         let result = try self.socket?.receive(&self.incoming) ?? .empty
         if result == .empty { return }
         body(result, self.incoming)
+        if .now >= end { return }
       }
     } catch {
       self.logger.error("\(self.domain) plane cannot receive", metadata: ["error": "\(error)"])
