@@ -21,11 +21,11 @@ room() {
 if room; then TMPDIR=$(mktemp -d /dev/shm/k.XXXX); else TMPDIR=$(mktemp -d /tmp/k.XXXX); fi
 export TMPDIR
 chmod 1777 "$TMPDIR"
-# What is left of a run that was killed, whose lock nobody holds, would stay in memory until the next start of the machine.
+# The folder of a run that was killed, whose lock nobody holds, would stay in memory until the next start of the machine.
 for folder in /dev/shm/k.???? /tmp/k.????; do
-  [ ! -O "$folder" ] || flock --nonblock "$folder" rm -rf "$folder" || true
+  [ ! -O "$folder/.lock" ] || flock --nonblock "$folder/.lock" rm -rf "$folder" || true
 done
-exec {lock}<"$TMPDIR"
+exec {lock}>"$TMPDIR/.lock"
 flock "$lock"
 finish() {
   local jobs
