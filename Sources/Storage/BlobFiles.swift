@@ -341,7 +341,9 @@ private struct Part {
 
   /// Parses a file name; nil if it is not one of an upload.
   init?(_ name: String) {
-    guard let size = name.split(separator: "-").dropFirst(2).first.flatMap({ UInt64($0) }) else { return nil }
+    let words = name.split(separator: "-", omittingEmptySubsequences: false)
+    // The name of a temporary file is a UUID, which has hyphens too.
+    guard words.count == 3, let size = UInt64(words[2]) else { return nil }
     self.name = name
     self.size = size
   }

@@ -7,7 +7,7 @@ internal import VCard
 /// Maps a card to the `Contact` message and the values stored beside it.
 enum ContactMapping {
   /// Raised if the reader or this mapping changes; then every card is read again.
-  static let version = 3
+  static let version = 4
 
   /// Maps a card.
   ///
