@@ -144,8 +144,7 @@ public actor EventsPlane: Plane, NetworkPlane {
 
   func readable() {
     var isNew = false
-    // Few at a time: each is compared with all streams, and commands wait meanwhile.
-    self.socket.receive(atMost: 8) { result, message in
+    self.socket.receive(atMost: 64) { result, message in
       // libzmq reports a connection before its messages, so the descriptor belongs to this connection.
       self.socket.drainMonitor(self)
       isNew = self.take(result, message) || isNew
