@@ -1,4 +1,6 @@
-/// The length limit of a text field of a record, for every kind.
+package import KithMessages
+
+/// The length limit of a text field. `proto/` states how long each text may be.
 ///
 /// Characters are Unicode code points, as in Monica's server, SQLite and Python; what a person sees as one character may
 /// be several. A text must also fit into one message on the wire: docs/protocol.md, section 9.
@@ -9,26 +11,19 @@ package struct TextLimit: Sendable, Hashable {
   /// The bytes of text that fit into a reply beside its other fields.
   package static let messageBytes = 200_000
 
-  /// A name or another text of one line.
-  package static let line = Self(255)
-  /// A tag of a call, and the name of a template.
-  package static let word = Self(64)
-  /// The name of a carer or of a person cared for.
-  package static let name = Self(100)
-  /// An address on the web.
-  package static let url = Self(2000)
-  /// The note of a reminder to call.
-  package static let reminderNote = Self(500)
-  /// The note of a call, and the memo of an entry.
-  package static let memo = Self(5000)
-  /// A message of a conversation.
-  package static let message = Self(10_000)
+  /// The memo of a care entry.
+  package static let memo = Self(of: "memo", in: CareRecord.self)
   /// A transcript: more than anybody can say in ten minutes.
-  package static let transcript = Self(20_000)
-  /// A description or a comment.
-  package static let description = Self(65_535)
-  /// A note about a person.
-  package static let note = Self(100_000)
+  package static let transcript = Self(of: "transcript", in: CareRecord.self)
+  /// The name of a carer or of a person cared for.
+  package static let name = Self(of: "recorder", in: CareRecord.self)
+  /// The note of a reminder to call.
+  package static let reminderNote = Self(of: "note", in: AddCallReminderRequest.self)
+
+  /// Makes the limit that `proto/` states for a field.
+  package init<M: CheckedMessage>(of field: String, in message: M.Type) {
+    self.init(M.field(field)?.rules.max ?? 0)
+  }
 
   /// Makes a limit.
   package init(_ characters: Int) { self.characters = characters }

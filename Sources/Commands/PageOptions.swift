@@ -33,21 +33,3 @@ struct PageOptions: ParsableArguments {
     cursor.isEmpty ? [] : ["", "There are more. To continue, add --cursor \(cursor)"]
   }
 }
-
-/// A request whose reply is one page of a list.
-protocol PagedRequest: KithMessages.Command {
-  var limit: UInt32 { get set }
-  var cursor: String { get set }
-}
-
-extension ListContactsRequest: PagedRequest {}
-extension ListJobsRequest: PagedRequest {}
-extension ListPeopleRequest: PagedRequest {}
-extension PersonTimelineRequest: PagedRequest {}
-extension SuggestLinksRequest: PagedRequest {}
-extension ListTagsRequest: PagedRequest {}
-extension ListCallsRequest: PagedRequest {}
-extension CallTimelineRequest: PagedRequest {}
-extension ListConversationsRequest: PagedRequest {}
-extension QueueRequest: PagedRequest {}
-extension ConflictsRequest: PagedRequest {}

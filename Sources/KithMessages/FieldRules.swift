@@ -1,7 +1,7 @@
 /// A field of a message with the rules that `proto/` states for it.
 ///
 /// ```swift
-/// let comment = Fields.gift.first { $0.name == "comment" }
+/// let comment = RecordKind.gift.fields.first { $0.name == "comment" }
 /// comment?.max       // 65,535 characters
 /// comment?.merge     // .text: what is appended on either side is kept
 /// ```
@@ -114,6 +114,8 @@ public struct FieldRules: Sendable, Hashable {
   public let isLoose: Bool
   /// The format of its text.
   public let format: Format
+  /// The fields on which a field that the server sets depends: it is cleared when one of them changes.
+  public let follows: [String]
 
   /// Whether a request may change it in an existing record.
   public var isEditable: Bool { !self.isReadOnly && !self.isFixed && self.place != .derived }
@@ -122,7 +124,8 @@ public struct FieldRules: Sendable, Hashable {
     _ name: String, _ number: Int, json jsonName: String, _ kind: Kind, isRepeated: Bool = false, max: Int = 0,
     min: Int = 0, maxBytes: Int = 0, maxItems: Int = 0, isRequired: Bool = false, isReadOnly: Bool = false,
     isFixed: Bool = false, isPast: Bool = false, place: Place = .both, merge: Merge = .value, isSearched: Bool = false,
-    catalog: String = "", choices: [String] = [], isLoose: Bool = false, format: Format = .any
+    catalog: String = "", choices: [String] = [], isLoose: Bool = false, format: Format = .any,
+    follows: [String] = []
   ) {
     self.name = name
     self.number = number
@@ -144,6 +147,7 @@ public struct FieldRules: Sendable, Hashable {
     self.choices = choices
     self.isLoose = isLoose
     self.format = format
+    self.follows = follows
   }
 }
 
@@ -161,8 +165,6 @@ public struct RecordRules: Sendable, Hashable {
 
   /// The name on the wire: "contact_field".
   public let kind: String
-  /// The name of its message: "ContactField".
-  public let message: String
   /// Whom a record is about.
   public let owner: Owner
   /// The stream of its events.
@@ -171,6 +173,4 @@ public struct RecordRules: Sendable, Hashable {
   public let isByName: Bool
   /// Whether the server keeps it when its person is deleted.
   public let outlivesPerson: Bool
-  /// The fields in the order of `proto/`.
-  public let fields: [FieldRules]
 }

@@ -129,28 +129,15 @@ public struct MonicaRemoteService: Sendable {
   // MARK: - Kinds
 
   private static func type(_ kind: String, _ account: MonicaAccount) throws(Failure) -> any WritableResource.Type {
-    guard let known = ResourceKind(rawValue: kind) else {
-      let kinds = ResourceKind.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let known = RecordKind(named: kind) else {
+      let kinds = RecordKind.allCases.map(\.name).joined(separator: ", ")
       throw .invalid(field: "kind", "'\(kind.prefix(64))' is none of \(kinds).")
     }
     return known.resource(callsAreActivities: account.callsAsActivities)
   }
 
-  private static func kind(of record: RemoteRecord) throws(Failure) -> ResourceKind {
-    switch record.record {
-    case .person?: .person
-    case .contactField?: .contactField
-    case .address?: .address
-    case .note?: .note
-    case .task?: .task
-    case .activity?: .activity
-    case .gift?: .gift
-    case .tag?: .tag
-    case .relationship?: .relationship
-    case .reminder?: .reminder
-    case .call?: .call
-    case .conversation?: .conversation
-    case nil: throw .invalid(field: "record", "must hold a record.")
-    }
+  private static func kind(of record: RemoteRecord) throws(Failure) -> RecordKind {
+    guard let kind = record.record?.kind else { throw .invalid(field: "record", "must hold a record.") }
+    return kind
   }
 }

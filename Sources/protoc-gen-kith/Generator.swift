@@ -1,13 +1,13 @@
 import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
-/// Turns `proto/` into the tables of methods and fields (`--kith_opt=swift`), the service reference
+/// Turns `proto/` into the tables of methods, records and fields (`--kith_opt=swift`), the service reference
 /// (`--kith_opt=markdown`) or the description of the API (`--kith_opt=openapi`).
 @main
 struct Generator: CodeGenerator {
   var supportedFeatures: [Google_Protobuf_Compiler_CodeGeneratorResponse.Feature] { [.proto3Optional] }
   var customOptionExtensions: [any AnyMessageExtension] {
-    [Kith_V1_Extensions_rules, Kith_V1_Extensions_field, Kith_V1_Extensions_record]
+    [Kith_V1_Extensions_rules, Kith_V1_Extensions_field, Kith_V1_Extensions_record, Kith_V1_Extensions_checked]
   }
   var version: String? { nil }
   var projectURL: String? { nil }
@@ -22,7 +22,8 @@ struct Generator: CodeGenerator {
     switch parameter.parameter {
     case "swift":
       try generatorOutputs.add(fileName: "Methods.swift", contents: SwiftTable(methods: methods).text)
-      try generatorOutputs.add(fileName: "Fields.swift", contents: FieldTable(messages: messages).text)
+      try generatorOutputs.add(
+        fileName: "Records.swift", contents: RecordTable(messages: messages, methods: methods).text)
     case "markdown":
       try generatorOutputs.add(
         fileName: "services.md",

@@ -7,6 +7,8 @@ struct MessageModel {
   let fields: [FieldModel]
   /// What makes it a kind of record; nil if it is none.
   let record: Kith_V1_RecordRules?
+  /// Whether the hub checks it by a table of its fields.
+  let isChecked: Bool
   let summary: String
 
   /// Reads all messages of files, those inside of others too.
@@ -26,10 +28,32 @@ struct MessageModel {
         return try FieldModel(field, rules)
       }
       let model = MessageModel(
-        descriptor: message, fields: fields, record: record, summary: message.comment)
+        descriptor: message, fields: fields, record: record,
+        isChecked: record != nil || message.options.Kith_V1_checked, summary: message.comment)
+      if model.isChecked { try model.requireTable() }
       return try [model] + message.messages.filter { !$0.options.mapEntry }.flatMap(models)
     }
-    return try files.flatMap(\.messages).flatMap(models)
+    let all = try files.flatMap(\.messages).flatMap(models)
+    let numbers = all.compactMap(\.record?.number)
+    guard Set(numbers).count == numbers.count, !numbers.contains(0) else {
+      throw GeneratorError(description: "each kind of record needs a `number` of its own, above 0")
+    }
+    return all
+  }
+
+  /// Throws where no table can say what its fields state.
+  private func requireTable() throws {
+    let names = Set(self.fields.map(\.name))
+    for field in self.fields {
+      func require(_ isSound: Bool, _ what: String) throws {
+        guard isSound else { throw GeneratorError(description: "\(field.descriptor.fullName): \(what)") }
+      }
+      try require(!field.descriptor.isMap, "a table has no maps")
+      guard let rules = field.rules else { continue }
+      try require(rules.format != .name && rules.format != .time, "tables do not check NAME and TIME")
+      try require(rules.follows.isEmpty || rules.place == .server, "`follows` is of what the server sets")
+      try require(names.isSuperset(of: rules.follows), "`follows` names fields of the same message")
+    }
   }
 
   /// The name within the package: "SyncStatus.State" of one inside of another.

@@ -30,7 +30,11 @@ extension Kith_V1_FieldRules {
     guard isOfRecord else { return words }
     switch self.place {
     case .hub: words.append("only on the hub")
-    case .server: words.append("set by the server")
+    case .server:
+      words.append("set by the server")
+      if !self.follows.isEmpty {
+        words.append("empty after a change of \(self.follows.map { "`\($0)`" }.joined(separator: ", "))")
+      }
     case .derived: if self.readOnly { words.append("computed for the reply") }
     default: words.append("merged as `\(self.merge)`")
     }

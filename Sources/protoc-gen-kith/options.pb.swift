@@ -240,6 +240,9 @@ nonisolated struct Kith_V1_FieldRules: Sendable {
 
   var format: Kith_V1_FieldRules.Format = .any
 
+  /// of a field that the server sets: it is forgotten when one of these fields changes
+  var follows: [String] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Where a field of a record is stored.
@@ -459,6 +462,9 @@ nonisolated struct Kith_V1_RecordRules: Sendable {
   /// the server keeps it when it deletes the person it belongs to
   var outlivesPerson: Bool = false
 
+  /// in the database of a hub: never changed, and never used for another kind
+  var number: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// To whom a record belongs.
@@ -548,6 +554,22 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_MessageOptions {
   mutating func clearKith_V1_record() {
     clearExtensionValue(ext: Kith_V1_Extensions_record)
   }
+
+  /// the hub checks it by a table of its fields, as it does records
+  var Kith_V1_checked: Bool {
+    get {return getExtensionValue(ext: Kith_V1_Extensions_checked) ?? false}
+    set {setExtensionValue(ext: Kith_V1_Extensions_checked, value: newValue)}
+  }
+  /// Returns true if extension `Kith_V1_Extensions_checked`
+  /// has been explicitly set.
+  var hasKith_V1_checked: Bool {
+    return hasExtensionValue(ext: Kith_V1_Extensions_checked)
+  }
+  /// Clears the value of extension `Kith_V1_Extensions_checked`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_V1_checked() {
+    clearExtensionValue(ext: Kith_V1_Extensions_checked)
+  }
 }
 
 nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
@@ -578,7 +600,8 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
 nonisolated let Kith_V1_Options_Extensions: SwiftProtobuf.SimpleExtensionMap = [
   Kith_V1_Extensions_rules,
   Kith_V1_Extensions_field,
-  Kith_V1_Extensions_record
+  Kith_V1_Extensions_record,
+  Kith_V1_Extensions_checked
 ]
 
 // Extension Objects - The only reason these might be needed is when manually
@@ -598,6 +621,12 @@ nonisolated let Kith_V1_Extensions_field = SwiftProtobuf.MessageExtension<SwiftP
 nonisolated let Kith_V1_Extensions_record = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalMessageExtensionField<Kith_V1_RecordRules>, SwiftProtobuf.Google_Protobuf_MessageOptions>(
   _protobuf_fieldNumber: 50503,
   fieldName: "kith.v1.record"
+)
+
+/// the hub checks it by a table of its fields, as it does records
+nonisolated let Kith_V1_Extensions_checked = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalExtensionField<SwiftProtobuf.ProtobufBool>, SwiftProtobuf.Google_Protobuf_MessageOptions>(
+  _protobuf_fieldNumber: 50504,
+  fieldName: "kith.v1.checked"
 )
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -683,7 +712,7 @@ nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Kith_V1_FieldRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FieldRules"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}max\0\u{1}min\0\u{3}max_bytes\0\u{3}max_items\0\u{1}required\0\u{3}read_only\0\u{1}fixed\0\u{1}past\0\u{1}place\0\u{1}merge\0\u{1}search\0\u{1}catalog\0\u{1}choices\0\u{1}loose\0\u{1}format\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}max\0\u{1}min\0\u{3}max_bytes\0\u{3}max_items\0\u{1}required\0\u{3}read_only\0\u{1}fixed\0\u{1}past\0\u{1}place\0\u{1}merge\0\u{1}search\0\u{1}catalog\0\u{1}choices\0\u{1}loose\0\u{1}format\0\u{1}follows\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -706,6 +735,7 @@ nonisolated extension Kith_V1_FieldRules: SwiftProtobuf.Message, SwiftProtobuf._
       case 13: try { try decoder.decodeRepeatedStringField(value: &self.choices) }()
       case 14: try { try decoder.decodeSingularBoolField(value: &self.loose) }()
       case 15: try { try decoder.decodeSingularEnumField(value: &self.format) }()
+      case 16: try { try decoder.decodeRepeatedStringField(value: &self.follows) }()
       default: break
       }
     }
@@ -757,6 +787,9 @@ nonisolated extension Kith_V1_FieldRules: SwiftProtobuf.Message, SwiftProtobuf._
     if self.format != .any {
       try visitor.visitSingularEnumField(value: self.format, fieldNumber: 15)
     }
+    if !self.follows.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.follows, fieldNumber: 16)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -776,6 +809,7 @@ nonisolated extension Kith_V1_FieldRules: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.choices != rhs.choices {return false}
     if lhs.loose != rhs.loose {return false}
     if lhs.format != rhs.format {return false}
+    if lhs.follows != rhs.follows {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -795,7 +829,7 @@ nonisolated extension Kith_V1_FieldRules.Format: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Kith_V1_RecordRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RecordRules"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{3}belongs_to\0\u{1}stream\0\u{3}by_name\0\u{3}outlives_person\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{3}belongs_to\0\u{1}stream\0\u{3}by_name\0\u{3}outlives_person\0\u{1}number\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -808,6 +842,7 @@ nonisolated extension Kith_V1_RecordRules: SwiftProtobuf.Message, SwiftProtobuf.
       case 3: try { try decoder.decodeSingularStringField(value: &self.stream) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.byName) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.outlivesPerson) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.number) }()
       default: break
       }
     }
@@ -829,6 +864,9 @@ nonisolated extension Kith_V1_RecordRules: SwiftProtobuf.Message, SwiftProtobuf.
     if self.outlivesPerson != false {
       try visitor.visitSingularBoolField(value: self.outlivesPerson, fieldNumber: 5)
     }
+    if self.number != 0 {
+      try visitor.visitSingularUInt32Field(value: self.number, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -838,6 +876,7 @@ nonisolated extension Kith_V1_RecordRules: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.stream != rhs.stream {return false}
     if lhs.byName != rhs.byName {return false}
     if lhs.outlivesPerson != rhs.outlivesPerson {return false}
+    if lhs.number != rhs.number {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -19,13 +19,13 @@ struct FaultTests {
   ]
 
   /// The server's table of a kind.
-  private static func table(_ kind: ResourceKind) -> String {
+  private static func table(_ kind: RecordKind) -> String {
     switch kind {
     case .person: "contacts"
     case .contactField: "contact_fields"
     case .address: "addresses"
     case .activity: "activities"
-    default: "\(kind.rawValue)s"
+    default: "\(kind.name)s"
     }
   }
 
@@ -62,7 +62,7 @@ struct FaultTests {
   @Test("nothing is lost and nothing is made twice", arguments: Samples.records.indices)
   func onceEach(_ index: Int) async throws {
     try await MonicaServer.run(contacts: 3) { server in
-      let kind = try #require(Samples.kind(Samples.records[index]))
+      let kind = try #require(Samples.records[index].record?.kind)
       let table = Self.table(kind)
       for fault in Self.faults {
         for step in 0...(kind == .conversation || kind == .person ? 3 : 1) {
@@ -83,7 +83,7 @@ struct FaultTests {
           try await server.control("DELETE", "faults")
           let rows = try await server.rows(table).count
           #expect(rows == before + (kind == .relationship ? 2 : 1), "\(kind) \(fault) at \(step)")
-          let read = try await server.read(kind.rawValue, made.record.monicaID).record
+          let read = try await server.read(kind.name, made.record.monicaID).record
           #expect(try Samples.isSame(read, want), "\(kind) \(fault) at \(step)")
 
           try await Self.order(fault, after: step, server)
@@ -91,7 +91,7 @@ struct FaultTests {
           let done = try await Self.insist("update", changed, base: made.record, server) { _ in }
           try await server.control("DELETE", "faults")
           #expect(done.outcome == .done, "\(kind) \(fault) at \(step)")
-          let reread = try await server.read(kind.rawValue, made.record.monicaID).record
+          let reread = try await server.read(kind.name, made.record.monicaID).record
           #expect(try Samples.isSame(reread, changed), "\(kind) \(fault) at \(step)")
 
           try await Self.order(fault, after: 0, server)

@@ -14,12 +14,12 @@ struct PushTests {
       var server = server
       server.account.callsAsActivities = callsAreActivities
       for want in Samples.records {
-        let kind = try #require(Samples.kind(want))
+        let kind = try #require(want.record?.kind)
         // Created.
         let made = try await server.push("create", want)
         #expect(made.outcome == .done && made.record.monicaID > 0)
         #expect(try Samples.isSame(made.record, want, activities: callsAreActivities), "\(kind)")
-        let read = try await server.read(kind.rawValue, made.record.monicaID)
+        let read = try await server.read(kind.name, made.record.monicaID)
         #expect(read.found)
         #expect(try Samples.isSame(read.record, want, activities: callsAreActivities), "\(kind)")
         if !want.clientID.isEmpty, kind != .call || !callsAreActivities {
@@ -46,7 +46,7 @@ struct PushTests {
         #expect(try await server.push("delete", done.record, base: done.record).outcome == .done)
         #expect(try await server.push("delete", done.record, base: done.record).outcome == .gone)
         #expect(try await server.push("update", changed, base: done.record).outcome == .gone)
-        #expect(try await server.read(kind.rawValue, done.record.monicaID).found == false, "\(kind)")
+        #expect(try await server.read(kind.name, done.record.monicaID).found == false, "\(kind)")
       }
     }
   }

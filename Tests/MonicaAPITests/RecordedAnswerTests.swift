@@ -71,7 +71,7 @@ struct RecordedAnswerTests {
 
   private static func type(_ path: [String]) -> (any WritableResource.Type)? {
     guard let name = path.last(where: { Int($0) == nil }) else { return nil }
-    let types: [any WritableResource.Type] = ResourceKind.allCases.map { $0.resource(callsAreActivities: false) }
+    let types: [any WritableResource.Type] = RecordKind.allCases.map { $0.resource(callsAreActivities: false) }
     return types.first { $0.path == name }
   }
 

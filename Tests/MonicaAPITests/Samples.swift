@@ -114,27 +114,9 @@ enum Samples {
   }
 
   static func facts(_ record: RemoteRecord, activities: Bool = false) throws -> Facts {
-    let kind = try #require(Self.kind(record))
+    let kind = try #require(record.record?.kind)
     func facts<R: WritableResource>(_ type: R.Type) -> Facts { type.facts(record) }
     return facts(kind.resource(callsAreActivities: activities))
-  }
-
-  static func kind(_ record: RemoteRecord) -> ResourceKind? {
-    switch record.record {
-    case .person?: .person
-    case .contactField?: .contactField
-    case .address?: .address
-    case .note?: .note
-    case .task?: .task
-    case .activity?: .activity
-    case .gift?: .gift
-    case .tag?: .tag
-    case .relationship?: .relationship
-    case .reminder?: .reminder
-    case .call?: .call
-    case .conversation?: .conversation
-    case nil: nil
-    }
   }
 
   /// Whether two records have the same values, except for ids of messages and values that the server does not return.

@@ -173,7 +173,11 @@ import Testing
         $0.personID = "a"
         $0.otherID = "b"
         $0.type = "friend"
-      }, [("type", { $0.type = "" }), ("other_id", { $0.otherID = "a" }), ("other_id", { $0.otherID = "" })])
+      },
+      [
+        ("type", { $0.type = "" }), ("other_id", { $0.otherID = "a" }), ("other_id", { $0.otherID = "" }),
+        ("person_id", { $0.personID = "" }),
+      ])
     self.check(Tag.with { $0.name = "family" }, [("name", { $0.name = "" }), ("name", { $0.name = Self.long })])
   }
 
@@ -228,11 +232,16 @@ import Testing
           $0.firstName = "Ann"
           $0.tags = ["a", "b"]
         })
-    let address = try PersonAddress(creating: .with { $0.country = "jp" }, now: Self.now)
+    let address = try PersonAddress(
+      creating: .with {
+        $0.personID = "p"
+        $0.country = "jp"
+      }, now: Self.now)
     #expect(address.country == "JP")
     for (given, kept) in [("12", "12.00"), ("012.5", "12.50"), ("0", "0.00"), ("3.14", "3.14")] {
       let gift = try Gift(
         creating: .with {
+          $0.personID = "p"
           $0.name = "x"
           $0.status = "idea"
           $0.amount = given

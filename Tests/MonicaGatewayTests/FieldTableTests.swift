@@ -6,8 +6,7 @@ import Testing
 @testable import MonicaGateway
 @testable import Storage
 
-/// Compares the rules that `proto/` states with what the hub does with each field of the twelve kinds. A difference is listed here
-/// with its reason.
+/// What the hub does with each field of the twelve kinds is what `proto/` states. A difference is listed here with its reason.
 @Suite struct FieldTableTests {
   private static let now = Household.start
   /// A valid record of each kind: its fields in JSON.
@@ -32,10 +31,6 @@ import Testing
     "call.called_at",  // Calls/Log sets it to now
     "reminder.every",  // always 1 for frequency one_time
   ]
-
-  private func rules(_ kind: RecordKind) throws -> RecordRules {
-    try #require(Records.all.first { $0.kind == kind.name })
-  }
 
   private func editable(_ kind: RecordKind) throws -> any EditableRecord.Type {
     try #require(kind.type as? any EditableRecord.Type)
@@ -87,39 +82,15 @@ import Testing
     return field.isRepeated ? "[\(one)]" : one
   }
 
-  @Test(arguments: RecordKind.allCases) func kinds(_ kind: RecordKind) throws {
-    let rules = try self.rules(kind)
-    func name<R: SyncedRecord>(_ type: R.Type) -> String { R.protoMessageName }
-    #expect("kith.v1.\(rules.message)" == name(kind.type))
-    #expect((rules.owner == .person) == kind.needsPerson)
-    #expect((rules.owner == .nobody) == kind.isNamed)
-    #expect(rules.isByName == kind.isNamed)
-    #expect(rules.stream == kind.stream.name)
-    #expect(rules.outlivesPerson == !kind.goesWithPersonOnServer)
-    #expect(Records.all.count == RecordKind.allCases.count)
-  }
-
-  @Test(arguments: RecordKind.allCases) func whatPeopleChange(_ kind: RecordKind) throws {
-    let fields = try self.rules(kind).fields
-    func check<R: EditableRecord>(_ type: R.Type) {
-      #expect(Set(fields.filter(\.isEditable).map(\.name)) == Set(R.fields.filter(\.isEditable).map(\.name)))
-      let kept = R.fields.filter { $0.place == .hub }.map(\.name)
-      #expect(Set(fields.filter { $0.place == .hub }.map(\.name)) == Set(kept))
-      let catalogs = R.catalogNames.map { "\($0.field): \($0.catalog)" }
-      #expect(Set(fields.filter { !$0.catalog.isEmpty }.map { "\($0.name): \($0.catalog)" }) == Set(catalogs))
-    }
-    check(try self.editable(kind))
-  }
-
   @Test(arguments: RecordKind.allCases) func limits(_ kind: RecordKind) throws {
-    for field in try self.rules(kind).fields where field.isEditable || (field.isFixed && field.name != "person_id") {
+    for field in kind.fields where field.isEditable {
       func text(_ count: Int) -> String {
         let text = "\"\(String(repeating: "1", count: count))\""
         return field.isRepeated ? "[\(text)]" : text
       }
       let isPlain = [.any, .line, .word].contains(field.format)
       switch field.kind {
-      case .text where !field.choices.isEmpty || field.isFixed: break
+      case .text where !field.choices.isEmpty: break
       case .text where isPlain:
         #expect(try self.fault(kind, field, text(field.max)) == nil, "\(field.name)")
         #expect(try self.fault(kind, field, text(field.max + 1)) == field.name)
@@ -142,7 +113,7 @@ import Testing
   }
 
   @Test func attachmentsAreCounted() throws {
-    let field = try #require(Fields.call.first { $0.name == "attachments" })
+    let field = try #require(RecordKind.call.fields.first { $0.name == "attachments" })
     for excess in 0...1 {
       let blobs = Array(repeating: "{}", count: field.maxItems + excess).joined(separator: ", ")
       #expect(try self.fault(.call, field, "[\(blobs)]") == (excess == 0 ? nil : "attachments"))
@@ -160,18 +131,19 @@ import Testing
       (.person, "birthday", ["1990-01-31", "--01-31", "~1990"], ["2999-01-01", "~2999", "1990"]),
     ]
     for (kind, name, good, bad) in tried {
-      let field = try #require(try self.rules(kind).fields.first { $0.name == name })
+      let field = try #require(kind.fields.first { $0.name == name })
       #expect(![.any, .line].contains(field.format), "\(name)")
       for value in good { #expect(try self.fault(kind, field, "\"\(value)\"") == nil, "\(name) \(value)") }
       for value in bad { #expect(try self.fault(kind, field, "\"\(value)\"") == name, "\(name) \(value)") }
     }
-    let formatted = Records.all.flatMap(\.fields).filter { $0.isEditable && ![.any, .line, .word].contains($0.format) }
+    let formatted = RecordKind.allCases.flatMap(\.fields)
+      .filter { $0.isEditable && ![.any, .line, .word].contains($0.format) }
     // All except deceased_on, which has birthday's format and also requires is_dead.
     #expect(formatted.count == tried.count + 1)
   }
 
   @Test(arguments: RecordKind.allCases) func whatHasToBeGiven(_ kind: RecordKind) throws {
-    for field in try self.rules(kind).fields where (field.isEditable || field.isFixed) && field.name != "person_id" {
+    for field in kind.fields where field.isEditable || field.isFixed {
       let isWanted = try self.fault(kind, field, nil) == field.name
       #expect(
         isWanted == (field.isRequired || Self.givenByTheHub.contains("\(kind.name).\(field.name)")), "\(field.name)")
@@ -179,20 +151,20 @@ import Testing
   }
 
   @Test(arguments: RecordKind.allCases) func choices(_ kind: RecordKind) throws {
-    for field in try self.rules(kind).fields where field.isEditable && field.kind == .text && !field.isRepeated {
+    for field in kind.fields where field.isEditable && field.kind == .text && !field.isRepeated {
       for choice in field.choices { #expect(try self.fault(kind, field, "\"\(choice)\"") == nil) }
       guard [.any, .line].contains(field.format) else { continue }
       #expect(try (self.fault(kind, field, "\"other\"") == field.name) == !field.choices.isEmpty, "\(field.name)")
     }
-    let states = Fields.person.first { $0.name == "sync_state" }?.choices
+    let states = RecordKind.person.fields.first { $0.name == "sync_state" }?.choices
     #expect(states == RecordState.allCases.map(\.name))
-    #expect(Fields.call.first { $0.name == "emotion" }?.choices == RecordTraits.emotions)
+    #expect(RecordKind.call.fields.first { $0.name == "emotion" }?.choices == RecordTraits.emotions)
   }
 
   @Test(arguments: RecordKind.allCases) func merges(_ kind: RecordKind) throws {
     func check<R: EditableRecord>(_ type: R.Type) throws {
-      for rules in try self.rules(kind).fields where rules.isEditable && rules.place == .both {
-        let field = try #require(R.fields.first { $0.name == rules.name })
+      for rules in kind.fields where rules.isEditable && rules.place == .both {
+        let field = try #require(R.field(rules.name))
         func record(_ value: String) throws -> R { try R(jsonString: "{\"\(rules.jsonName)\": \(value)}") }
         func joins(_ base: String, _ local: String, _ server: String) throws -> R? {
           var result = R()
@@ -233,8 +205,7 @@ import Testing
   @Test(arguments: RecordKind.allCases) func places(_ kind: RecordKind) throws {
     func empty<R: SyncedRecord>(_ type: R.Type) -> AnyRecord { R().any }
     let nothing = empty(kind.type)
-    // `truncated` is set only in replies and refused in requests, so it is never stored.
-    for field in try self.rules(kind).fields where field.name != "truncated" {
+    for field in kind.fields {
       let record = try self.alone(kind, field)
       #expect(record != nothing)
       #expect((record.stripped == nothing) == (field.place == .derived), "\(field.name)")
@@ -245,7 +216,7 @@ import Testing
 
   /// People are searched by `PersonSearchIndex` instead, which also has their email addresses.
   @Test(arguments: RecordKind.allCases.filter { $0 != .person }) func search(_ kind: RecordKind) throws {
-    for field in try self.rules(kind).fields {
+    for field in kind.fields {
       let traits = RecordTraits(of: try self.alone(kind, field), createdAt: Self.now)
       #expect(traits.texts.contains("QUJD") == field.isSearched, "\(field.name)")
     }

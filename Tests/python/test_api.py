@@ -295,5 +295,14 @@ def test_choices_and_what_has_to_be_given(shared_hub, people, kind):
         assert shared_hub.error(method, body) == ("INVALID_ARGUMENT", "FIELD_INVALID") and faults(request, body)
 
 
+def test_a_relationship_needs_both_people(shared_hub, people):
+    header, _, _ = shared_hub.ask("Relationships/Create", {"record": {"otherId": people[1], "type": "friend"}})
+    status = header["status"]
+    assert (status["code"], status["reason"]) == ("INVALID_ARGUMENT", "FIELD_INVALID")
+    assert list(status["details"]) == ["person_id"]
+    known = shared_hub.reply("Relationships/List", {"personId": people[1]}).get("relationships", [])
+    assert all(relationship["otherId"] != people[1] for relationship in known)
+
+
 def test_all_kinds_are_tried():
     assert KINDS == set(MAKING)

@@ -47,8 +47,6 @@ extension Call: OwnedRecord, ShownRecord {
   }
 }
 
-extension ListCallsReply: RecordPage { var records: [Call] { self.calls } }
-
 /// How a call felt.
 enum Emotion: String, ExpressibleByArgument, CaseIterable, Sendable {
   case happy, neutral, sad, frustrated, excited

@@ -27,8 +27,6 @@ struct DeliveriesCommand: BilingualCommand {
   }
 }
 
-extension ListDeliveriesRequest: PagedRequest {}
-
 struct RetryDeliveryCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Retry a message that failed or may not have arrived.",

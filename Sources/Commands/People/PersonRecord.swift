@@ -47,8 +47,6 @@ extension Person: Record {
   }
 }
 
-extension ListPeopleReply: RecordPage { var records: [Person] { self.people } }
-
 /// A person, by id or by a name that only one has.
 struct PersonReference: NameReference {
   static let help = ArgumentHelp("The person: an id, or a name that only one has.", valueName: "person")

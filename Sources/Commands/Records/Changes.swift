@@ -1,3 +1,4 @@
+internal import KithMessages
 internal import SwiftProtobuf
 
 /// A message with what was said of it, and which of its fields that were.

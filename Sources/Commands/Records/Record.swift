@@ -2,20 +2,12 @@ internal import KithMessages
 internal import SwiftProtobuf
 
 /// A kind of record that commands add, change and delete, and how people see it.
-protocol Record: SwiftProtobuf.Message, Sendable {
-  associatedtype Creation: CreationRequest where Creation.Record == Self
-  associatedtype Change: ChangeRequest where Change.Record == Self
-  associatedtype Deletion: NamingRequest where Deletion.Reply == Self
+protocol Record: SyncedRecord {
+  associatedtype Creation: RecordCreation where Creation.Reply == Self
+  associatedtype Change: RecordChange where Change.Reply == Self
+  associatedtype Deletion: RecordNaming where Deletion.Reply == Self
   /// How one is named on the command line.
   associatedtype Reference: RecordReference = RecordID
-
-  var id: String { get set }
-  var syncState: String { get }
-  var syncError: Status { get }
-  var lastAttemptAt: Google_Protobuf_Timestamp { get }
-  var createdAt: Google_Protobuf_Timestamp { get }
-  var updatedAt: Google_Protobuf_Timestamp { get }
-  var deletedAt: Google_Protobuf_Timestamp { get }
 
   static var noun: Noun { get }
   /// Headings of a table, without who it belongs to, state and id.
@@ -52,9 +44,7 @@ extension Record {
 }
 
 /// A record that belongs to a person.
-protocol OwnedRecord: Record {
-  var personID: String { get set }
-}
+protocol OwnedRecord: Record {}
 
 extension OwnedRecord {
   var ownerID: String { self.personID }
@@ -62,12 +52,12 @@ extension OwnedRecord {
 
 /// A record that is shown by itself.
 protocol ShownRecord: Record {
-  associatedtype Lookup: NamingRequest where Lookup.Reply == Self
+  associatedtype Lookup: RecordNaming where Lookup.Reply == Self
 }
 
 /// A record that is listed, of one person or of all.
 protocol ListedRecord: ShownRecord {
-  associatedtype Listing: ListingRequest where Listing.Reply.Record == Self
+  associatedtype Listing: PersonRecordPaging where Listing.Reply.Record == Self
   /// Whether a list has to say whose.
   static var isListedByPerson: Bool { get }
 }

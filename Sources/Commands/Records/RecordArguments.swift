@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import KithMessages
 
 /// What a command line says of a record.
 protocol RecordArguments: ParsableArguments {

@@ -1,5 +1,5 @@
 internal import Bus
-internal import SwiftProtobuf
+internal import KithMessages
 
 /// Records of one kind as rows.
 struct RecordTable<R: Record> {
@@ -29,7 +29,7 @@ struct RecordTable<R: Record> {
 
 extension Session {
   /// Prints one page of records.
-  func show<Page: RecordPage & SwiftProtobuf.Message>(page: Page, showsOwner: Bool) async throws(Failure)
+  func show<Page: RecordPage>(page: Page, showsOwner: Bool) async throws(Failure)
   where Page.Record: Record {
     let names = await PersonNames.of(page.records, self)
     try self.show(

@@ -128,5 +128,3 @@ extension Tag: Record {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] { [self.name, Count.grouped(Int(self.people))] }
 }
-
-extension ListTagsReply: RecordPage { var records: [Tag] { self.tags } }

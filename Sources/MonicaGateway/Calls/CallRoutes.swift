@@ -126,7 +126,7 @@ extension MonicaGatewayActor {
   }
 }
 
-extension ListCallsRequest: RecordPaging {
+extension ListCallsRequest: RecordQuerying {
   var query: RecordQuery {
     get throws(Failure) {
       var query = try self.filter.query

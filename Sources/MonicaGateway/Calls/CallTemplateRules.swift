@@ -2,21 +2,13 @@ internal import Bus
 internal import KithMessages
 
 extension CallTemplate {
-  private static let rules: [FieldRule<CallTemplate>] = [
-    .line("name", \.name, limit: .word, isRequired: true), Call.duration("duration_minutes", \.durationMinutes),
-    .choice("emotion", \.emotion, Call.emotions), .text("note", \.note, limit: .memo),
-    .names("tags", \.tags, count: 20, limit: .word) { Call.isWord($0) ? nil : Call.wordWanted },
-  ]
-
   /// The template, checked and normalized.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`.
   func checked(now: Int64) throws(Failure) -> CallTemplate {
     var template = self
-    for rule in Self.rules { rule.tidy(&template) }
-    for rule in Self.rules {
-      if let why = rule.fault(template, now) { throw .invalid(field: rule.field, why) }
-    }
+    template.tidy(Self.fields)
+    try template.check(Self.fields, now: now)
     return template
   }
 

@@ -41,7 +41,7 @@ extension MonicaGatewayActor {
   }
 }
 
-extension ListConversationsRequest: RecordPaging {
+extension ListConversationsRequest: RecordQuerying {
   var query: RecordQuery {
     RecordQuery(
       limit: self.limit, cursor: self.cursor, person: self.personID.isEmpty ? nil : self.personID,

@@ -96,7 +96,7 @@ extension MonicaGatewayActor {
   }
 }
 
-extension ListPeopleRequest: RecordPaging {
+extension ListPeopleRequest: RecordQuerying {
   var query: RecordQuery {
     RecordQuery(
       limit: self.limit, cursor: self.cursor, tag: self.tag.isEmpty ? nil : self.tag,
@@ -124,8 +124,7 @@ extension TimelineEntry {
     case .note(let note):
       self.note = note
       self.at = note.createdAt
-    case .person, .contactField, .address, .task, .gift, .tag, .relationship, .reminder:
-      return nil
+    default: return nil
     }
   }
 }

@@ -27,7 +27,7 @@ struct RecordMerge: Sendable {
     base: AnyRecord, local: AnyRecord, server: AnyRecord, unsaid: [String], serverWins: Set<String> = [],
     localWins: Set<String> = []
   ) {
-    self = Self.merge(local.fieldedRecord, base, server, unsaid, serverWins, localWins)
+    self = Self.merge(local.record, base, server, unsaid, serverWins, localWins)
   }
 
   private init(body: AnyRecord, base: AnyRecord, fields: [ConflictField], isNews: Bool) {
@@ -37,7 +37,7 @@ struct RecordMerge: Sendable {
     self.isNews = isNews
   }
 
-  private static func merge<Record: FieldedRecord>(
+  private static func merge<Record: SyncedRecord>(
     _ local: Record, _ base: AnyRecord, _ server: AnyRecord, _ unsaid: [String], _ serverWins: Set<String>,
     _ localWins: Set<String>
   ) -> Self {
@@ -46,7 +46,7 @@ struct RecordMerge: Sendable {
     var body = merge.body
     for field in Record.fields where serverWins.contains(field.name) { field.copy(merge.base, &body) }
     for field in Record.fields where localWins.contains(field.name) { field.copy(local, &body) }
-    let fields = Record.fields.filter { $0.place == .both && !$0.isSame(local, merge.base) }.map { field in
+    let fields = Record.fields.filter { $0.isShared && !$0.isSame(local, merge.base) }.map { field in
       var shown = ConflictField()
       shown.name = field.name
       shown.local = field.text(local)
@@ -59,27 +59,7 @@ struct RecordMerge: Sendable {
     before.id = merge.base.id
     before.monicaID = merge.base.monicaID
     before.syncState = merge.base.syncState
-    for field in Record.fields where field.place == .hub { field.copy(local, &before) }
+    for field in Record.fields where field.rules.place == .hub { field.copy(local, &before) }
     return Self(body: body.any, base: merge.base.any, fields: fields, isNews: before != merge.base)
-  }
-}
-
-extension AnyRecord {
-  /// The message that it holds.
-  fileprivate var fieldedRecord: any FieldedRecord {
-    switch self {
-    case .person(let record): record
-    case .contactField(let record): record
-    case .address(let record): record
-    case .note(let record): record
-    case .task(let record): record
-    case .activity(let record): record
-    case .gift(let record): record
-    case .tag(let record): record
-    case .relationship(let record): record
-    case .reminder(let record): record
-    case .call(let record): record
-    case .conversation(let record): record
-    }
   }
 }

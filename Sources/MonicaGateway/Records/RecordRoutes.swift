@@ -5,13 +5,13 @@ internal import SwiftProtobuf
 
 /// How each sort of request is served, whatever the kind of records.
 extension MonicaGatewayActor {
-  nonisolated func creating<C: RecordCreation>(_ type: C.Type) -> Route {
+  nonisolated func creating<C: RecordCreation>(_ type: C.Type) -> Route where C.Reply: EditableRecord {
     self.writing(type) { request, transaction, now throws(Failure) in
       try transaction.make(request, now: now)
     }
   }
 
-  nonisolated func changing<C: RecordChange>(_ type: C.Type) -> Route {
+  nonisolated func changing<C: RecordChange>(_ type: C.Type) -> Route where C.Reply: EditableRecord {
     self.writing(type) { request, transaction, now throws(Failure) in
       try transaction.change(request, now: now)
     }
@@ -29,7 +29,7 @@ extension MonicaGatewayActor {
     }
   }
 
-  nonisolated func listing<C: RecordPaging>(_ type: C.Type) -> Route {
+  nonisolated func listing<C: RecordQuerying>(_ type: C.Type) -> Route {
     self.answering(type) { request, view throws(Failure) in
       C.Reply(try view.records.page(C.Reply.Record.self, request.query))
     }
@@ -73,7 +73,7 @@ extension Transaction {
   /// Makes the record of a request.
   ///
   /// - Throws: As ``make(_:_:now:)``.
-  func make<C: RecordCreation>(_ request: C, now: Int64) throws(Failure) -> C.Reply {
+  func make<C: RecordCreation>(_ request: C, now: Int64) throws(Failure) -> C.Reply where C.Reply: EditableRecord {
     try self.make(request.clientID, request.record, now: now)
   }
 
@@ -108,7 +108,8 @@ extension Transaction {
   ///
   /// - Parameter given: What the request says, where it was put in order before; nil = as it is in the request.
   /// - Throws: As ``change(_:_:ifUpdatedAt:now:)``.
-  func change<C: RecordChange>(_ request: C, as given: C.Reply? = nil, now: Int64) throws(Failure) -> C.Reply {
+  func change<C: RecordChange>(_ request: C, as given: C.Reply? = nil, now: Int64) throws(Failure) -> C.Reply
+  where C.Reply: EditableRecord {
     try self.change(
       given ?? request.record, request.fields, ifUpdatedAt: request.hasIfUpdatedAt ? request.ifUpdatedAt : nil,
       now: now)

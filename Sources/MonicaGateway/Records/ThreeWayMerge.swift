@@ -4,9 +4,9 @@ internal import Storage
 /// Brings together a record as it is here, as the server has it, and as both had it before.
 ///
 /// Each field goes by itself. What one side changed is taken; what both changed alike is no matter; what both changed
-/// differently is joined where the field can be joined (see ``RecordField``), and overlaps otherwise. What the server does not
+/// differently is joined where the field can be joined (`MessageField.join`), and overlaps otherwise. What the server does not
 /// say it has not changed.
-struct ThreeWayMerge<Record: FieldedRecord>: Sendable {
+struct ThreeWayMerge<Record: SyncedRecord>: Sendable {
   /// Both changes together. Overlapping fields have the local side.
   private(set) var body: Record
   /// What the server has; what it does not say is as it was before.
@@ -23,9 +23,9 @@ struct ThreeWayMerge<Record: FieldedRecord>: Sendable {
     var server = server
     server.id = local.id
     if server.personID.isEmpty { server.personID = local.personID }
-    for field in Record.fields {
+    for field in Record.fields where field.isMerged {
       field.align(local, &server)
-      if field.place == .hub {
+      if field.rules.place == .hub {
         field.copy(local, &server)
       } else if unsaid.contains(field.name) {
         field.copy(base, &server)
@@ -33,7 +33,8 @@ struct ThreeWayMerge<Record: FieldedRecord>: Sendable {
     }
     self.base = server
     self.body = server
-    for field in Record.fields where !field.isSame(local, server) && !field.isSame(local, base) {
+    for field in Record.fields
+    where field.isMerged && !field.isSame(local, server) && !field.isSame(local, base) {
       if field.isSame(server, base) {
         field.copy(local, &self.body)
       } else if !field.join(base, local, server, &self.body) {
@@ -45,6 +46,6 @@ struct ThreeWayMerge<Record: FieldedRecord>: Sendable {
 
   /// Whether two records differ in what the server keeps.
   static func differ(_ left: Record, _ right: Record) -> Bool {
-    Record.fields.contains { $0.place == .both && !$0.isSame(left, right) }
+    Record.fields.contains { $0.isShared && !$0.isSame(left, right) }
   }
 }

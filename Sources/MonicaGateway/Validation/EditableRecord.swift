@@ -3,12 +3,12 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// A record that people make and change.
-protocol EditableRecord: FieldedRecord, SyncedRecord {
-  /// What its fields must be.
+/// A record that clients create and change.
+protocol EditableRecord: SyncedRecord {
+  /// The rules over several of its fields. `proto/` has those of each.
   static var rules: [FieldRule<Self>] { get }
-  /// The fields that hold names which the server has a catalog of.
-  static var catalogNames: [CatalogName<Self>] { get }
+  /// Names that are accepted although the server's catalog lacks them.
+  static var plainNames: [String] { get }
 
   /// Whether a person is one of those that it is about.
   func isAbout(_ person: String) -> Bool
@@ -26,23 +26,30 @@ protocol EditableRecord: FieldedRecord, SyncedRecord {
   mutating func settle(_ previous: Self?, in transaction: Transaction, now: Int64) throws(Failure)
 }
 
+/// A rule over several fields of a record.
+struct FieldRule<Record: Sendable>: Sendable {
+  /// The field that an error names.
+  let field: String
+  /// The fields whose change makes the hub check the rule.
+  let watched: [String]
+  /// The fault of a record and its remedy; nil if there is none. The second argument is the time in nanoseconds since 1970.
+  let fault: @Sendable (Record, Int64) -> String?
+
+  init(_ field: String, also others: [String] = [], _ fault: @escaping @Sendable (Record, Int64) -> String?) {
+    self.field = field
+    self.watched = [field] + others
+    self.fault = fault
+  }
+}
+
 /// A field whose text is a name of one of the server's catalogs.
 struct CatalogName<Record: Sendable>: Sendable {
   let field: String
   /// As in `CatalogEntry.catalog`.
   let catalog: String
-  /// Names that mean the same everywhere: types of entries, and what no catalog has.
+  /// Names that are accepted although the catalog lacks them.
   let plain: [String]
   let path: any WritableKeyPath<Record, String> & Sendable
-
-  init(
-    _ field: String, _ path: any WritableKeyPath<Record, String> & Sendable, in catalog: String, plain: [String] = []
-  ) {
-    self.field = field
-    self.catalog = catalog
-    self.plain = plain
-    self.path = path
-  }
 
   /// The name as the server writes it.
   ///
@@ -59,7 +66,17 @@ struct CatalogName<Record: Sendable>: Sendable {
 }
 
 extension EditableRecord {
-  static var catalogNames: [CatalogName<Self>] { [] }
+  static var rules: [FieldRule<Self>] { [] }
+
+  static var plainNames: [String] { [] }
+
+  /// The fields whose values are names of a catalog of the server.
+  static var catalogNames: [CatalogName<Self>] {
+    Self.fields.compactMap { field in
+      guard !field.rules.catalog.isEmpty, case .text(let path) = field.value else { return nil }
+      return CatalogName(field: field.name, catalog: field.rules.catalog, plain: Self.plainNames, path: path)
+    }
+  }
 
   func isAbout(_ person: String) -> Bool { self.personID == person }
 
@@ -85,9 +102,9 @@ extension EditableRecord {
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for the first field that is not as it must be.
   init(creating given: Self, now: Int64) throws(Failure) {
     self.init()
-    for field in Self.fields where field.isEditable { field.copy(given, &self) }
+    for field in Self.fields where field.rules.isEditable { field.copy(given, &self) }
     self.begin(as: given)
-    try self.finish(Set(Self.rules.flatMap(\.watched)), from: nil, now: now)
+    try self.finish(Set(Self.fields.map(\.name)), from: nil, now: now)
   }
 
   /// Changes the record as a request says.
@@ -104,15 +121,16 @@ extension EditableRecord {
     }
     let previous = self
     try self.take(names, of: given)
-    let changed = Self.fields.filter { !$0.isSame(previous, self) }.map(\.name)
+    let changed = Self.fields.filter { $0.rules.isEditable && !$0.isSame(previous, self) }.map(\.name)
     try self.finish(Set(changed), from: previous, now: now)
   }
 
   private mutating func finish(_ changed: Set<String>, from previous: Self?, now: Int64) throws(Failure) {
-    let rules = Self.rules.filter { !changed.isDisjoint(with: $0.watched) }
-    for rule in rules { rule.tidy(&self) }
+    let fields = Self.fields.filter { $0.isGiven && changed.contains($0.name) }
+    self.tidy(fields)
     self.derive(from: previous, now: now)
-    for rule in rules {
+    try self.check(fields, now: now)
+    for rule in Self.rules where !changed.isDisjoint(with: rule.watched) {
       if let why = rule.fault(self, now) { throw .invalid(field: rule.field, why) }
     }
   }

@@ -15,52 +15,7 @@ extension RemoteRecord.OneOf_Record {
   }
 
   /// The record without what columns have and what follows from other rows.
-  var stripped: AnyRecord {
-    func clear<R: SyncedRecord>(_ record: R) -> AnyRecord {
-      var record = record
-      record.id = ""
-      record.monicaID = 0
-      record.personID = ""
-      record.syncState = ""
-      record.clearSyncError()
-      record.clearLastAttemptAt()
-      record.clearCreatedAt()
-      record.clearUpdatedAt()
-      record.clearDeletedAt()
-      return record.any
-    }
-    switch clear(self.record) {
-    case .person(var person):
-      person.contactID = ""
-      person.clearLastInteractionAt()
-      return person.any
-    case .tag(var tag):
-      tag.people = 0
-      return tag.any
-    case .relationship(var relationship):
-      relationship.otherName = ""
-      return relationship.any
-    case .call(var call):
-      call.personName = ""
-      return call.any
-    case .note(var note):
-      note.personName = ""
-      return note.any
-    case .task(var task):
-      task.personName = ""
-      return task.any
-    case .gift(var gift):
-      gift.personName = ""
-      return gift.any
-    case .activity(var activity):
-      activity.participantNames = []
-      return activity.any
-    case .conversation(var conversation):
-      conversation.personName = ""
-      return conversation.any
-    case let other: return other
-    }
-  }
+  var stripped: AnyRecord { self.without { $0 == .derived } }
 
   /// Ids of the people it is about, each once, the one it belongs to first.
   var people: [String] {

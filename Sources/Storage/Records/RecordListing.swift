@@ -1,5 +1,6 @@
 internal import Bus
 internal import GRDB
+internal import KithMessages
 
 /// One statement that finds a page's places: its text and what it is asked with.
 ///

@@ -45,27 +45,13 @@ struct RecordLoader {
       if !row.isNull(8) { record.deletedAt = .init(nanosecondsSince1970: row.integer(8)) }
       if !row.isNull(9) { record.lastAttemptAt = .init(nanosecondsSince1970: row.integer(9)) }
       if !row.isNull(10) { record.syncError = try Status(serializedBytes: row.blob(10)) }
+      if let owner = R.textPath("person_name") { record[keyPath: owner] = row.text(12) }
       return record.any
     }
     switch try read(kind.type) {
     case .person(var person):
       person.displayName = row.text(13)
       return person.any
-    case .call(var call):
-      call.personName = row.text(12)
-      return call.any
-    case .conversation(var conversation):
-      conversation.personName = row.text(12)
-      return conversation.any
-    case .note(var note):
-      note.personName = row.text(12)
-      return note.any
-    case .task(var task):
-      task.personName = row.text(12)
-      return task.any
-    case .gift(var gift):
-      gift.personName = row.text(12)
-      return gift.any
     case .relationship(var relationship):
       // The owner's, until both sides are named.
       relationship.otherName = row.text(12)

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import KithMessages
 
 /// Keeps what search looks through in step with the live calls, conversations, notes and activities.
 ///

@@ -1,5 +1,6 @@
 public import Bus
 internal import GRDB
+internal import KithMessages
 
 /// What statistics need to know of a call.
 public struct CallFact: Sendable, Hashable {

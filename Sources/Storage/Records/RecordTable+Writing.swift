@@ -2,7 +2,7 @@ public import Bus
 internal import Digest
 internal import Foundation
 internal import GRDB
-internal import KithMessages
+public import KithMessages
 
 /// People and what happened with them: writing. What is written waits for the server from then on.
 extension RecordTable where View == Transaction {

@@ -28,8 +28,8 @@ struct RecordTraits: Equatable {
   /// Digests of the blobs it names.
   var blobs: [[UInt8]] = []
 
-  /// In the order of their numbers, from 1.
-  static let emotions = ["happy", "neutral", "sad", "frustrated", "excited"]
+  /// In the order of their numbers, from 1, which are in the database: `proto/` only appends to them.
+  static let emotions = RecordKind.call.fields.first { $0.name == "emotion" }?.choices ?? []
   /// The label of a call whose timer runs. No tag has it: it is no letter.
   static let running = "\u{1}"
 
@@ -39,6 +39,8 @@ struct RecordTraits: Equatable {
   init(of record: AnyRecord, createdAt: Int64) {
     self.at = createdAt
     self.people = record.people
+    // People have their own index.
+    if record.kind != .person { self.texts = record.record.searchedTexts }
     switch record {
     case .person(let person): self.read(person)
     case .tag(let tag):
@@ -49,12 +51,8 @@ struct RecordTraits: Equatable {
     case .conversation(let conversation):
       if conversation.hasHappenedAt { self.at = conversation.happenedAt.nanosecondsSince1970 }
       self.labels = [Self.key(conversation.channel)].filter { !$0.isEmpty }
-      self.texts = conversation.messages.map(\.content)
-    case .note(let note): self.texts = [note.body]
-    case .activity(let activity):
-      self.at = Day(activity.happenedOn)?.nanosecondsSince1970 ?? createdAt
-      self.texts = [activity.summary, activity.description_p]
-    case .contactField, .address, .gift, .relationship, .reminder: break
+    case .activity(let activity): self.at = Day(activity.happenedOn)?.nanosecondsSince1970 ?? createdAt
+    default: break
     }
   }
 
@@ -73,7 +71,6 @@ struct RecordTraits: Equatable {
     self.emotion = Self.number(ofEmotion: call.emotion)
     self.theyCalled = call.theyCalled
     self.labels = Self.labels(call.tags) + (call.isRunning ? [Self.running] : [])
-    self.texts = [call.note] + call.tags
     self.blobs = Self.digests(call.attachments)
   }
 
@@ -102,6 +99,20 @@ struct RecordTraits: Equatable {
 
   private static func digests(_ blobs: [BlobRef]) -> [[UInt8]] {
     Array(Set(blobs.compactMap { Hex.decode($0.sha256) }.filter { $0.count == 32 }))
+  }
+}
+
+extension SyncedRecord {
+  /// The texts that search covers.
+  fileprivate var searchedTexts: [String] {
+    Self.fields.filter(\.rules.isSearched).flatMap { field -> [String] in
+      switch field.value {
+      case .text(let path): [self[keyPath: path]]
+      case .texts(let path): self[keyPath: path]
+      case .messages(let path): self[keyPath: path].map(\.content)
+      default: []
+      }
+    }
   }
 }
 

@@ -19,7 +19,7 @@ struct RemoteLookup {
     case .tag(let tag): return (try self.unsent(tag), false)
     case .relationship(let relationship): return (nil, try self.hasReverse(of: relationship))
     case .person, .call, .conversation: return (nil, false)
-    case .contactField, .address, .note, .task, .activity, .gift, .reminder: return (try self.sought(received), false)
+    default: return (try self.sought(received), false)
     }
   }
 

@@ -1,18 +1,6 @@
-/// The kinds of records, named as in messages.
-enum ResourceKind: String, CaseIterable, Sendable {
-  case person
-  case contactField = "contact_field"
-  case address
-  case note
-  case task
-  case activity
-  case gift
-  case tag
-  case relationship
-  case reminder
-  case call
-  case conversation
+internal import KithMessages
 
+extension RecordKind {
   /// The type that reads and writes the kind.
   ///
   /// - Parameter callsAreActivities: Whether the account stores its calls as activities.

@@ -1,0 +1,56 @@
+public import SwiftProtobuf
+
+/// A request that creates a record.
+public protocol RecordCreation: Command where Reply: SyncedRecord {
+  /// The content of the record.
+  var record: Reply { get set }
+  /// The id that the client chose for it; empty if none.
+  var clientID: String { get set }
+}
+
+/// A request that changes fields of a record.
+public protocol RecordChange: Command where Reply: SyncedRecord {
+  /// The id of the record and the new values of its fields.
+  var record: Reply { get set }
+  /// The names of the fields to change; empty = all that are not empty.
+  var fields: [String] { get set }
+  /// Whether ``ifUpdatedAt`` is set.
+  var hasIfUpdatedAt: Bool { get }
+  /// A precondition: the `updated_at` of the record that the client shows.
+  var ifUpdatedAt: Google_Protobuf_Timestamp { get set }
+}
+
+/// A request that names a record.
+public protocol RecordNaming: Command where Reply: SyncedRecord {
+  /// The id of the record.
+  var id: String { get set }
+}
+
+/// A request for a page of a list.
+public protocol PagedRequest: Command {
+  /// The most entries of the page; 0 = the default.
+  var limit: UInt32 { get set }
+  /// The start of the page; empty = the first page.
+  var cursor: String { get set }
+}
+
+/// A request for a page of records.
+public protocol RecordPaging: PagedRequest where Reply: RecordPage {}
+
+/// A request for a page of records of one person or of all.
+public protocol PersonRecordPaging: RecordPaging {
+  /// Empty = all people.
+  var personID: String { get set }
+  /// Whether the page has deleted records.
+  var includeDeleted: Bool { get set }
+}
+
+/// A reply with a page of records.
+public protocol RecordPage: SwiftProtobuf.Message, Sendable {
+  /// The kind of its records.
+  associatedtype Record: SyncedRecord
+  /// The records.
+  var records: [Record] { get set }
+  /// The start of the next page; empty = this is the last one.
+  var nextCursor: String { get set }
+}

@@ -1,0 +1,94 @@
+internal import Bus
+internal import FoundationEssentials
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// Compares, shows and merges a field of a record by its rules in `proto/`.
+extension MessageField {
+  /// Whether a merge covers it: clients change it, or only the hub stores it.
+  var isMerged: Bool { self.rules.isEditable || self.rules.place == .hub }
+
+  /// Whether clients change it and the server stores it too, so that both sides can change it.
+  var isShared: Bool { self.rules.isEditable && self.rules.place == .both }
+
+  /// Whether two records have the same value. Names have no order, and the server stores whole seconds.
+  func isSame(_ left: Message, _ right: Message) -> Bool {
+    switch self.value {
+    case .texts(let path) where self.rules.merge == .set: Set(left[keyPath: path]) == Set(right[keyPath: path])
+    case .moment(let get): get(left)?.seconds == get(right)?.seconds
+    case .messages(let path): MessageJoin.isSame(left[keyPath: path], right[keyPath: path])
+    default: self.isEqual(left, right)
+    }
+  }
+
+  /// The value as people read it.
+  func text(_ record: Message) -> String {
+    switch self.value {
+    case .text(let path): record[keyPath: path]
+    case .texts(let path): record[keyPath: path].joined(separator: ", ")
+    case .number(let path): record[keyPath: path].description
+    case .flag(let path): record[keyPath: path].description
+    case .moment(let get): get(record).map { $0.date.formatted(.iso8601) } ?? ""
+    case .messages(let path): record[keyPath: path].map(\.content).joined(separator: "\n")
+    case .items, .other: ""
+    }
+  }
+
+  /// Gives messages from the server the ids that they have on the hub.
+  func align(_ local: Message, _ server: inout Message) {
+    guard case .messages(let path) = self.value else { return }
+    server[keyPath: path] = MessageJoin.align(local: local[keyPath: path], server: server[keyPath: path])
+  }
+
+  /// Merges the changes of both sides into `result`.
+  ///
+  /// - Returns: False for a conflict, which leaves `result` unchanged.
+  func join(_ base: Message, _ local: Message, _ server: Message, _ result: inout Message) -> Bool {
+    switch self.value {
+    case .text(let path) where self.rules.merge == .text:
+      let joined = TextJoin.join(base: base[keyPath: path], local: local[keyPath: path], server: server[keyPath: path])
+      guard let joined, TextLimit(self.rules.max).holds(joined) else { return false }
+      result[keyPath: path] = joined
+    case .texts(let path) where self.rules.merge == .set:
+      let (base, local, server) = (base[keyPath: path], local[keyPath: path], server[keyPath: path])
+      let (before, here) = (Set(base), Set(local))
+      let removed = before.subtracting(here)
+      result[keyPath: path] =
+        server.filter { !removed.contains($0) } + local.filter { !before.contains($0) && !server.contains($0) }
+    case .messages(let path):
+      let joined = MessageJoin.join(
+        base: base[keyPath: path], local: local[keyPath: path], server: server[keyPath: path])
+      guard let joined else { return false }
+      result[keyPath: path] = joined
+    default: return false
+    }
+    return true
+  }
+}
+
+extension SyncedRecord {
+  /// Copies the fields that a request names; if it names none, those that are not empty.
+  ///
+  /// - Parameters:
+  ///   - names: Names in `proto/`.
+  ///   - other: The record of the request.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name of no field that clients change.
+  mutating func take(_ names: [String], of other: Self) throws(Failure) {
+    for field in try Self.fields(named: names, of: other) { field.copy(other, &self) }
+  }
+
+  /// The fields that a request changes: those that it names; if it names none, those that are not empty.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name of no field that clients change.
+  static func fields(named names: [String], of other: Self) throws(Failure) -> [MessageField<Self>] {
+    let editable = Self.fields.filter(\.rules.isEditable)
+    if let unknown = names.first(where: { name in !editable.contains { $0.name == name } }) {
+      throw .invalid(
+        field: "fields",
+        "'\(unknown.prefix(64))' is no field that can be changed. These are: \(editable.map(\.name).joined(separator: ", "))."
+      )
+    }
+    let empty = Self()
+    return editable.filter { names.isEmpty ? !$0.isSame(other, empty) : names.contains($0.name) }
+  }
+}
