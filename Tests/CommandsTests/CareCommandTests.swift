@@ -71,7 +71,10 @@ struct CareCommandTests {
     try Data([1]).write(to: URL(fileURLWithPath: path))
     for (state, reason, words) in [
       ("needs_memo", "engine_failed: no model", ["the speech engine failed (no model)", "kith care play r"]),
-      ("pending_transcription", "no_worker", ["kith: waits: no worker for transcription is connected", "kith care show r"]),
+      (
+        "pending_transcription", "no_worker",
+        ["kith: waits: no worker for transcription is connected", "kith care show r"]
+      ),
     ] {
       let run = try await CommandRun.of("care", "voice", "--file", path, "--timeout", "1") { command throws(Failure) in
         if command is AppendVoiceRequest { return AppendVoiceReply() }
