@@ -23,6 +23,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
@@ -53,6 +54,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
@@ -73,6 +75,7 @@ let package = Package(
     .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
     .target(
       name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "CTraffic", "EventLoop", logging], swiftSettings: memorySafe),
+    .target(name: "Instruments", dependencies: ["EventLoop", metrics], swiftSettings: strict),
     .target(name: "DAV", dependencies: ["CExpat", "CLinux", "EventLoop", "Transfer"], swiftSettings: memorySafe),
     .target(name: "Transfer", dependencies: ["CCurl", "CZlib", "Digest", "EventLoop"], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
@@ -84,12 +87,15 @@ let package = Package(
     .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
     .target(
       name: "BusZeroMQ",
-      dependencies: ["Bus", "ZeroMQ", "EventLoop", "KithMessages", "CLinux", "Digest", protobuf, logging],
+      dependencies: [
+        "Bus", "ZeroMQ", "EventLoop", "Instruments", "KithMessages", "CLinux", "Digest", protobuf, logging, metrics,
+      ],
       swiftSettings: strict),
     .target(
       name: "Storage",
       dependencies: [
-        "Bus", "CivilTime", "KithMessages", "EventLoop", "Digest", "CLinux", protobuf, logging, grdb,
+        "Bus", "CivilTime", "KithMessages", "EventLoop", "Instruments", "Digest", "CLinux", protobuf, logging, grdb,
+        metrics,
       ],
       swiftSettings: memorySafe),
     .target(
@@ -132,9 +138,9 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Delivery", "Digest", "EventLoop", "KithMessages",
-        "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription", "Transfer",
-        "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, protobuf, toml,
+        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Delivery", "Digest", "EventLoop", "Instruments",
+        "KithMessages", "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription",
+        "Transfer", "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, metrics, protobuf, toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
@@ -179,6 +185,7 @@ let package = Package(
 
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
+    .testTarget(name: "InstrumentsTests", dependencies: ["Instruments", metrics], swiftSettings: strict),
     .testTarget(
       name: "TransferTests", dependencies: ["Transfer", "EventLoop", "TestKit", logging], swiftSettings: strict),
     .testTarget(
@@ -193,12 +200,16 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "BusZeroMQTests",
-      dependencies: ["BusZeroMQ", "Bus", "KithMessages", "EventLoop", "ZeroMQ", "TestKit", protobuf, logging],
+      dependencies: [
+        "BusZeroMQ", "Bus", "KithMessages", "EventLoop", "Instruments", "ZeroMQ", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets", "Bus", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "StorageTests",
-      dependencies: ["Storage", "Bus", "EventLoop", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging],
+      dependencies: [
+        "Storage", "Bus", "EventLoop", "Instruments", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ContactsSyncTests",
@@ -248,7 +259,7 @@ let package = Package(
     .testTarget(
       name: "HubTests",
       dependencies: [
-        "Hub", "Bus", "BusZeroMQ", "EventLoop", "KithMessages", "TestKit", "ZeroMQ", protobuf, logging,
+        "Hub", "Bus", "BusZeroMQ", "EventLoop", "Instruments", "KithMessages", "TestKit", "ZeroMQ", protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "PortContractTests",

@@ -40,11 +40,14 @@ public struct Hub: ServiceLifecycle.Service {
     defer { withExtendedLifetime(lock) {} }
 
     let publisher = EventRelay()
-    let storage = try StorageActor(directory: self.locations.stateDirectory, logger: self.logger) {
+    let metrics = HubMetrics()
+    let storage = try StorageActor(
+      directory: self.locations.stateDirectory, logger: self.logger, metrics: metrics.registry
+    ) {
       publisher.publish($0)
     }
     do {
-      try await self.serve(storage, runtime, publisher, notifier)
+      try await self.serve(storage, runtime, publisher, metrics, notifier)
     } catch {
       await storage.close()
       throw error
@@ -54,7 +57,8 @@ public struct Hub: ServiceLifecycle.Service {
   }
 
   private func serve(
-    _ storage: StorageActor, _ runtime: RuntimeDirectory, _ publisher: EventRelay, _ notifier: ServiceNotifier
+    _ storage: StorageActor, _ runtime: RuntimeDirectory, _ publisher: EventRelay, _ metrics: HubMetrics,
+    _ notifier: ServiceNotifier
   ) async throws {
     let control = try runtime.endpoint("control.sock")
     let events = try runtime.endpoint("events.sock")
@@ -98,6 +102,8 @@ public struct Hub: ServiceLifecycle.Service {
     // A separate loop: looking up a folder may wait for a disk or a network.
     let files = try LoopExecutor(name: "kith-files", poller: try DescriptorPoller(), logger: self.logger)
     let keeper = SourceKeeper(contacts: contacts, plan: self.configuration.plan, loop: files)
+    metrics.begin(leased: Set(try await storage.unended().filter { $0.state == .leased }.map(\.id)))
+    publisher.connect { metrics.handle(events: $0) }
     publisher.connect { eventsPlane.publish($0) }
     publisher.connect { keeper.handle(events: $0) }
     publisher.connect { care.handle(events: $0) }
@@ -127,7 +133,7 @@ public struct Hub: ServiceLifecycle.Service {
       commandOfJob: { await workPlane.command(of: $0) }, logger: self.logger)
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, memory: self.configuration.clientMemory,
-      logger: self.logger)
+      metrics: metrics.registry, logger: self.logger)
 
     await contacts.settle()
     try await workPlane.restore()
@@ -143,6 +149,13 @@ public struct Hub: ServiceLifecycle.Service {
     try await keys.start(serving: [controlPlane, eventsPlane, workPlane])
     await self.announce("agent.started", storage)
     await keeper.start()
+    let metricsSocket = await MetricsSocket.open(
+      try runtime.endpoint("metrics.sock"), on: transfers, logger: self.logger
+    ) { () async throws(Failure) -> String in
+      let (status, queues) = (try await system.status(), try await storage.queueLengths())
+      return metrics.text(
+        HubMetrics.Readings(status: status, queues: queues, commandsInFlight: await controlPlane.inFlight))
+    }
     let upkeep = Task { await storage.run() }
     self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)", "control": "\(control.path)"])
     notifier.ready()
@@ -151,6 +164,7 @@ public struct Hub: ServiceLifecycle.Service {
     notifier.stopping()
     self.logger.info("stopping")
     await self.announce("agent.stopping", storage)
+    await metricsSocket?.close()
     // Callers that end from here on leave their jobs to the next process.
     await workPlane.beginClosing()
     await keeper.stop()

@@ -98,7 +98,7 @@ struct SystemRoutes: Sendable {
     }
   }
 
-  private func status() async throws(Failure) -> StatusReply {
+  func status() async throws(Failure) -> StatusReply {
     var reply = StatusReply()
     reply.version = SoftwareVersion.current
     reply.hubInstance = self.identity.instance

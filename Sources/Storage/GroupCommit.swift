@@ -1,4 +1,5 @@
 internal import Bus
+internal import CoreMetrics
 internal import EventLoop
 internal import GRDB
 internal import KithMessages
@@ -19,6 +20,7 @@ final class GroupCommit: Sendable {
   private let health: StoreHealth
   private let memory: MemoryRelease
   private let limits: StorageLimits
+  private let metrics: StoreMetrics
   private let publish: @Sendable ([LoggedEvent]) -> Void
   private let queue = Lock(WriteQueue())
   private let committed: Lock<LogPosition>
@@ -26,12 +28,13 @@ final class GroupCommit: Sendable {
 
   init(
     _ pool: DatabasePool, position: LogPosition, health: StoreHealth, memory: MemoryRelease, limits: StorageLimits,
-    publish: @escaping @Sendable ([LoggedEvent]) -> Void
+    metrics: any MetricsFactory, publish: @escaping @Sendable ([LoggedEvent]) -> Void
   ) {
     self.pool = pool
     self.health = health
     self.memory = memory
     self.limits = limits
+    self.metrics = StoreMetrics(metrics)
     self.publish = publish
     self.committed = Lock(position)
   }
@@ -167,13 +170,16 @@ final class GroupCommit: Sendable {
       if group.needsSavepoints { group = try self.perform(members, database, savepoints: true) }
       served = group.conclusions.count
       try group.appender.saveHeads(database)
+      let begin = ContinuousClock.now
       try EngineStatement(database, "COMMIT").run()
+      self.metrics.committed(writes: served, in: begin.duration(to: .now))
       self.conclude(group)
     } catch {
       let failure = self.health.failure(for: error)
       // SQLite may have rolled back already (https://www.sqlite.org/lang_transaction.html, section 3).
       if database.isInsideTransaction { try? database.rollback() }
       served = members.count
+      self.metrics.failed()
       for member in members { member.fail(failure) }
     }
     let rest = members[served...]

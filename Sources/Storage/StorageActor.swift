@@ -1,4 +1,5 @@
 public import Bus
+public import CoreMetrics
 internal import Dispatch
 internal import Foundation
 internal import GRDB
@@ -34,20 +35,22 @@ public actor StorageActor: CommandJournal {
   /// - Parameters:
   ///   - directory: The state directory. It and its files become private to the user (0700, 0600).
   ///   - limits: How much is kept.
+  ///   - metrics: Keeps the number of commits and their durations.
   ///   - publish: Called after each COMMIT, in order, with its events. It must not block: the writer waits for it.
   /// - Throws: `FAILED_PRECONDITION/ALREADY_RUNNING` with the process that holds the directory, `SCHEMA_TOO_NEW`,
   ///   `NOT_DURABLE` or `STATE_DIRECTORY_UNUSABLE`; `DATA_LOSS/STORE_DAMAGED`; `RESOURCE_EXHAUSTED/DISK_FULL`.
   public init(
     directory: String, logger: Logger, limits: StorageLimits = StorageLimits(),
-    publish: @escaping @Sendable ([LoggedEvent]) -> Void
+    metrics: any MetricsFactory = NOOPMetricsHandler.instance, publish: @escaping @Sendable ([LoggedEvent]) -> Void
   ) throws(Failure) {
     try self.init(
-      directory: directory, logger: logger, limits: limits, migrations: Migration.all, publish: publish)
+      directory: directory, logger: logger, limits: limits, migrations: Migration.all, metrics: metrics,
+      publish: publish)
   }
 
   init(
     directory: String, logger: Logger, limits: StorageLimits, migrations: [Migration],
-    publish: @escaping @Sendable ([LoggedEvent]) -> Void
+    metrics: any MetricsFactory = NOOPMetricsHandler.instance, publish: @escaping @Sendable ([LoggedEvent]) -> Void
   ) throws(Failure) {
     self.health = StoreHealth(logger: logger)
     self.logger = logger
@@ -58,7 +61,7 @@ public actor StorageActor: CommandJournal {
     self.reader = Reader(pool: self.file.pool, health: self.health, memory: memory)
     self.group = GroupCommit(
       self.file.pool, position: self.file.position, health: self.health, memory: memory, limits: limits,
-      publish: publish)
+      metrics: metrics, publish: publish)
     self.journal = Journal(
       reader: self.reader, group: self.group, index: self.file.journal, limits: limits.journal, logger: logger)
     self.blobs = try BlobFiles(directory: directory, group: self.group, reader: self.reader, limits: limits.blobs)

@@ -32,6 +32,22 @@ public enum ConnectionTraffic {
     }
   }
 
+  /// Totals of all connections.
+  public struct Totals: Sendable, Hashable {
+    /// The number of bytes received and not read.
+    public let unread: UInt64
+    /// The number of bytes accepted for sending and not sent.
+    public let unsent: UInt64
+    /// The number of connections that were cut.
+    public let cut: UInt64
+  }
+
+  /// The totals of this process.
+  public static var totals: Totals {
+    let totals = kith_traffic_totals()
+    return Totals(unread: totals.received, unsent: totals.unsent, cut: totals.cut)
+  }
+
   /// Sets the limits of this process, which has none before. Call it before a socket is bound.
   public static func limit(_ limits: Limits) {
     kith_traffic_limit(

@@ -1,4 +1,5 @@
 public import Bus
+public import CoreMetrics
 public import EventLoop
 public import KithMessages
 public import Logging
@@ -21,6 +22,7 @@ public actor ControlPlane: Plane, NetworkPlane {
   public nonisolated let loop: LoopExecutor
   private let router: Router
   private let access: AccessPolicy
+  private let metrics: CommandMetrics
   private let logger: Logger
   let socket: PlaneSocket
 
@@ -41,12 +43,14 @@ public actor ControlPlane: Plane, NetworkPlane {
   ///   - router: Runs the commands.
   ///   - access: Identifies the peers.
   ///   - memory: Limits the memory of commands and answers.
+  ///   - metrics: Keeps the number of commands and their durations.
   /// - Throws: `ZMQError` if the socket cannot be created.
   @_semantics("optimize.no.crossmodule")
   public init(
     context: Context, loop: LoopExecutor, router: Router, access: AccessPolicy, memory: ClientMemory = ClientMemory(),
-    logger: Logger
+    metrics: any MetricsFactory = NOOPMetricsHandler.instance, logger: Logger
   ) throws(ZMQError) {
+    self.metrics = CommandMetrics(metrics)
     self.requests = RequestTable(limits: RequestTable.Limits(bytes: memory.requests))
     self.parked = ParkedReplies(limits: ParkedReplies.Limits(bytes: memory.parked))
     self.loop = loop
@@ -107,7 +111,9 @@ public actor ControlPlane: Plane, NetworkPlane {
     let client = ReplyAddress(peer: message.bytes(at: 0), isPlainRequest: isPlainRequest, userID: userID)
     switch RequestFrame.decode(frames) {
     case .foreign: self.logger.debug("message of another protocol dropped")
-    case .rejected(let rejection): self.send(rejection.answer, to: client)
+    case .rejected(let rejection):
+      self.metrics.refused(rejection.service, rejection.failure.code)
+      self.send(rejection.answer, to: client)
     case .accepted(let frame): self.take(frame, userID: userID, from: client)
     }
   }
@@ -127,6 +133,7 @@ public actor ControlPlane: Plane, NetworkPlane {
       }
       try self.start(frame, principal, client)
     } catch {
+      self.metrics.refused(frame.service, error.code)
       self.send(
         .final(failure: error, to: frame.header.requestID, service: frame.service, encoding: frame.encoding), to: client
       )
@@ -138,11 +145,13 @@ public actor ControlPlane: Plane, NetworkPlane {
 
   /// Answers Ping on the event loop, so that it measures the connection and not the thread pool.
   private func pong(_ frame: RequestFrame, _ principal: Principal, _ client: ReplyAddress) throws(Failure) {
+    let now = ContinuousClock.now
     try principal.require(Methods.systemPing)
     _ = try Self.timeout(of: frame.header, Methods.systemPing)
     var reply = PingReply()
     reply.echo = try frame.encoding.decode(PingRequest.self, from: frame.body).echo
     self.send(Self.final(EncodedAnswer(body: try frame.encoding.encode(reply)), to: frame, sequence: 0), to: client)
+    self.metrics.ping.answered(.ok, since: now)
   }
 
   private func start(_ frame: RequestFrame, _ principal: Principal, _ client: ReplyAddress) throws(Failure) {
@@ -208,12 +217,16 @@ public actor ControlPlane: Plane, NetworkPlane {
     _ key: RequestTable.Key, _ serial: RequestTable.Serial, _ frame: RequestFrame,
     _ outcome: Result<EncodedAnswer, Failure>
   ) {
-    guard let (request, sequence) = self.requests.finish(key, serial) else { return }
+    guard let (request, sequence, since) = self.requests.finish(key, serial) else { return }
     self.retract(key)
     let client = ReplyAddress.of(key, request)
     switch outcome {
-    case .success(let answer): self.send(Self.final(answer, to: frame, sequence: sequence), to: client)
-    case .failure(let failure): self.send(Self.refusal(failure, key, request, sequence), to: client)
+    case .success(let answer):
+      self.send(Self.final(answer, to: frame, sequence: sequence), to: client)
+      self.metrics.answered(request.service, .ok, since: since)
+    case .failure(let failure):
+      self.send(Self.refusal(failure, key, request, sequence), to: client)
+      self.metrics.answered(request.service, failure.code, since: since)
     }
     if self.isClosing, self.requests.count == 0 { self.finishDraining() }
   }
@@ -234,9 +247,10 @@ public actor ControlPlane: Plane, NetworkPlane {
         self.sendPartial(progress, key, sequence)
       case .expire(let key):
         self.retract(key)?.cancel()
-        guard let (request, sequence) = self.requests.expire(key) else { continue }
+        guard let (request, sequence, since) = self.requests.expire(key) else { continue }
         let client = ReplyAddress.of(key, request)
         self.send(Self.refusal(Deadline.exceeded, key, request, sequence), to: client)
+        self.metrics.answered(request.service, Deadline.exceeded.code, since: since)
         if self.isClosing, self.requests.count == 0 { self.finishDraining() }
       }
     }

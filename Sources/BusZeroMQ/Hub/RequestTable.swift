@@ -38,6 +38,9 @@ struct RequestTable {
   /// Distinguishes admissions with the same key; the end of an earlier one may still arrive.
   typealias Serial = UInt64
 
+  /// A request to be answered, and when it was admitted.
+  typealias Ended = (request: Request, sequence: UInt32, since: ContinuousClock.Instant)
+
   /// The decision about a new request.
   enum Admission: Equatable {
     case admitted(Serial)
@@ -71,6 +74,7 @@ struct RequestTable {
   private struct Entry {
     let request: Request
     let serial: Serial
+    let admittedAt: ContinuousClock.Instant
     var lastSentAt: ContinuousClock.Instant
     var lastProgressAt: ContinuousClock.Instant?
     var latest: Progress?
@@ -123,7 +127,7 @@ struct RequestTable {
             + "\(self.limits.perPrincipal) a user. Wait for answers before sending more.", retryAfterMilliseconds: 100))
     }
     self.lastSerial += 1
-    self.entries[key] = Entry(request: request, serial: self.lastSerial, lastSentAt: now)
+    self.entries[key] = Entry(request: request, serial: self.lastSerial, admittedAt: now, lastSentAt: now)
     self.all.add(request.bytes)
     self.perConnection[key.peer, default: Load()].add(request.bytes)
     self.perPrincipal[request.principal, default: Load()].add(request.bytes)
@@ -154,7 +158,7 @@ struct RequestTable {
   /// Removes a request whose task has ended.
   ///
   /// - Returns: What is needed to answer it; nil if it was answered at its deadline.
-  mutating func finish(_ key: Key, _ serial: Serial) -> (request: Request, sequence: UInt32)? {
+  mutating func finish(_ key: Key, _ serial: Serial) -> Ended? {
     if let entry = self.overdue[serial], entry.key == key {
       self.overdue[serial] = nil
       self.release(key, entry.request)
@@ -162,17 +166,17 @@ struct RequestTable {
     }
     guard self.entries[key]?.serial == serial, let entry = self.take(key) else { return nil }
     self.release(key, entry.request)
-    return (entry.request, entry.sequence)
+    return (entry.request, entry.sequence, entry.admittedAt)
   }
 
   /// Removes a request whose deadline is over. It counts against the limits until its task has ended: otherwise commands
   /// with short deadlines could run in any number.
   ///
   /// - Returns: What is needed to answer it; nil if it was answered before.
-  mutating func expire(_ key: Key) -> (request: Request, sequence: UInt32)? {
+  mutating func expire(_ key: Key) -> Ended? {
     guard let entry = self.take(key) else { return nil }
     self.overdue[entry.serial] = (key, entry.request)
-    return (entry.request, entry.sequence)
+    return (entry.request, entry.sequence, entry.admittedAt)
   }
 
   /// Handles the passage of time.

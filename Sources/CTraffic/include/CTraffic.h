@@ -79,7 +79,7 @@ void kith_traffic_withdraw(int connection, struct kith_traffic_message message);
 /// Closes a connection, as if its peer had disconnected. Returns false if there is none.
 bool kith_traffic_cut(int connection);
 
-/// The totals of all connections, for tests.
+/// The totals of all connections.
 struct kith_traffic_totals {
   uint64_t received;
   uint64_t unsent;

@@ -80,21 +80,26 @@ extension IPCEndpoint {
     // Out of descriptors: libzmq may still succeed.
     guard descriptor >= 0 else { return .listening }
     defer { close(descriptor) }
+    // The address outlives the call and is as long as it says.
+    guard unsafe self.withAddress({ unsafe connect(descriptor, $0, $1) }) != 0 else { return .listening }
+    return switch errno {
+    case ENOENT, ECONNREFUSED, ENOTDIR, ELOOP, EPROTOTYPE: .absent
+    case EACCES, EPERM: .forbidden
+    // EAGAIN: the queue of connections is full.
+    default: .listening
+    }
+  }
+
+  /// Calls `body` with the path as bind(2) and connect(2) take it, and its length. unix(7).
+  func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     // The path has at most `pathLimit` bytes, one less than there is room for.
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: self.path.utf8) }
     let length = socklen_t(MemoryLayout<sockaddr_un>.size)
     // The structure outlives the call and has `length` bytes.
-    let code = unsafe withUnsafePointer(to: address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, length) }
-    }
-    guard code != 0 else { return .listening }
-    return switch errno {
-    case ENOENT, ECONNREFUSED, ENOTDIR, ELOOP, EPROTOTYPE: .absent
-    case EACCES, EPERM: .forbidden
-    // EAGAIN: the queue of connections is full.
-    default: .listening
+    return unsafe withUnsafePointer(to: address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
     }
   }
 
@@ -142,6 +147,10 @@ public enum IPCError: Error, Hashable, CustomStringConvertible {
   case notPrivate(path: String)
   /// Another process holds the lock; its id, if it could be read.
   case locked(path: String, holder: Int32?)
+  /// Another program listens at the path.
+  case occupied(path: String)
+  /// The path exists and is not a socket.
+  case notASocket(path: String)
   /// A system call failed, with an `errno`.
   case system(call: String, path: String, code: Int32)
 
@@ -156,6 +165,10 @@ public enum IPCError: Error, Hashable, CustomStringConvertible {
       "Process \(holder) holds \(path). Stop it first, or choose another directory."
     case .locked(let path, nil):
       "Another process holds \(path). Stop it first, or choose another directory."
+    case .occupied(let path):
+      "Another program listens at \(path). Stop it first, or choose another directory."
+    case .notASocket(let path):
+      "\(path) is not a socket. Remove it, or choose another directory."
     case .system(let call, let path, let code):
       // `strerror` returns a NUL-terminated string that is copied at once.
       unsafe "\(call) failed for \(path): \(String(cString: strerror(code)))."
