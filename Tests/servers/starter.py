@@ -30,13 +30,25 @@ MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 libc = ctypes.CDLL(None, use_errno=True)
 
 
+# Held for as long as this process lives.
+claims = []
+
+
 def free_port():
-    """A port at which nobody listens. Not of those that the kernel gives away: until the server has it, time passes."""
+    """A port at which nobody listens and which no other server of the tests has chosen: until the server has it, time passes. Not of
+    those that the kernel gives away."""
     while True:
         port = random.randrange(12_000, 20_000)
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0kith-test-port-{port}")
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            claim.close()
+            continue
+        claims.append(claim)
+        return port
 
 
 def accepts(port):
