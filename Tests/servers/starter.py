@@ -6,7 +6,6 @@ the same password, which a line "user NAME" on its standard output confirms.
 """
 
 import argparse
-import contextlib
 import ctypes
 import os
 import pathlib
