@@ -24,7 +24,9 @@ extension History {
       )
       let conflicts = try await self.home.conflicts()
       for conflict in conflicts {
-        // A conflict of a person's record may be resolved together with the person's.
+        // A conflict of a person's record may be resolved together with the person's: by the push that the last
+        // resolution began, so that one ends first.
+        await self.home.rest()
         guard try await self.home.conflicts().contains(where: { $0.id == conflict.id }) else { continue }
         self.trace(
           "CONFLICT \(conflict.kind) \(conflict.local.text) server \(conflict.server?.text ?? "nil") deleted \(conflict.isDeletedHere)"
