@@ -45,7 +45,7 @@ public enum WireLimits {
   /// Bytes of any frame to the events plane, including handshakes.
   public static let subscriptionFrame = 2 << 10
   /// Bytes of subscriptions that a connection may send before the hub reads them.
-  public static let unreadSubscriptions = 16 << 10
+  public static let unreadSubscriptions = 8 << 10
   /// Events of a page of Replay or Snapshot.
   public static let page: UInt32 = 500
 }
