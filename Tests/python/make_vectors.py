@@ -4,6 +4,7 @@ the wire looked like, and a change of proto/ that breaks one breaks somebody's c
 
 Run it with the interpreter that scripts/python-env.sh names, after adding messages to proto/.
 """
+import hashlib
 import json
 import pathlib
 
@@ -13,6 +14,7 @@ from google.protobuf.descriptor import FieldDescriptor as Field
 from messages import ROOT, TYPES
 
 VECTORS = pathlib.Path(ROOT, "proto", "vectors")
+RELEASED = pathlib.Path(ROOT, "Tests", "released", "vectors.txt")
 
 
 def sample(field):
@@ -218,14 +220,22 @@ def message_vectors():
             yield {"message": name, "case": case, "pb": pb(message).hex(), "json": text(message)}
 
 
+def release(vector):
+    """A vector's line in Tests/released/vectors.txt."""
+    name = f"{vector['message']} {vector['case']}" if "message" in vector else f"{vector['name']} {vector['encoding']}"
+    return f"{name} {hashlib.sha256(json.dumps(vector, sort_keys=True).encode()).hexdigest()}"
+
+
 def add(file, made, key):
-    """Appends the vectors whose key the file does not have yet."""
+    """Appends the vectors whose key the file does not have yet, and their lines to those of released vectors."""
     path = VECTORS / file
     known = json.loads(path.read_text()) if path.exists() else []
     covered = {vector[key] for vector in known}
     added = [vector for vector in made if vector[key] not in covered]
     rows = ",\n".join(json.dumps(vector, ensure_ascii=False) for vector in known + added)
     path.write_text(f"[\n{rows}\n]\n")
+    with RELEASED.open("a") as released:
+        released.writelines(release(vector) + "\n" for vector in added)
     print(f"{file}: {len(added)} vectors added, {len(known)} kept")
 
 
