@@ -4,7 +4,8 @@ import ZeroMQ
 @testable import BusZeroMQ
 
 struct ClientMemoryTests {
-  @Test("its parts are less than half of the whole, and each has room for the largest message", arguments: [32, 64, 4096])
+  @Test(
+    "its parts are less than half of the whole, and each has room for the largest message", arguments: [32, 64, 4096])
   func parts(mebibytes: Int) {
     let memory = ClientMemory(bytes: mebibytes << 20)
     let traffic = memory.traffic
