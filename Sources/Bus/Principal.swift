@@ -36,21 +36,6 @@ public struct Principal: Sendable, Hashable {
   }
 }
 
-/// The rule for the names of keys and workers.
-public enum PeerName {
-  /// The rule in words, for an error about a field.
-  public static let rule = "has to be 1 to 32 of a-z, 0-9 and hyphens, and begin with a letter or a digit."
-
-  /// Whether `name` follows the rule. A name must not begin with a hyphen: a command would read it as an option.
-  public static func isValid(_ name: String) -> Bool {
-    (1...32).contains(name.utf8.count) && !name.hasPrefix("-")
-      && name.utf8.allSatisfy { byte in
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || byte == UInt8(ascii: "-")
-      }
-  }
-}
-
 /// The fingerprint of a public key, for people to compare: the first 16 hex digits of the SHA-256 of its 32 bytes.
 public enum KeyFingerprint {
   /// Returns the fingerprint of a public key.

@@ -91,21 +91,27 @@ static int wait_for(sd_bus *bus, int stop, uint64_t deadline) {
   return items[0].revents != 0 ? -ECANCELED : 0;
 }
 
-/// Sends the call and takes what comes until it is answered. Returns 0, or a negative errno.
-static int call(sd_bus *bus, const struct kith_notification *notification, struct answer *answer, bool *is_ready) {
+/// Sends and receives until the bus has answered the greeting, or, with an answer, until the call is answered. Returns 0, or a negative
+/// errno.
+static int process(sd_bus *bus, int stop, uint64_t deadline, const struct answer *answer) {
+  for (;;) {
+    int code = answer != NULL ? answer->has_come : library.sd_bus_is_ready(bus);
+    if (code != 0) return code > 0 ? 0 : code;
+    code = library.sd_bus_process(bus, NULL);
+    if (code == 0) code = wait_for(bus, stop, deadline);
+    if (code < 0 && (answer == NULL || !answer->has_come)) return code;
+  }
+}
+
+/// Calls Notify. Returns 0 once it is answered, or a negative errno.
+static int call(sd_bus *bus, const struct kith_notification *notification, uint64_t deadline, struct answer *answer) {
   const char *name = "org.freedesktop.Notifications";
-  uint64_t deadline = now() + notification->timeout;
-  // What Notify takes: application, what it replaces, icon, summary, text, actions, hints, and for how long it is shown: as the desktop
-  // thinks right. Urgency 2 is critical: it stays until somebody has seen it.
+  // The arguments of Notify: application, replaced notification, icon, summary, text, actions, hints, and the time that it is shown (-1: the
+  // desktop's own). Urgency 2 is critical: the notification stays until a person closes it.
   int code = library.sd_bus_call_method_async(
     bus, NULL, name, "/org/freedesktop/Notifications", name, "Notify", take, answer, "susssasa{sv}i", "kith", 0, "",
     notification->summary, notification->text, 0, 1, "urgency", "y", 2, -1);
-  while (code >= 0 && !answer->has_come) {
-    code = library.sd_bus_process(bus, NULL);
-    *is_ready = *is_ready || library.sd_bus_is_ready(bus) > 0;
-    if (code == 0 && !answer->has_come) code = wait_for(bus, notification->stop, deadline);
-  }
-  return answer->has_come ? 0 : code;
+  return code < 0 ? code : process(bus, notification->stop, deadline, answer);
 }
 
 enum kith_notify_end kith_notify(const struct kith_notification *notification, char *error) {
@@ -114,21 +120,25 @@ enum kith_notify_end kith_notify(const struct kith_notification *notification, c
   pthread_once(&once, load);
   if (!library.is_loaded) return kith_notify_no_library;
   struct answer answer = {false, error};
-  // The bus takes calls when it has answered its greeting: nothing of ours goes out before.
+  uint64_t deadline = now() + notification->timeout;
+  // sd-bus would send the call right behind its greeting. It goes out once the bus has answered that: so what a bus that is silent, or
+  // gone, did not get is known.
   bool is_ready = false;
   sd_bus *bus = NULL;
   int code = library.sd_bus_new(&bus);
   if (code >= 0) code = library.sd_bus_set_address(bus, notification->addresses);
   if (code >= 0) code = library.sd_bus_set_bus_client(bus, 1);
   if (code >= 0) code = library.sd_bus_start(bus);
-  if (code >= 0) code = call(bus, notification, &answer, &is_ready);
+  if (code >= 0) code = process(bus, notification->stop, deadline, NULL);
+  is_ready = code >= 0;
+  if (is_ready) code = call(bus, notification, deadline, &answer);
   if (bus != NULL) {
     library.sd_bus_close(bus);
     library.sd_bus_unref(bus);
   }
   if (code == -ECANCELED) return kith_notify_cancelled;
-  // connect(2): the queue of connections that wait to be accepted is full.
-  if (code == -EAGAIN) return kith_notify_busy;
+  // EAGAIN: the queue of connections that wait to be accepted is full, connect(2).
+  if (!is_ready && (code == -EAGAIN || code == -ETIMEDOUT)) return kith_notify_busy;
   // Where the connection ends, the library makes up an answer.
   if (!is_ready) return kith_notify_no_bus;
   if (code < 0) return kith_notify_unclear;

@@ -52,6 +52,7 @@ void kith_sent(struct connection *connection, uint64_t count) {
 }
 
 void kith_cut(int descriptor, struct connection *connection) {
+  if (connection->is_cut) return;
   // Bytes that the kernel has received can be read also after shutdown(2).
   connection->is_cut = true;
   syscall(SYS_shutdown, descriptor, SHUT_RDWR);

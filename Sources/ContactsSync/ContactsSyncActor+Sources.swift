@@ -15,7 +15,8 @@ extension ContactsSyncActor {
     source.status.state = .idle
     let name = source.name
     let exists = try await self.storage.read { view throws(Failure) in try view.sources.find(name) != nil }
-    let password = exists ? "" : request.carddav.password
+    // Without a password nothing is sent that an earlier source of this name left.
+    let password: String? = if case .carddav(let account)? = request.kind, !exists { account.password } else { nil }
     return try await self.secrets.keep(password, named: SourceSecret.name(of: name)) {
       [source] () async throws(Failure) in
       try await self.storage.commit(AddSourceRequest.self, context) { transaction throws(Failure) in
@@ -68,21 +69,22 @@ extension ContactsSyncActor {
     guard case .carddav? = record.source.kind else {
       throw .invalid(field: "name", "'\(request.name)' is read from the hub's disk and needs no password.")
     }
-    if !request.password.isEmpty {
-      try await self.secrets.keep(request.password, named: SourceSecret.name(of: request.name))
-    }
-    return try await self.storage.commit(SetCredentialsRequest.self, context) { transaction throws(Failure) in
-      guard var source = try transaction.sources.find(request.name)?.source else {
-        throw Self.unknownSource(request.name)
+    let password = request.password.isEmpty ? nil : request.password
+    return try await self.secrets.keep(password, named: SourceSecret.name(of: request.name)) {
+      () async throws(Failure) in
+      try await self.storage.commit(SetCredentialsRequest.self, context) { transaction throws(Failure) in
+        guard var source = try transaction.sources.find(request.name)?.source else {
+          throw Self.unknownSource(request.name)
+        }
+        if !request.username.isEmpty { source.carddav.username = request.username }
+        if !request.password.isEmpty { source.carddav.passwordFile = "" }
+        if !request.passwordFile.isEmpty { source.carddav.passwordFile = request.passwordFile }
+        source.status.state = .idle
+        source.status.clearError()
+        try transaction.sources.replace(source)
+        try transaction.publish(source.status, of: source.name)
+        return source
       }
-      if !request.username.isEmpty { source.carddav.username = request.username }
-      if !request.password.isEmpty { source.carddav.passwordFile = "" }
-      if !request.passwordFile.isEmpty { source.carddav.passwordFile = request.passwordFile }
-      source.status.state = .idle
-      source.status.clearError()
-      try transaction.sources.replace(source)
-      try transaction.publish(source.status, of: source.name)
-      return source
     }
   }
 

@@ -152,7 +152,9 @@ public struct Hub: ServiceLifecycle.Service {
     let metricsSocket = await MetricsSocket.open(
       try runtime.endpoint("metrics.sock"), on: transfers, logger: self.logger
     ) { () async throws(Failure) -> String in
-      let (status, queues) = (try await system.status(), try await storage.queueLengths())
+      let status = try await system.status()
+      // The text of a damaged store lacks what cannot be read, and says that the store is damaged.
+      let queues = try? await storage.queueLengths()
       return metrics.text(
         HubMetrics.Readings(status: status, queues: queues, commandsInFlight: await controlPlane.inFlight))
     }

@@ -112,16 +112,26 @@ struct SystemRoutes: Sendable {
     async let stored = self.storage.status()
     async let work = self.jobs.status()
     async let planes = self.peers()
-    let (sources, monica) = try await self.storage.read { view throws(Failure) in
-      (try view.sources.all().map(\.source.status), try view.accounts.status())
-    }
+    let syncs = try await self.syncs()
     reply.subscriptions = UInt32(await subscriptions)
-    reply.storage = await stored
+    reply.storage = syncs == nil ? await self.storage.status() : await stored
     reply.work = await work
     reply.planes = await planes
-    reply.sync = Self.waiting(sources + (monica.map { [$0] } ?? []), reply.work)
-    reply.storage.contacts = sources.reduce(0) { $0 + $1.live }
+    reply.sync = Self.waiting(syncs ?? [], reply.work)
+    reply.storage.contacts = reply.sync.reduce(0) { $0 + $1.live }
     return reply
+  }
+
+  /// The state of every source and of the account; nil if the store is too damaged to read them, which its own part of the status says.
+  private func syncs() async throws(Failure) -> [SyncStatus]? {
+    do throws(Failure) {
+      return try await self.storage.read { view throws(Failure) in
+        try view.sources.all().map(\.source.status) + (try view.accounts.status().map { [$0] } ?? [])
+      }
+    } catch {
+      guard error.code == .dataLoss else { throw error }
+      return nil
+    }
   }
 }
 

@@ -57,7 +57,8 @@ extension MetricFamily {
     by: "change")
   /// Label: `done`, `failed`, `dead`, `unknown` or `cancelled`.
   public static let jobsEnded = MetricFamily(
-    "kith_jobs_ended_total", .counter, "Jobs that ended, by their last state.", by: "state")
+    "kith_jobs_ended_total", .counter,
+    "Jobs that ended, by state. One of unknown outcome counts again when its outcome is known.", by: "state")
 
   // MARK: - Events and messages
 
@@ -99,7 +100,8 @@ extension MetricFamily {
     "kith_failed_handshakes_total", .counter, "Connections that were not let in.", by: "plane")
   /// Of all planes.
   public static let cutConnections = MetricFamily(
-    "kith_cut_connections_total", .counter, "Connections that the hub ended, because they exceeded a bound.")
+    "kith_cut_connections_total", .counter,
+    "Connections that the hub cut, because they exceeded a bound or broke the protocol.")
   /// Of all planes.
   public static let unreadBytes = MetricFamily(
     "kith_unread_bytes", .gauge, "Received from all connections, and not taken yet.")

@@ -26,7 +26,7 @@ public final class Worker: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The ipc endpoint of the hub's work plane.
-  ///   - name: `[a-z0-9-]{1,32}`, unique among the hub's workers.
+  ///   - name: 1 to 32 of `a-z`, `0-9` and `-`, not beginning with `-`, unique among the hub's workers.
   ///   - slots: The most jobs at a time, at most 16.
   ///   - services: The services that it runs.
   /// - Throws: `UNAVAILABLE` if no thread or socket can be created.

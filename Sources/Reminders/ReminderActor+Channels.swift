@@ -61,13 +61,7 @@ extension ReminderActor {
     try self.claim(channel.name)
     defer { self.busyChannels.remove(channel.name) }
     let isKnown = try await self.storage.read { view throws(Failure) in try view.channels.find(channel.name) != nil }
-    let secret = isKnown ? "" : request.secret
-    if secret.isEmpty, !isKnown {
-      // The secret of an earlier channel of this name, removed just before the process ended. The new channel needs no
-      // secret, so a failure does not matter.
-      try? await self.secrets.forget(ChannelSecret.name(of: channel.name))
-    }
-    return try await self.secrets.keep(secret, named: ChannelSecret.name(of: channel.name)) {
+    return try await self.secrets.keep(isKnown ? nil : request.secret, named: ChannelSecret.name(of: channel.name)) {
       () async throws(Failure) in
       try await self.storage.commit(AddChannelRequest.self, context) { transaction throws(Failure) in
         guard try transaction.channels.find(channel.name) == nil else {
@@ -91,14 +85,15 @@ extension ReminderActor {
     try self.claim(request.name)
     defer { self.busyChannels.remove(request.name) }
     _ = try await self.storage.read { view throws(Failure) in try view.channels.require(request.name) }
-    if !request.secret.isEmpty {
-      try await self.secrets.keep(request.secret, named: ChannelSecret.name(of: request.name))
-    }
-    return try await self.storage.commit(SetChannelCredentialsRequest.self, context) { transaction throws(Failure) in
-      var channel = try transaction.channels.require(request.name)
-      channel.secretFile = request.secretFile
-      if channel.name != ChannelTable<ReadView>.desktop { try transaction.channels.put(channel) }
-      return channel
+    let secret = request.secret.isEmpty ? nil : request.secret
+    return try await self.secrets.keep(secret, named: ChannelSecret.name(of: request.name)) {
+      () async throws(Failure) in
+      try await self.storage.commit(SetChannelCredentialsRequest.self, context) { transaction throws(Failure) in
+        var channel = try transaction.channels.require(request.name)
+        channel.secretFile = request.secretFile
+        if channel.name != ChannelTable<ReadView>.desktop { try transaction.channels.put(channel) }
+        return channel
+      }
     }
   }
 

@@ -19,6 +19,17 @@ public protocol SecretStore: Sendable {
   ///
   /// - Throws: `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   func forget(_ name: String) async throws(Failure)
+
+  /// Changes the secret of a row of the database, which `commit` stores.
+  ///
+  /// They are not one transaction: the secret comes first, because a row without its secret would be used and refused. The
+  /// secret is as before if `commit` fails, unless the secret of before could not be read.
+  ///
+  /// - Parameter secret: Nil = it stays; empty = the row has none, and what an earlier row of this name left is deleted.
+  /// - Throws: What `commit` throws; else a failure of the store.
+  func keep<Value>(
+    _ secret: String?, named name: String, for commit: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value
 }
 
 extension Failure {
@@ -33,24 +44,31 @@ extension Failure {
 }
 
 extension SecretStore {
-  /// Keeps a secret for a row of the database, which `commit` stores. They are not one transaction: the secret comes first, because
-  /// a row without its secret would be used and refused, and is as before when `commit` fails.
-  ///
-  /// - Parameter secret: Empty = the row has none, and nothing is kept or forgotten.
-  /// - Throws: What `commit` throws; else a failure of the store.
+  /// Changes the secret, then runs `commit`; puts the secret of before back if `commit` fails.
   public func keep<Value>(
-    _ secret: String, named name: String, for commit: () async throws(Failure) -> Value
+    _ secret: String?, named name: String, for commit: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    guard !secret.isEmpty else { return try await commit() }
-    // One that cannot be read is of no use to anybody.
-    let before = try? await self.secret(named: name)
-    try await self.keep(secret, named: name)
+    guard let secret else { return try await commit() }
+    let before: Result<String?, Failure>
+    do throws(Failure) {
+      before = .success(try await self.secret(named: name))
+    } catch {
+      guard error.code != .cancelled else { throw error }
+      before = .failure(error)
+    }
+    try await self.put(secret, named: name)
     do throws(Failure) {
       return try await commit()
     } catch {
-      if let before { try await self.keep(before, named: name) } else { try await self.forget(name) }
+      // In a task of its own: a cancelled one would not run the keyring's program. The caller learns why `commit` failed,
+      // whether or not this succeeds.
+      if case .success(let before) = before { await Task { try? await self.put(before ?? "", named: name) }.value }
       throw error
     }
+  }
+
+  private func put(_ secret: String, named name: String) async throws(Failure) {
+    if secret.isEmpty { try await self.forget(name) } else { try await self.keep(secret, named: name) }
   }
 }
 
@@ -81,6 +99,13 @@ public struct SecretSources: SecretStore {
   /// Stores the secret in the store.
   public func keep(_ secret: String, named name: String) async throws(Failure) {
     try await self.store.keep(secret, named: name)
+  }
+
+  /// Changes the secret in the store. A credential is neither changed nor copied into the store.
+  public func keep<Value>(
+    _ secret: String?, named name: String, for commit: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await self.store.keep(secret, named: name, for: commit)
   }
 
   /// Deletes the secret from the store.

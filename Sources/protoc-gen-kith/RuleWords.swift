@@ -33,7 +33,7 @@ extension Kith_V1_FieldRules {
     case .server:
       words.append("set by the server")
       if !self.follows.isEmpty {
-        words.append("empty after a change of \(self.follows.map { "`\($0)`" }.joined(separator: ", "))")
+        words.append("set again after a change of \(self.follows.map { "`\($0)`" }.joined(separator: ", "))")
       }
     case .derived: if self.readOnly { words.append("computed for the reply") }
     default: words.append("merged as `\(self.merge)`")

@@ -83,12 +83,43 @@ import Testing
     }
   }
 
+  @Test func `nothing is sent to a bus that does not answer the greeting`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("bus")
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    #expect(Self.with(path) { bind(listener, $0, $1) } == 0 && listen(listener, 1) == 0)
+    let call = Task { try await DesktopDelivery(request: DeliverRequest(), addresses: "unix:path=\(path)").run() }
+    var items = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+    #expect(poll(&items, 1, 10_000) == 1, "nobody has connected")
+    let caller = accept(listener, nil, nil)
+    defer { close(caller) }
+    // The bus lets the client in: D-Bus Specification, "Authentication Protocol".
+    let welcome = Array("DATA\r\nOK 0123456789abcdef0123456789abcdef\r\nAGREE_UNIX_FD\r\n".utf8)
+    #expect(send(caller, welcome, welcome.count, 0) == welcome.count)
+    var received = ""
+    func receive() -> Bool {
+      var (buffer, items) = (
+        [UInt8](repeating: 0, count: 4096), [pollfd(fd: caller, events: Int16(POLLIN), revents: 0)]
+      )
+      guard poll(&items, 1, 10_000) == 1 else { return false }
+      let count = recv(caller, &buffer, buffer.count, 0)
+      received += String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+      return count > 0
+    }
+    while !received.contains("Hello"), receive() {}
+    call.cancel()
+    while receive() {}
+    #expect(received.contains("Hello") && !received.contains("Notify"))
+    await #expect(throws: DeliveryFault.self) { try await call.value }
+  }
+
   @Test func `only sockets of this machine are tried`() {
     let list =
-      "tcp:host=localhost,port=1;unix:path=/run/a%20b,guid=0;unixexec:path=/bin/sh;unix:abstract=/tmp/x;unix:runtime=yes"
+      "tcp:host=localhost,port=1;unix:path=/run/a%20b,guid=0;unix:runtime=yes,guid=0;unix:nonsense;unixexec:path=/bin/sh;unix:abstract=/tmp/x;unix:runtime=yes"
     #expect(
       DesktopDelivery.sockets(list, runtime: "unix:path=/run/user/1/bus")
-        == "unix:path=/run/a%20b,guid=0;unix:abstract=/tmp/x;unix:path=/run/user/1/bus")
+        == "unix:path=/run/a%20b;unix:path=/run/user/1/bus;unix:abstract=/tmp/x;unix:path=/run/user/1/bus")
     #expect(DesktopDelivery.sockets("autolaunch:;unix:runtime=yes", runtime: "").isEmpty)
   }
 

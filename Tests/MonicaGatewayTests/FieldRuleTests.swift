@@ -303,16 +303,6 @@ import Testing
     #expect(throws: Failure.self) { try call.change([], as: .with { $0.note = call.note + "x" }, now: Self.now) }
   }
 
-  @Test("a task notes when it was completed, and forgets it when it is open again")
-  func completion() throws {
-    var task = try TaskItem(creating: .with { $0.title = "x" }, now: Self.now)
-    #expect(!task.hasCompletedAt)
-    try task.change([], as: .with { $0.isCompleted = true }, now: Self.now)
-    #expect(task.completedAt.nanosecondsSince1970 == Self.now)
-    try task.change(["is_completed"], as: TaskItem(), now: Self.now + 5)
-    #expect(!task.hasCompletedAt && !task.isCompleted)
-  }
-
   @Test("names of a catalog are written as the server does; without a catalog any will do")
   func catalogs() throws {
     let name = try #require(Person.catalogNames.first)

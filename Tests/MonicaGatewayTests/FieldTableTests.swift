@@ -158,7 +158,6 @@ import Testing
     }
     let states = RecordKind.person.fields.first { $0.name == "sync_state" }?.choices
     #expect(states == RecordState.allCases.map(\.name))
-    #expect(RecordKind.call.fields.first { $0.name == "emotion" }?.choices == RecordTraits.emotions)
   }
 
   @Test(arguments: RecordKind.allCases) func merges(_ kind: RecordKind) throws {

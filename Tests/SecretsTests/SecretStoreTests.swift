@@ -1,5 +1,6 @@
 import Bus
 import Foundation
+import KithMessages
 import Secrets
 import TestKit
 import Testing
@@ -58,6 +59,57 @@ struct SecretStoreTests {
     }
     try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: credential)
     await #expect(throws: Failure.self) { try await store.secret(named: "contacts-home") }
+  }
+
+  @Test("a secret and its row change together, and after a commit that fails the secret is as before")
+  func rows() async throws {
+    let place = try TemporaryDirectory()
+    let store = SecretDirectory(path: place.path + "/secrets")
+    func change(_ secret: String?, fails: Bool) async throws -> String? {
+      let full = Failure(.unavailable, "DISK_FULL", "The disk is full.")
+      do throws(Failure) {
+        try await store.keep(secret, named: "contacts-home") { () async throws(Failure) in if fails { throw full } }
+        #expect(!fails)
+      } catch {
+        #expect(error.reason == full.reason)
+      }
+      return try await store.secret(named: "contacts-home")
+    }
+    #expect(try await change("one", fails: true) == nil)
+    #expect(try await change("one", fails: false) == "one")
+    #expect(try await change("two", fails: true) == "one")
+    #expect(try await change(nil, fails: false) == "one")
+    // A row without a secret deletes what an earlier row of its name left.
+    #expect(try await change("", fails: true) == "one")
+    #expect(try await change("", fails: false) == nil)
+  }
+
+  @Test("a secret that cannot be read is replaced, and stays replaced when the commit fails")
+  func unreadableBefore() async throws {
+    let place = try TemporaryDirectory()
+    let store = SecretDirectory(path: place.path + "/secrets")
+    try await store.keep("seen by all", named: "contacts-home")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o644], ofItemAtPath: place.path + "/secrets/contacts-home")
+    let failure = await #expect(throws: Failure.self) {
+      try await store.keep("new", named: "contacts-home") { () async throws(Failure) in throw .cancelled }
+    }
+    #expect(failure?.code == .cancelled)
+    #expect(try await store.secret(named: "contacts-home") == "new")
+  }
+
+  @Test("a credential of systemd is not copied into the store when a commit fails")
+  func credentialStaysOutside() async throws {
+    let place = try TemporaryDirectory()
+    let kept = SecretDirectory(path: place.path + "/secrets")
+    let store: any SecretStore = SecretSources(credentials: place.path, store: kept)
+    let credential = place.path + "/contacts-home"
+    try Data("given".utf8).write(to: URL(fileURLWithPath: credential))
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: credential)
+    await #expect(throws: Failure.self) {
+      try await store.keep("new", named: "contacts-home") { () async throws(Failure) in throw .cancelled }
+    }
+    #expect(try await kept.secret(named: "contacts-home") == nil)
   }
 
   @Test("the keyring gets a secret through a pipe, never as an argument")

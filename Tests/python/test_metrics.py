@@ -50,10 +50,15 @@ def scrape(hub):
     return {family.name: family for family in text_string_to_metric_families(text)}
 
 
+def numbers(hub, name, **labels):
+    return [sample.value for family in scrape(hub).values() for sample in family.samples
+            if sample.name == name and labels.items() <= sample.labels.items()]
+
+
 def number(hub, name, **labels):
-    """A number; 0 while there is none."""
-    values = [sample.value for family in scrape(hub).values() for sample in family.samples
-              if sample.name == name and labels.items() <= sample.labels.items()]
+    """A number, or the sum of all that have these labels; at least one has to be there."""
+    values = numbers(hub, name, **labels)
+    assert values, (name, labels)
     return sum(values)
 
 
@@ -113,6 +118,7 @@ def test_commands_are_counted(hub):
     def commands(method, code):
         return number(hub, "kith_commands_total", method=method, code=code)
 
+    hub.reply("System/Ping")
     before = commands("kith.v1.System/Ping", "OK")
     for _ in range(5):
         hub.reply("System/Ping")

@@ -17,7 +17,7 @@ enum kith_notify_end {
   kith_notify_no_library,
   /// Nothing was sent: there is no bus, or it does not let this user in.
   kith_notify_no_bus,
-  /// Nothing was sent: the bus has no room for another connection now.
+  /// Nothing was sent: the bus has no room for another connection now, or did not answer the greeting in time.
   kith_notify_busy,
   /// The call was refused.
   kith_notify_refused,

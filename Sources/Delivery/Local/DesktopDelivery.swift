@@ -25,9 +25,10 @@ struct DesktopDelivery {
     switch end {
     case kith_notify_shown: return DeliverReply()
     case kith_notify_cancelled: throw .transfer(.cancelled)
-    case kith_notify_busy: throw .trouble("the bus of the session has no room just now", retryAfter: nil)
+    case kith_notify_busy: throw .trouble("the bus of the session is too busy to take a notification", retryAfter: nil)
     case kith_notify_no_library:
-      throw .unavailable("kithd cannot reach the desktop: libsystemd.so.0 is missing. Install libsystemd0.")
+      throw .unavailable(
+        "kithd cannot reach the desktop: libsystemd.so.0 is missing. Install libsystemd0 and restart kithd.")
     case kith_notify_unclear: throw Self.noAnswer
     case kith_notify_refused where error == "org.freedesktop.DBus.Error.NoReply": throw Self.noAnswer
     default: throw Self.noDesktop
@@ -41,9 +42,7 @@ struct DesktopDelivery {
   /// Sends it and waits; blocks.
   private func notify(_ stop: Int32) -> (end: kith_notify_end, error: String) {
     let notice = self.request.notice
-    // A string of C ends with its first zero.
-    let summary = notice.subject.replacing("\0", with: "")
-    let text = notice.texts.joined(separator: "\n").escapedForMarkup.replacing("\0", with: "")
+    let (summary, text) = (notice.subject.plain, notice.texts.joined(separator: "\n").escapedForMarkup.plain)
     var name = [CChar](repeating: 0, count: Int(kith_bus_error_size))
     // The strings outlive the call, which writes within the array and keeps nothing.
     let end = unsafe self.addresses.withCString { addresses in
@@ -68,16 +67,29 @@ struct DesktopDelivery {
     return named.isEmpty ? own : Self.sockets(named, runtime: own)
   }
 
-  /// Those of a list of addresses that are sockets of this machine.
+  /// The sockets of this machine in a list of addresses. One that sd-bus would not understand is left out, because sd-bus then refuses the
+  /// whole list.
   ///
-  /// - Parameter runtime: What `unix:runtime=yes` stands for.
+  /// - Parameter runtime: The address that `unix:runtime=yes` means; empty = none.
   static func sockets(_ list: String, runtime: String) -> String {
-    let sockets = list.split(separator: ";").filter { $0.hasPrefix("unix:") }
-    return sockets.map { $0 == "unix:runtime=yes" ? runtime : String($0) }.filter { !$0.isEmpty }.joined(separator: ";")
+    list.split(separator: ";").compactMap { address in
+      guard address.hasPrefix("unix:") else { return nil }
+      let keys = address.dropFirst("unix:".count).split(separator: ",")
+      if let place = keys.first(where: { $0.hasPrefix("path=/") || $0.hasPrefix("abstract=") }) {
+        return "unix:\(place)"
+      }
+      return keys.contains("runtime=yes") && !runtime.isEmpty ? runtime : nil
+    }.joined(separator: ";")
   }
 }
 
 extension String {
+  /// Without U+0000, which ends a string of C, and without noncharacters, which sd-bus refuses.
+  fileprivate var plain: String {
+    String(
+      String.UnicodeScalarView(self.unicodeScalars.filter { $0.value != 0 && !$0.properties.isNoncharacterCodePoint }))
+  }
+
   /// A body may have some marks of HTML, so none of ours may look like one: Desktop Notifications Specification, "Markup".
   fileprivate var escapedForMarkup: String {
     self.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")

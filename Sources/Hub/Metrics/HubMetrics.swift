@@ -15,7 +15,8 @@ struct HubMetrics: Sendable {
   /// The states of the parts of the hub.
   struct Readings: Sendable {
     let status: StatusReply
-    let queues: QueueLengths
+    /// Nil if they cannot be read, because the store is damaged.
+    let queues: QueueLengths?
     let commandsInFlight: Int
     var traffic = ConnectionTraffic.totals
     var process = ProcessUsage.now()
@@ -55,10 +56,10 @@ struct HubMetrics: Sendable {
       uniqueKeysWithValues: EventMeter.kinds.map { ($0, MetricFamily.passDuration.timer($0, in: registry)) })
   }
 
-  /// Takes up which jobs workers had when the last process ended. Before the first event.
+  /// Sets the jobs that workers had when the last process ended. Call it before the first event.
   func begin(leased jobs: Set<String>) { self.meter.withLock { $0 = EventMeter(leased: jobs) } }
 
-  /// Takes up committed events.
+  /// Counts committed events.
   func handle(events: [LoggedEvent]) {
     let counts = self.meter.withLock { meter in events.flatMap { meter.take($0) } }
     for var count in counts {
@@ -87,12 +88,12 @@ struct HubMetrics: Sendable {
     return self.registry.text()
   }
 
-  private func record(_ queues: QueueLengths) {
-    self.set(.queueLength, "writes", to: queues.writes)
-    self.set(.queueLength, "outbox", to: queues.outbox.pending + queues.outbox.syncing)
-    self.set(.queueLength, "deliveries", to: queues.deliveries)
-    self.set(.outboxStuck, "failed", to: queues.outbox.failed)
-    self.set(.outboxStuck, "conflict", to: queues.outbox.conflicts)
+  private func record(_ queues: QueueLengths?) {
+    self.set(.queueLength, "writes", to: queues?.writes)
+    self.set(.queueLength, "outbox", to: queues.map { $0.outbox.pending + $0.outbox.syncing })
+    self.set(.queueLength, "deliveries", to: queues?.deliveries)
+    self.set(.outboxStuck, "failed", to: queues?.outbox.failed)
+    self.set(.outboxStuck, "conflict", to: queues?.outbox.conflicts)
   }
 
   private func record(_ status: StatusReply) {
@@ -124,8 +125,10 @@ struct HubMetrics: Sendable {
     }
   }
 
-  private func set(_ family: MetricFamily, _ labels: String..., to value: some BinaryInteger) {
-    Gauge(label: family.name, dimensions: Array(zip(family.labels, labels)), factory: self.registry).record(value)
+  /// Sets a number; nil = there is none.
+  private func set<Value: BinaryInteger>(_ family: MetricFamily, _ labels: String..., to value: Value?) {
+    let gauge = Gauge(label: family.name, dimensions: Array(zip(family.labels, labels)), factory: self.registry)
+    if let value { gauge.record(value) } else { gauge.destroy() }
   }
 
   private static func seconds(_ stamp: Google_Protobuf_Timestamp) -> Double {

@@ -23,6 +23,7 @@ actor MetricsSocket: LoopActor {
   private let logger: Logger
   private let listener: IPCListener
   private var watch: Watch?
+  private var isClosed = false
   private var exchanges: [Int: Exchange] = [:]
   private var lastExchange = 0
 
@@ -54,6 +55,7 @@ actor MetricsSocket: LoopActor {
 
   /// Ends the connections and removes the socket's file.
   func close() {
+    self.isClosed = true
     self.watch = nil
     self.exchanges = [:]
     unlink(self.endpoint.path)
@@ -72,7 +74,7 @@ actor MetricsSocket: LoopActor {
       // No descriptor is left: the connection waits, and would be reported in every turn of the loop.
       self.logger.warning("metrics cannot be read now", metadata: ["why": "\(error)"])
       self.watch = nil
-      self.schedule(at: .now + .seconds(1)) { $0.listen() }
+      self.schedule(at: .now + .seconds(1)) { socket in if !socket.isClosed { socket.listen() } }
     }
   }
 

@@ -17,12 +17,7 @@ extension CallFilter {
       if let from = query.from, let to = query.to, from > to {
         throw .invalid(field: "to", "is before `from`, so no call can be between them.")
       }
-      if !self.emotion.isEmpty {
-        guard Call.emotions.contains(self.emotion) else {
-          throw .invalid(field: "emotion", "must be one of \(Call.emotions.joined(separator: ", ")), or empty.")
-        }
-        query.emotion = self.emotion
-      }
+      if !self.emotion.isEmpty { query.emotion = self.emotion }
       if !self.tag.isEmpty { query.tag = self.tag }
       if !self.syncState.isEmpty { query.syncState = try RecordState(asked: self.syncState, field: "sync_state") }
       return query

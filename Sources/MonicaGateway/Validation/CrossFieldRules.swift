@@ -14,12 +14,12 @@ extension Person: EditableRecord {
           ? "needs a birthday with its month and day." : nil
       },
       FieldRule("deceased_on", also: ["is_dead"]) { person, _ in
-        !person.deceasedOn.isEmpty && !person.isDead ? "is of somebody who died: set is_dead as well." : nil
+        !person.deceasedOn.isEmpty && !person.isDead ? "is only for a person who has died. Set is_dead too." : nil
       },
     ]
   }
 
-  /// Tags that there are not are made; those that there are keep their spelling.
+  /// Makes the tags that do not exist yet; the others keep their spelling.
   mutating func settle(_ previous: Person?, in transaction: Transaction, now: Int64) throws(Failure) {
     try self.resolveNames(previous, in: transaction)
     var tags: [String] = []
@@ -69,7 +69,7 @@ extension PersonAddress: EditableRecord {
 }
 
 extension Tag: EditableRecord {
-  /// A tag has a name of its own; people who carry it carry the new one.
+  /// Refuses the name of another tag, and renames the tag for everybody who has it.
   mutating func settle(_ previous: Tag?, in transaction: Transaction, now: Int64) throws(Failure) {
     if let other = try transaction.records.tag(named: self.name), other.id != self.id {
       throw Failure(
@@ -96,7 +96,7 @@ extension Relationship: EditableRecord {
     self.otherID = given.otherID
   }
 
-  /// Two people are once what they are to each other, from whichever side it is said.
+  /// Refuses a second relationship of one type between two people, from whichever side it is given.
   mutating func settle(_ previous: Relationship?, in transaction: Transaction, now: Int64) throws(Failure) {
     try self.resolveNames(previous, in: transaction)
     guard !self.personID.isEmpty else { return }
@@ -113,19 +113,14 @@ extension Relationship: EditableRecord {
 
 extension PersonReminder: EditableRecord {
   mutating func derive(from previous: PersonReminder?, now: Int64) {
-    // What happens once has no interval; the server wants a number all the same.
+    // A reminder that happens once has no interval, but the server requires a number.
     if self.frequency == "one_time" { self.every = 1 }
   }
 }
 
 extension Note: EditableRecord {}
 
-extension TaskItem: EditableRecord {
-  mutating func derive(from previous: TaskItem?, now: Int64) {
-    guard self.isCompleted != previous?.isCompleted ?? false else { return }
-    if self.isCompleted { self.completedAt = .init(nanosecondsSince1970: now) } else { self.clearCompletedAt() }
-  }
-}
+extension TaskItem: EditableRecord {}
 
 extension Activity: EditableRecord {
   static var rules: [FieldRule<Activity>] {
@@ -148,9 +143,6 @@ extension Activity: EditableRecord {
 extension Gift: EditableRecord {}
 
 extension Call: EditableRecord {
-  /// How people felt.
-  static var emotions: [String] { Self.field("emotion")?.rules.choices ?? [] }
-
   /// A day is the longest call that anybody enters; a timer may have run longer.
   static var longestMinutes: UInt32 { UInt32(Self.field("duration_minutes")?.rules.max ?? 0) }
 }
@@ -167,7 +159,7 @@ extension Conversation: EditableRecord {
 
   static var plainNames: [String] { ["in person", "email", "text", "phone"] }
 
-  /// Ids and times of messages. What the server calls a message is no client's to say.
+  /// Sets ids and times of messages. A client cannot set the server's id of a message.
   mutating func derive(from previous: Conversation?, now: Int64) {
     let known = Dictionary((previous?.messages ?? []).map { ($0.id, $0.monicaID) }, uniquingKeysWith: { $1 })
     for index in self.messages.indices {
@@ -181,15 +173,15 @@ extension Conversation: EditableRecord {
 }
 
 extension Conversation {
-  /// What is wrong where two messages have one id, which is that of a message that there was: the server would keep one of the two.
+  /// What is wrong if two messages have the id of one stored message: the server would keep only one of the two.
   var repeatedMessage: String? {
     let ids = Dictionary(grouping: self.messages, by: \.id)
     return ids.first { $0.value.count > 1 }.map { "has two messages with the id '\($0.key)'. A new message has none." }
   }
 
-  /// What is wrong with the number or the size of the messages; nil when they fit one message of the wire.
+  /// What is wrong with the size of the messages together; nil if they fit one message of the wire.
   var isFull: String? {
-    // Ids, times and names of fields take so much beside each text.
+    // Each text has an id, a time and the names of fields beside it, which take 180 bytes at most.
     let bytes = self.messages.reduce(0) { $0 + $1.content.utf8.count + 180 }
     return bytes > TextLimit.messageBytes
       ? "the messages have \(bytes) bytes; at most \(TextLimit.messageBytes) are kept. "
@@ -202,7 +194,7 @@ extension ConversationMessage {
   /// What is wrong with the message; nil when nothing is.
   func fault(now: Int64) -> String? {
     for field in Self.fields where field.isGiven {
-      if let why = field.fault(self, now: now) { return "the \(field.name) of a message \(why)" }
+      if let why = field.fault(self, now: now) { return "has a message whose \(field.name) \(why)" }
     }
     return nil
   }

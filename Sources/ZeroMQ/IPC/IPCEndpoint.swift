@@ -83,9 +83,9 @@ extension IPCEndpoint {
     // The address outlives the call and is as long as it says.
     guard unsafe self.withAddress({ unsafe connect(descriptor, $0, $1) }) != 0 else { return .listening }
     return switch errno {
-    case ENOENT, ECONNREFUSED, ENOTDIR, ELOOP, EPROTOTYPE: .absent
+    case ENOENT, ECONNREFUSED, ENOTDIR, ELOOP: .absent
     case EACCES, EPERM: .forbidden
-    // EAGAIN: the queue of connections is full.
+    // EAGAIN: the queue of connections is full. EPROTOTYPE: the socket is of another type, such as datagrams.
     default: .listening
     }
   }
