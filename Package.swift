@@ -204,7 +204,8 @@ let package = Package(
         "BusZeroMQ", "Bus", "KithMessages", "EventLoop", "Instruments", "ZeroMQ", "TestKit", protobuf, logging,
       ],
       swiftSettings: strict),
-    .testTarget(name: "SecretsTests", dependencies: ["Secrets", "Bus", "KithMessages", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "SecretsTests", dependencies: ["Secrets", "Bus", "KithMessages", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "StorageTests",
       dependencies: [
