@@ -12,15 +12,16 @@ if [ "${1:-}" = --check ]; then
 fi
 
 swift build --product protoc-gen-swift
-swift build --product protoc-gen-kith
 bin=$(swift build --show-bin-path)
-messages=(proto/kith/v1/{wire,work,events,system,contacts,records,monica,people,calls,channels,care,reminders,keys}.proto)
+messages=(proto/kith/v1/{wire,work,events,system,contacts,records,monica,people,calls,channels,care,reminders,keys,devices}.proto)
 swift_opts=(--swift_opt=FileNaming=DropPath --swift_opt=UseAccessLevelOnImports=true)
 
-protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" --swift_opt=Visibility=Public \
-  --swift_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
+# First the options, which the other generator is built of.
 protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" \
   --swift_out="$out/Sources/protoc-gen-kith" proto/kith/v1/options.proto
+swift build --product protoc-gen-kith
+protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" --swift_opt=Visibility=Public \
+  --swift_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=swift \
   --kith_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=markdown --kith_out="$out/docs" "${messages[@]}"

@@ -14,6 +14,8 @@ public struct CallContext: Sendable {
   public var idempotencyKey: String
   /// The caller. A port to another process ignores this: the hub authenticates its peers.
   public var principal: Principal
+  /// The token of the device that the hub runs the command as; empty = the client itself. Only a port to another process uses it.
+  public var token = ""
   /// How long the caller waits; nil = the method's default timeout.
   public var timeout: Duration?
   /// Called with the progress of a long command, on any thread.

@@ -1,10 +1,12 @@
 internal import EventLoop
 
-/// Keeps the commands of each connection in order. Connections do not wait for each other.
+/// Keeps the commands of each principal on each connection in order. Neither connections nor the devices behind a door wait for each
+/// other.
 package final class CommandLanes: Sendable {
   /// Names a lane.
   struct Name: Hashable, Sendable {
     let connection: [UInt8]
+    let principal: String
     let isOfUploads: Bool
   }
 
@@ -19,12 +21,12 @@ package final class CommandLanes: Sendable {
   /// Makes an empty table.
   package init() {}
 
-  /// Gives a command its place behind the earlier ones of its connection; nil if it needs none.
+  /// Gives a command its place behind the earlier ones of its principal and connection; nil if it needs none.
   ///
   /// - Parameter connection: Identifies the connection.
-  package func enter(_ connection: [UInt8], _ order: CommandOrder) -> CommandTurn? {
+  package func enter(_ connection: [UInt8], of principal: Principal, _ order: CommandOrder) -> CommandTurn? {
     guard order != .free else { return nil }
-    let name = Name(connection: connection, isOfUploads: order == .amongUploads)
+    let name = Name(connection: connection, principal: principal.name, isOfUploads: order == .amongUploads)
     let serial = self.state.withLock { state in
       state.lastSerial += 1
       state.lanes[name, default: CommandLane()].enter(state.lastSerial, order)

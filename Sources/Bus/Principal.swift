@@ -28,7 +28,7 @@ public struct Principal: Sendable, Hashable {
   ///
   /// - Throws: `PERMISSION_DENIED/ROLE_NOT_ALLOWED`.
   public func require(_ method: Method) throws(Failure) {
-    guard self.role.covers(method.role) else {
+    guard self.role.mayCall(method) else {
       throw Failure(
         .permissionDenied, "ROLE_NOT_ALLOWED",
         "\(method.name) needs the role \(method.role.rawValue); \(self.name) is \(self.role.rawValue).")

@@ -311,7 +311,7 @@ public final class Router: Port, Sendable {
       var service = Service()
       service.name = method.name
       service.mutating = method.isMutating
-      service.roles = Role.allCases.filter { $0.covers(method.role) }.map(\.rawValue)
+      service.roles = Role.allCases.filter { $0.mayCall(method) }.map(\.rawValue)
       return service
     }
     return Route(ServicesRequest.self) { [reply] _, _ throws(Failure) in reply }

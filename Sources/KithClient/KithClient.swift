@@ -115,6 +115,19 @@ public final class KithClient: Port, Sendable {
     try await self.port.call(command, context)
   }
 
+  /// Sends an encoded command as a device, retries it, and waits for its answer: for a program that passes on the commands of others.
+  ///
+  /// - Returns: The answer, whose status may be a failure of the command.
+  /// - Throws: If the hub does not answer, or the command exceeds the limits of the wire.
+  public func forward(_ command: ForwardedCommand) async throws(Failure) -> ForwardedAnswer {
+    guard let transport else {
+      throw Failure(
+        .unimplemented, "PORT_NOT_REMOTE", "This client has no connection that a command could be passed on over.")
+    }
+    return ForwardedAnswer(
+      try await transport.port.forward(command.request, timeout: command.timeout, progress: command.progress))
+  }
+
   /// The event loop of the connection; nil for a client with another port.
   ///
   /// A caller that awaits one answer after another saves two thread changes for each command if it runs there:

@@ -24,6 +24,8 @@ public struct Method: Sendable, Hashable {
   public let name: String
   /// The least role that may call it.
   public let role: Role
+  /// Whether every role but a worker's may call it.
+  public let isOpen: Bool
   /// Whether a command runs once per key: the key's row is committed with the effect.
   public let isMutating: Bool
   /// Whether the key's row is committed before the work starts.
@@ -38,11 +40,12 @@ public struct Method: Sendable, Hashable {
   public let timeoutMilliseconds: UInt32
 
   init(
-    name: String, role: Role, isMutating: Bool, isLongRunning: Bool, isPlaceable: Bool, delivery: Delivery,
-    recovery: Recovery, timeoutMilliseconds: UInt32
+    name: String, role: Role, isOpen: Bool, isMutating: Bool, isLongRunning: Bool, isPlaceable: Bool,
+    delivery: Delivery, recovery: Recovery, timeoutMilliseconds: UInt32
   ) {
     self.name = name
     self.role = role
+    self.isOpen = isOpen
     self.isMutating = isMutating
     self.isLongRunning = isLongRunning
     self.isPlaceable = isPlaceable

@@ -34,8 +34,8 @@ struct ServiceReference {
       if !method.rules.batch.isEmpty { out.append("- Batches of `\(method.rules.batch)` come before the reply.") }
     }
     out += [
-      "", "## Who may call what", "", "| method | viewer | recorder | admin | worker |",
-      "| --- | --- | --- | --- | --- |",
+      "", "## Who may call what", "", "| method | viewer | recorder | admin | door | worker |",
+      "| --- | --- | --- | --- | --- | --- |",
     ]
     out += self.methods.map(self.accessRow)
     out += ["", "## Messages"]
@@ -56,7 +56,9 @@ struct ServiceReference {
   }
 
   private func rules(of method: MethodModel) -> String {
-    var words = ["role `\(method.role)`", "timeout \(method.timeoutMilliseconds / 1000) s"]
+    var words = [
+      "role `\(method.role)`\(method.rules.open ? " or `door`" : "")", "timeout \(method.timeoutMilliseconds / 1000) s",
+    ]
     if method.rules.mutating { words.append("mutating: the same key gives the same FINAL") }
     if method.rules.longRunning { words.append("long: reports progress; after a crash: \(method.rules.recovery)") }
     if method.rules.placeable { words.append("placeable, \(method.rules.delivery)") }
@@ -99,10 +101,11 @@ struct ServiceReference {
   private func accessRow(_ method: MethodModel) -> String {
     let granted: [String] =
       switch method.rules.role {
-      case .viewer: ["yes", "yes", "yes", "-"]
-      case .recorder: ["-", "yes", "yes", "-"]
-      case .admin: ["-", "-", "yes", "-"]
-      default: ["-", "-", "-", "yes"]
+      case .viewer: ["yes", "yes", "yes", method.rules.open ? "yes" : "-", "-"]
+      case .recorder: ["-", "yes", "yes", "-", "-"]
+      case .admin: ["-", "-", "yes", "-", "-"]
+      case .door: ["-", "-", "yes", "yes", "-"]
+      default: ["-", "-", "-", "-", "yes"]
       }
     return "| \(method.wireName) | \(granted.joined(separator: " | ")) |"
   }

@@ -15,7 +15,8 @@ struct SwiftTable {
     for method in self.methods {
       lines.append("  /// \(method.summary)")
       lines.append("  public static let \(method.identifier) = Method(")
-      lines.append("    name: \"\(method.wireName)\", role: .\(method.role), isMutating: \(method.rules.mutating),")
+      lines.append("    name: \"\(method.wireName)\", role: .\(method.role), isOpen: \(method.rules.open),")
+      lines.append("    isMutating: \(method.rules.mutating),")
       lines.append("    isLongRunning: \(method.rules.longRunning), isPlaceable: \(method.rules.placeable),")
       lines.append("    delivery: .\(method.rules.delivery), recovery: .\(method.rules.recovery),")
       lines.append("    timeoutMilliseconds: \(method.timeoutMilliseconds))")

@@ -20,7 +20,8 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Who may call a method. Each role may do what the roles before it may, except WORKER, which includes no other.
+/// Who may call a method. VIEWER, RECORDER and ADMIN: each may do what the ones before it may. ADMIN may also do what DOOR may; WORKER and
+/// DOOR include no other role.
 nonisolated enum Kith_V1_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -36,6 +37,9 @@ nonisolated enum Kith_V1_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// takes leased jobs and nothing else
   case worker // = 4
+
+  /// follows events, pairs devices, and passes on the commands of devices with their tokens
+  case door // = 5
   case UNRECOGNIZED(Int)
 
   init() {
@@ -49,6 +53,7 @@ nonisolated enum Kith_V1_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 2: self = .recorder
     case 3: self = .admin
     case 4: self = .worker
+    case 5: self = .door
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -60,6 +65,7 @@ nonisolated enum Kith_V1_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .recorder: return 2
     case .admin: return 3
     case .worker: return 4
+    case .door: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -71,6 +77,7 @@ nonisolated enum Kith_V1_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
     .recorder,
     .admin,
     .worker,
+    .door,
   ]
 
 }
@@ -182,6 +189,9 @@ nonisolated struct Kith_V1_MethodRules: Sendable {
 
   /// message type of the batches a placeable method yields
   var batch: String = String()
+
+  /// every client may call it, a door too; workers may not
+  var `open`: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -634,7 +644,7 @@ nonisolated let Kith_V1_Extensions_checked = SwiftProtobuf.MessageExtension<Swif
 fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension Kith_V1_Role: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROLE_UNSPECIFIED\0\u{1}VIEWER\0\u{1}RECORDER\0\u{1}ADMIN\0\u{1}WORKER\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROLE_UNSPECIFIED\0\u{1}VIEWER\0\u{1}RECORDER\0\u{1}ADMIN\0\u{1}WORKER\0\u{1}DOOR\0")
 }
 
 nonisolated extension Kith_V1_Recovery: SwiftProtobuf._ProtoNameProviding {
@@ -647,7 +657,7 @@ nonisolated extension Kith_V1_DeliveryRule: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".MethodRules"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}mutating\0\u{3}long_running\0\u{1}placeable\0\u{1}delivery\0\u{1}recovery\0\u{3}timeout_ms\0\u{1}batch\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}mutating\0\u{3}long_running\0\u{1}placeable\0\u{1}delivery\0\u{1}recovery\0\u{3}timeout_ms\0\u{1}batch\0\u{1}open\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -663,6 +673,7 @@ nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf.
       case 6: try { try decoder.decodeSingularEnumField(value: &self.recovery) }()
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.timeoutMs) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.batch) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.`open`) }()
       default: break
       }
     }
@@ -693,6 +704,9 @@ nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf.
     if !self.batch.isEmpty {
       try visitor.visitSingularStringField(value: self.batch, fieldNumber: 8)
     }
+    if self.`open` != false {
+      try visitor.visitSingularBoolField(value: self.`open`, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -705,6 +719,7 @@ nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.recovery != rhs.recovery {return false}
     if lhs.timeoutMs != rhs.timeoutMs {return false}
     if lhs.batch != rhs.batch {return false}
+    if lhs.`open` != rhs.`open` {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -52,10 +52,10 @@ struct CommandLaneTests {
 
   @Test func connectionsAndUploadsDoNotWaitForEachOther() async throws {
     let lanes = CommandLanes()
-    let first = lanes.enter([1], .afterEnds)
-    let other = lanes.enter([2], .afterEnds)
-    let piece = lanes.enter([1], .amongUploads)
-    #expect(lanes.enter([1], .free)?.serial == nil)
+    let first = lanes.enter([1], of: .hub, .afterEnds)
+    let other = lanes.enter([2], of: .hub, .afterEnds)
+    let piece = lanes.enter([1], of: .hub, .amongUploads)
+    #expect(lanes.enter([1], of: .hub, .free)?.serial == nil)
     for turn in [first, other, piece] { try await turn?.begin() }
     for turn in [first, other, piece] { turn?.end() }
     #expect(lanes.isEmpty)
@@ -63,7 +63,7 @@ struct CommandLaneTests {
 
   @Test func aCancelledCommandGivesItsPlaceUp() async throws {
     let lanes = CommandLanes()
-    let turns = try (1...3).map { _ in try #require(lanes.enter([1], .afterEnds)) }
+    let turns = try (1...3).map { _ in try #require(lanes.enter([1], of: .hub, .afterEnds)) }
     try await turns[0].begin()
     let second = Task { try await turns[1].begin() }
     second.cancel()

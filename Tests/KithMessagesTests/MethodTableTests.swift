@@ -72,15 +72,23 @@ struct StatedMethod: Hashable {
 @Suite struct RoleTests {
   /// Rows: who asks. Columns: what the method asks for.
   private static let table: [Role: [Role: Bool]] = [
-    .viewer: [.viewer: true, .recorder: false, .admin: false, .worker: false],
-    .recorder: [.viewer: true, .recorder: true, .admin: false, .worker: false],
-    .admin: [.viewer: true, .recorder: true, .admin: true, .worker: false],
-    .worker: [.viewer: false, .recorder: false, .admin: false, .worker: true],
+    .viewer: [.viewer: true, .recorder: false, .admin: false, .worker: false, .door: false],
+    .recorder: [.viewer: true, .recorder: true, .admin: false, .worker: false, .door: false],
+    .admin: [.viewer: true, .recorder: true, .admin: true, .worker: false, .door: true],
+    .worker: [.viewer: false, .recorder: false, .admin: false, .worker: true, .door: false],
+    .door: [.viewer: false, .recorder: false, .admin: false, .worker: false, .door: true],
   ]
 
   @Test(arguments: Role.allCases, Role.allCases)
   func coversTheTable(role: Role, required: Role) throws {
     let row = try #require(Self.table[role])
     #expect(role.covers(required) == row[required])
+  }
+
+  @Test("an open method is for every role but a worker's; another one for the roles that include its own")
+  func openMethods() {
+    #expect(Role.allCases.filter { $0.mayCall(Methods.systemPing) } == [.viewer, .recorder, .admin, .door])
+    #expect(Role.allCases.filter { $0.mayCall(Methods.systemStatus) } == [.viewer, .recorder, .admin])
+    #expect(Role.allCases.filter { $0.mayCall(Methods.devicesPair) } == [.admin, .door])
   }
 }

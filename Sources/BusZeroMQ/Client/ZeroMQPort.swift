@@ -72,23 +72,48 @@ public actor ZeroMQPort: LoopActor, Port {
   public nonisolated func call<C: Command>(
     _ command: C, _ context: CallContext
   ) async throws(Failure) -> Answer<C.Reply> {
-    let request = try Self.request(command, context)
-    let frames = try request.encoded()
-    let timeout = context.timeout ?? .milliseconds(Int64(C.method.timeoutMilliseconds))
+    let outcome = await self.send(
+      try Self.request(command, context),
+      timeout: context.timeout ?? .milliseconds(Int64(C.method.timeoutMilliseconds)), progress: context.progress)
+    return try Self.answer(C.Reply.self, outcome)
+  }
+
+  /// Sends an encoded command, retries it, and waits for its answer: for a program that passes on the commands of others.
+  ///
+  /// - Parameters:
+  ///   - request: In either encoding; the answer has the same.
+  ///   - timeout: How long to wait. The request's header tells the hub for itself.
+  ///   - progress: Called with the progress of a long command, on any thread.
+  /// - Returns: The FINAL, whose status may be a failure of the command.
+  /// - Throws: If the hub does not answer, or the request exceeds the frame limits.
+  public nonisolated func forward(
+    _ request: RequestFrame, timeout: Duration, progress: (@Sendable (Progress) -> Void)? = nil
+  ) async throws(Failure) -> ReplyFrame {
+    try await self.send(request, timeout: timeout, progress: progress).get()
+  }
+
+  private nonisolated func send(
+    _ request: RequestFrame, timeout: Duration, progress: (@Sendable (Progress) -> Void)?
+  ) async -> Result<ReplyFrame, Failure> {
+    let frames: [[UInt8]]
+    do throws(Failure) {
+      frames = try request.encoded()
+    } catch {
+      return .failure(error)
+    }
     let waiter = WaiterID()
-    let outcome = await withTaskCancellationHandler {
+    return await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<ReplyFrame, Failure>, Never>) in
         self.perform { port in
           port.submit(
             request, frames, timeout: timeout,
-            Waiter(id: waiter, resume: { continuation.resume(returning: $0) }, progress: context.progress))
+            Waiter(id: waiter, resume: { continuation.resume(returning: $0) }, progress: progress))
         }
       }
     } onCancel: {
       waiter.cancel()
       self.post { $0.cancel(waiter, of: request.header.requestID) }
     }
-    return try Self.answer(C.Reply.self, outcome)
   }
 
   /// Sends a command from code on this event loop.
@@ -130,7 +155,9 @@ public actor ZeroMQPort: LoopActor, Port {
     guard !waiter.id.isCancelled else { return waiter.resume(.failure(.cancelled)) }
     guard !self.isClosed else { return waiter.resume(.failure(Self.closed)) }
     if let running = self.calls[id] {
-      guard running.request.service == request.service, running.request.body == request.body else {
+      guard running.request.service == request.service, running.request.body == request.body,
+        running.request.header.token == request.header.token
+      else {
         return waiter.resume(.failure(Self.reused))
       }
       running.waiters.append(waiter)
@@ -165,7 +192,9 @@ public actor ZeroMQPort: LoopActor, Port {
     let header = call.request.header
     command.requestID = header.idempotencyKey.isEmpty ? header.requestID : header.idempotencyKey
     do {
-      let request = try Self.request(command, CallContext(timeout: .seconds(5)))
+      var context = CallContext(timeout: .seconds(5))
+      context.token = header.token
+      let request = try Self.request(command, context)
       _ = try self.link?.send(try request.encoded())
     } catch {
       self.logger.debug("cancellation not sent", metadata: ["error": "\(error)"])
@@ -360,6 +389,7 @@ extension ZeroMQPort {
     header.requestID = context.requestID
     header.idempotencyKey = context.idempotencyKey
     header.wantProgress = context.progress != nil
+    header.token = context.token
     if let timeout = context.timeout { header.timeoutMs = UInt32(clamping: Int64(timeout / .milliseconds(1))) }
     return RequestFrame(
       service: C.method.name, header: header, body: try Encoding.pb.encode(command), attachments: context.attachments)

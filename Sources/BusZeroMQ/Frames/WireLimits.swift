@@ -22,6 +22,8 @@ public enum WireLimits {
   public static let requestID = 64
   /// Bytes of an idempotency key.
   public static let idempotencyKey = 64
+  /// Bytes of a device's token.
+  public static let token = 128
   /// Bytes of a topic.
   public static let topic = 64
   /// Connections of the control plane.

@@ -31,6 +31,8 @@ public struct AccessPolicy: Sendable {
   private let rooms = Lock<[String: @Sendable (Arrival) -> Bool]>([:])
   private let fullLines = Lock(RateLimit(burst: 4, interval: .seconds(10)))
   private let ring = Lock(KeyRing())
+  private let devices = Lock(DeviceRing())
+  private let deviceListener = Lock<(@Sendable (Principal) -> Void)?>(nil)
   private let listener = Lock<(@Sendable (AccessAttempt) -> Void)?>(nil)
   /// The unknown key of a self-test, which is judged without being recorded.
   private let stranger = Lock<CurveKey?>(nil)
@@ -88,6 +90,36 @@ public struct AccessPolicy: Sendable {
     guard userID.hasPrefix("key:") else { return nil }
     let grant = self.ring.withLock { $0.grant(named: String(userID.dropFirst(4)), now: WallClock.nanoseconds()) }
     return grant.map { Principal(name: userID, role: $0.role, services: $0.services) }
+  }
+
+  /// The principal of a command: that of its token's device, or without a token that of its connection.
+  ///
+  /// - Parameters:
+  ///   - userID: From ``decide(_:)``.
+  ///   - token: Of the command's header; empty = none.
+  /// - Throws: `UNAUTHENTICATED` with `PRINCIPAL_UNKNOWN` or `DEVICE_UNKNOWN`.
+  func principal(userID: String, token: String) throws(Failure) -> Principal {
+    guard let connection = self.principal(userID: userID) else {
+      throw Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "This hub does not know your key or user.")
+    }
+    guard !token.isEmpty else { return connection }
+    guard let device = self.devices.withLock({ $0.principal(token, now: WallClock.nanoseconds()) }) else {
+      throw Failure(
+        .unauthenticated, "DEVICE_UNKNOWN",
+        "The hub does not know this device: it was revoked, has expired, or was never paired. Pair it again.")
+    }
+    self.deviceListener.withLock { $0 }?(device)
+    return device
+  }
+
+  /// Replaces the known devices by the stored ones.
+  public func setDevices(_ grants: [TokenDigest: DeviceGrant]) { self.devices.withLock { $0.replace(grants) } }
+
+  /// Sets the listener that is told of each command of a device.
+  ///
+  /// - Parameter listener: Called on the event loop of the control plane; it must not wait.
+  public func onDeviceCommand(_ listener: @escaping @Sendable (Principal) -> Void) {
+    self.deviceListener.withLock { $0 = listener }
   }
 
   /// Replaces the known keys by the stored ones.

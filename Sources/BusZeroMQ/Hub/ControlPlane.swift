@@ -120,9 +120,7 @@ public actor ControlPlane: Plane, NetworkPlane {
 
   private func take(_ frame: RequestFrame, userID: String, from client: ReplyAddress) {
     do throws(Failure) {
-      guard let principal = self.access.principal(userID: userID) else {
-        throw Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "This hub does not know your key or user.")
-      }
+      let principal = try self.access.principal(userID: userID, token: frame.header.token)
       guard !self.isClosing else {
         throw Failure(
           .unavailable, "SHUTTING_DOWN", "kithd is stopping. Send the command again when it is back.",
@@ -180,7 +178,7 @@ public actor ControlPlane: Plane, NetworkPlane {
     ) { [weak self] progress in
       self?.post { $0.report(progress, of: key, serial) }
     }
-    context.turn = self.lanes.enter(client.peer, self.router.order(of: method))
+    context.turn = self.lanes.enter(client.peer, of: principal, self.router.order(of: method))
     self.router.announce(context)
     let task = Task.detached { [router, context, weak self] in
       let outcome: Result<EncodedAnswer, Failure>

@@ -165,7 +165,7 @@ public actor EventsPlane: Plane, NetworkPlane {
     let bytes = message.bytes(at: 0)
     guard message.count == 1, let first = bytes.first, first <= 1,
       let role = self.access.principal(userID: self.socket.userID(of: message))?.role,
-      role.covers(.viewer)
+      role.covers(.viewer) || role == .door
     else {
       ConnectionTraffic.cut(peer)
       return false

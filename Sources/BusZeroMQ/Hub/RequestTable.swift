@@ -111,7 +111,9 @@ struct RequestTable {
 
   mutating func admit(_ key: Key, _ request: Request, now: ContinuousClock.Instant) -> Admission {
     if let running = self.entries[key]?.request {
-      guard running.service == request.service, running.content == request.content else {
+      guard running.principal == request.principal, running.service == request.service,
+        running.content == request.content
+      else {
         return .refused(
           Failure(
             .invalidArgument, "IDEMPOTENCY_KEY_REUSED",
@@ -232,7 +234,7 @@ struct RequestTable {
 
   /// Whether one more request is within the limits. A request without others in flight always is.
   private func hasRoom(_ key: Key, _ request: Request) -> Bool {
-    let isRemote = request.principal.hasPrefix("key:")
+    let isRemote = !request.principal.hasPrefix("uid:")
     let (connection, principal) = (
       self.perConnection[key.peer] ?? Load(), self.perPrincipal[request.principal] ?? Load()
     )

@@ -5,1027 +5,1254 @@
 public enum Methods {
   /// Lists jobs, the newest first.
   public static let jobsList = Method(
-    name: "kith.v1.Jobs/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Jobs/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns one job.
   public static let jobsGet = Method(
-    name: "kith.v1.Jobs/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Jobs/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Retries a dead job: five workers failed while running it. A worker gets it once its caller asks for it again.
   public static let jobsRetry = Method(
-    name: "kith.v1.Jobs/Retry", role: .recorder, isMutating: true,
+    name: "kith.v1.Jobs/Retry", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Cancels a job. Its caller gets CANCELLED.
   public static let jobsCancel = Method(
-    name: "kith.v1.Jobs/Cancel", role: .recorder, isMutating: true,
+    name: "kith.v1.Jobs/Cancel", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Agrees on version and features, and returns the limits and the positions of all streams. Optional.
   public static let systemHello = Method(
-    name: "kith.v1.System/Hello", role: .viewer, isMutating: false,
+    name: "kith.v1.System/Hello", role: .viewer, isOpen: true,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the bytes of the request.
   public static let systemPing = Method(
-    name: "kith.v1.System/Ping", role: .viewer, isMutating: false,
+    name: "kith.v1.System/Ping", role: .viewer, isOpen: true,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Returns the principal and the role of the caller.
+  public static let systemWhoami = Method(
+    name: "kith.v1.System/Whoami", role: .viewer, isOpen: true,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Cancels a running command of the same principal.
   public static let systemCancel = Method(
-    name: "kith.v1.System/Cancel", role: .viewer, isMutating: false,
+    name: "kith.v1.System/Cancel", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists the methods that this hub serves.
   public static let systemServices = Method(
-    name: "kith.v1.System/Services", role: .viewer, isMutating: false,
+    name: "kith.v1.System/Services", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the hub's state: version, storage, commands in flight, subscriptions.
   public static let systemStatus = Method(
-    name: "kith.v1.System/Status", role: .viewer, isMutating: false,
+    name: "kith.v1.System/Status", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the last event of every key of a stream, and the position at which they were read.
   public static let systemSnapshot = Method(
-    name: "kith.v1.System/Snapshot", role: .viewer, isMutating: false,
+    name: "kith.v1.System/Snapshot", role: .viewer, isOpen: true,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the events of a stream after a position.
   public static let systemReplay = Method(
-    name: "kith.v1.System/Replay", role: .viewer, isMutating: false,
+    name: "kith.v1.System/Replay", role: .viewer, isOpen: true,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Starts or resumes the upload of a blob.
   public static let systemBlobOpen = Method(
-    name: "kith.v1.System/BlobOpen", role: .recorder, isMutating: false,
+    name: "kith.v1.System/BlobOpen", role: .recorder, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Stores the attachment at an offset; an empty attachment completes the blob if its digest is right.
   public static let systemBlobPut = Method(
-    name: "kith.v1.System/BlobPut", role: .recorder, isMutating: false,
+    name: "kith.v1.System/BlobPut", role: .recorder, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Abandons an upload: deletes its pieces and frees its place among the open uploads.
   public static let systemBlobAbandon = Method(
-    name: "kith.v1.System/BlobAbandon", role: .recorder, isMutating: false,
+    name: "kith.v1.System/BlobAbandon", role: .recorder, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns a piece of a blob as the attachment of the reply.
   public static let systemBlobGet = Method(
-    name: "kith.v1.System/BlobGet", role: .viewer, isMutating: false,
+    name: "kith.v1.System/BlobGet", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Copies the whole store consistently while it is in use. The copy is a blob for BlobGet, kept for 24 hours.
   public static let systemBackup = Method(
-    name: "kith.v1.System/Backup", role: .admin, isMutating: true,
+    name: "kith.v1.System/Backup", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: true, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .rerun,
     timeoutMilliseconds: 600000)
   /// Adds a source. Needs the role admin because paths are on the hub's disk.
   public static let contactsAddSource = Method(
-    name: "kith.v1.Contacts/AddSource", role: .admin, isMutating: true,
+    name: "kith.v1.Contacts/AddSource", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists the sources and the state of each.
   public static let contactsListSources = Method(
-    name: "kith.v1.Contacts/ListSources", role: .viewer, isMutating: false,
+    name: "kith.v1.Contacts/ListSources", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Removes a source and its contacts at once.
   public static let contactsRemoveSource = Method(
-    name: "kith.v1.Contacts/RemoveSource", role: .admin, isMutating: true,
+    name: "kith.v1.Contacts/RemoveSource", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes the user name or password of a CardDAV source.
   public static let contactsSetCredentials = Method(
-    name: "kith.v1.Contacts/SetCredentials", role: .admin, isMutating: true,
+    name: "kith.v1.Contacts/SetCredentials", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Searches a CardDAV server for address books and returns them with each step it tried. Stores nothing.
   public static let contactsDiscover = Method(
-    name: "kith.v1.Contacts/Discover", role: .admin, isMutating: false,
+    name: "kith.v1.Contacts/Discover", role: .admin, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
   /// Checks whether a source can be read. Changes nothing.
   public static let contactsTestSource = Method(
-    name: "kith.v1.Contacts/TestSource", role: .viewer, isMutating: false,
+    name: "kith.v1.Contacts/TestSource", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
   /// Runs a pass over the sources. FINAL is OK if the pass ran, even if a source failed.
   public static let contactsSync = Method(
-    name: "kith.v1.Contacts/Sync", role: .recorder, isMutating: true,
+    name: "kith.v1.Contacts/Sync", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: true, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .rerun,
     timeoutMilliseconds: 3600000)
   /// Returns the state of every source.
   public static let contactsSyncStatus = Method(
-    name: "kith.v1.Contacts/SyncStatus", role: .viewer, isMutating: false,
+    name: "kith.v1.Contacts/SyncStatus", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists the contacts in the order of their names.
   public static let contactsList = Method(
-    name: "kith.v1.Contacts/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Contacts/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns one contact, even if it is deleted.
   public static let contactsGet = Method(
-    name: "kith.v1.Contacts/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Contacts/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Finds contacts by any part of name, organisation, phone, email, address or note.
   public static let contactsSearch = Method(
-    name: "kith.v1.Contacts/Search", role: .viewer, isMutating: false,
+    name: "kith.v1.Contacts/Search", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists the cards that could not be read or were repaired.
   public static let contactsProblems = Method(
-    name: "kith.v1.Contacts/Problems", role: .viewer, isMutating: false,
+    name: "kith.v1.Contacts/Problems", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Restores a deleted contact. Later passes keep it although its card is missing.
   public static let contactsRestore = Method(
-    name: "kith.v1.Contacts/Restore", role: .recorder, isMutating: true,
+    name: "kith.v1.Contacts/Restore", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Writes the contacts to a blob for System/BlobGet, kept for 24 hours.
   public static let contactsExport = Method(
-    name: "kith.v1.Contacts/Export", role: .viewer, isMutating: false,
+    name: "kith.v1.Contacts/Export", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 120000)
   /// Checks whether the source can be read.
   public static let contactsSourceProbe = Method(
-    name: "kith.v1.ContactsSource/Probe", role: .worker, isMutating: false,
+    name: "kith.v1.ContactsSource/Probe", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
   /// Searches a server for address books.
   public static let contactsSourceFindBooks = Method(
-    name: "kith.v1.ContactsSource/FindBooks", role: .worker, isMutating: false,
+    name: "kith.v1.ContactsSource/FindBooks", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
   /// Lists the items of a source, in batches. The reply says whether the listing is complete.
   public static let contactsSourceList = Method(
-    name: "kith.v1.ContactsSource/List", role: .worker, isMutating: false,
+    name: "kith.v1.ContactsSource/List", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 600000)
   /// Reads and parses the named cards, in batches.
   public static let contactsSourceFetch = Method(
-    name: "kith.v1.ContactsSource/Fetch", role: .worker, isMutating: false,
+    name: "kith.v1.ContactsSource/Fetch", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 3600000)
   /// Logs in with an API token. The server verifies the token before anything is stored.
   public static let monicaLogin = Method(
-    name: "kith.v1.Monica/Login", role: .admin, isMutating: true,
+    name: "kith.v1.Monica/Login", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
   /// Returns the account in use and the state of its sync.
   public static let monicaStatus = Method(
-    name: "kith.v1.Monica/Status", role: .viewer, isMutating: false,
+    name: "kith.v1.Monica/Status", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes the token. Records and waiting changes stay for the next login to the same account.
   public static let monicaLogout = Method(
-    name: "kith.v1.Monica/Logout", role: .admin, isMutating: true,
+    name: "kith.v1.Monica/Logout", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Switches to another account that was logged in before.
   public static let monicaSwitchInstance = Method(
-    name: "kith.v1.Monica/SwitchInstance", role: .admin, isMutating: true,
+    name: "kith.v1.Monica/SwitchInstance", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes the local copy of what the server has. Refused while changes wait, unless they may be discarded.
   public static let monicaClearCache = Method(
-    name: "kith.v1.Monica/ClearCache", role: .admin, isMutating: true,
+    name: "kith.v1.Monica/ClearCache", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Runs a pass: sends waiting changes and reads new ones. FINAL is OK if the pass ran, even if the server failed.
   public static let monicaSync = Method(
-    name: "kith.v1.Monica/Sync", role: .recorder, isMutating: true,
+    name: "kith.v1.Monica/Sync", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: true, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .rerun,
     timeoutMilliseconds: 3600000)
   /// Lists changes that wait for the server, that it refused, or that conflict.
   public static let monicaQueue = Method(
-    name: "kith.v1.Monica/Queue", role: .viewer, isMutating: false,
+    name: "kith.v1.Monica/Queue", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Retries refused or waiting changes now.
   public static let monicaRetryQueue = Method(
-    name: "kith.v1.Monica/RetryQueue", role: .recorder, isMutating: true,
+    name: "kith.v1.Monica/RetryQueue", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Discards changes: records return to what the server has; records that the server never had are deleted.
   public static let monicaClearQueue = Method(
-    name: "kith.v1.Monica/ClearQueue", role: .admin, isMutating: true,
+    name: "kith.v1.Monica/ClearQueue", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists records changed on both sides, with both versions.
   public static let monicaConflicts = Method(
-    name: "kith.v1.Monica/Conflicts", role: .viewer, isMutating: false,
+    name: "kith.v1.Monica/Conflicts", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Resolves a conflict.
   public static let monicaResolveConflict = Method(
-    name: "kith.v1.Monica/ResolveConflict", role: .recorder, isMutating: true,
+    name: "kith.v1.Monica/ResolveConflict", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists the names that the server knows for genders and types.
   public static let monicaCatalog = Method(
-    name: "kith.v1.Monica/Catalog", role: .viewer, isMutating: false,
+    name: "kith.v1.Monica/Catalog", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the user whom a token belongs to.
   public static let monicaRemoteVerify = Method(
-    name: "kith.v1.MonicaRemote/Verify", role: .worker, isMutating: false,
+    name: "kith.v1.MonicaRemote/Verify", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Reads a list, page by page.
   public static let monicaRemotePull = Method(
-    name: "kith.v1.MonicaRemote/Pull", role: .worker, isMutating: false,
+    name: "kith.v1.MonicaRemote/Pull", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 3600000)
   /// Reads one record.
   public static let monicaRemoteRead = Method(
-    name: "kith.v1.MonicaRemote/Read", role: .worker, isMutating: false,
+    name: "kith.v1.MonicaRemote/Read", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
   /// Reads genders and types.
   public static let monicaRemoteReadCatalog = Method(
-    name: "kith.v1.MonicaRemote/ReadCatalog", role: .worker, isMutating: false,
+    name: "kith.v1.MonicaRemote/ReadCatalog", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 120000)
   /// Reads the picture of a person.
   public static let monicaRemoteReadPhoto = Method(
-    name: "kith.v1.MonicaRemote/ReadPhoto", role: .worker, isMutating: false,
+    name: "kith.v1.MonicaRemote/ReadPhoto", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
   /// Sends one record, provided that the server still has the version that the change was made from.
   public static let monicaRemotePush = Method(
-    name: "kith.v1.MonicaRemote/Push", role: .worker, isMutating: false,
+    name: "kith.v1.MonicaRemote/Push", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atMostOnce, recovery: .report,
     timeoutMilliseconds: 120000)
   /// Lists people in the order of their names.
   public static let peopleList = Method(
-    name: "kith.v1.People/List", role: .viewer, isMutating: false,
+    name: "kith.v1.People/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Finds people by name, nickname, company or email, with small differences in spelling.
   public static let peopleSearch = Method(
-    name: "kith.v1.People/Search", role: .viewer, isMutating: false,
+    name: "kith.v1.People/Search", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns a person with everything that belongs to them; `refresh` reads it from the server first.
   public static let peopleGet = Method(
-    name: "kith.v1.People/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.People/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
   /// Lists calls, conversations, activities and notes of a person, newest first.
   public static let peopleTimeline = Method(
-    name: "kith.v1.People/Timeline", role: .viewer, isMutating: false,
+    name: "kith.v1.People/Timeline", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Creates a person.
   public static let peopleCreate = Method(
-    name: "kith.v1.People/Create", role: .recorder, isMutating: true,
+    name: "kith.v1.People/Create", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a person.
   public static let peopleUpdate = Method(
-    name: "kith.v1.People/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.People/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a person and everything that belongs to them.
   public static let peopleDelete = Method(
-    name: "kith.v1.People/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.People/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Adds a way to reach a person.
   public static let peopleAddField = Method(
-    name: "kith.v1.People/AddField", role: .recorder, isMutating: true,
+    name: "kith.v1.People/AddField", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a way to reach a person.
   public static let peopleUpdateField = Method(
-    name: "kith.v1.People/UpdateField", role: .recorder, isMutating: true,
+    name: "kith.v1.People/UpdateField", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a way to reach a person.
   public static let peopleDeleteField = Method(
-    name: "kith.v1.People/DeleteField", role: .recorder, isMutating: true,
+    name: "kith.v1.People/DeleteField", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Adds a postal address.
   public static let peopleAddAddress = Method(
-    name: "kith.v1.People/AddAddress", role: .recorder, isMutating: true,
+    name: "kith.v1.People/AddAddress", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a postal address.
   public static let peopleUpdateAddress = Method(
-    name: "kith.v1.People/UpdateAddress", role: .recorder, isMutating: true,
+    name: "kith.v1.People/UpdateAddress", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a postal address.
   public static let peopleDeleteAddress = Method(
-    name: "kith.v1.People/DeleteAddress", role: .recorder, isMutating: true,
+    name: "kith.v1.People/DeleteAddress", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Adds a reminder that the server keeps.
   public static let peopleAddReminder = Method(
-    name: "kith.v1.People/AddReminder", role: .recorder, isMutating: true,
+    name: "kith.v1.People/AddReminder", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a reminder that the server keeps.
   public static let peopleUpdateReminder = Method(
-    name: "kith.v1.People/UpdateReminder", role: .recorder, isMutating: true,
+    name: "kith.v1.People/UpdateReminder", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a reminder that the server keeps.
   public static let peopleDeleteReminder = Method(
-    name: "kith.v1.People/DeleteReminder", role: .recorder, isMutating: true,
+    name: "kith.v1.People/DeleteReminder", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Suggests links between people and contacts of the address book, by email, phone and name. Links nothing by itself.
   public static let peopleSuggestLinks = Method(
-    name: "kith.v1.People/SuggestLinks", role: .viewer, isMutating: false,
+    name: "kith.v1.People/SuggestLinks", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Links a person to a contact of the address book; an empty contact removes the link.
   public static let peopleLink = Method(
-    name: "kith.v1.People/Link", role: .recorder, isMutating: true,
+    name: "kith.v1.People/Link", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Rejects a suggestion, so that it is not made again.
   public static let peopleDismissLink = Method(
-    name: "kith.v1.People/DismissLink", role: .recorder, isMutating: true,
+    name: "kith.v1.People/DismissLink", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists notes of a person, newest first.
   public static let notesList = Method(
-    name: "kith.v1.Notes/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Notes/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns a note, even if it is deleted.
   public static let notesGet = Method(
-    name: "kith.v1.Notes/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Notes/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Records a note.
   public static let notesCreate = Method(
-    name: "kith.v1.Notes/Create", role: .recorder, isMutating: true,
+    name: "kith.v1.Notes/Create", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a note.
   public static let notesUpdate = Method(
-    name: "kith.v1.Notes/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.Notes/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a note.
   public static let notesDelete = Method(
-    name: "kith.v1.Notes/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.Notes/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists tasks of one person or of all, open ones first.
   public static let tasksList = Method(
-    name: "kith.v1.Tasks/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Tasks/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns a task, even if it is deleted.
   public static let tasksGet = Method(
-    name: "kith.v1.Tasks/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Tasks/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Records a task.
   public static let tasksCreate = Method(
-    name: "kith.v1.Tasks/Create", role: .recorder, isMutating: true,
+    name: "kith.v1.Tasks/Create", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a task.
   public static let tasksUpdate = Method(
-    name: "kith.v1.Tasks/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.Tasks/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a task.
   public static let tasksDelete = Method(
-    name: "kith.v1.Tasks/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.Tasks/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists activities with one person or with anybody, newest first.
   public static let activitiesList = Method(
-    name: "kith.v1.Activities/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Activities/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns an activity, even if it is deleted.
   public static let activitiesGet = Method(
-    name: "kith.v1.Activities/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Activities/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Records an activity.
   public static let activitiesCreate = Method(
-    name: "kith.v1.Activities/Create", role: .recorder, isMutating: true,
+    name: "kith.v1.Activities/Create", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes an activity.
   public static let activitiesUpdate = Method(
-    name: "kith.v1.Activities/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.Activities/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes an activity.
   public static let activitiesDelete = Method(
-    name: "kith.v1.Activities/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.Activities/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists gifts for or from one person or anybody, newest first.
   public static let giftsList = Method(
-    name: "kith.v1.Gifts/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Gifts/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns a gift, even if it is deleted.
   public static let giftsGet = Method(
-    name: "kith.v1.Gifts/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Gifts/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Records a gift.
   public static let giftsCreate = Method(
-    name: "kith.v1.Gifts/Create", role: .recorder, isMutating: true,
+    name: "kith.v1.Gifts/Create", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a gift.
   public static let giftsUpdate = Method(
-    name: "kith.v1.Gifts/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.Gifts/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a gift.
   public static let giftsDelete = Method(
-    name: "kith.v1.Gifts/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.Gifts/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists the tags in the order of their names.
   public static let tagsList = Method(
-    name: "kith.v1.Tags/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Tags/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Creates a tag.
   public static let tagsCreate = Method(
-    name: "kith.v1.Tags/Create", role: .recorder, isMutating: true,
+    name: "kith.v1.Tags/Create", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Renames a tag.
   public static let tagsUpdate = Method(
-    name: "kith.v1.Tags/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.Tags/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a tag and removes it from everybody.
   public static let tagsDelete = Method(
-    name: "kith.v1.Tags/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.Tags/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Adds tags to a person and removes others; creates unknown tags.
   public static let tagsAssign = Method(
-    name: "kith.v1.Tags/Assign", role: .recorder, isMutating: true,
+    name: "kith.v1.Tags/Assign", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists the relationships of a person, each as seen from that person.
   public static let relationshipsList = Method(
-    name: "kith.v1.Relationships/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Relationships/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns a relationship, even if it is deleted.
   public static let relationshipsGet = Method(
-    name: "kith.v1.Relationships/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Relationships/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Creates a relationship.
   public static let relationshipsCreate = Method(
-    name: "kith.v1.Relationships/Create", role: .recorder, isMutating: true,
+    name: "kith.v1.Relationships/Create", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes the type of a relationship.
   public static let relationshipsUpdate = Method(
-    name: "kith.v1.Relationships/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.Relationships/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a relationship.
   public static let relationshipsDelete = Method(
-    name: "kith.v1.Relationships/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.Relationships/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Records a call.
   public static let callsLog = Method(
-    name: "kith.v1.Calls/Log", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/Log", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Records a call that ended just now; a person is enough.
   public static let callsQuick = Method(
-    name: "kith.v1.Calls/Quick", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/Quick", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Starts the timer of a call. The timer survives a restart of kithd.
   public static let callsStart = Method(
-    name: "kith.v1.Calls/Start", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/Start", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Stops the timer: the duration is the time since the start, rounded up to minutes.
   public static let callsStop = Method(
-    name: "kith.v1.Calls/Stop", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/Stop", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a call.
   public static let callsUpdate = Method(
-    name: "kith.v1.Calls/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a call.
   public static let callsDelete = Method(
-    name: "kith.v1.Calls/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes several calls, all or none.
   public static let callsBulkDelete = Method(
-    name: "kith.v1.Calls/BulkDelete", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/BulkDelete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Restores a deleted call.
   public static let callsRestore = Method(
-    name: "kith.v1.Calls/Restore", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/Restore", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists calls by filters, newest first.
   public static let callsList = Method(
-    name: "kith.v1.Calls/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Calls/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns a call, even if it is deleted.
   public static let callsGet = Method(
-    name: "kith.v1.Calls/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Calls/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Finds calls by the words of their notes and tags, newest first.
   public static let callsSearch = Method(
-    name: "kith.v1.Calls/Search", role: .viewer, isMutating: false,
+    name: "kith.v1.Calls/Search", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists calls with everybody in groups: today, yesterday, this week, earlier.
   public static let callsTimeline = Method(
-    name: "kith.v1.Calls/Timeline", role: .viewer, isMutating: false,
+    name: "kith.v1.Calls/Timeline", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns counts, calls per week, average duration, and the last call of each person.
   public static let callsStats = Method(
-    name: "kith.v1.Calls/Stats", role: .viewer, isMutating: false,
+    name: "kith.v1.Calls/Stats", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Suggests whom to call: people whose last call is longer ago than their usual interval.
   public static let callsSuggest = Method(
-    name: "kith.v1.Calls/Suggest", role: .viewer, isMutating: false,
+    name: "kith.v1.Calls/Suggest", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Writes calls to a blob as CSV, JSON or a PDF report, for System/BlobGet, kept for 24 hours.
   public static let callsExport = Method(
-    name: "kith.v1.Calls/Export", role: .viewer, isMutating: false,
+    name: "kith.v1.Calls/Export", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 120000)
   /// Lists the templates of calls in the order of their names.
   public static let callsListTemplates = Method(
-    name: "kith.v1.Calls/ListTemplates", role: .viewer, isMutating: false,
+    name: "kith.v1.Calls/ListTemplates", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Stores a template; replaces one of the same name.
   public static let callsSaveTemplate = Method(
-    name: "kith.v1.Calls/SaveTemplate", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/SaveTemplate", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a template of calls.
   public static let callsDeleteTemplate = Method(
-    name: "kith.v1.Calls/DeleteTemplate", role: .recorder, isMutating: true,
+    name: "kith.v1.Calls/DeleteTemplate", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists conversations with one person or with anybody, newest first.
   public static let conversationsList = Method(
-    name: "kith.v1.Conversations/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Conversations/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns a conversation, even if it is deleted.
   public static let conversationsGet = Method(
-    name: "kith.v1.Conversations/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Conversations/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Records a conversation.
   public static let conversationsCreate = Method(
-    name: "kith.v1.Conversations/Create", role: .recorder, isMutating: true,
+    name: "kith.v1.Conversations/Create", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a conversation.
   public static let conversationsUpdate = Method(
-    name: "kith.v1.Conversations/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.Conversations/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a conversation.
   public static let conversationsDelete = Method(
-    name: "kith.v1.Conversations/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.Conversations/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Adds a message to a conversation.
   public static let conversationsAddMessage = Method(
-    name: "kith.v1.Conversations/AddMessage", role: .recorder, isMutating: true,
+    name: "kith.v1.Conversations/AddMessage", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes a message of a conversation.
   public static let conversationsUpdateMessage = Method(
-    name: "kith.v1.Conversations/UpdateMessage", role: .recorder, isMutating: true,
+    name: "kith.v1.Conversations/UpdateMessage", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes a message of a conversation.
   public static let conversationsDeleteMessage = Method(
-    name: "kith.v1.Conversations/DeleteMessage", role: .recorder, isMutating: true,
+    name: "kith.v1.Conversations/DeleteMessage", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Adds a channel. It is used once a command or a reminder setting names it.
   public static let channelsAdd = Method(
-    name: "kith.v1.Channels/Add", role: .admin, isMutating: true,
+    name: "kith.v1.Channels/Add", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists the channels by name, each with its last delivery.
   public static let channelsList = Method(
-    name: "kith.v1.Channels/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Channels/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes the secret of a channel.
   public static let channelsSetCredentials = Method(
-    name: "kith.v1.Channels/SetCredentials", role: .admin, isMutating: true,
+    name: "kith.v1.Channels/SetCredentials", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Removes a channel and its secret. Its waiting deliveries are discarded.
   public static let channelsRemove = Method(
-    name: "kith.v1.Channels/Remove", role: .admin, isMutating: true,
+    name: "kith.v1.Channels/Remove", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Sends one short message over a channel and returns the result.
   public static let channelsTest = Method(
-    name: "kith.v1.Channels/Test", role: .admin, isMutating: false,
+    name: "kith.v1.Channels/Test", role: .admin, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 120000)
   /// Lists the deliveries of the last 30 days, newest first.
   public static let channelsDeliveries = Method(
-    name: "kith.v1.Channels/Deliveries", role: .viewer, isMutating: false,
+    name: "kith.v1.Channels/Deliveries", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Retries a delivery that failed or whose outcome is unknown.
   public static let channelsRetry = Method(
-    name: "kith.v1.Channels/Retry", role: .recorder, isMutating: true,
+    name: "kith.v1.Channels/Retry", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Discards a delivery that waits or failed.
   public static let channelsDiscard = Method(
-    name: "kith.v1.Channels/Discard", role: .recorder, isMutating: true,
+    name: "kith.v1.Channels/Discard", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Sends one message. A retry has the same id, by which the other side can drop duplicates.
   public static let deliveryDeliver = Method(
-    name: "kith.v1.Delivery/Deliver", role: .worker, isMutating: false,
+    name: "kith.v1.Delivery/Deliver", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 60000)
   /// Records an entry with a typed memo.
   public static let careRecord = Method(
-    name: "kith.v1.Care/Record", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/Record", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Corrects an entry. Its earlier version is kept.
   public static let careUpdate = Method(
-    name: "kith.v1.Care/Update", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/Update", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Confirms the transcript of an entry.
   public static let careConfirm = Method(
-    name: "kith.v1.Care/Confirm", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/Confirm", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Deletes an entry; it can be restored.
   public static let careDelete = Method(
-    name: "kith.v1.Care/Delete", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Restores a deleted entry.
   public static let careRestore = Method(
-    name: "kith.v1.Care/Restore", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/Restore", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists the entries of a local day, or of all days, newest first.
   public static let careList = Method(
-    name: "kith.v1.Care/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Care/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns one entry, even if it is deleted, with its earlier versions.
   public static let careGet = Method(
-    name: "kith.v1.Care/Get", role: .viewer, isMutating: false,
+    name: "kith.v1.Care/Get", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Finds entries by the words of transcript and memo, newest first.
   public static let careSearch = Method(
-    name: "kith.v1.Care/Search", role: .viewer, isMutating: false,
+    name: "kith.v1.Care/Search", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Starts a spoken entry. Its time is now.
   public static let careStartVoice = Method(
-    name: "kith.v1.Care/StartVoice", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/StartVoice", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Appends sound to a spoken entry: the attachment at an offset, so that a piece sent twice counts once.
   public static let careAppendVoice = Method(
-    name: "kith.v1.Care/AppendVoice", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/AppendVoice", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Ends a spoken entry; its transcription starts by itself.
   public static let careStopVoice = Method(
-    name: "kith.v1.Care/StopVoice", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/StopVoice", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the sound of an entry as a blob for System/BlobGet, while it is kept (`has_audio`).
   public static let careAudio = Method(
-    name: "kith.v1.Care/Audio", role: .viewer, isMutating: false,
+    name: "kith.v1.Care/Audio", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Transcribes kept sound again.
   public static let careTranscribe = Method(
-    name: "kith.v1.Care/Transcribe", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/Transcribe", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the summary of a day as text.
   public static let careSummary = Method(
-    name: "kith.v1.Care/Summary", role: .viewer, isMutating: false,
+    name: "kith.v1.Care/Summary", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Queues the summary of a day for channels; it is sent in the background.
   public static let careShare = Method(
-    name: "kith.v1.Care/Share", role: .recorder, isMutating: true,
+    name: "kith.v1.Care/Share", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Writes entries to a blob as CSV or JSON, for System/BlobGet, kept for 24 hours.
   public static let careExport = Method(
-    name: "kith.v1.Care/Export", role: .viewer, isMutating: false,
+    name: "kith.v1.Care/Export", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 120000)
   /// Returns the settings: the person cared for, language, time zone.
   public static let careSettings = Method(
-    name: "kith.v1.Care/Settings", role: .viewer, isMutating: false,
+    name: "kith.v1.Care/Settings", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes these settings.
   public static let careConfigure = Method(
-    name: "kith.v1.Care/Configure", role: .admin, isMutating: true,
+    name: "kith.v1.Care/Configure", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Transcribes one recording, given as an attachment or a blob. Converts it first unless it is a WAV of 16 kHz.
   public static let transcriberTranscribe = Method(
-    name: "kith.v1.Transcriber/Transcribe", role: .worker, isMutating: false,
+    name: "kith.v1.Transcriber/Transcribe", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 3000000)
   /// Lists the languages that can be transcribed, with their engines.
   public static let transcriberEngines = Method(
-    name: "kith.v1.Transcriber/Engines", role: .worker, isMutating: false,
+    name: "kith.v1.Transcriber/Engines", role: .worker, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Sets the daily reminder to record care, or turns it off.
   public static let remindersSetDaily = Method(
-    name: "kith.v1.Reminders/SetDaily", role: .recorder, isMutating: true,
+    name: "kith.v1.Reminders/SetDaily", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the daily reminder, due reminders and waiting ones.
   public static let remindersStatus = Method(
-    name: "kith.v1.Reminders/Status", role: .viewer, isMutating: false,
+    name: "kith.v1.Reminders/Status", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Creates a reminder to call a person, in some days or on a day.
   public static let remindersAddCall = Method(
-    name: "kith.v1.Reminders/AddCall", role: .recorder, isMutating: true,
+    name: "kith.v1.Reminders/AddCall", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists reminders by time: coming ones or past ones.
   public static let remindersList = Method(
-    name: "kith.v1.Reminders/List", role: .viewer, isMutating: false,
+    name: "kith.v1.Reminders/List", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Snoozes a due reminder.
   public static let remindersSnooze = Method(
-    name: "kith.v1.Reminders/Snooze", role: .recorder, isMutating: true,
+    name: "kith.v1.Reminders/Snooze", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Marks a reminder as done.
   public static let remindersDone = Method(
-    name: "kith.v1.Reminders/Done", role: .recorder, isMutating: true,
+    name: "kith.v1.Reminders/Done", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the settings of reminders and their channels.
   public static let remindersSettings = Method(
-    name: "kith.v1.Reminders/Settings", role: .viewer, isMutating: false,
+    name: "kith.v1.Reminders/Settings", role: .viewer, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Changes these settings.
   public static let remindersConfigure = Method(
-    name: "kith.v1.Reminders/Configure", role: .admin, isMutating: true,
+    name: "kith.v1.Reminders/Configure", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Removes a reminder.
   public static let remindersRemove = Method(
-    name: "kith.v1.Reminders/Remove", role: .recorder, isMutating: true,
+    name: "kith.v1.Reminders/Remove", role: .recorder, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Lists approved, revoked and pending keys.
   public static let keysList = Method(
-    name: "kith.v1.Keys/List", role: .admin, isMutating: false,
+    name: "kith.v1.Keys/List", role: .admin, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Approves a key under a name and a role, or changes name and role of an approved key.
   public static let keysApprove = Method(
-    name: "kith.v1.Keys/Approve", role: .admin, isMutating: true,
+    name: "kith.v1.Keys/Approve", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Revokes a key for good and cuts its connections. A pending key is refused.
   public static let keysRevoke = Method(
-    name: "kith.v1.Keys/Revoke", role: .admin, isMutating: true,
+    name: "kith.v1.Keys/Revoke", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Returns the server's public key, the next key during a change, and the tcp endpoints.
   public static let keysServer = Method(
-    name: "kith.v1.Keys/Server", role: .admin, isMutating: false,
+    name: "kith.v1.Keys/Server", role: .admin, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Creates the server's key if there is none, and returns its public half.
   public static let keysInit = Method(
-    name: "kith.v1.Keys/Init", role: .admin, isMutating: true,
+    name: "kith.v1.Keys/Init", role: .admin, isOpen: false,
+    isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
   /// Creates a new server key, served on separate ports beside the old one until the overlap ends.
   public static let keysRotateServer = Method(
-    name: "kith.v1.Keys/RotateServer", role: .admin, isMutating: true,
+    name: "kith.v1.Keys/RotateServer", role: .admin, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lists devices: those that may connect, and those that were revoked or have expired.
+  public static let devicesList = Method(
+    name: "kith.v1.Devices/List", role: .admin, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Returns a code, by which one device may join within ten minutes. An earlier invitation under the same name ends. The hub keeps invitations in memory only: a restart ends them.
+  public static let devicesInvite = Method(
+    name: "kith.v1.Devices/Invite", role: .admin, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lets a device join by the code of an invitation. The device, or its door, has chosen the token. The same code with the same token succeeds again, so that a lost answer costs nothing.
+  public static let devicesPair = Method(
+    name: "kith.v1.Devices/Pair", role: .door, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Adds a device whose token the caller has chosen: for scripts and shortcuts.
+  public static let devicesAdd = Method(
+    name: "kith.v1.Devices/Add", role: .admin, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Revokes a device for good. Its commands are refused at once, and doors end its streams.
+  public static let devicesRevoke = Method(
+    name: "kith.v1.Devices/Revoke", role: .admin, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Revokes the device that calls it: signing out.
+  public static let devicesLeave = Method(
+    name: "kith.v1.Devices/Leave", role: .viewer, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Tells the hub where a door is reached, and until when its certificate is valid. A door repeats it every 30 s.
+  public static let devicesAnnounce = Method(
+    name: "kith.v1.Devices/Announce", role: .door, isOpen: false,
+    isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
@@ -1038,6 +1265,7 @@ public enum Methods {
     jobsCancel,
     systemHello,
     systemPing,
+    systemWhoami,
     systemCancel,
     systemServices,
     systemStatus,
@@ -1203,6 +1431,13 @@ public enum Methods {
     keysServer,
     keysInit,
     keysRotateServer,
+    devicesList,
+    devicesInvite,
+    devicesPair,
+    devicesAdd,
+    devicesRevoke,
+    devicesLeave,
+    devicesAnnounce,
   ]
 
   /// The request types by the name of their method.
@@ -1213,6 +1448,7 @@ public enum Methods {
     "kith.v1.Jobs/Cancel": CancelJobRequest.self,
     "kith.v1.System/Hello": HelloRequest.self,
     "kith.v1.System/Ping": PingRequest.self,
+    "kith.v1.System/Whoami": WhoamiRequest.self,
     "kith.v1.System/Cancel": CancelRequest.self,
     "kith.v1.System/Services": ServicesRequest.self,
     "kith.v1.System/Status": StatusRequest.self,
@@ -1378,6 +1614,13 @@ public enum Methods {
     "kith.v1.Keys/Server": ServerKeyRequest.self,
     "kith.v1.Keys/Init": KeysInitRequest.self,
     "kith.v1.Keys/RotateServer": KeyRotateServerRequest.self,
+    "kith.v1.Devices/List": DevicesListRequest.self,
+    "kith.v1.Devices/Invite": InviteDeviceRequest.self,
+    "kith.v1.Devices/Pair": PairDeviceRequest.self,
+    "kith.v1.Devices/Add": AddDeviceRequest.self,
+    "kith.v1.Devices/Revoke": RevokeDeviceRequest.self,
+    "kith.v1.Devices/Leave": LeaveRequest.self,
+    "kith.v1.Devices/Announce": Door.self,
   ]
 }
 
@@ -1404,6 +1647,10 @@ extension HelloRequest: Command {
 extension PingRequest: Command {
   public typealias Reply = KithMessages.PingReply
   public static var method: Method { Methods.systemPing }
+}
+extension WhoamiRequest: Command {
+  public typealias Reply = KithMessages.WhoamiReply
+  public static var method: Method { Methods.systemWhoami }
 }
 extension CancelRequest: Command {
   public typealias Reply = KithMessages.CancelReply
@@ -2067,4 +2314,32 @@ extension KeysInitRequest: Command {
 extension KeyRotateServerRequest: Command {
   public typealias Reply = KithMessages.ServerKey
   public static var method: Method { Methods.keysRotateServer }
+}
+extension DevicesListRequest: Command {
+  public typealias Reply = KithMessages.DevicesListReply
+  public static var method: Method { Methods.devicesList }
+}
+extension InviteDeviceRequest: Command {
+  public typealias Reply = KithMessages.Invitation
+  public static var method: Method { Methods.devicesInvite }
+}
+extension PairDeviceRequest: Command {
+  public typealias Reply = KithMessages.Device
+  public static var method: Method { Methods.devicesPair }
+}
+extension AddDeviceRequest: Command {
+  public typealias Reply = KithMessages.Device
+  public static var method: Method { Methods.devicesAdd }
+}
+extension RevokeDeviceRequest: Command {
+  public typealias Reply = KithMessages.Device
+  public static var method: Method { Methods.devicesRevoke }
+}
+extension LeaveRequest: Command {
+  public typealias Reply = KithMessages.Device
+  public static var method: Method { Methods.devicesLeave }
+}
+extension Door: Command {
+  public typealias Reply = KithMessages.AnnounceReply
+  public static var method: Method { Methods.devicesAnnounce }
 }

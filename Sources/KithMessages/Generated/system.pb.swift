@@ -162,6 +162,34 @@ public nonisolated struct Limits: Sendable {
   public init() {}
 }
 
+public nonisolated struct WhoamiRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct WhoamiReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// "uid:1000", "key:kitchen", "device:hanako"
+  public var principal: String = String()
+
+  public var role: String = String()
+
+  /// for people: the user's name, the key's, the device's
+  public var name: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct PingRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -338,6 +366,12 @@ public nonisolated struct StatusReply: @unchecked Sendable {
   public var planes: [PlaneStatus] {
     get {_storage._planes}
     set {_uniqueStorage()._planes = newValue}
+  }
+
+  /// those that announced themselves since the hub started
+  public var doors: [Door] {
+    get {_storage._doors}
+    set {_uniqueStorage()._doors = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -922,6 +956,65 @@ nonisolated extension Limits: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
   }
 }
 
+nonisolated extension WhoamiRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WhoamiRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: WhoamiRequest, rhs: WhoamiRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WhoamiReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WhoamiReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}principal\0\u{1}role\0\u{1}name\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.principal) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.principal.isEmpty {
+      try visitor.visitSingularStringField(value: self.principal, fieldNumber: 1)
+    }
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 2)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: WhoamiReply, rhs: WhoamiReply) -> Bool {
+    if lhs.principal != rhs.principal {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension PingRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PingRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}echo\0")
@@ -1162,7 +1255,7 @@ nonisolated extension StatusRequest: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}hub_instance\0\u{3}started_at\0\u{3}hub_time\0\u{3}commands_in_flight\0\u{1}subscriptions\0\u{1}heads\0\u{1}storage\0\u{1}sync\0\u{1}work\0\u{1}planes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}hub_instance\0\u{3}started_at\0\u{3}hub_time\0\u{3}commands_in_flight\0\u{1}subscriptions\0\u{1}heads\0\u{1}storage\0\u{1}sync\0\u{1}work\0\u{1}planes\0\u{1}doors\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -1176,6 +1269,7 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _sync: [SyncStatus] = []
     var _work: WorkStatus? = nil
     var _planes: [PlaneStatus] = []
+    var _doors: [Door] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1197,6 +1291,7 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
       _sync = source._sync
       _work = source._work
       _planes = source._planes
+      _doors = source._doors
     }
   }
 
@@ -1226,6 +1321,7 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._sync) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._work) }()
         case 11: try { try decoder.decodeRepeatedMessageField(value: &_storage._planes) }()
+        case 12: try { try decoder.decodeRepeatedMessageField(value: &_storage._doors) }()
         default: break
         }
       }
@@ -1271,6 +1367,9 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._planes.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._planes, fieldNumber: 11)
       }
+      if !_storage._doors.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._doors, fieldNumber: 12)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1291,6 +1390,7 @@ nonisolated extension StatusReply: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._sync != rhs_storage._sync {return false}
         if _storage._work != rhs_storage._work {return false}
         if _storage._planes != rhs_storage._planes {return false}
+        if _storage._doors != rhs_storage._doors {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -192,6 +192,9 @@ public nonisolated struct RequestHeader: Sendable {
   /// counted from arrival; 0 and no deadline = the method's default
   public var timeoutMs: UInt32 = 0
 
+  /// of a device: the command runs as that device, whoever passes it on
+  public var token: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -411,7 +414,7 @@ nonisolated extension StreamPosition: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension RequestHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RequestHeader"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}idempotency_key\0\u{1}deadline\0\u{1}attempt\0\u{3}session_id\0\u{3}want_progress\0\u{1}traceparent\0\u{3}timeout_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}idempotency_key\0\u{1}deadline\0\u{1}attempt\0\u{3}session_id\0\u{3}want_progress\0\u{1}traceparent\0\u{3}timeout_ms\0\u{1}token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -427,6 +430,7 @@ nonisolated extension RequestHeader: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 6: try { try decoder.decodeSingularBoolField(value: &self.wantProgress) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.traceparent) }()
       case 8: try { try decoder.decodeSingularUInt32Field(value: &self.timeoutMs) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.token) }()
       default: break
       }
     }
@@ -461,6 +465,9 @@ nonisolated extension RequestHeader: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if self.timeoutMs != 0 {
       try visitor.visitSingularUInt32Field(value: self.timeoutMs, fieldNumber: 8)
     }
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -473,6 +480,7 @@ nonisolated extension RequestHeader: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.wantProgress != rhs.wantProgress {return false}
     if lhs.traceparent != rhs.traceparent {return false}
     if lhs.timeoutMs != rhs.timeoutMs {return false}
+    if lhs.token != rhs.token {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
