@@ -131,9 +131,9 @@ struct RequestTableTests {
       table.admit(self.key(peer, id), self.request(principal: principal, bytes: bytes), now: self.start).serial != nil
     }
     #expect(admits(1, "a", "uid:1", 200))
-    #expect(!admits(1, "b", "uid:1", 51), "a quarter is a connection's")
-    #expect(admits(1, "b", "uid:1", 50))
-    #expect(admits(2, "a", "uid:1", 250))
+    #expect(!admits(1, "b", "uid:1", 176), "three eighths are a connection's")
+    #expect(admits(1, "b", "uid:1", 175))
+    #expect(admits(2, "a", "uid:1", 125))
     #expect(!admits(3, "a", "uid:1", 1), "half is a principal's")
     #expect(admits(4, "a", "uid:2", 250) && admits(5, "a", "uid:2", 249))
     #expect(!admits(6, "a", "uid:3", 2), "all of it")

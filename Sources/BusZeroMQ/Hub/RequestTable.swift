@@ -56,7 +56,8 @@ struct RequestTable {
     var total = 512
     /// The part of the total that is reserved for this machine, so that its admin can always act.
     var local = 64
-    /// The bytes of all bodies and attachments; a principal may use half of it, a connection a quarter.
+    /// The bytes of all bodies and attachments; a principal may use half of it, a connection three eighths: more than the pieces of a
+    /// blob that may be unacknowledged (`WireLimits.window`).
     var bytes = ClientMemory().requests
   }
 
@@ -241,7 +242,7 @@ struct RequestTable {
     func fits(_ load: Load, _ count: Int, _ bytes: Int) -> Bool {
       load.count < count && (load.bytes == 0 || load.bytes + request.bytes <= bytes)
     }
-    return fits(connection, self.limits.perConnection, self.limits.bytes / 4)
+    return fits(connection, self.limits.perConnection, self.limits.bytes / 8 * 3)
       && fits(principal, self.limits.perPrincipal, self.limits.bytes / 2)
       && fits(self.all, self.limits.total - (isRemote ? self.limits.local : 0), self.limits.bytes)
   }
