@@ -4,7 +4,7 @@ public import KithMessages
 
 /// The authenticated caller of a command, and its role.
 public struct Principal: Sendable, Hashable {
-  /// `uid:1000` for a local user, `key:NAME` for a key, `hub` for the hub itself.
+  /// `uid:1000` for a local user, `key:NAME` for a key, `device:NAME` for a device, `hub` for the hub itself.
   public let name: String
   /// The role, looked up for every command.
   public let role: Role
@@ -20,6 +20,15 @@ public struct Principal: Sendable, Hashable {
 
   /// Whether it is a user of the hub's machine, connected over ipc.
   public var isLocal: Bool { self.name.hasPrefix("uid:") }
+
+  /// The name of the device that it is; nil if it is none.
+  public var deviceName: String? { self.name.hasPrefix("device:") ? String(self.name.dropFirst("device:".count)) : nil }
+
+  /// The name for people: of the user, the key, the device.
+  public var plainName: String {
+    if self.isLocal, let number = UInt32(self.name.dropFirst("uid:".count)) { return LocalUser.name(of: number) }
+    return self.name.split(separator: ":", maxSplits: 1).last.map(String.init) ?? self.name
+  }
 
   /// The hub itself: schedules and start-up.
   public static let hub = Principal(name: "hub", role: .admin)

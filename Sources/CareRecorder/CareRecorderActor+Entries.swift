@@ -14,7 +14,7 @@ extension CareRecorderActor {
         try CareRules.text(request.memo, field: "memo")
         record.memo = request.memo
         record.state = record.memo.isEmpty ? "needs_memo" : "written"
-        if record.recorder.isEmpty { record.recorder = try transaction.care.settings().recorder }
+        if record.recorder.isEmpty { record.recorder = try transaction.care.recorder(for: context.principal) }
         try transaction.care.insert(record)
         return record
       }

@@ -15,7 +15,7 @@ extension CareRecorderActor {
         record.state = "recording"
         record.hasAudio_p = true
         let settings = try transaction.care.settings()
-        if record.recorder.isEmpty { record.recorder = settings.recorder }
+        if record.recorder.isEmpty { record.recorder = try transaction.care.recorder(for: context.principal) }
         record.language = request.language.isEmpty ? Self.speech(settings.language) : request.language
         try transaction.care.insert(record)
         try transaction.careAudio.put(

@@ -118,13 +118,17 @@ public struct Hub: ServiceLifecycle.Service {
       try await AccessProbe.isGuarded(domain, context: context, loop: loop, access: access)
     }
     let keys = KeysActor(storage: storage, access: access, tcp: tcp, logger: self.logger)
+    let devices = DevicesActor(
+      storage: storage, access: access, url: self.configuration.webURL, logger: self.logger)
     let inFlight = InFlightCommands()
     let jobs = JobRoutes(storage: storage, plane: workPlane, placement: placement)
     let system = SystemRoutes(
       storage: storage, identity: identity, inFlight: inFlight, jobs: jobs,
-      subscriptions: { await eventsPlane.subscriptionCount }, peers: { await tcp.peers }, tcp: { await tcp.status })
+      subscriptions: { await eventsPlane.subscriptionCount }, peers: { await tcp.peers }, tcp: { await tcp.status },
+      doors: { await devices.status })
     let router = Router(
-      system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes, inFlight: inFlight,
+      system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes + devices.routes,
+      inFlight: inFlight,
       journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory),
       paths: HubPaths(
@@ -145,6 +149,7 @@ public struct Hub: ServiceLifecycle.Service {
     try await eventsPlane.bind(events)
     // Before clients resend the commands that the last process left unfinished.
     try await router.recover()
+    try await devices.start()
     try await controlPlane.bind(control)
     try await keys.start(serving: [controlPlane, eventsPlane, workPlane])
     await self.announce("agent.started", storage)
@@ -171,6 +176,7 @@ public struct Hub: ServiceLifecycle.Service {
     await workPlane.beginClosing()
     await keeper.stop()
     await keys.stop()
+    await devices.stop()
     // A pass resumes at the next start, so no command waits for its end.
     async let drained: Void = controlPlane.drain(limit: .seconds(10))
     await contacts.stop()

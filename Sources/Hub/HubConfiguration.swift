@@ -41,6 +41,10 @@ internal import TOMLKit
 ///
 /// [users]                    # other users of this machine, by name or number
 /// ann = "recorder"
+/// kith-web = "door"          # passes on the commands of devices: the user of kith-web
+///
+/// [web]
+/// url = "https://kith.home.arpa"   # where devices reach kith-web; default: as kith-web says
 ///
 /// [limits]
 /// clients_mib = 64           # memory for all clients together
@@ -56,6 +60,8 @@ public struct HubConfiguration: Sendable, Hashable {
   public var syncEveryMinutes = 30
   /// Whether a changed file starts a sync of its source.
   public var watchFiles = true
+  /// Where devices reach a door; empty = as the door announces.
+  public var webURL = ""
   /// Whether the Monica account is synced when the daemon starts.
   public var monicaSyncAtStart = true
   /// Minutes between syncs of the Monica account; 0 = no schedule.
@@ -184,14 +190,23 @@ public struct HubConfiguration: Sendable, Hashable {
       }
     case let key where key.hasPrefix("users."):
       let user = String(key.dropFirst("users.".count))
-      let text = try Self.require(value?.string, key, "\"viewer\", \"recorder\" or \"admin\"", name)
+      let roles = "\"viewer\", \"recorder\", \"admin\" or \"door\""
+      let text = try Self.require(value?.string, key, roles, name)
       guard let role = Role(rawValue: text), role != .worker else {
-        throw Self.invalid(name, "\(key) has to be \"viewer\", \"recorder\" or \"admin\"")
+        throw Self.invalid(name, "\(key) has to be \(roles)")
       }
       guard let number = LocalUser.number(of: user) else {
         throw Self.invalid(name, "there is no user '\(user)' on this machine")
       }
       self.users[number] = role
+    case "web.url":
+      let url = try Self.require(value?.string, key, "an address such as \"https://kith.home.arpa\"", name)
+      guard let parts = URLComponents(string: url), ["https", "http"].contains(parts.scheme), parts.host?.isEmpty == false,
+        parts.path.isEmpty, parts.query == nil, parts.fragment == nil
+      else {
+        throw Self.invalid(name, "\(key) has to be an address such as \"https://kith.home.arpa\", without a path")
+      }
+      self.webURL = url
     case "channels.programs":
       self.channelPrograms = Set(try Self.paths(value, key, such: "/usr/bin/apprise", name))
     case "secrets.store":

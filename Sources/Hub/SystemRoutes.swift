@@ -18,6 +18,8 @@ struct SystemRoutes: Sendable {
   let peers: @Sendable () async -> [PlaneStatus]
   /// The tcp endpoints and server keys.
   let tcp: @Sendable () async -> ServerKey
+  /// The doors that announced themselves.
+  let doors: @Sendable () async -> [Door]
 
   var routes: [Route] {
     [
@@ -25,6 +27,13 @@ struct SystemRoutes: Sendable {
       Route(PingRequest.self) { request, _ throws(Failure) in
         var reply = PingReply()
         reply.echo = request.echo
+        return reply
+      },
+      Route(WhoamiRequest.self) { _, context throws(Failure) in
+        var reply = WhoamiReply()
+        reply.principal = context.principal.name
+        reply.role = context.principal.role.rawValue
+        reply.name = context.principal.plainName
         return reply
       },
       Route(StatusRequest.self) { _, _ throws(Failure) in try await self.status() },
@@ -112,11 +121,13 @@ struct SystemRoutes: Sendable {
     async let stored = self.storage.status()
     async let work = self.jobs.status()
     async let planes = self.peers()
+    async let doors = self.doors()
     let syncs = try await self.syncs()
     reply.subscriptions = UInt32(await subscriptions)
     reply.storage = syncs == nil ? await self.storage.status() : await stored
     reply.work = await work
     reply.planes = await planes
+    reply.doors = await doors
     reply.sync = Self.waiting(syncs ?? [], reply.work)
     reply.storage.contacts = reply.sync.reduce(0) { $0 + $1.live }
     return reply

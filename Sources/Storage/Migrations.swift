@@ -33,6 +33,7 @@ extension Migration {
     .careAges,
     .clockSteps,
     .fileNames,
+    .devices,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

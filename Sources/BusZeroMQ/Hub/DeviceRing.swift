@@ -52,7 +52,13 @@ public struct DeviceGrant: Sendable, Hashable {
 /// The SHA-256 of a device's token: all that the hub keeps of it.
 public struct TokenDigest: Sendable, Hashable {
   /// 32 bytes.
-  let bytes: [UInt8]
+  public let bytes: [UInt8]
+
+  /// Takes the 32 bytes of a digest; nil if they are more or fewer.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == 32 else { return nil }
+    self.bytes = bytes
+  }
 
   /// Hashes a token.
   public init(of token: String) { self.bytes = SHA256.digest(Array(token.utf8)) }

@@ -1,3 +1,4 @@
+internal import Bus
 public import KithMessages
 public import ZeroMQ
 
@@ -132,31 +133,4 @@ public struct KeyGrant: Sendable, Hashable {
 
   /// Whether the grant has not expired.
   func holds(at now: Int64) -> Bool { self.expiresAt.map { now < $0 } ?? true }
-}
-
-/// A token bucket: `burst` at once, and one more in each interval. A pure value.
-struct RateLimit: Sendable, Hashable {
-  private let burst: Int
-  private let interval: Duration
-  private var left: Int
-  private var filledAt: ContinuousClock.Instant?
-
-  /// Makes a full bucket.
-  init(burst: Int, interval: Duration) {
-    self.burst = burst
-    self.interval = interval
-    self.left = burst
-  }
-
-  /// Takes a token. Returns false if none is left.
-  mutating func take(_ now: ContinuousClock.Instant) -> Bool {
-    let filledAt = self.filledAt ?? now
-    let grown = Int((now - filledAt) / self.interval)
-    self.left = min(self.burst, self.left + max(0, grown))
-    // The time that has passed towards the next token counts, except if the bucket is full.
-    self.filledAt = self.left == self.burst ? now : filledAt + self.interval * max(0, grown)
-    guard self.left > 0 else { return false }
-    self.left -= 1
-    return true
-  }
 }

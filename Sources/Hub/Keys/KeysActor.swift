@@ -27,8 +27,7 @@ actor KeysActor {
   private var work: [Task<Void, Never>] = []
   private var sleeper: Task<Void?, Never>?
   private var changes = 0
-  /// Readings of the stored keys: the number begun, and the last one applied.
-  private var readings = (begun: 0, taken: 0)
+  private var renewals = NewestReading()
   /// Whether a key was revoked and connections were not cut yet.
   private var owesCut = false
 
@@ -195,11 +194,9 @@ actor KeysActor {
   /// Applies the keys that a reading finds, unless a later reading was applied first: it is newer, and may know that a
   /// key was revoked.
   func renew(_ read: () async throws(Failure) -> [KeyInfo]) async throws(Failure) {
-    self.readings.begun += 1
-    let reading = self.readings.begun
+    let reading = self.renewals.begin()
     let keys = try await read()
-    guard reading > self.readings.taken else { return }
-    self.readings.taken = reading
+    guard self.renewals.take(reading) else { return }
     var states: [CurveKey: KeyRing.KeyState] = [:]
     for key in keys {
       guard let publicKey = CurveKey(z85: key.publicKeyZ85) else { continue }

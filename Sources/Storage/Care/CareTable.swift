@@ -118,6 +118,12 @@ public struct CareTable<View: DatabaseView> {
     }
   }
 
+  /// The name to note for an entry whose request has none: the key's or the device's, and for a user of this machine the household's
+  /// setting.
+  public func recorder(for principal: Principal) throws(Failure) -> String {
+    principal.isLocal || principal == .hub ? try self.settings().recorder : principal.plainName
+  }
+
   func row(_ id: String) throws(Failure) -> (row: Int64, record: CareRecord)? {
     try self.view.attempt { database in
       try Row.fetchOne(

@@ -1,0 +1,296 @@
+internal import Bus
+internal import BusZeroMQ
+internal import Glibc
+internal import KithMessages
+internal import Logging
+internal import Storage
+internal import SwiftProtobuf
+
+/// The methods of `kith.v1.Devices`: which devices may connect through a door, and with which role.
+///
+/// The store has the devices. ``AccessPolicy`` has a copy, renewed after each commit that changes them and before its answer.
+actor DevicesActor {
+  /// The most devices that are not revoked.
+  static let limit = 64
+  private static let longest: Int64 = 100 * 366 * 86_400
+  /// How often a device's last command is stored.
+  private static let seenEvery = Duration.seconds(60)
+
+  private let storage: StorageActor
+  private let access: AccessPolicy
+  private let url: String
+  private let logger: Logger
+  private let commands: AsyncStream<Principal>
+  private var invitations = Invitations()
+  private var doors: [String: Door] = [:]
+  private var seenAt: [String: ContinuousClock.Instant] = [:]
+  private var renewals = NewestReading()
+  private var work: Task<Void, Never>?
+
+  /// Creates the actor; no device is known before ``start()``.
+  ///
+  /// - Parameter url: The address of the door for people, from the configuration; empty = what the door announces.
+  init(storage: StorageActor, access: AccessPolicy, url: String, logger: Logger) {
+    self.storage = storage
+    self.access = access
+    self.url = url
+    self.logger = logger
+    let (commands, continuation) = AsyncStream<Principal>.makeStream(bufferingPolicy: .bufferingNewest(256))
+    self.commands = commands
+    // A device that is busy would fill the stream: each is told once a minute.
+    let told = Lock<[String: ContinuousClock.Instant]>([:])
+    access.onDeviceCommand { device in
+      let now = ContinuousClock.now
+      let isDue = told.withLock { told in
+        if let last = told[device.name], last + Self.seenEvery > now { return false }
+        told[device.name] = now
+        return true
+      }
+      if isDue { continuation.yield(device) }
+    }
+  }
+
+  /// Applies the stored devices, and notes when each is seen until ``stop()``.
+  func start() async throws(Failure) {
+    try await self.renew()
+    self.work = Task { for await device in self.commands { await self.note(device) } }
+  }
+
+  /// Ends what ``start()`` began.
+  func stop() { self.work?.cancel() }
+
+  nonisolated var routes: [Route] {
+    [
+      Route(DevicesListRequest.self) { _, _ throws(Failure) in try await self.list() },
+      Route(InviteDeviceRequest.self) { request, context throws(Failure) in try await self.invite(request, context) },
+      Route(answering: PairDeviceRequest.self) { request, context throws(Failure) in
+        try await self.pair(request, context)
+      },
+      Route(answering: AddDeviceRequest.self) { request, context throws(Failure) in
+        try await self.add(request, context)
+      },
+      Route(answering: RevokeDeviceRequest.self) { request, context throws(Failure) in
+        try await self.end(request.name, RevokeDeviceRequest.self, context)
+      },
+      Route(answering: LeaveRequest.self) { _, context throws(Failure) in
+        guard let name = context.principal.deviceName else {
+          throw Failure(.failedPrecondition, "NOT_A_DEVICE", "Only a device can sign out. A key is revoked by an admin.")
+        }
+        return try await self.end(name, LeaveRequest.self, context)
+      },
+      Route(Door.self) { request, context throws(Failure) in await self.note(request, context) },
+    ]
+  }
+
+  /// The doors that announced themselves, by their address.
+  var status: [Door] { self.doors.values.sorted { $0.url < $1.url } }
+
+  // MARK: - Commands
+
+  private func list() async throws(Failure) -> DevicesListReply {
+    let now = WallClock.nanoseconds()
+    var reply = DevicesListReply()
+    reply.devices = try await self.storage.read { view throws(Failure) in try view.devices.all() }.map { stored in
+      var device = stored.device
+      if device.state == "active", device.hasExpires, device.expires.nanosecondsSince1970 <= now {
+        device.state = "expired"
+      }
+      return device
+    }
+    reply.invitations = self.invitations.usable(now: now).map { open in
+      var invitation = Invitation(open)
+      invitation.code = ""
+      return invitation
+    }
+    return reply
+  }
+
+  private func invite(_ request: InviteDeviceRequest, _ context: CallContext) async throws(Failure) -> Invitation {
+    let name = try GivenName.check(request.name, field: "name")
+    let role = try Self.role(request.role, usual: .recorder)
+    let validFor = try Self.seconds(request.hasValidFor ? request.validFor : nil)
+    try await self.storage.read { view throws(Failure) in try Self.requireRoom(for: name, in: view) }
+    let now = WallClock.nanoseconds()
+    let open = Invitations.Open(
+      name: name, role: role, validFor: validFor, by: context.principal.name, expiresAt: now + Invitations.lifetime)
+    var code = Self.code()
+    while try !self.invitations.add(open, code: code, now: now) { code = Self.code() }
+    var invitation = Invitation(open)
+    invitation.code = code
+    let address = self.url.isEmpty ? self.newestDoor?.url ?? "" : self.url
+    if !address.isEmpty { invitation.url = "\(address)/pair#\(code)" }
+    return invitation
+  }
+
+  private func pair(_ request: PairDeviceRequest, _ context: CallContext) async throws(Failure) -> Answer<Device> {
+    let token = try Self.digest(request.tokenSha256)
+    let now = WallClock.nanoseconds()
+    let open = try self.invitations.find(request.code, token: token, now: now, instant: .now)
+    var device = Device()
+    device.name = open.name
+    device.role = open.role.rawValue
+    device.created = .init(nanosecondsSince1970: now)
+    device.addedBy = open.by
+    if let validFor = open.validFor { device.expires = .init(seconds: now / 1_000_000_000 + validFor) }
+    // Before the commit: two devices that show one code at the same time have different tokens.
+    self.invitations.use(request.code, by: token)
+    return try await self.store(device, token, PairDeviceRequest.self, context, notice: "device.paired")
+  }
+
+  private func add(_ request: AddDeviceRequest, _ context: CallContext) async throws(Failure) -> Answer<Device> {
+    let now = WallClock.nanoseconds()
+    var device = Device()
+    device.name = try GivenName.check(request.name, field: "name")
+    device.role = try Self.role(request.role, usual: .viewer).rawValue
+    device.created = .init(nanosecondsSince1970: now)
+    device.addedBy = context.principal.name
+    if let validFor = try Self.seconds(request.hasValidFor ? request.validFor : nil) {
+      device.expires = .init(seconds: now / 1_000_000_000 + validFor)
+    }
+    return try await self.store(
+      device, try Self.digest(request.tokenSha256), AddDeviceRequest.self, context, notice: "device.added")
+  }
+
+  private func store<C: Command>(
+    _ device: Device, _ token: TokenDigest, _ type: C.Type, _ context: CallContext, notice: String
+  ) async throws(Failure) -> Answer<Device> where C.Reply == Device {
+    let answer = try await self.storage.commit(type, context) { transaction throws(Failure) in
+      if let known = try transaction.devices.find(token: token.bytes) {
+        // A command whose answer was lost, sent again under another key.
+        guard known.device.state == "active", known.device.name == device.name else {
+          throw .invalid(field: "token_sha256", "belongs to a device already. Choose a new random token.")
+        }
+        return known.device
+      }
+      try Self.requireRoom(for: device.name, in: transaction)
+      var device = device
+      device.state = "active"
+      try transaction.devices.put(StoredDevice(device, token: token.bytes), notice: notice)
+      return device
+    }
+    try await self.renew()
+    return answer
+  }
+
+  private func end<C: Command>(
+    _ name: String, _ type: C.Type, _ context: CallContext
+  ) async throws(Failure) -> Answer<Device> where C.Reply == Device {
+    let answer = try await self.storage.commit(type, context) { transaction throws(Failure) in
+      guard var stored = try transaction.devices.active(name) else {
+        throw .unknownRecord(name, "There is no device '\(name.prefix(64))'. `kith web devices` lists them.")
+      }
+      stored.device.state = "revoked"
+      try transaction.devices.put(stored, notice: "device.revoked")
+      return stored.device
+    }
+    try await self.renew()
+    return answer
+  }
+
+  private static func requireRoom(for name: String, in view: some DatabaseView) throws(Failure) {
+    guard try view.devices.active(name) == nil else {
+      throw Failure(
+        .alreadyExists, "RECORD_EXISTS",
+        "A device has the name '\(name)' already. Revoke it first (kith web revoke \(name)), or choose another name.",
+        details: ["name": "is in use"])
+    }
+    guard try view.devices.activeCount() < Self.limit else {
+      throw Failure(
+        .resourceExhausted, "TOO_MANY_DEVICES",
+        "\(Self.limit) devices are paired already. Revoke one that is not used any more: kith web devices")
+    }
+  }
+
+  // MARK: - Doors
+
+  private var newestDoor: Door? {
+    self.doors.values.max { $0.lastSeen.nanosecondsSince1970 < $1.lastSeen.nanosecondsSince1970 }
+  }
+
+  private func note(_ announced: Door, _ context: CallContext) -> AnnounceReply {
+    var door = announced
+    door.lastSeen = .now()
+    // One for each connection's principal and address: a door that moves does not stay listed at its old one for ever.
+    self.doors["\(context.principal.name) \(door.url)"] = door
+    if self.doors.count > 8, let oldest = self.doors.min(by: {
+      $0.value.lastSeen.nanosecondsSince1970 < $1.value.lastSeen.nanosecondsSince1970
+    }) {
+      self.doors[oldest.key] = nil
+    }
+    return AnnounceReply()
+  }
+
+  // MARK: - Upkeep
+
+  /// Applies the stored devices to commands.
+  private func renew() async throws(Failure) {
+    let reading = self.renewals.begin()
+    let devices = try await self.storage.read { view throws(Failure) in try view.devices.all() }
+    guard self.renewals.take(reading) else { return }
+    var grants: [TokenDigest: DeviceGrant] = [:]
+    for stored in devices where stored.device.state == "active" {
+      guard let token = TokenDigest(bytes: stored.token), let role = Role(rawValue: stored.device.role) else { continue }
+      grants[token] = DeviceGrant(
+        name: stored.device.name, role: role,
+        expiresAt: stored.device.hasExpires ? stored.device.expires.nanosecondsSince1970 : nil)
+    }
+    self.access.setDevices(grants)
+  }
+
+  /// Stores that a device sent a command.
+  private func note(_ principal: Principal) async {
+    guard let name = principal.deviceName else { return }
+    do throws(Failure) {
+      try await self.storage.write { transaction throws(Failure) in
+        guard var stored = try transaction.devices.active(name) else { return }
+        stored.device.lastSeen = .now()
+        try transaction.devices.put(stored)
+      }
+    } catch {
+      self.logger.warning("the last command of a device was not stored", metadata: ["reason": "\(error.reason)"])
+    }
+  }
+
+  // MARK: - Fields
+
+  private static func role(_ text: String, usual: Role) throws(Failure) -> Role {
+    guard !text.isEmpty else { return usual }
+    guard let role = Role(rawValue: text.lowercased()), [.viewer, .recorder, .admin].contains(role) else {
+      throw .invalid(field: "role", "has to be viewer, recorder or admin.")
+    }
+    return role
+  }
+
+  private static func seconds(_ duration: Google_Protobuf_Duration?) throws(Failure) -> Int64? {
+    guard let duration else { return nil }
+    guard (1...Self.longest).contains(duration.seconds) else {
+      throw .invalid(field: "valid_for", "has to be at least a second, and at most a hundred years.")
+    }
+    return duration.seconds
+  }
+
+  private static func digest(_ hex: String) throws(Failure) -> TokenDigest {
+    guard let digest = TokenDigest(hex: hex) else {
+      throw .invalid(field: "token_sha256", "has to be 64 lower-case hex digits: the SHA-256 of the token.")
+    }
+    return digest
+  }
+
+  /// Eight random digits.
+  private static func code() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let number = Int.random(in: 0..<100_000_000, using: &generator)
+    let digits = String(number)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+}
+
+extension Invitation {
+  /// An invitation without its code.
+  fileprivate init(_ open: Invitations.Open) {
+    self.init()
+    self.name = open.name
+    self.role = open.role.rawValue
+    self.expiresAt = .init(nanosecondsSince1970: open.expiresAt)
+  }
+}
