@@ -32,6 +32,7 @@ let package = Package(
   products: [
     .executable(name: "kithd", targets: ["kithd"]),
     .executable(name: "kith", targets: ["kith"]),
+    .executable(name: "kith-web", targets: ["kith-web"]),
     .executable(name: "kith-report", targets: ["kith-report"]),
     .executable(name: "kith-pocketsphinx", targets: ["kith-pocketsphinx"]),
     .library(name: "KithClient", targets: ["KithClient"]),
@@ -57,6 +58,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   ],
   targets: [
     .target(name: "CLinux"),
@@ -76,6 +81,7 @@ let package = Package(
     .target(
       name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "CTraffic", "EventLoop", logging], swiftSettings: memorySafe),
     .target(name: "Instruments", dependencies: ["EventLoop", metrics], swiftSettings: strict),
+    .target(name: "Daemon", dependencies: [logging], swiftSettings: strict),
     .target(name: "DAV", dependencies: ["CExpat", "CLinux", "EventLoop", "Transfer"], swiftSettings: memorySafe),
     .target(name: "Transfer", dependencies: ["CCurl", "CZlib", "Digest", "EventLoop"], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
@@ -138,7 +144,7 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Delivery", "Digest", "EventLoop", "Instruments",
+        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop", "Instruments",
         "KithMessages", "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription",
         "Transfer", "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, metrics, protobuf, toml,
       ], swiftSettings: strict),
@@ -154,6 +160,24 @@ let package = Package(
         "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", "Secrets", protobuf, arguments, logging,
       ],
       swiftSettings: strict),
+    .target(
+      name: "WebRules", dependencies: ["Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
+    // Nothing but kith-web depends on it, so that kithd and its tests build no server of HTTP.
+    .target(
+      name: "Web",
+      dependencies: [
+        "WebRules", "WebFiles", "KithClient", "KithMessages", "Bus", "Daemon", "Digest", "EventLoop", "Instruments",
+        protobuf, logging, metrics, lifecycle, signals,
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+    .target(name: "WebFiles"),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
       swiftSettings: strict),
@@ -172,6 +196,7 @@ let package = Package(
           ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], .when(configuration: .release))
       ]),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
+    .executableTarget(name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict),
     .executableTarget(
       name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], exclude: ["model"],
       // By hand, because pkg-config also names the library for microphones, which brings the whole of PulseAudio along.
@@ -256,6 +281,9 @@ let package = Package(
         "Reminders", "Secrets", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf,
         logging,
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "WebRulesTests", dependencies: ["WebRules", "Bus", "KithMessages", "Digest", protobuf],
       swiftSettings: strict),
     .testTarget(
       name: "HubTests",

@@ -1,6 +1,7 @@
 public import Bus
 internal import BusZeroMQ
 internal import ContactsSync
+internal import Daemon
 internal import EventLoop
 internal import Foundation
 internal import Glibc

@@ -1,5 +1,6 @@
 internal import Bus
 internal import ContactsSync
+internal import Daemon
 internal import Delivery
 internal import EventLoop
 internal import Foundation

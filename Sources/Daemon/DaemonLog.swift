@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Logging
+package import Logging
 
 /// The log of a daemon on standard error: one line per entry, the message before the fields.
 ///
@@ -10,46 +10,46 @@ internal import Logging
 ///
 /// The second form is for systemd's journal, which adds time and name itself and reads the priority at the front of a
 /// line: sd-daemon(3).
-struct DaemonLog: LogHandler {
-  var logLevel = Logger.Level.info
-  var metadata: Logger.Metadata = [:]
+package struct DaemonLog: LogHandler {
+  package var logLevel = Logger.Level.info
+  package var metadata: Logger.Metadata = [:]
   private let label: String
   private let isJournal: Bool
 
   /// Creates the log of a part, such as `kithd`.
   ///
   /// - Parameter isJournal: Whether standard error goes to the journal.
-  init(label: String, isJournal: Bool = DaemonLog.leadsToJournal) {
+  package init(label: String, isJournal: Bool = DaemonLog.leadsToJournal) {
     self.label = label
     self.isJournal = isJournal
   }
 
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { self.metadata[key] }
     set { self.metadata[key] = newValue }
   }
 
-  func log(event: LogEvent) {
+  package func log(event: LogEvent) {
     var fields = self.metadata.merging(event.metadata ?? [:]) { $1 }
     if let error = event.error { fields["error"] = "\(error)" }
     Self.write(self.line(event.level, event.message.description, fields))
   }
 
   /// The text of an entry, with its line feed.
-  func line(_ level: Logger.Level, _ words: String, _ fields: Logger.Metadata = [:]) -> String {
+  package func line(_ level: Logger.Level, _ words: String, _ fields: Logger.Metadata = [:]) -> String {
     let said = [words.oneLine] + fields.sorted { $0.key < $1.key }.map { "\($0)=\(Self.text($1))" }
     let front = self.isJournal ? "<\(Self.priority(level))>" : "\(Self.now()) \(level) \(self.label): "
     return front + said.joined(separator: " ") + "\n"
   }
 
   /// Writes why the process ends: as a sentence, with a priority for the journal.
-  static func end(_ name: String, _ sentence: String) {
+  package static func end(_ name: String, _ sentence: String) {
     self.write(self.leadsToJournal ? "<3>\(sentence.oneLine)\n" : "\(name): \(sentence)\n")
   }
 
   /// Whether standard error is the journal's stream, whose device and inode systemd passes in `JOURNAL_STREAM`:
   /// systemd.exec(5). The variable may be inherited while standard error was redirected.
-  static var leadsToJournal: Bool {
+  package static var leadsToJournal: Bool {
     guard let named = getenv("JOURNAL_STREAM") else { return false }
     var status = stat()
     return fstat(STDERR_FILENO, &status) == 0 && String(cString: named) == "\(status.st_dev):\(status.st_ino)"

@@ -1,0 +1,87 @@
+internal import Bus
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import WebFiles
+internal import WebRules
+
+/// The first page, the files of pages, and what shows how the door is: `/`, `/files/…`, `/healthz`, `/metrics`, `/api/openapi.json`.
+struct StateRoutes: Sendable {
+  let parts: DoorParts
+
+  /// The first page.
+  func home(_ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext) async -> Response {
+    let reader: DoorPages.Reader
+    if let credential = admitted.credential {
+      do throws(Failure) {
+        let device = try await self.parts.devices.find(credential)
+        reader = .device(name: device.name, role: device.role)
+      } catch {
+        _ = self.parts.refusal(error, admitted)
+        reader = error.code == .unauthenticated ? .nobody : .unknown
+      }
+    } else {
+      reader = .nobody
+    }
+    let pages = DoorPages(PageLanguage(accepted: head.field("accept-language")))
+    let code = self.parts.forms.code(for: admitted.credential?.digest ?? "")
+    var response = Response.page(pages.home(reader, admitted.caller.way, formCode: code), context)
+    response.set("Vary", "Accept-Language")
+    return response
+  }
+
+  /// Whether the hub answers.
+  func health(_ context: WebContext) -> Response {
+    let isUp = self.parts.link.isUp
+    let json = "{\"hub\":\"\(isUp ? "up" : "away")\",\"version\":\(JSONText.quoted(SoftwareVersion.current))}"
+    var response = Response.bytes(
+      Array(json.utf8), "application/json", status: isUp ? .ok : .serviceUnavailable, context)
+    if !isUp { response.set("Retry-After", "2") }
+    return response
+  }
+
+  /// The numbers of the door, for admins.
+  func metrics(_ admitted: Admission.Admitted, _ context: WebContext) async throws(Refusal) -> Response {
+    guard let credential = admitted.credential else { throw Refusal(401, Token.unknown) }
+    do throws(Failure) {
+      let device = try await self.parts.devices.find(credential)
+      guard device.role == "admin" else {
+        throw Failure(
+          .permissionDenied, "ROLE_NOT_ALLOWED", "The metrics need the role admin; this device is \(device.role).")
+      }
+    } catch {
+      throw self.parts.refusal(error, admitted)
+    }
+    return .bytes(Array(self.parts.metrics.text.utf8), "text/plain; version=0.0.4; charset=utf-8", context)
+  }
+
+  /// A file that is part of the program.
+  func file(_ name: String, _ context: WebContext) throws(Refusal) -> Response {
+    guard let file = EmbeddedFile(name) else {
+      throw Refusal(404, Failure(.notFound, "PAGE_UNKNOWN", "There is no such file."))
+    }
+    var response = Response.bytes(file.bytes, file.mediaType, context)
+    response.headers[.cacheControl] = "no-cache"
+    return response
+  }
+}
+
+/// A file that the compiler put into the program.
+struct EmbeddedFile {
+  let mediaType: String
+  let bytes: [UInt8]
+
+  /// Finds a file by its name; nil if there is none.
+  init?(_ name: String) {
+    var index = 0
+    while let file = kith_web_file_at(index)?.pointee {
+      if String(cString: file.name) == name {
+        self.mediaType = String(cString: file.media_type)
+        self.bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+        return
+      }
+      index += 1
+    }
+    return nil
+  }
+}

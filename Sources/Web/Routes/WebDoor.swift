@@ -1,0 +1,103 @@
+internal import Bus
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import WebRules
+
+/// Answers every request: lets it in or not, hands it to its route, and adds what all answers have.
+struct WebDoor: HTTPResponder {
+  typealias Context = WebContext
+
+  private let parts: DoorParts
+  private let admission: Admission
+  private let logger: Logger
+
+  init(_ parts: DoorParts, _ admission: Admission, logger: Logger) {
+    self.parts = parts
+    self.admission = admission
+    self.logger = logger
+  }
+
+  @concurrent func respond(to request: Request, context: WebContext) async throws -> Response {
+    let head = RequestHead(request, context)
+    var word = "refused"
+    var response: Response
+    do throws(Refusal) {
+      let admitted = try self.admission.admit(head)
+      word = admitted.target.word
+      response = try await self.answer(request, head, admitted, context)
+      self.renewCookie(of: admitted, in: &response)
+    } catch {
+      if head.hasLargeBody { context.closeSoon() }
+      response = .refusal(error, context)
+    }
+    SecurityHeaders.add(to: &response)
+    self.parts.metrics.answered(word, status: response.status.code)
+    return head.verb == "HEAD" ? response.createHeadResponse() : response
+  }
+
+  private func answer(
+    _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext
+  ) async throws(Refusal) -> Response {
+    let hold = try await self.hold(head, admitted)
+    defer { withExtendedLifetime(hold) {} }
+    switch admitted.target {
+    case .method(let method):
+      return try await ConnectRoute(parts: self.parts).answer(method, request, head, admitted, context)
+    case .events: return try await EventsRoute(parts: self.parts).answer(request, head, admitted, context)
+    case .blob(let name):
+      return try await BlobRoute(parts: self.parts).answer(name, request, head, admitted, hold, context)
+    case .voice: return try await VoiceRoute(parts: self.parts).answer(request, head, admitted, context)
+    case .pair:
+      let pairing = PairingRoutes(parts: self.parts, logger: self.logger)
+      return head.isSafe
+        ? pairing.page(head, admitted, context) : try await pairing.pair(request, head, admitted, context)
+    case .leave:
+      return try await PairingRoutes(parts: self.parts, logger: self.logger).leave(request, head, admitted, context)
+    case .home: return await StateRoutes(parts: self.parts).home(head, admitted, context)
+    case .health: return StateRoutes(parts: self.parts).health(context)
+    case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted, context)
+    case .description: return try StateRoutes(parts: self.parts).file("openapi.json", context)
+    case .file(let name): return try StateRoutes(parts: self.parts).file(name, context)
+    }
+  }
+
+  /// Takes a place among the requests of a device. Streams have places of their own.
+  private func hold(_ head: RequestHead, _ admitted: Admission.Admitted) async throws(Refusal) -> Hold? {
+    guard let credential = admitted.credential else { return nil }
+    try self.parts.addresses.withLock { addresses throws(Refusal) in
+      try addresses.check(admitted.caller.address, now: .now)
+    }
+    if credential.isCookie, admitted.caller.way == .plain, admitted.target.needsToken {
+      try await self.requireViewer(credential, admitted)
+    }
+    guard admitted.target != .events else { return nil }
+    return try self.parts.holdRequest(credential.digest, isWrite: admitted.target.isWrite(head.verb))
+  }
+
+  /// Over a connection that everybody can read, only the cookie of a viewer counts.
+  private func requireViewer(_ credential: Credential, _ admitted: Admission.Admitted) async throws(Refusal) {
+    let device: KnownDevices.Device
+    do throws(Failure) {
+      device = try await self.parts.devices.find(credential)
+    } catch {
+      throw self.parts.refusal(error, admitted)
+    }
+    guard device.role != "viewer", admitted.target != .leave else { return }
+    throw Refusal(
+      403,
+      Failure(
+        .permissionDenied, "ENCRYPTION_NEEDED",
+        """
+        This connection is not encrypted, so only devices that may just read are served over it; \(device.name) is \
+        \(device.role). Use https, or have it paired as a viewer: kith web setup
+        """))
+  }
+
+  private func renewCookie(of admitted: Admission.Admitted, in response: inout Response) {
+    guard let credential = admitted.credential, case .cookie(let day) = credential.place,
+      SessionCookie.isDue(setOn: day, today: Today.day), response.headers[.setCookie] == nil
+    else { return }
+    response.setCookie(SessionCookie.set(credential.token, day: Today.day, admitted.caller.way))
+  }
+}

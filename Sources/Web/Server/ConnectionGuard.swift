@@ -1,0 +1,98 @@
+internal import EventLoop
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
+internal import WebRules
+
+/// Bounds the connections of a server: how many there are, and how long a handshake may take.
+///
+/// ```swift
+/// let server = HTTPServerBuilder { responder in ConnectionGuard(HTTP1Channel(responder: responder), limits, counted) }
+/// ```
+struct ConnectionGuard<Base: ServerChildChannel>: ServerChildChannel {
+  /// How long a handshake may take.
+  private static var handshake: TimeAmount { .seconds(10) }
+
+  private let base: Base
+  private let connections: Connections
+
+  init(_ base: Base, _ connections: Connections) {
+    self.base = base
+    self.connections = connections
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+    guard self.connections.open(channel) else {
+      return channel.close().flatMap { channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+    }
+    return self.base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      if let handler = try? pipeline.handler(type: NIOSSLServerHandler.self) {
+        try pipeline.addHandler(HandshakeAlarm(Self.handshake), position: .after(handler))
+      }
+      return value
+    }
+  }
+
+  @concurrent func handle(value: Base.Value, logger: Logger) async {
+    await self.base.handle(value: value, logger: logger)
+  }
+}
+
+/// The connections that there are.
+final class Connections: Sendable {
+  private let limits: Lock<ConnectionLimits>
+  private let changed: @Sendable (_ count: Int, _ isRefused: Bool) -> Void
+
+  /// - Parameter changed: Told how many there are after each change.
+  init(_ limits: ConnectionLimits, changed: @escaping @Sendable (_ count: Int, _ isRefused: Bool) -> Void) {
+    self.limits = Lock(limits)
+    self.changed = changed
+  }
+
+  /// Counts a connection until it closes. Returns false if there is no place for it.
+  func open(_ channel: any Channel) -> Bool {
+    let address = channel.remoteAddress?.ipAddress ?? ""
+    let (isOpen, count) = self.limits.withLock { ($0.open(address), $0.count) }
+    self.changed(count, !isOpen)
+    guard isOpen else { return false }
+    channel.closeFuture.whenComplete { _ in
+      self.changed(
+        self.limits.withLock { limits in
+          limits.close(address)
+          return limits.count
+        }, false)
+    }
+    return true
+  }
+}
+
+/// Closes a connection whose handshake takes too long.
+private final class HandshakeAlarm: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = NIOAny
+
+  private let limit: TimeAmount
+  private var alarm: Scheduled<Void>?
+
+  init(_ limit: TimeAmount) { self.limit = limit }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let channel = context.channel
+    self.alarm = context.eventLoop.scheduleTask(in: self.limit) { channel.close(promise: nil) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.alarm?.cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    self.alarm?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let event = event as? TLSUserEvent, case .handshakeCompleted = event { self.alarm?.cancel() }
+    context.fireUserInboundEventTriggered(event)
+  }
+}

@@ -1,0 +1,30 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// The fields that every answer has: what a page may load and do, and that nobody keeps data.
+enum SecurityHeaders {
+  private static let policy = """
+    default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; \
+    connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
+    form-action 'self'; require-trusted-types-for 'script'; trusted-types kith
+    """
+
+  private static let fields: [(String, String)] = [
+    ("Content-Security-Policy", policy),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Permissions-Policy", "microphone=(self), camera=(), geolocation=()"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("X-Frame-Options", "DENY"),
+  ]
+
+  /// Adds them to an answer that does not say otherwise.
+  static func add(to response: inout Response) {
+    for (name, value) in Self.fields {
+      guard let name = HTTPField.Name(name), response.headers[name] == nil else { continue }
+      response.headers[name] = value
+    }
+    if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+  }
+}

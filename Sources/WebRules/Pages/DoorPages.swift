@@ -1,0 +1,80 @@
+/// The pages that the door has itself: who this device is, and how it joins. They work without scripts and in any browser.
+///
+/// ```swift
+/// let page = DoorPages(.english).pair(code: forms.code(for: seed), fault: "")
+/// ```
+public struct DoorPages: Sendable {
+  /// What the first page knows about its reader.
+  public enum Reader: Sendable, Hashable {
+    /// A device, with its name and role.
+    case device(name: String, role: String)
+    /// None that the hub knows.
+    case nobody
+    /// The hub was not there to tell.
+    case unknown
+  }
+
+  private let language: PageLanguage
+  private var words: PageWords { self.language.words }
+
+  /// Makes pages in a language.
+  public init(_ language: PageLanguage) { self.language = language }
+
+  /// The first page.
+  ///
+  /// - Parameters:
+  ///   - way: How this page travels.
+  ///   - formCode: Of the form that signs out.
+  public func home(_ reader: Reader, _ way: Caller.Way, formCode: String) -> HTML {
+    let who: HTML =
+      switch reader {
+      case .device(let name, let role):
+        """
+        <dl><dt>\(self.words.device)</dt><dd>\(name)</dd><dt>\(self.words.role)</dt><dd>\(self.words.roles[role] ?? role)</dd></dl>
+        <form method="post" action="/leave"><input type="hidden" name="form" value="\(formCode)">
+        <button>\(self.words.leave)</button> \(self.words.leaveHelp)</form>
+        """
+      case .nobody: #"<p>\#(self.words.notPaired) <a href="/pair">\#(self.words.pairLink)</a></p>"#
+      case .unknown: #"<p role="alert">\#(self.words.hubAway)</p>"#
+      }
+    return self.page("Kith", "\(who)\(self.protection(way))<p>\(self.words.about)</p>")
+  }
+
+  /// The page on which a device joins by a code.
+  ///
+  /// - Parameters:
+  ///   - formCode: Of the form.
+  ///   - fault: Why the last code did not work; empty = none was sent.
+  public func pair(formCode: String, fault: String, _ way: Caller.Way) -> HTML {
+    let alert: HTML = fault.isEmpty ? "" : #"<p role="alert" id="fault">\#(fault)</p>"#
+    return self.page(
+      self.words.pairTitle,
+      """
+      <p>\(self.words.pairHelp)</p>\(alert)
+      <form method="post" action="/pair" id="pair"><input type="hidden" name="form" value="\(formCode)">
+      <label for="code">\(self.words.code)</label>
+      <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="12" autofocus>
+      <button>\(self.words.join)</button></form>
+      \(way == .plain ? self.protection(way) : "")<script type="module" src="/files/pair.js"></script>
+      """)
+  }
+
+  /// The sentence for a form that was open for too long.
+  public var formExpired: String { self.words.formExpired }
+
+  private func protection(_ way: Caller.Way) -> HTML {
+    guard way == .plain else { return way == .tls ? "<p>\(self.words.secure)</p>" : "" }
+    let lines = HTML(self.words.insecureWhat.map { "<li>\($0)</li>" })
+    return "<section><p>\(self.words.insecure)</p><ul>\(lines)</ul><p>\(self.words.insecureHow)</p></section>"
+  }
+
+  private func page(_ title: String, _ body: HTML) -> HTML {
+    """
+    <!doctype html>
+    <html lang="\(self.language.rawValue)"><head><meta charset="utf-8"><title>\(title)</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/files/door.css"></head>
+    <body><main><h1>\(title)</h1>\(body)</main></body></html>
+
+    """
+  }
+}

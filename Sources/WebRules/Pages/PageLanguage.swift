@@ -1,0 +1,87 @@
+/// The language of a page.
+public enum PageLanguage: String, Sendable, Hashable, CaseIterable {
+  case english = "en"
+  case japanese = "ja"
+
+  /// Chooses by `Accept-Language` (RFC 9110, 12.5.4): the one with the greater weight, the earlier one of equal ones.
+  public init(accepted field: String?) {
+    var best: (language: PageLanguage, weight: Double) = (.english, 0)
+    for part in (field ?? "").split(separator: ",").prefix(32) {
+      let pieces = part.split(separator: ";").map { $0.filter { $0 != " " } }
+      guard let tag = pieces.first?.lowercased().prefix(while: { $0 != "-" }),
+        let language = PageLanguage(rawValue: String(tag))
+      else { continue }
+      let weight = pieces.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+      if weight > best.weight { best = (language, weight) }
+    }
+    self = best.language
+  }
+
+  /// The words of the pages in it.
+  public var words: PageWords { self == .japanese ? .japanese : .english }
+}
+
+/// The words of the pages that the door has itself.
+public struct PageWords: Sendable, Hashable {
+  let pairTitle: String
+  let pairHelp: String
+  let code: String
+  let join: String
+  let joined: String
+  let device: String
+  let role: String
+  let roles: [String: String]
+  let notPaired: String
+  let pairLink: String
+  let leave: String
+  let leaveHelp: String
+  let secure: String
+  let insecure: String
+  let insecureWhat: [String]
+  let insecureHow: String
+  let formExpired: String
+  let hubAway: String
+  let about: String
+
+  static let english = PageWords(
+    pairTitle: "Join this device",
+    pairHelp: "On the hub, “kith web pair --name NAME” shows a code of eight digits. It is valid for ten minutes.",
+    code: "Code", join: "Join", joined: "This device has joined.", device: "This device", role: "It may",
+    roles: [
+      "viewer": "read", "recorder": "read and record", "admin": "do everything",
+    ],
+    notPaired: "This device has not joined yet.", pairLink: "Join with a code", leave: "Sign this device out",
+    leaveHelp: "Afterwards it needs a new code.",
+    secure: "The connection is encrypted. Everything works here.",
+    insecure: "The connection is not encrypted, so not everything works here:",
+    insecureWhat: [
+      "The microphone: browsers give it to encrypted pages alone.",
+      "Writing without a network.",
+      "Recording: a device that joins here can only read, because others in the network could copy its key.",
+    ],
+    insecureHow: "On the hub, “kith web setup” explains how to change that.",
+    formExpired: "This page was open for too long. Enter the code again.",
+    hubAway: "The hub does not answer at the moment. Try again soon.",
+    about: "Programs and shortcuts use the same address: docs/http.md.")
+
+  static let japanese = PageWords(
+    pairTitle: "この端末を登録する",
+    pairHelp: "ハブで「kith web pair --name 名前」を実行すると、8桁のコードが表示されます。有効期限は10分です。",
+    code: "コード", join: "登録", joined: "この端末は登録されました。", device: "この端末", role: "できること",
+    roles: [
+      "viewer": "閲覧", "recorder": "閲覧と記録", "admin": "すべての操作",
+    ],
+    notPaired: "この端末はまだ登録されていません。", pairLink: "コードで登録する", leave: "この端末の登録を解除する",
+    leaveHelp: "もう一度使うには、新しいコードが必要です。",
+    secure: "通信は暗号化されています。すべての機能を使えます。",
+    insecure: "通信が暗号化されていないため、次のことはできません。",
+    insecureWhat: [
+      "マイクの使用（ブラウザは暗号化されたページにだけ許可します）",
+      "ネットワークのない場所での記録",
+      "記録（ここで登録した端末は閲覧だけできます。ネットワーク上の他人に鍵を読まれるおそれがあるためです）",
+    ],
+    insecureHow: "ハブで「kith web setup」を実行すると、変更の方法が表示されます。",
+    formExpired: "ページを開いてから時間がたちました。もう一度コードを入力してください。",
+    hubAway: "ハブが応答していません。しばらくしてからもう一度お試しください。",
+    about: "プログラムやショートカットも同じアドレスを使います：docs/http.md")
+}

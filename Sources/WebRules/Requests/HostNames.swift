@@ -1,0 +1,51 @@
+public import Bus
+
+/// The names and addresses by which the door may be reached. Any other `Host` is refused, so that a name of somebody else that leads to
+/// this machine cannot make a browser talk to it (DNS rebinding).
+///
+/// ```swift
+/// HostNames(["kith.home.arpa"]).has("Kith.home.arpa:8443")  // true
+/// ```
+public struct HostNames: Sendable, Hashable {
+  /// In lower case, without ports and brackets.
+  public let names: [String]
+
+  /// Takes names and addresses.
+  public init(_ names: [String]) {
+    var seen: Set<String> = []
+    self.names = names.map(Self.bare).filter { !$0.isEmpty && seen.insert($0).inserted }
+  }
+
+  /// Whether a `Host`, with or without a port, is one of them.
+  public func has(_ authority: String) -> Bool { self.names.contains(Self.bare(authority)) }
+
+  /// Checks a `Host`.
+  ///
+  /// - Throws: 421 (RFC 9110, 15.5.20).
+  public func check(_ authority: String) throws(Refusal) {
+    guard !self.has(authority) else { return }
+    throw Refusal(
+      421,
+      Failure(
+        .invalidArgument, "HOST_UNKNOWN",
+        "This is not the address of kith-web. If it should be, start kith-web with --name and the name in the address."))
+  }
+
+  /// A host without its port, its brackets and a dot at its end.
+  public static func bare(_ authority: String) -> String {
+    var host = authority.lowercased()[...]
+    if host.hasPrefix("[") {
+      host = host.dropFirst().prefix { $0 != "]" }
+    } else if host.split(separator: ":", omittingEmptySubsequences: false).count == 2 {
+      host = host.prefix { $0 != ":" }
+    }
+    if host.hasSuffix(".") { host = host.dropLast() }
+    return String(host)
+  }
+
+  /// Whether a host is this machine's own by its form: `localhost` or an address of the loopback.
+  public static func isLoopback(_ authority: String) -> Bool {
+    let host = Self.bare(authority)
+    return host == "localhost" || host == "::1" || AddressRange.loopback.contains { $0.has(host) }
+  }
+}

@@ -1,0 +1,143 @@
+public import Bus
+internal import Digest
+public import KithMessages
+
+/// What a path leads to.
+///
+/// ```swift
+/// try Target(of: RequestHead(verb: "POST", target: "/kith.v1.Care/List", authority: "localhost", peer: ""))  // .method(…)
+/// ```
+public enum Target: Sendable, Hashable {
+  /// A method of the hub.
+  case method(Method)
+  /// `/events`: events as they happen.
+  case events
+  /// `/blobs/SHA256`.
+  case blob(String)
+  /// `/care/voice`: a spoken entry.
+  case voice
+  /// `/pair`.
+  case pair
+  /// `/leave`.
+  case leave
+  /// `/`.
+  case home
+  /// `/healthz`.
+  case health
+  /// `/metrics`.
+  case metrics
+  /// `/api/openapi.json`.
+  case description
+  /// A file of the pages: its name.
+  case file(String)
+
+  /// Finds what a request is for.
+  ///
+  /// - Throws: 404 for a path that leads nowhere; 405 if the method of HTTP is not one of its own.
+  public init(of head: RequestHead) throws(Refusal) {
+    self = try Self.target(of: head.path)
+    guard !self.verbs.contains(head.verb) else { return }
+    throw Refusal(
+      405, Failure(.unimplemented, "METHOD_NOT_ALLOWED", "\(head.path) is asked for by \(self.verbs.joined(separator: ", "))."),
+      fields: ["Allow": self.verbs.joined(separator: ", ")])
+  }
+
+  /// The methods of HTTP by which it is asked for.
+  public var verbs: [String] {
+    switch self {
+    case .method(let method): method.isRead ? ["POST", "GET"] : ["POST"]
+    case .blob: ["GET", "HEAD", "PUT"]
+    case .voice, .leave: ["POST"]
+    case .pair: ["GET", "HEAD", "POST"]
+    case .events: ["GET"]
+    case .home, .health, .metrics, .description, .file: ["GET", "HEAD"]
+    }
+  }
+
+  /// Whether a device has to show its token.
+  public var needsToken: Bool {
+    switch self {
+    case .method, .events, .blob, .voice, .leave, .metrics: true
+    case .pair, .home, .health, .description, .file: false
+    }
+  }
+
+  /// Whether it is a page, to which a link of another site may lead.
+  public var isPage: Bool {
+    switch self {
+    case .home, .pair, .file, .health, .description: true
+    case .method, .events, .blob, .voice, .leave, .metrics: false
+    }
+  }
+
+  /// The word for it in metrics.
+  public var word: String {
+    switch self {
+    case .method: "method"
+    case .events: "events"
+    case .blob: "blob"
+    case .voice: "voice"
+    case .pair: "pair"
+    case .leave: "leave"
+    case .home, .file: "page"
+    case .health: "health"
+    case .metrics: "metrics"
+    case .description: "description"
+    }
+  }
+
+  private static func target(of path: String) throws(Refusal) -> Target {
+    switch path {
+    case "/": return .home
+    case "/events": return .events
+    case "/care/voice": return .voice
+    case "/pair": return .pair
+    case "/leave": return .leave
+    case "/healthz": return .health
+    case "/metrics": return .metrics
+    case "/api/openapi.json": return .description
+    case _ where path.hasPrefix("/files/"): return .file(String(path.dropFirst("/files/".count)))
+    case _ where path.hasPrefix("/blobs/"):
+      let name = String(path.dropFirst("/blobs/".count))
+      guard SHA256.bytes(named: name) != nil else {
+        throw Refusal(400, .invalid(field: "sha256", SHA256.rule))
+      }
+      return .blob(name)
+    case _ where path.hasPrefix("/kith.v1."):
+      guard let method = Self.methods[String(path.dropFirst())] else {
+        throw Refusal(
+          404,
+          Failure(.unimplemented, "SERVICE_UNKNOWN", "There is no method \(path.dropFirst().prefix(128)). See docs/services.md."))
+      }
+      return .method(method)
+    default:
+      throw Refusal(404, Failure(.notFound, "PAGE_UNKNOWN", "There is nothing at this address. See docs/http.md."))
+    }
+  }
+
+  /// Those that a device may call. A method of workers is for workers alone.
+  private static let methods = Dictionary(
+    Methods.all.filter { $0.role != .worker }.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+}
+
+extension Method {
+  /// Whether it changes nothing, so that a link may call it: `GET`.
+  ///
+  /// Methods of admins are left out, and those that act without storing anything.
+  public var isRead: Bool {
+    !self.isMutating && (self.isOpen || self.role == .viewer) && self != Methods.systemCancel
+      && self != Methods.contactsTestSource
+  }
+}
+
+extension Target {
+  /// Whether a request for it counts as a write, of which a device may send so many.
+  public func isWrite(_ verb: String) -> Bool {
+    switch self {
+    case .method(let method): method.isMutating
+    case .blob: verb == "PUT"
+    case .voice, .leave: true
+    case .events, .pair, .home, .health, .metrics, .description, .file: false
+    }
+  }
+}
