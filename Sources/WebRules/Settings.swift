@@ -52,7 +52,8 @@ public struct Settings: Sendable {
     guard ways.count == 1 else {
       throw .invalid(
         field: "protection",
-        "say one of --cert F --key-file F, --own-ca, --behind-proxy and --insecure-http. `kith web setup` explains them.")
+        "say one of --cert F --key-file F, --own-ca, --behind-proxy and --insecure-http. `kith web setup` explains them."
+      )
     }
     if ownCA {
       self.protection = .ownCA
@@ -76,7 +77,8 @@ public struct Settings: Sendable {
     var ranges: [AddressRange] = []
     for text in proxies {
       guard let range = AddressRange(text) else {
-        throw .invalid(field: "trusted-proxy", "'\(text)' is no range of addresses, such as 127.0.0.1 or 172.17.0.0/16.")
+        throw .invalid(
+          field: "trusted-proxy", "'\(text)' is no range of addresses, such as 127.0.0.1 or 172.17.0.0/16.")
       }
       ranges.append(range)
     }

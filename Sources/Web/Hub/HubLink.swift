@@ -63,7 +63,8 @@ final class HubLink: Sendable {
       } catch {
         self.note(isUp: false)
         if !isTold {
-          self.logger.warning("the hub does not answer", metadata: ["reason": "\(error.reason)", "why": "\(error.message)"])
+          self.logger.warning(
+            "the hub does not answer", metadata: ["reason": "\(error.reason)", "why": "\(error.message)"])
         }
         isTold = true
       }
@@ -124,7 +125,8 @@ final class HubLink: Sendable {
     let state = self.state.withLock { $0 }
     guard let client = state.client, state.isUp else {
       throw Failure(
-        .unavailable, "HUB_AWAY", "The hub does not answer at the moment. Try again soon.", retryAfterMilliseconds: 2000)
+        .unavailable, "HUB_AWAY", "The hub does not answer at the moment. Try again soon.", retryAfterMilliseconds: 2000
+      )
     }
     return client
   }

@@ -106,7 +106,9 @@ struct BlobRoute: Sendable {
       }
       var cutter = PieceCutter(size: max(1, min(Int(opened.chunk), 256 << 10)))
       while let bytes = try await reader.next() {
-        for piece in cutter.take(bytes) { try await self.send(piece, from: opened.nextOffset, of: name, token, admitted) }
+        for piece in cutter.take(bytes) {
+          try await self.send(piece, from: opened.nextOffset, of: name, token, admitted)
+        }
       }
       if let piece = cutter.rest { try await self.send(piece, from: opened.nextOffset, of: name, token, admitted) }
       // An empty piece ends the blob.

@@ -23,7 +23,8 @@ struct EventsRoute: Sendable {
       name = try await self.parts.devices.find(credential, isFresh: true).name
       guard self.parts.fan.isStarted else {
         throw Failure(
-          .unavailable, "HUB_AWAY", "The hub does not answer at the moment. Try again soon.", retryAfterMilliseconds: 2000)
+          .unavailable, "HUB_AWAY", "The hub does not answer at the moment. Try again soon.",
+          retryAfterMilliseconds: 2000)
       }
     } catch {
       throw self.parts.refusal(error, admitted)
@@ -73,7 +74,8 @@ struct EventsRoute: Sendable {
     }
   }
 
-  private static func write(_ text: String, _ writer: inout any ResponseBodyWriter, _ context: WebContext) async throws {
+  private static func write(_ text: String, _ writer: inout any ResponseBodyWriter, _ context: WebContext) async throws
+  {
     try await context.within(ResponseBody.patience) { try await writer.write(ByteBuffer(string: text)) }
   }
 

@@ -133,7 +133,9 @@ struct PairingRoutes: Sendable {
       let code = isForm ? Query(String(decoding: body, as: UTF8.self))["form"] ?? "" : ""
       guard self.parts.forms.isValid(code, for: credential?.digest ?? "") else {
         throw Refusal(
-          403, Failure(.permissionDenied, "OTHER_SITE", "This form is not one of kith-web, or too old. Open the page again."))
+          403,
+          Failure(.permissionDenied, "OTHER_SITE", "This form is not one of kith-web, or too old. Open the page again.")
+        )
       }
     }
     do throws(Failure) {
@@ -145,7 +147,8 @@ struct PairingRoutes: Sendable {
     if let credential { self.parts.devices.forget(credential.digest) }
     var response =
       isForm
-      ? Response(status: .seeOther, headers: [.location: "/"]) : Response.bytes(Array("{}".utf8), "application/json", context)
+      ? Response(status: .seeOther, headers: [.location: "/"])
+      : Response.bytes(Array("{}".utf8), "application/json", context)
     response.setCookie(SessionCookie.cleared(admitted.caller.way))
     return response
   }

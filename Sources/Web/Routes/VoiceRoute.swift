@@ -26,7 +26,9 @@ struct VoiceRoute: Sendable {
     }
     guard let field = head.field("idempotency-key") else {
       throw Refusal(
-        400, .invalid(field: "Idempotency-Key", "is missing: a random text, the same whenever this recording is sent again."))
+        400,
+        .invalid(field: "Idempotency-Key", "is missing: a random text, the same whenever this recording is sent again.")
+      )
     }
     let key = try IdempotencyKey(field)
     var reader = try BodyReader(request, head, context, limit: Self.largest)

@@ -1,5 +1,6 @@
-public import Bus
+internal import Bus
 public import KithMessages
+internal import SwiftProtobuf
 
 /// The events that the hub sent last, and who reads them. A pure value: what to send is decided here.
 ///
@@ -156,7 +157,9 @@ public struct EventBoard: Sendable {
 
   private mutating func tell(_ change: (inout EventReader) -> Bool) -> [ReaderID] {
     var woken: [ReaderID] = []
-    for index in self.readers.indices where change(&self.readers.values[index]) { woken.append(self.readers[index].key) }
+    for index in self.readers.indices where change(&self.readers.values[index]) {
+      woken.append(self.readers[index].key)
+    }
     return woken
   }
 }

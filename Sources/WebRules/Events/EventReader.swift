@@ -127,8 +127,12 @@ public struct EventReader: Sendable {
     self.advance(self.filling, into: &items)
     self.filling = []
     for stream in self.targets.keys.sorted() {
-      guard let target = self.targets[stream], let position = self.positions[stream], position < target else { continue }
-      if let frames = recent(stream, position + 1) { self.advance(Array(frames.prefix { $0.seq <= target }), into: &items) }
+      guard let target = self.targets[stream], let position = self.positions[stream], position < target else {
+        continue
+      }
+      if let frames = recent(stream, position + 1) {
+        self.advance(Array(frames.prefix { $0.seq <= target }), into: &items)
+      }
       guard let position = self.positions[stream], position < target else { continue }
       items.append(.gap(stream: stream, epoch: self.epoch, after: position))
       return items

@@ -18,7 +18,9 @@ public struct EventVector: Sendable, Hashable {
   /// Reads an `id`; nil if the text is none.
   public init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, text.utf8.count <= 1024, !parts[0].isEmpty, parts[0].allSatisfy(Self.isPlain) else { return nil }
+    guard parts.count == 2, text.utf8.count <= 1024, !parts[0].isEmpty, parts[0].allSatisfy(Self.isPlain) else {
+      return nil
+    }
     var positions: [String: UInt64] = [:]
     for pair in parts[1].split(separator: ",") {
       let sides = pair.split(separator: "=", omittingEmptySubsequences: false)

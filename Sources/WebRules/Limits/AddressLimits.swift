@@ -1,4 +1,5 @@
-public import Bus
+internal import Bus
+internal import KithMessages
 
 /// How often somebody who is not known yet may try, by address. A pure value; the time is passed in.
 ///
@@ -32,7 +33,8 @@ public struct AddressLimits: Sendable {
     var use = self.use(of: address, now: now)
     if let last = use.codes.last, last + .seconds(60) <= now { use.codes = [] }
     guard use.codes.count < Self.codes else {
-      throw Self.refusal("TOO_MANY_CODES", "Too many codes were tried from this address. Try again in a minute.", after: 60_000)
+      throw Self.refusal(
+        "TOO_MANY_CODES", "Too many codes were tried from this address. Try again in a minute.", after: 60_000)
     }
     use.codes.append(now)
     self.uses[address] = use
@@ -46,7 +48,8 @@ public struct AddressLimits: Sendable {
     let isFree = use.unknown.hasTokens(now)
     self.uses[address] = use
     guard isFree else {
-      throw Self.refusal("TOO_MANY_TOKENS", "Too many tokens were tried from this address. Try again later.", after: 5000)
+      throw Self.refusal(
+        "TOO_MANY_TOKENS", "Too many tokens were tried from this address. Try again later.", after: 5000)
     }
   }
 

@@ -1,4 +1,5 @@
-public import Bus
+internal import Bus
+internal import KithMessages
 
 /// How slowly a body may arrive. A pure value; the time is passed in.
 public struct BodyPace: Sendable {

@@ -1,4 +1,5 @@
-public import Bus
+internal import Bus
+internal import KithMessages
 
 /// How much one device may do at once and in a time. A pure value; the time is passed in.
 ///
@@ -39,7 +40,8 @@ public struct DeviceLimits: Sendable {
   public mutating func begin(_ device: String, isWrite: Bool, now: ContinuousClock.Instant) throws(Refusal) {
     var use = try self.use(of: device, now: now)
     guard use.requests < Self.requests else {
-      throw Self.refusal("REQUESTS_AT_ONCE", "This device has \(Self.requests) requests under way already.", after: 1000)
+      throw Self.refusal(
+        "REQUESTS_AT_ONCE", "This device has \(Self.requests) requests under way already.", after: 1000)
     }
     if isWrite, !use.writes.take(now) {
       self.uses[device] = use
@@ -58,7 +60,8 @@ public struct DeviceLimits: Sendable {
   public mutating func beginStream(_ device: String, now: ContinuousClock.Instant) throws(Refusal) {
     var use = try self.use(of: device, now: now)
     guard use.streams < Self.streams else {
-      throw Self.refusal("STREAMS_AT_ONCE", "This device follows \(Self.streams) streams already. End one of them.", after: 5000)
+      throw Self.refusal(
+        "STREAMS_AT_ONCE", "This device follows \(Self.streams) streams already. End one of them.", after: 5000)
     }
     use.streams += 1
     self.uses[device] = use

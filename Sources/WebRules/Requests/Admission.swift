@@ -1,4 +1,5 @@
-public import Bus
+internal import Bus
+internal import KithMessages
 
 /// Decides, by what a request says before its body, whether it is let in: size, `Host`, address, token, and whether a page of another
 /// site sent it. A pure value.
@@ -48,7 +49,9 @@ public struct Admission: Sendable {
   public func admit(_ head: RequestHead) throws(Refusal) -> Admitted {
     guard head.size <= Self.largestHead else {
       throw Refusal(
-        431, Failure(.invalidArgument, "HEADER_TOO_LARGE", "The head of the request has more than 16 KiB. Send fewer fields."))
+        431,
+        Failure(
+          .invalidArgument, "HEADER_TOO_LARGE", "The head of the request has more than 16 KiB. Send fewer fields."))
     }
     let caller = self.caller(of: head)
     try self.names.check(caller.authority)

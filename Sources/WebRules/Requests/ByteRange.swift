@@ -1,4 +1,5 @@
-public import Bus
+internal import Bus
+internal import KithMessages
 
 /// The part of a blob that a request asks for (RFC 9110, 14).
 ///

@@ -1,4 +1,5 @@
-public import Bus
+internal import Bus
+internal import KithMessages
 
 /// The kinds of bodies that are taken.
 public enum ContentType: Sendable, Hashable {

@@ -1,4 +1,5 @@
-public import Bus
+internal import Bus
+internal import KithMessages
 
 /// The names and addresses by which the door may be reached. Any other `Host` is refused, so that a name of somebody else that leads to
 /// this machine cannot make a browser talk to it (DNS rebinding).
@@ -28,7 +29,8 @@ public struct HostNames: Sendable, Hashable {
       421,
       Failure(
         .invalidArgument, "HOST_UNKNOWN",
-        "This is not the address of kith-web. If it should be, start kith-web with --name and the name in the address."))
+        "This is not the address of kith-web. If it should be, start kith-web with --name and the name in the address.")
+    )
   }
 
   /// A host without its port, its brackets and a dot at its end.

@@ -1,4 +1,4 @@
-public import Bus
+internal import Bus
 internal import Digest
 
 /// The keys under which the hub remembers the commands of one request.
@@ -22,7 +22,8 @@ public struct IdempotencyKey: Sendable, Hashable {
     let isQuoted = field.utf8.count >= 2 && field.hasPrefix("\"") && field.hasSuffix("\"")
     let value = isQuoted ? String(field.dropFirst().dropLast()) : field
     guard (1...255).contains(value.utf8.count), value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw Refusal(400, .invalid(field: "Idempotency-Key", "has to be 1 to 255 printable ASCII characters without spaces."))
+      throw Refusal(
+        400, .invalid(field: "Idempotency-Key", "has to be 1 to 255 printable ASCII characters without spaces."))
     }
     self.text = Self.short(value)
   }

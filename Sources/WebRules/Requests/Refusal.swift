@@ -1,6 +1,7 @@
 public import Bus
 internal import Foundation
 public import KithMessages
+internal import SwiftProtobuf
 
 /// An answer that is an error: the status of HTTP, and the failure that its body tells.
 ///

@@ -59,7 +59,9 @@ public struct Query: Sendable, Hashable {
     var pairs: [String: String] = [:]
     for part in text.split(separator: "&").prefix(64) {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = Self.decoded(sides[0]), let value = Self.decoded(sides.count > 1 ? sides[1] : "") else { continue }
+      guard let name = Self.decoded(sides[0]), let value = Self.decoded(sides.count > 1 ? sides[1] : "") else {
+        continue
+      }
       if pairs[name] == nil { pairs[name] = value }
     }
     self.pairs = pairs

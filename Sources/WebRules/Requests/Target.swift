@@ -1,4 +1,4 @@
-public import Bus
+internal import Bus
 internal import Digest
 public import KithMessages
 
@@ -38,7 +38,9 @@ public enum Target: Sendable, Hashable {
     self = try Self.target(of: head.path)
     guard !self.verbs.contains(head.verb) else { return }
     throw Refusal(
-      405, Failure(.unimplemented, "METHOD_NOT_ALLOWED", "\(head.path) is asked for by \(self.verbs.joined(separator: ", "))."),
+      405,
+      Failure(
+        .unimplemented, "METHOD_NOT_ALLOWED", "\(head.path) is asked for by \(self.verbs.joined(separator: ", "))."),
       fields: ["Allow": self.verbs.joined(separator: ", ")])
   }
 
@@ -107,7 +109,9 @@ public enum Target: Sendable, Hashable {
       guard let method = Self.methods[String(path.dropFirst())] else {
         throw Refusal(
           404,
-          Failure(.unimplemented, "SERVICE_UNKNOWN", "There is no method \(path.dropFirst().prefix(128)). See docs/services.md."))
+          Failure(
+            .unimplemented, "SERVICE_UNKNOWN",
+            "There is no method \(path.dropFirst().prefix(128)). See docs/services.md."))
       }
       return .method(method)
     default:

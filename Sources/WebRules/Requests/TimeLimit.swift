@@ -1,4 +1,4 @@
-public import Bus
+internal import Bus
 
 /// How long a caller waits: `Connect-Timeout-Ms`.
 public enum TimeLimit {
@@ -13,7 +13,8 @@ public enum TimeLimit {
     guard let text = head.field("connect-timeout-ms"), (1...10).contains(text.utf8.count),
       text.allSatisfy({ $0.isASCII && $0.isNumber }), let value = Int64(text), value > 0
     else {
-      throw Refusal(400, .invalid(field: "Connect-Timeout-Ms", "has to be a number of milliseconds, at most ten digits."))
+      throw Refusal(
+        400, .invalid(field: "Connect-Timeout-Ms", "has to be a number of milliseconds, at most ten digits."))
     }
     return min(.milliseconds(value), self.longest)
   }

@@ -1,6 +1,7 @@
-public import Bus
+internal import Bus
 internal import Digest
 internal import Foundation
+internal import KithMessages
 
 /// The token of a device: `kith_` and 32 random bytes in base64url. The hub keeps its SHA-256 alone.
 ///
