@@ -201,7 +201,8 @@ public struct HubConfiguration: Sendable, Hashable {
       self.users[number] = role
     case "web.url":
       let url = try Self.require(value?.string, key, "an address such as \"https://kith.home.arpa\"", name)
-      guard let parts = URLComponents(string: url), ["https", "http"].contains(parts.scheme), parts.host?.isEmpty == false,
+      guard let parts = URLComponents(string: url), ["https", "http"].contains(parts.scheme),
+        parts.host?.isEmpty == false,
         parts.path.isEmpty, parts.query == nil, parts.fragment == nil
       else {
         throw Self.invalid(name, "\(key) has to be an address such as \"https://kith.home.arpa\", without a path")

@@ -1,6 +1,6 @@
 internal import Bus
 internal import BusZeroMQ
-internal import Glibc
+internal import EventLoop
 internal import KithMessages
 internal import Logging
 internal import Storage
@@ -74,7 +74,8 @@ actor DevicesActor {
       },
       Route(answering: LeaveRequest.self) { _, context throws(Failure) in
         guard let name = context.principal.deviceName else {
-          throw Failure(.failedPrecondition, "NOT_A_DEVICE", "Only a device can sign out. A key is revoked by an admin.")
+          throw Failure(
+            .failedPrecondition, "NOT_A_DEVICE", "Only a device can sign out. A key is revoked by an admin.")
         }
         return try await self.end(name, LeaveRequest.self, context)
       },
@@ -212,9 +213,11 @@ actor DevicesActor {
     door.lastSeen = .now()
     // One for each connection's principal and address: a door that moves does not stay listed at its old one for ever.
     self.doors["\(context.principal.name) \(door.url)"] = door
-    if self.doors.count > 8, let oldest = self.doors.min(by: {
-      $0.value.lastSeen.nanosecondsSince1970 < $1.value.lastSeen.nanosecondsSince1970
-    }) {
+    if self.doors.count > 8,
+      let oldest = self.doors.min(by: {
+        $0.value.lastSeen.nanosecondsSince1970 < $1.value.lastSeen.nanosecondsSince1970
+      })
+    {
       self.doors[oldest.key] = nil
     }
     return AnnounceReply()
@@ -229,7 +232,9 @@ actor DevicesActor {
     guard self.renewals.take(reading) else { return }
     var grants: [TokenDigest: DeviceGrant] = [:]
     for stored in devices where stored.device.state == "active" {
-      guard let token = TokenDigest(bytes: stored.token), let role = Role(rawValue: stored.device.role) else { continue }
+      guard let token = TokenDigest(bytes: stored.token), let role = Role(rawValue: stored.device.role) else {
+        continue
+      }
       grants[token] = DeviceGrant(
         name: stored.device.name, role: role,
         expiresAt: stored.device.hasExpires ? stored.device.expires.nanosecondsSince1970 : nil)
