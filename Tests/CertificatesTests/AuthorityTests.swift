@@ -93,7 +93,7 @@ func openssl(_ arguments: String..., in folder: String) throws -> (status: Int32
   func renewal() throws {
     let authority = try self.authority()
     let leaf = try authority.leaf(now: self.now)
-    #expect((leaf.expires - self.now) / Self.day == 397)
+    #expect(leaf.expires == self.now / 1_000_000_000 * 1_000_000_000 + 397 * Self.day)
     let again = try self.authority()
     #expect(again.der == authority.der)
     #expect(try again.leaf(now: self.now + 336 * Self.day) == leaf)

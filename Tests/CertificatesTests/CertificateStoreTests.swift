@@ -55,7 +55,7 @@ import Testing
     #expect(store.current.names("two.example") && store.current.generation == 2)
 
     try FileManager.default.removeItem(atPath: self.path("key.pem"))
-    #expect(store.refresh()?.contains("key.pem cannot be read") == true)
+    #expect(store.refresh()?.contains("key.pem cannot be used: it cannot be read") == true)
     #expect(store.current.names("two.example"))
   }
 
@@ -90,7 +90,7 @@ import Testing
     func fault() throws -> String {
       try #require(#expect(throws: Failure.self) { try self.store() }).message
     }
-    #expect(try fault().contains("cert.pem cannot be read"))
+    #expect(try fault().contains("cert.pem cannot be used: it cannot be read"))
     try self.put("one.example.pem", "two.example.key")
     #expect(try fault().contains("the key belongs to another certificate"))
     try self.put("one.example.key", "one.example.key")
