@@ -67,6 +67,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CSystemd"),
     .target(name: "CTraffic"),
+    .target(name: "CCertificates", dependencies: ["CCrypto"]),
     .target(name: "CBuild", cSettings: [.define("KITH_BUILD", to: build)]),
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
@@ -91,6 +92,9 @@ let package = Package(
       name: "Bus", dependencies: ["CBuild", "CivilTime", "KithMessages", "EventLoop", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
+    .target(
+      name: "Certificates", dependencies: ["Bus", "CCertificates", "Digest", "EventLoop", "KithMessages", "Secrets"],
+      swiftSettings: memorySafe),
     .target(
       name: "BusZeroMQ",
       dependencies: [
@@ -228,6 +232,9 @@ let package = Package(
       dependencies: [
         "BusZeroMQ", "Bus", "KithMessages", "EventLoop", "Instruments", "ZeroMQ", "TestKit", protobuf, logging,
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CertificatesTests", dependencies: ["Certificates", "Bus", "KithMessages", "TestKit"],
       swiftSettings: strict),
     .testTarget(
       name: "SecretsTests", dependencies: ["Secrets", "Bus", "KithMessages", "TestKit"], swiftSettings: strict),

@@ -1,3 +1,4 @@
+internal import Bus
 internal import EventLoop
 internal import KithMessages
 internal import Logging

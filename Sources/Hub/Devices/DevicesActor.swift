@@ -1,6 +1,6 @@
 internal import Bus
 internal import BusZeroMQ
-internal import Glibc
+internal import EventLoop
 internal import KithMessages
 internal import Logging
 internal import Storage

@@ -1,0 +1,162 @@
+public import Bus
+internal import CCertificates
+internal import Foundation
+internal import Secrets
+
+/// A certificate authority of the household, kept in one file with its key, and the certificate of the server that it has signed.
+///
+/// Name constraints limit what the authority may sign to names and addresses of a home, so that its key, if it is stolen, is good for
+/// nothing else. Phones trust it once it is installed on them.
+///
+/// ```swift
+/// let authority = try Authority(folder: stateDirectory, names: ["kith.home.arpa"], now: WallClock.nanoseconds())
+/// let served = try authority.leaf(now: WallClock.nanoseconds())
+/// ```
+public struct Authority: Sendable {
+  /// Days of the authority, of a certificate that it signs, and before the end of one at which it is renewed.
+  static let days = (authority: Int64(3653), leaf: Int64(397), renewal: Int64(60))
+  private static let day: Int64 = 86_400 * 1_000_000_000
+  /// How far a phone's clock may be behind.
+  private static let backdated = Self.day
+
+  private let file: SecretFile
+  private let leafFile: SecretFile
+  private let names: [String]
+  private let pair: (certificate: [UInt8], key: [UInt8])
+
+  /// Reads the authority of a folder, or makes it.
+  ///
+  /// - Parameters:
+  ///   - names: The names and addresses by which devices reach the server.
+  ///   - now: Nanoseconds since 1970.
+  /// - Throws: `FAILED_PRECONDITION` with `CERTIFICATE_UNUSABLE`, `SECRET_UNREADABLE` or `SECRET_NOT_KEPT`.
+  public init(folder: String, names: [String], now: Int64) throws(Failure) {
+    self.file = SecretFile(path: "\(folder)/authority.pem")
+    self.leafFile = SecretFile(path: "\(folder)/certificate.pem")
+    self.names = names
+    if let text = try self.file.read() {
+      self.pair = Self.parts(text)
+      let known = try ServedCertificate(chainPEM: self.pair.certificate, keyPEM: self.pair.key, from: self.file.path)
+      guard now < known.expires - Self.days.leaf * Self.day else {
+        throw .unusableCertificate(
+          self.file.path,
+          "the authority ends soon. Move the file away, start again, and install the new authority on each device")
+      }
+    } else {
+      self.pair = try Self.made(for: names, now: now)
+      try self.file.write(Self.text(self.pair))
+    }
+  }
+
+  /// The authority's certificate as DER, for devices to install.
+  public var der: [UInt8] { ServedCertificate.der(of: self.pair.certificate) }
+
+  /// A profile that installs the authority on an iPhone or iPad: Apple's Configuration Profile Reference, "Certificate payload".
+  ///
+  /// The identifiers follow from the certificate, so that installing it again replaces it.
+  public var appleProfile: String {
+    let digest = Array(fingerprint(ofDER: self.der).filter { $0 != ":" })
+    func uuid(_ start: Int) -> String {
+      let lengths = [8, 4, 4, 4, 12]
+      var at = start
+      return lengths.map { length in
+        defer { at += length }
+        return String(digest[at..<(at + length)])
+      }.joined(separator: "-")
+    }
+    return """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0"><dict>
+        <key>PayloadContent</key><array><dict>
+          <key>PayloadCertificateFileName</key><string>kith.crt</string>
+          <key>PayloadContent</key><data>\(Data(self.der).base64EncodedString())</data>
+          <key>PayloadDisplayName</key><string>Kith at home</string>
+          <key>PayloadIdentifier</key><string>kith.authority.certificate</string>
+          <key>PayloadType</key><string>com.apple.security.root</string>
+          <key>PayloadUUID</key><string>\(uuid(0))</string>
+          <key>PayloadVersion</key><integer>1</integer>
+        </dict></array>
+        <key>PayloadDisplayName</key><string>Kith at home</string>
+        <key>PayloadDescription</key><string>Lets this device trust the Kith of your home.</string>
+        <key>PayloadIdentifier</key><string>kith.authority</string>
+        <key>PayloadType</key><string>Configuration</string>
+        <key>PayloadUUID</key><string>\(uuid(32))</string>
+        <key>PayloadVersion</key><integer>1</integer>
+      </dict></plist>
+      """
+  }
+
+  /// The server's certificate: the stored one, or a new one if it ends soon, lacks a name, or cannot be read.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  /// - Throws: As ``init(folder:names:now:)``.
+  public func leaf(now: Int64) throws(Failure) -> ServedCertificate {
+    if let known = try? self.stored(), self.isGood(known, now: now) { return known }
+    var made = unsafe kith_pair()
+    var error = [CChar](repeating: 0, count: 256)
+    let (seconds, host) = (now / 1_000_000_000, self.names.first ?? "localhost")
+    // The arrays and strings outlive the call; `error` has the size that is given.
+    let isMade = unsafe kith_make_leaf(
+      self.pair.certificate, self.pair.certificate.count, self.pair.key, self.pair.key.count, host,
+      self.names.map { Self.isAddress($0) ? "IP:\($0)" : "DNS:\($0)" }.joined(separator: ","),
+      seconds - Self.backdated / 1_000_000_000, seconds + Self.days.leaf * 86_400, &made, &error, error.count)
+    guard isMade else { throw .unusableCertificate(self.leafFile.path, Self.words(error)) }
+    let pair = (certificate: unsafe take(made.certificate), key: unsafe take(made.key))
+    let leaf = try ServedCertificate(chainPEM: pair.certificate, keyPEM: pair.key, from: self.leafFile.path)
+    try self.leafFile.write(Self.text(pair))
+    return leaf
+  }
+
+  private func stored() throws(Failure) -> ServedCertificate? {
+    guard let text = try self.leafFile.read() else { return nil }
+    let (certificate, key) = Self.parts(text)
+    return try ServedCertificate(chainPEM: certificate, keyPEM: key, from: self.leafFile.path)
+  }
+
+  private func isGood(_ leaf: ServedCertificate, now: Int64) -> Bool {
+    leaf.begins <= now && now < leaf.expires - Self.days.renewal * Self.day && self.names.allSatisfy(leaf.names)
+      && ServedCertificate.isSigned(leaf.chainPEM, by: self.pair.certificate)
+  }
+
+  private static func made(for names: [String], now: Int64) throws(Failure) -> (certificate: [UInt8], key: [UInt8]) {
+    var made = unsafe kith_pair()
+    var error = [CChar](repeating: 0, count: 256)
+    let seconds = now / 1_000_000_000
+    // The strings outlive the call; `error` has the size that is given.
+    let isMade = unsafe kith_make_authority(
+      "Kith at home", Self.constraints(for: names), seconds - Self.backdated / 1_000_000_000,
+      seconds + Self.days.authority * 86_400, &made, &error, error.count)
+    guard isMade else { throw .unusableCertificate("of the authority", Self.words(error)) }
+    return (unsafe take(made.certificate), unsafe take(made.key))
+  }
+
+  /// What the authority may sign: names that only a home has, the names of this server, and addresses that only a home has.
+  static func constraints(for names: [String]) -> String {
+    let hosts = ["home.arpa", "local", "localhost"] + names.filter { !Self.isAddress($0) }
+    let networks = [
+      "10.0.0.0/255.0.0.0", "172.16.0.0/255.240.0.0", "192.168.0.0/255.255.0.0", "127.0.0.0/255.0.0.0",
+      "169.254.0.0/255.255.0.0", "fc00::/fe00::", "fe80::/ffc0::", "::1/ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+    ]
+    var seen: Set<String> = []
+    let permitted = hosts.filter { seen.insert($0).inserted }.map { "permitted;DNS:\($0)" }
+    return (["critical"] + permitted + networks.map { "permitted;IP:\($0)" }).joined(separator: ",")
+  }
+
+  static func isAddress(_ name: String) -> Bool {
+    name.contains(":") || name.split(separator: ".").count == 4 && name.allSatisfy { $0.isNumber || $0 == "." }
+  }
+
+  /// One file, so that the certificate and its key are replaced together.
+  private static func text(_ pair: (certificate: [UInt8], key: [UInt8])) -> [UInt8] { pair.certificate + pair.key }
+
+  private static func parts(_ text: String) -> (certificate: [UInt8], key: [UInt8]) {
+    let key = text.range(of: "-----BEGIN PRIVATE KEY")?.lowerBound ?? text.endIndex
+    // SecretFile takes the last line end away.
+    return (Array(text[..<key].utf8), Array((text[key...] + "\n").utf8))
+  }
+
+  private static func words(_ error: [CChar]) -> String {
+    "libcrypto says \(String(decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))"
+  }
+}

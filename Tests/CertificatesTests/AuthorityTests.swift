@@ -1,0 +1,158 @@
+import Bus
+import Foundation
+import KithMessages
+import TestKit
+import Testing
+
+@testable import Certificates
+
+/// Runs `openssl` in a folder.
+///
+/// - Returns: Its exit status, and what it printed.
+@discardableResult
+func openssl(_ arguments: String..., in folder: String) throws -> (status: Int32, text: String) {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+  process.arguments = arguments
+  process.currentDirectoryURL = URL(fileURLWithPath: folder)
+  let output = Pipe()
+  process.standardOutput = output
+  process.standardError = output
+  process.standardInput = FileHandle.nullDevice
+  try process.run()
+  let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  process.waitUntilExit()
+  return (process.terminationStatus, text)
+}
+
+@Suite(.timeLimit(.minutes(5))) struct AuthorityTests {
+  private static let day: Int64 = 86_400 * 1_000_000_000
+  private let place: TemporaryDirectory
+  private let now = WallClock.nanoseconds()
+
+  init() throws { self.place = try TemporaryDirectory() }
+
+  private func authority(_ names: [String] = ["kith.home.arpa", "192.168.1.10"], now: Int64? = nil) throws -> Authority
+  {
+    try Authority(folder: self.place.path, names: names, now: now ?? self.now)
+  }
+
+  private func verifies(_ leaf: ServedCertificate, by authority: Authority, as name: String) throws -> (Int32, String) {
+    try Data(leaf.chainPEM).write(to: URL(fileURLWithPath: self.place.path + "/leaf.pem"))
+    try Data(authority.der).write(to: URL(fileURLWithPath: self.place.path + "/ca.der"))
+    try openssl("x509", "-inform", "DER", "-in", "ca.der", "-out", "ca.pem", in: self.place.path)
+    let kind = Authority.isAddress(name) ? "-verify_ip" : "-verify_hostname"
+    let told = try openssl(
+      "verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", "ca.pem", kind, name, "leaf.pem",
+      in: self.place.path)
+    return (told.status, told.text)
+  }
+
+  @Test("openssl accepts the certificate for each of its names, and for no other")
+  func names() throws {
+    let authority = try self.authority(["kith.home.arpa", "kith.local", "192.168.1.10", "fd00::1"])
+    let leaf = try authority.leaf(now: self.now)
+    for name in ["kith.home.arpa", "kith.local", "192.168.1.10", "fd00::1"] {
+      let (status, text) = try self.verifies(leaf, by: authority, as: name)
+      #expect(status == 0, "\(name): \(text)")
+      #expect(leaf.names(name))
+    }
+    #expect(try self.verifies(leaf, by: authority, as: "bank.example").0 != 0)
+    #expect(!leaf.names("bank.example"))
+  }
+
+  @Test("what the authority signs for a name outside a home is refused")
+  func constraints() throws {
+    let own = try self.authority()
+    // The stolen key signs for other names.
+    let thief = try Authority(folder: self.place.path, names: ["bank.example"], now: self.now)
+    #expect(thief.der == own.der)
+    let leaf = try thief.leaf(now: self.now)
+    #expect(leaf.names("bank.example"))
+    let (status, text) = try self.verifies(leaf, by: own, as: "bank.example")
+    #expect(status != 0 && text.contains("permitted subtree violation"), "\(text)")
+    let address = try Authority(folder: self.place.path, names: ["8.8.8.8"], now: self.now)
+    let (refused, why) = try self.verifies(try address.leaf(now: self.now), by: own, as: "8.8.8.8")
+    #expect(refused != 0 && why.contains("permitted subtree violation"), "\(why)")
+  }
+
+  @Test("it is critical that the authority signs no other authority, and only names of a home")
+  func extensions() throws {
+    let authority = try self.authority()
+    try Data(authority.der).write(to: URL(fileURLWithPath: self.place.path + "/ca.der"))
+    let text = try openssl("x509", "-inform", "DER", "-in", "ca.der", "-noout", "-text", in: self.place.path).text
+    #expect(text.contains("X509v3 Basic Constraints: critical") && text.contains("CA:TRUE, pathlen:0"))
+    #expect(text.contains("X509v3 Name Constraints: critical") && text.contains("DNS:home.arpa"))
+    #expect(text.contains("NIST CURVE: P-256"))
+    #expect(
+      try openssl("x509", "-inform", "DER", "-in", "ca.der", "-noout", "-fingerprint", "-sha256", in: self.place.path)
+        .text.contains(fingerprint(ofDER: authority.der)))
+  }
+
+  @Test("the same authority and certificate are used again, and a certificate is renewed 60 days before its end")
+  func renewal() throws {
+    let authority = try self.authority()
+    let leaf = try authority.leaf(now: self.now)
+    #expect(leaf.expires == self.now / 1_000_000_000 * 1_000_000_000 + 397 * Self.day)
+    let again = try self.authority()
+    #expect(again.der == authority.der)
+    #expect(try again.leaf(now: self.now + 336 * Self.day) == leaf)
+    let renewed = try again.leaf(now: self.now + 338 * Self.day)
+    #expect(renewed != leaf && renewed.expires > leaf.expires)
+    #expect(try self.verifies(renewed, by: authority, as: "kith.home.arpa").0 != 0, "not valid yet by today's clock")
+    // A clock that is set back: the renewed one is not valid yet.
+    #expect(try again.leaf(now: self.now).expires == leaf.expires)
+  }
+
+  @Test("a name that is added makes a new certificate of the same authority")
+  func anotherName() throws {
+    let leaf = try self.authority().leaf(now: self.now)
+    let wider = try self.authority(["kith.home.arpa", "192.168.1.10", "192.168.1.11"])
+    let second = try wider.leaf(now: self.now)
+    #expect(second != leaf && second.names("192.168.1.11"))
+    #expect(try self.verifies(second, by: wider, as: "192.168.1.11").0 == 0)
+  }
+
+  @Test("the files are for their owner alone, and hold a certificate and its key together")
+  func files() throws {
+    _ = try self.authority().leaf(now: self.now)
+    for name in ["authority.pem", "certificate.pem"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(self.place.path)/\(name)")
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+    // A process that was killed before the rename leaves a part, which is written over.
+    try Data("half".utf8).write(to: URL(fileURLWithPath: self.place.path + "/certificate.pem.part"))
+    try FileManager.default.removeItem(atPath: self.place.path + "/certificate.pem")
+    #expect(try self.authority().leaf(now: self.now).names("kith.home.arpa"))
+  }
+
+  @Test("an authority that others can read, or that is damaged, is refused by name", arguments: [0o644, 0o600])
+  func damaged(mode: Int) throws {
+    _ = try self.authority()
+    let path = self.place.path + "/authority.pem"
+    if mode == 0o600 { try Data("-----BEGIN CERTIFICATE-----\nAAAA\n".utf8).write(to: URL(fileURLWithPath: path)) }
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    let failure = #expect(throws: Failure.self) { try self.authority() }
+    #expect(failure?.reason == (mode == 0o600 ? "CERTIFICATE_UNUSABLE" : "SECRET_UNREADABLE"))
+    #expect(failure?.message.contains("authority.pem") == true)
+  }
+
+  @Test("an authority near its end asks for a new one instead of signing what outlives it")
+  func end() throws {
+    _ = try self.authority()
+    let failure = #expect(throws: Failure.self) { try self.authority(now: self.now + 3300 * Self.day) }
+    #expect(failure?.message.contains("install the new authority") == true)
+  }
+
+  @Test("the profile for iPhones is a property list with the certificate in it")
+  func profile() throws {
+    let authority = try self.authority()
+    let list = try #require(
+      PropertyListSerialization.propertyList(from: Data(authority.appleProfile.utf8), format: nil) as? [String: Any])
+    let payload = try #require((list["PayloadContent"] as? [[String: Any]])?.first)
+    #expect(payload["PayloadContent"] as? Data == Data(authority.der))
+    #expect(UUID(uuidString: list["PayloadUUID"] as? String ?? "") != nil)
+    #expect(UUID(uuidString: payload["PayloadUUID"] as? String ?? "") != nil)
+    #expect(try self.authority().appleProfile == authority.appleProfile)
+  }
+}
