@@ -1,6 +1,7 @@
 internal import Bus
 internal import EventLoop
 internal import WebRules
+internal import KithMessages
 
 /// What the routes share.
 struct DoorParts: Sendable {

@@ -5,6 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import ServiceLifecycle
 internal import WebRules
+internal import KithMessages
 
 /// `GET /events`: events as they happen, as server-sent events (WHATWG HTML, 9.2).
 struct EventsRoute: Sendable {

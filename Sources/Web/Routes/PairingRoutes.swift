@@ -6,6 +6,7 @@ internal import Hummingbird
 internal import KithMessages
 internal import Logging
 internal import WebRules
+internal import EventLoop
 
 /// `/pair` and `/leave`: how a device joins, and how it leaves.
 struct PairingRoutes: Sendable {

@@ -3,6 +3,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import WebRules
+internal import EventLoop
+internal import KithMessages
 
 /// Answers every request: lets it in or not, hands it to its route, and adds what all answers have.
 struct WebDoor: HTTPResponder {

@@ -2,6 +2,7 @@ internal import Bus
 internal import Hummingbird
 internal import NIOCore
 internal import WebRules
+internal import KithMessages
 
 /// Reads the body of a request, piece by piece, within its limits.
 ///

@@ -1,6 +1,7 @@
 internal import Bus
 internal import EventLoop
 internal import Foundation
+internal import KithMessages
 
 /// A certificate and its key in PEM files, which are read again when they change.
 final class CertificateStore: Sendable {

@@ -4,6 +4,7 @@ internal import Foundation
 internal import HummingbirdHTTP2
 internal import NIOCore
 internal import NIOSSL
+internal import KithMessages
 
 /// The certificate of new connections, which changes while the door runs.
 final class ServedTLS: Sendable {
