@@ -57,14 +57,14 @@ struct BlobRoute: Sendable {
       var offset = part.lowerBound
       if offset == 0, !first.bytes.isEmpty {
         let bytes = first.bytes.prefix(Int(part.upperBound))
-        try await context.within(ResponseBody.patience) { try await writer.write(ByteBuffer(bytes: bytes)) }
+        try await context.write(ByteBuffer(bytes: bytes), to: &writer)
         offset = UInt64(bytes.count)
       }
       while offset < part.upperBound {
         let length = UInt32(min(part.upperBound - offset, 256 << 10))
         let next = try await self.piece(name, at: offset, length: length, token)
         guard !next.bytes.isEmpty else { throw Failure.bug("a blob that ends early") }
-        try await context.within(ResponseBody.patience) { try await writer.write(ByteBuffer(bytes: next.bytes)) }
+        try await context.write(ByteBuffer(bytes: next.bytes), to: &writer)
         offset += UInt64(next.bytes.count)
       }
       withExtendedLifetime(hold) {}

@@ -5,6 +5,7 @@ internal import Hummingbird
 internal import KithClient
 internal import KithMessages
 internal import NIOCore
+internal import SwiftProtobuf
 internal import WebRules
 
 /// Calls the methods of the hub by the unary protocol of Connect, for any of them: `POST /kith.v1.Care/List`.
@@ -84,7 +85,7 @@ struct ConnectRoute: Sendable {
   private func follow(
     _ command: ForwardedCommand, _ admitted: Admission.Admitted, _ context: WebContext
   ) -> Response {
-    let (steps, step) = AsyncStream<Progress>.makeStream(bufferingPolicy: .bufferingNewest(8))
+    let (steps, step) = AsyncStream<KithMessages.Progress>.makeStream(bufferingPolicy: .bufferingNewest(8))
     var command = command
     command.encoding = .json
     command.progress = { step.yield($0) }
@@ -92,12 +93,10 @@ struct ConnectRoute: Sendable {
       async let outcome = self.run(command, admitted, then: step)
       for await progress in steps {
         guard let json = try? progress.jsonString() else { continue }
-        try await context.within(ResponseBody.patience) {
-          try await writer.write(ByteBuffer(string: "{\"progress\":\(json)}\n"))
-        }
+        try await context.write(ByteBuffer(string: "{\"progress\":\(json)}\n"), to: &writer)
       }
       let last = await outcome
-      try await context.within(ResponseBody.patience) { try await writer.write(ByteBuffer(string: last)) }
+      try await context.write(ByteBuffer(string: last), to: &writer)
       try await writer.finish(nil)
     }
     return Response(status: .ok, headers: [.contentType: Self.lines], body: body)
@@ -105,7 +104,8 @@ struct ConnectRoute: Sendable {
 
   /// Runs a command and returns its last line.
   private func run(
-    _ command: ForwardedCommand, _ admitted: Admission.Admitted, then step: AsyncStream<Progress>.Continuation
+    _ command: ForwardedCommand, _ admitted: Admission.Admitted,
+    then step: AsyncStream<KithMessages.Progress>.Continuation
   ) async -> String {
     defer { step.finish() }
     do throws(Failure) {

@@ -1,7 +1,7 @@
 internal import Bus
 internal import EventLoop
-internal import WebRules
 internal import KithMessages
+internal import WebRules
 
 /// What the routes share.
 struct DoorParts: Sendable {

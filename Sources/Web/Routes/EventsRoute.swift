@@ -2,10 +2,10 @@ internal import Bus
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
+internal import KithMessages
 internal import NIOCore
 internal import ServiceLifecycle
 internal import WebRules
-internal import KithMessages
 
 /// `GET /events`: events as they happen, as server-sent events (WHATWG HTML, 9.2).
 struct EventsRoute: Sendable {
@@ -52,12 +52,13 @@ struct EventsRoute: Sendable {
     return response
   }
 
+  @concurrent
   private func send(
     _ id: EventBoard.ReaderID, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter, _ context: WebContext
   ) async throws {
     let fan = self.parts.fan
     // The time after which a browser connects again.
-    try await Self.write(": kith\nretry: 2000\n\n", &writer, context)
+    try await context.write(ByteBuffer(string: ": kith\nretry: 2000\n\n"), to: &writer)
     for await _ in wakes {
       var text = ""
       var gap: (stream: String, epoch: String, after: UInt64)?
@@ -65,19 +66,14 @@ struct EventsRoute: Sendable {
         switch item {
         case .gap(let stream, let epoch, let after): gap = (stream, epoch, after)
         case .end:
-          if !text.isEmpty { try await Self.write(text, &writer, context) }
+          if !text.isEmpty { try await context.write(ByteBuffer(string: text), to: &writer) }
           return
         default: text += item.text
         }
       }
-      if !text.isEmpty { try await Self.write(text, &writer, context) }
+      if !text.isEmpty { try await context.write(ByteBuffer(string: text), to: &writer) }
       if let gap { await fan.fetch(id, gap.stream, epoch: gap.epoch, after: gap.after) }
     }
-  }
-
-  private static func write(_ text: String, _ writer: inout any ResponseBodyWriter, _ context: WebContext) async throws
-  {
-    try await context.within(ResponseBody.patience) { try await writer.write(ByteBuffer(string: text)) }
   }
 
   private static func streams(_ text: String?) throws(Refusal) -> [String] {

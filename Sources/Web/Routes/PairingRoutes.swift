@@ -1,12 +1,12 @@
 internal import Bus
 internal import Digest
+internal import EventLoop
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
 internal import Logging
 internal import WebRules
-internal import EventLoop
 
 /// `/pair` and `/leave`: how a device joins, and how it leaves.
 struct PairingRoutes: Sendable {

@@ -2,9 +2,9 @@ internal import Bus
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import KithMessages
 internal import WebFiles
 internal import WebRules
-internal import KithMessages
 
 /// The first page, the files of pages, and what shows how the door is: `/`, `/files/…`, `/healthz`, `/metrics`, `/api/openapi.json`.
 struct StateRoutes: Sendable {

@@ -1,10 +1,10 @@
 internal import Bus
+internal import EventLoop
 internal import HTTPTypes
 internal import Hummingbird
+internal import KithMessages
 internal import Logging
 internal import WebRules
-internal import EventLoop
-internal import KithMessages
 
 /// Answers every request: lets it in or not, hands it to its route, and adds what all answers have.
 struct WebDoor: HTTPResponder {

@@ -39,15 +39,12 @@ extension Response {
 }
 
 extension ResponseBody {
-  /// The longest wait for a peer to take what it was sent.
-  static let patience = TimeAmount.seconds(30)
-
   /// A body that is written in parts of 64 KiB; a peer that does not take one in time is cut off.
   static func paced(_ buffer: ByteBuffer, _ context: WebContext) -> ResponseBody {
     ResponseBody(contentLength: buffer.readableBytes) { writer in
       var rest = buffer
       while let part = rest.readSlice(length: min(64 << 10, rest.readableBytes)), part.readableBytes > 0 {
-        try await context.within(Self.patience) { try await writer.write(part) }
+        try await context.write(part, to: &writer)
       }
       try await writer.finish(nil)
     }

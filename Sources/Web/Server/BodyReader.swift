@@ -1,8 +1,8 @@
 internal import Bus
 internal import Hummingbird
+internal import KithMessages
 internal import NIOCore
 internal import WebRules
-internal import KithMessages
 
 /// Reads the body of a request, piece by piece, within its limits.
 ///
@@ -28,7 +28,7 @@ struct BodyReader {
   /// The next bytes; nil at the end.
   ///
   /// - Throws: 413, 408; 400 if the connection ends first.
-  mutating func next() async throws(Refusal) -> [UInt8]? {
+  @concurrent mutating func next() async throws(Refusal) -> [UInt8]? {
     let buffer: ByteBuffer?
     do {
       buffer = try await self.part()
@@ -40,7 +40,7 @@ struct BodyReader {
     return Array(buffer.readableBytesView)
   }
 
-  private mutating func part() async throws -> ByteBuffer? {
+  @concurrent private mutating func part() async throws -> ByteBuffer? {
     let limit = TimeAmount.nanoseconds(Int64(BodyPace.silence / .nanoseconds(1)))
     let channel = self.context.channel
     let alarm = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }

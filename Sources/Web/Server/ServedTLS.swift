@@ -2,9 +2,9 @@ internal import Bus
 internal import EventLoop
 internal import Foundation
 internal import HummingbirdHTTP2
+internal import KithMessages
 internal import NIOCore
 internal import NIOSSL
-internal import KithMessages
 
 /// The certificate of new connections, which changes while the door runs.
 final class ServedTLS: Sendable {

@@ -8,12 +8,18 @@ struct WebContext: InitializableFromSource {
 
   init(source: ApplicationRequestContextSource) { self.channel = source.channel }
 
-  /// Runs work that waits for the peer, and ends the connection if the peer takes too long.
-  func within<Result>(_ limit: TimeAmount, _ work: () async throws -> Result) async rethrows -> Result {
+  /// The longest wait for a peer to take what it was sent.
+  private static let patience = TimeAmount.seconds(30)
+
+  /// Writes to the peer, and ends the connection if the peer takes too long.
+  ///
+  /// Runs where Hummingbird calls the body, because its writer must not be sent to another isolation.
+  @concurrent
+  func write(_ bytes: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {
     let channel = self.channel
-    let alarm = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+    let alarm = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
     defer { alarm.cancel() }
-    return try await work()
+    try await writer.write(bytes)
   }
 
   /// Ends the connection in a moment: a peer that is still sending what nobody reads has time to read the answer.

@@ -1,4 +1,4 @@
-internal import Bus
+public import Bus
 internal import Digest
 internal import Foundation
 internal import KithMessages
@@ -46,7 +46,7 @@ public enum Token {
   }
 
   /// The failure of a request without a token that is valid.
-  static let unknown = Failure(
+  public static let unknown = Failure(
     .unauthenticated, "PRINCIPAL_UNKNOWN",
     "This device is not paired. Pair it with a code (kith web pair), or send a token: Authorization: Bearer kith_…")
 }
