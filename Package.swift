@@ -170,7 +170,8 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: [
-        "WebRules", "WebFiles", "KithClient", "KithMessages", "Bus", "Daemon", "Digest", "EventLoop", "Instruments",
+        "WebRules", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "Daemon", "Digest", "EventLoop",
+        "Instruments",
         protobuf, logging, metrics, lifecycle, signals,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"),

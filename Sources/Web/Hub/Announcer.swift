@@ -1,4 +1,5 @@
 internal import Bus
+internal import Certificates
 internal import EventLoop
 internal import Foundation
 internal import KithMessages
@@ -70,6 +71,7 @@ final class Announcer: Sendable {
     guard !door.url.isEmpty else { return }
     door.tls = self.protection.word
     door.version = SoftwareVersion.current
+    if let store { door.certificateExpires = .init(nanosecondsSince1970: store.current.expires) }
     door.fault = self.fault.withLock { $0 }
     do throws(Failure) {
       _ = try await self.link.call(door, CallContext(timeout: .seconds(5)))

@@ -1,4 +1,5 @@
 internal import Bus
+internal import Certificates
 internal import EventLoop
 internal import KithMessages
 internal import WebRules
@@ -10,6 +11,8 @@ struct DoorParts: Sendable {
   let fan: EventFan
   let forms = FormToken()
   let metrics: WebMetrics
+  /// The own certificate authority, which devices install; nil = there is none.
+  let authority: Authority?
   let limits = Lock(DeviceLimits())
   let addresses = Lock(AddressLimits())
 

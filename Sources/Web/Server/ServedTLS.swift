@@ -1,4 +1,5 @@
 internal import Bus
+internal import Certificates
 internal import EventLoop
 internal import Foundation
 internal import HummingbirdHTTP2
