@@ -110,26 +110,16 @@ public struct WebProcess: Sendable {
       tasks.addTask { await events.keepUp() }
       tasks.addTask { await announcer.run() }
       tasks.addTask { await announcer.listen() }
-      tasks.addTask {
-        do {
-          try await group.run()
-        } catch is CancellationError {
-          // The farewell took too long: the connections were cut.
-        }
-        throw Ended()
-      }
+      defer { tasks.cancelAll() }
       do {
-        try await tasks.waitForAll()
-      } catch is Ended {
-        tasks.cancelAll()
+        try await group.run()
+      } catch is CancellationError {
+        // Some connection needed more than the farewell: it was cut.
       }
     }
     notifier.stopping()
     self.logger.info("stopped")
   }
-
-  /// The server has ended.
-  private struct Ended: Error {}
 
   private func certificates(
     for names: HostNames

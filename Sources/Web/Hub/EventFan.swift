@@ -56,7 +56,8 @@ final class EventFan: Sendable {
       } catch {
         if self.link.isUp { self.logger.warning("events are interrupted", metadata: ["reason": "\(error.reason)"]) }
       }
-      try? await Task.sleep(for: .milliseconds(500))
+      // At the start, the hub is a few milliseconds away.
+      try? await Task.sleep(for: .milliseconds(self.isStarted ? 500 : 50))
     }
   }
 

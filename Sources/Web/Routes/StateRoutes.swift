@@ -33,7 +33,7 @@ struct StateRoutes: Sendable {
 
   /// Whether the hub answers.
   func health(_ context: WebContext) -> Response {
-    let isUp = self.parts.link.isUp
+    let isUp = self.parts.link.isUp && self.parts.fan.isStarted
     let json = "{\"hub\":\"\(isUp ? "up" : "away")\",\"version\":\(JSONText.quoted(SoftwareVersion.current))}"
     var response = Response.bytes(
       Array(json.utf8), "application/json", status: isUp ? .ok : .serviceUnavailable, context)
