@@ -43,6 +43,7 @@ public struct Authority: Sendable {
           "the authority ends soon. Move the file away, start again, and install the new authority on each device")
       }
     } else {
+      try self.file.makeDirectories()
       self.pair = try Self.made(for: names, now: now)
       try self.file.write(Self.text(self.pair))
     }

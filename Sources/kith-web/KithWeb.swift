@@ -28,7 +28,8 @@ struct KithWeb: AsyncParsableCommand {
   @Option(help: "The file of the key for a hub on another machine: kith keys new --file FILE.")
   var key: String?
 
-  @Option(help: "Where its own certificate authority is kept. Default: $KITH_WEB_STATE_DIR, else $XDG_STATE_HOME/kith-web.")
+  @Option(
+    help: "Where its own certificate authority is kept. Default: $KITH_WEB_STATE_DIR, else $XDG_STATE_HOME/kith-web.")
   var stateDir: String?
 
   @Option(help: "A certificate in PEM form, with those of its authorities. It is read again when it changes.")

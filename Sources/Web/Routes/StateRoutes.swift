@@ -1,4 +1,5 @@
 internal import Bus
+internal import Certificates
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -54,6 +55,26 @@ struct StateRoutes: Sendable {
       throw self.parts.refusal(error, admitted)
     }
     return .bytes(Array(self.parts.metrics.text.utf8), "text/plain; version=0.0.4; charset=utf-8", context)
+  }
+
+  /// The own certificate authority. It is no secret: its certificate is sent with each handshake.
+  func authority(
+    _ form: Target.AuthorityForm, _ head: RequestHead, _ context: WebContext
+  ) throws(Refusal) -> Response {
+    guard let authority = self.parts.authority else {
+      throw Refusal(
+        404,
+        Failure(.notFound, "PAGE_UNKNOWN", "This door has no certificate authority of its own: nothing to install."))
+    }
+    switch form {
+    case .certificate: return .bytes(authority.der, "application/x-x509-ca-cert", context)
+    case .profile: return .bytes(Array(authority.appleProfile.utf8), "application/x-apple-aspen-config", context)
+    case .page:
+      let pages = DoorPages(PageLanguage(accepted: head.field("accept-language")))
+      var response = Response.page(pages.authority(fingerprint: fingerprint(ofDER: authority.der)), context)
+      response.set("Vary", "Accept-Language")
+      return response
+    }
   }
 
   /// A file that is part of the program.

@@ -14,6 +14,8 @@ struct VoiceRoute: Sendable {
   /// The most bytes of a recording.
   private static let largest = 32 << 20
   private static let piece = 256 << 10
+  /// How often a recording may be cut off by the end of the hub.
+  private static let tries = 5
 
   let parts: DoorParts
 
@@ -31,27 +33,47 @@ struct VoiceRoute: Sendable {
       )
     }
     let key = try IdempotencyKey(field)
-    var reader = try BodyReader(request, head, context, limit: Self.largest)
-    let upload = Upload(parts: self.parts, admitted: admitted, key: key)
-    var record = try await upload.start(try Self.message(head.query["message"], type, key))
-    guard record.state == "recording" else {
-      // It came to its end so long ago that the hub knows it by its client id alone.
-      if head.hasLargeBody { context.closeSoon() }
-      return try Self.reply(record, context)
+    var cutOff: [String] = []
+    for number in 0..<Self.tries {
+      let upload = Upload(parts: self.parts, admitted: admitted, key: number == 0 ? key : IdempotencyKey(key, number))
+      let record = try await upload.start(try Self.message(head.query["message"], type, upload.key))
+      switch try await upload.stage(of: record) {
+      case .open:
+        let stored = try await self.record(request, head, context, upload, record.id)
+        for id in cutOff { await upload.replace(id) }
+        return try Self.reply(stored, context)
+      case .ended(let stored):
+        if head.hasLargeBody { context.closeSoon() }
+        for id in cutOff { await upload.replace(id) }
+        return try Self.reply(stored, context)
+      case .cutOff: cutOff.append(record.id)
+      }
     }
+    throw Refusal(Self.interrupted)
+  }
+
+  /// Sends the body to a recording that is open.
+  private func record(
+    _ request: Request, _ head: RequestHead, _ context: WebContext, _ upload: Upload, _ id: String
+  ) async throws(Refusal) -> CareRecord {
+    var reader = try BodyReader(request, head, context, limit: Self.largest)
     do throws(Refusal) {
       var cutter = PieceCutter(size: Self.piece)
       while let bytes = try await reader.next() {
-        for piece in cutter.take(bytes) { try await upload.append(piece, to: record.id) }
+        for piece in cutter.take(bytes) { try await upload.append(piece, to: id) }
       }
-      if let rest = cutter.rest { try await upload.append(rest, to: record.id) }
+      if let rest = cutter.rest { try await upload.append(rest, to: id) }
+      return try await upload.stop(id)
     } catch {
-      if error.status == 413 { await upload.discard(record.id) }
-      throw error
+      if error.status == 413 { await upload.discard(id) }
+      // The hub was started again meanwhile. Sent again, the recording takes the place of this one.
+      throw error.failure.reason == "NOT_RECORDING" ? Refusal(Self.interrupted) : error
     }
-    record = try await upload.stop(record.id)
-    return try Self.reply(record, context)
   }
+
+  private static let interrupted = Failure(
+    .unavailable, "RECORDING_INTERRUPTED", "kithd was started again during this recording. Send it again.",
+    retryAfterMilliseconds: 1000)
 
   private static func reply(_ record: CareRecord, _ context: WebContext) throws(Refusal) -> Response {
     var reply = CareReply()
@@ -86,6 +108,43 @@ private struct Upload: Sendable {
 
   func start(_ message: StartVoiceRequest) async throws(Refusal) -> CareRecord {
     try await self.send(message, "start").record
+  }
+
+  /// How far a recording has come that may have been sent before.
+  enum Stage {
+    /// It takes sound.
+    case open
+    /// All its sound is there.
+    case ended(CareRecord)
+    /// The hub ended, and with it the recording: a part of its sound is missing.
+    case cutOff
+  }
+
+  func stage(of record: CareRecord) async throws(Refusal) -> Stage {
+    // It came to its end so long ago that the hub knows it by its client id alone.
+    guard record.state == "recording" else { return .ended(record) }
+    var request = GetCareRequest()
+    request.id = record.id
+    guard try await self.send(request, "look-\(UUIDv7.make().text)").record.state != "recording" else { return .open }
+    do throws(Refusal) {
+      // The answer to the same command is remembered; a new one is refused.
+      return .ended(try await self.stop(record.id))
+    } catch {
+      guard error.failure.reason == "NOT_RECORDING" else { throw error }
+      return .cutOff
+    }
+  }
+
+  /// Deletes a recording that was cut off, unless a person has worked on it: this one has all its sound.
+  func replace(_ id: String) async {
+    var request = GetCareRequest()
+    request.id = id
+    guard let record = try? await self.send(request, "look-\(UUIDv7.make().text)").record, record.memo.isEmpty,
+      record.versions.isEmpty, record.review != "done"
+    else { return }
+    var deletion = DeleteCareRequest()
+    deletion.id = id
+    _ = try? await self.send(deletion, "replace-\(id)")
   }
 
   func append(_ piece: PieceCutter.Piece, to id: String) async throws(Refusal) {

@@ -60,6 +60,7 @@ struct WebDoor: HTTPResponder {
     case .health: return StateRoutes(parts: self.parts).health(context)
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted, context)
     case .description: return try StateRoutes(parts: self.parts).file("openapi.json", context)
+    case .authority(let form): return try StateRoutes(parts: self.parts).authority(form, head, context)
     case .file(let name): return try StateRoutes(parts: self.parts).file(name, context)
     }
   }

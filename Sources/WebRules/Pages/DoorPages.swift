@@ -59,6 +59,20 @@ public struct DoorPages: Sendable {
       """)
   }
 
+  /// The page that says how a device is made to trust the own certificate authority.
+  ///
+  /// - Parameter fingerprint: For people to compare with what the device shows.
+  public func authority(fingerprint: String) -> HTML {
+    let steps = HTML(self.words.authoritySteps.map { "<dt>\($0.device)</dt><dd>\($0.steps)</dd>" })
+    return self.page(
+      self.words.authorityTitle,
+      """
+      <p>\(self.words.authorityHelp)</p>
+      <p><a href="/ca.crt">\(self.words.authorityFile)</a> · <a href="/ca.mobileconfig">\(self.words.authorityProfile)</a></p>
+      <dl>\(steps)</dl><p>\(self.words.authorityCompare)</p><p><code>\(fingerprint)</code></p>
+      """)
+  }
+
   /// The sentence for a form that was open for too long.
   public var formExpired: String { self.words.formExpired }
 

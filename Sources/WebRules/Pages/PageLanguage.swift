@@ -42,6 +42,18 @@ public struct PageWords: Sendable, Hashable {
   let formExpired: String
   let hubAway: String
   let about: String
+  let authorityTitle: String
+  let authorityHelp: String
+  let authorityFile: String
+  let authorityProfile: String
+  let authoritySteps: [InstallSteps]
+  let authorityCompare: String
+
+  /// How a kind of device installs the certificate authority.
+  struct InstallSteps: Sendable, Hashable {
+    let device: String
+    let steps: String
+  }
 
   static let english = PageWords(
     pairTitle: "Join this device",
@@ -62,7 +74,23 @@ public struct PageWords: Sendable, Hashable {
     insecureHow: "On the hub, “kith web setup” explains how to change that.",
     formExpired: "This page was open for too long. Enter the code again.",
     hubAway: "The hub does not answer at the moment. Try again soon.",
-    about: "Programs and shortcuts use the same address: docs/http.md.")
+    about: "Programs and shortcuts use the same address: docs/http.md.",
+    authorityTitle: "Trust the Kith of this home",
+    authorityHelp: "Install this certificate once on each device. It can vouch for names and addresses of a home only.",
+    authorityFile: "Certificate (Android, Windows, Linux, Firefox)", authorityProfile: "Profile (iPhone, iPad, Mac)",
+    authoritySteps: [
+      InstallSteps(
+        device: "Android",
+        steps: "Settings › Security › Encryption and credentials › Install a certificate › CA certificate."),
+      InstallSteps(
+        device: "iPhone, iPad",
+        steps:
+          "Open the profile, then Settings › Profile downloaded › Install. After that: Settings › General › About › "
+          + "Certificate Trust Settings, and switch it on."),
+      InstallSteps(
+        device: "Firefox", steps: "Settings › Privacy & Security › View Certificates › Authorities › Import."),
+    ],
+    authorityCompare: "Compare this fingerprint with the one that the device shows before you accept:")
 
   static let japanese = PageWords(
     pairTitle: "この端末を登録する",
@@ -83,5 +111,16 @@ public struct PageWords: Sendable, Hashable {
     insecureHow: "ハブで「kith web setup」を実行すると、変更の方法が表示されます。",
     formExpired: "ページを開いてから時間がたちました。もう一度コードを入力してください。",
     hubAway: "ハブが応答していません。しばらくしてからもう一度お試しください。",
-    about: "プログラムやショートカットも同じアドレスを使います：docs/http.md")
+    about: "プログラムやショートカットも同じアドレスを使います：docs/http.md",
+    authorityTitle: "この家のKithを信頼する",
+    authorityHelp: "この証明書を、端末ごとに一度だけインストールしてください。家庭内の名前とアドレスだけを証明できます。",
+    authorityFile: "証明書（Android、Windows、Linux、Firefox）", authorityProfile: "プロファイル（iPhone、iPad、Mac）",
+    authoritySteps: [
+      InstallSteps(device: "Android", steps: "設定 › セキュリティ › 暗号化と認証情報 › 証明書のインストール › CA証明書"),
+      InstallSteps(
+        device: "iPhone、iPad",
+        steps: "プロファイルを開き、設定 › ダウンロード済みのプロファイル › インストール。続けて、設定 › 一般 › 情報 › 証明書信頼設定 でオンにします。"),
+      InstallSteps(device: "Firefox", steps: "設定 › プライバシーとセキュリティ › 証明書を表示 › 認証局証明書 › インポート"),
+    ],
+    authorityCompare: "受け入れる前に、端末に表示される指紋と次の指紋を比べてください。")
 }

@@ -28,6 +28,9 @@ public struct IdempotencyKey: Sendable, Hashable {
     self.text = Self.short(value)
   }
 
+  /// The key of another try at what a key stands for.
+  public init(_ first: IdempotencyKey, _ number: Int) { self.text = first.part("try-\(number)") }
+
   /// The key of one of several commands.
   public func part(_ name: String) -> String { Self.short("\(self.text):\(name)") }
 

@@ -30,6 +30,18 @@ public enum Target: Sendable, Hashable {
   case description
   /// A file of the pages: its name.
   case file(String)
+  /// `/ca`, `/ca.crt` and `/ca.mobileconfig`: the own certificate authority, which devices install.
+  case authority(AuthorityForm)
+
+  /// The forms of the own certificate authority.
+  public enum AuthorityForm: Sendable, Hashable {
+    /// A page that says how to install it.
+    case page
+    /// The certificate as DER, as Android and most programs take it.
+    case certificate
+    /// A profile for iPhones and iPads.
+    case profile
+  }
 
   /// Finds what a request is for.
   ///
@@ -52,7 +64,7 @@ public enum Target: Sendable, Hashable {
     case .voice, .leave: ["POST"]
     case .pair: ["GET", "HEAD", "POST"]
     case .events: ["GET"]
-    case .home, .health, .metrics, .description, .file: ["GET", "HEAD"]
+    case .home, .health, .metrics, .description, .file, .authority: ["GET", "HEAD"]
     }
   }
 
@@ -60,14 +72,14 @@ public enum Target: Sendable, Hashable {
   public var needsToken: Bool {
     switch self {
     case .method, .events, .blob, .voice, .leave, .metrics: true
-    case .pair, .home, .health, .description, .file: false
+    case .pair, .home, .health, .description, .file, .authority: false
     }
   }
 
   /// Whether it is a page, to which a link of another site may lead.
   public var isPage: Bool {
     switch self {
-    case .home, .pair, .file, .health, .description: true
+    case .home, .pair, .file, .health, .description, .authority: true
     case .method, .events, .blob, .voice, .leave, .metrics: false
     }
   }
@@ -81,7 +93,7 @@ public enum Target: Sendable, Hashable {
     case .voice: "voice"
     case .pair: "pair"
     case .leave: "leave"
-    case .home, .file: "page"
+    case .home, .file, .authority: "page"
     case .health: "health"
     case .metrics: "metrics"
     case .description: "description"
@@ -98,6 +110,9 @@ public enum Target: Sendable, Hashable {
     case "/healthz": return .health
     case "/metrics": return .metrics
     case "/api/openapi.json": return .description
+    case "/ca": return .authority(.page)
+    case "/ca.crt": return .authority(.certificate)
+    case "/ca.mobileconfig": return .authority(.profile)
     case _ where path.hasPrefix("/files/"): return .file(String(path.dropFirst("/files/".count)))
     case _ where path.hasPrefix("/blobs/"):
       let name = String(path.dropFirst("/blobs/".count))
@@ -141,7 +156,7 @@ extension Target {
     case .method(let method): method.isMutating
     case .blob: verb == "PUT"
     case .voice, .leave: true
-    case .events, .pair, .home, .health, .metrics, .description, .file: false
+    case .events, .pair, .home, .health, .metrics, .description, .file, .authority: false
     }
   }
 }
