@@ -180,6 +180,7 @@ actor DevicesActor {
       try transaction.devices.put(StoredDevice(device, token: token.bytes), notice: notice)
       return device
     }
+    FaultPoint.deviceStored.pass()
     try await self.renew()
     return answer
   }
@@ -195,6 +196,7 @@ actor DevicesActor {
       try transaction.devices.put(stored, notice: "device.revoked")
       return stored.device
     }
+    FaultPoint.deviceStored.pass()
     try await self.renew()
     if !answer.isReplayed { self.inFlight.cancelAll(of: "device:\(answer.reply.name)") }
     return answer
