@@ -238,13 +238,13 @@ struct RouterTests {
       }, self.remove,
     ])
     var first = CallContext(requestID: "long")
-    first.turn = lanes.enter([1], router.order(of: Methods.contactsSync))
+    first.turn = lanes.enter([1], of: .hub, router.order(of: Methods.contactsSync))
     var joined = first
     joined.requestID = "joined"
     joined.idempotencyKey = "long"
-    joined.turn = lanes.enter([1], router.order(of: Methods.contactsSync))
+    joined.turn = lanes.enter([1], of: .hub, router.order(of: Methods.contactsSync))
     var second = CallContext(requestID: "short")
-    second.turn = lanes.enter([1], router.order(of: Methods.contactsRemoveSource))
+    second.turn = lanes.enter([1], of: .hub, router.order(of: Methods.contactsRemoveSource))
     let long = Task { [first] in try await router.ask(SyncRequest(), first) }
     await gate.arrival()
     let again = Task { [joined] in try await router.ask(SyncRequest(), joined) }
