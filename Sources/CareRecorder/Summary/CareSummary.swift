@@ -19,7 +19,7 @@ public struct CareSummary: Sendable {
     let time: String
     let transcript: String
     let memo: String
-    var isUnreviewed: Bool { self.record.review == "needed" }
+    var isUnreviewed: Bool { self.record.knownReview == .needed }
   }
 
   /// Selects the entries of a day.

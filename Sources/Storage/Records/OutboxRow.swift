@@ -54,29 +54,24 @@ struct OutboxRows {
   ///
   /// - Parameter next: When it may go; nil = not by itself.
   func queue(_ operation: OutboxOperation, of record: StoredRecord, next: Int64?, now: Int64) throws {
-    try EngineStatement(
-      self.database,
+    try self.database.run(
       """
       INSERT INTO outbox (record, account, operation, next_attempt_at, queued_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (record) DO UPDATE SET operation = excluded.operation, attempts = 0, error = NULL,
         next_attempt_at = excluded.next_attempt_at
-      """
-    ).run([
-      .integer(record.row), .integer(record.account), .text(operation.rawValue), next.map { .integer($0) } ?? .null,
-      .integer(now),
-    ])
+      """, .integer(record.row), .integer(record.account), .text(operation.rawValue),
+      next.map { .integer($0) } ?? .null, .integer(now))
   }
 
   /// Nothing of the record is under way any more.
   func settle(_ row: Int64) throws {
-    try EngineStatement(
-      self.database,
-      "UPDATE outbox SET sent = NULL, first_tried_at = NULL, attempt = NULL, attempted = NULL WHERE record = ?"
-    ).run([.integer(row)])
+    try self.database.run(
+      "UPDATE outbox SET sent = NULL, first_tried_at = NULL, attempt = NULL, attempted = NULL WHERE record = ?",
+      .integer(row))
   }
 
   func remove(_ row: Int64) throws {
-    try EngineStatement(self.database, "DELETE FROM outbox WHERE record = ?").run([.integer(row)])
-    try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(row)])
+    try self.database.run("DELETE FROM outbox WHERE record = ?", .integer(row))
+    try self.database.run("DELETE FROM conflict WHERE record = ?", .integer(row))
   }
 }

@@ -62,10 +62,9 @@ extension OutboxTable where View == Transaction {
   public func hurry(now: Int64) throws(Failure) {
     let account = try self.view.records.account
     try self.view.attempt { database in
-      try EngineStatement(
-        database, "UPDATE outbox SET next_attempt_at = ?1 WHERE account = ?2 AND next_attempt_at > ?1"
-      )
-      .run([.integer(now), .integer(account)])
+      try database.run(
+        "UPDATE outbox SET next_attempt_at = ?1 WHERE account = ?2 AND next_attempt_at > ?1", .integer(now),
+        .integer(account))
     }
   }
 

@@ -122,9 +122,9 @@ extension OutboxTable where View == Transaction {
     let rows = try self.rows(of: ids, in: [.pending, .failed])
     for row in rows {
       try self.change(row) { old, database in
-        try EngineStatement(
-          database, "UPDATE outbox SET attempts = 0, next_attempt_at = ? WHERE record = ?"
-        ).run([old.isRunning ? .null : .integer(now), .integer(row)])
+        try database.run(
+          "UPDATE outbox SET attempts = 0, next_attempt_at = ? WHERE record = ?", old.isRunning ? .null : .integer(now),
+          .integer(row))
         try RecordKeeper(database: database).setState(.pending, of: row)
         return [old]
       }
@@ -152,23 +152,24 @@ extension OutboxTable where View == Transaction {
   private func rows(of ids: [String], in states: [RecordState]) throws(Failure) -> [Int64] {
     let account = try self.view.records.account
     return try self.view.attempt { database in
-      try Int64.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT outbox.record FROM outbox CROSS JOIN record ON record.id = outbox.record
-            WHERE outbox.account = :account AND record.state IN (SELECT value FROM json_each(:states))
-            \(ids.isEmpty ? "" : "AND record.uuid IN (SELECT value FROM json_each(:ids))") ORDER BY outbox.seq
-            """),
-        arguments: StatementArguments(
-          ["account": account, "states": ColumnValues.array(states.map { Int64($0.rawValue) })])
-          + (ids.isEmpty ? [] : ["ids": ColumnValues.array(ids)]))
+      try database.all(
+        """
+        SELECT outbox.record FROM outbox CROSS JOIN record ON record.id = outbox.record
+        WHERE outbox.account = :account AND record.state IN (SELECT value FROM json_each(:states))
+        \(ids.isEmpty ? "" : "AND record.uuid IN (SELECT value FROM json_each(:ids))") ORDER BY outbox.seq
+        """,
+        named: [
+          "account": .integer(account), "states": .text(ColumnValues.array(states.map { Int64($0.rawValue) })),
+          "ids": .text(ColumnValues.array(ids)),
+        ]
+      ) { $0.integer(0) }
     }
   }
 
   private func entries(ofRows rows: [Int64]) throws(Failure) -> [QueueEntry] {
     let ids = try self.view.attempt { database in
       try rows.compactMap { row in
-        try EngineStatement(database, "SELECT uuid FROM record WHERE id = ?").first([.integer(row)]) { $0.text(0) }
+        try database.first("SELECT uuid FROM record WHERE id = ?", .integer(row)) { $0.text(0) }
       }
     }
     return try self.entries(of: ids)

@@ -11,28 +11,25 @@ extension OutboxTable where View == Transaction {
   public func begin(_ rows: [Int64], now: Int64) throws(Failure) -> [OutboxEntry] {
     try self.view.attempt { database in
       try rows.compactMap { row -> OutboxEntry? in
-        let canGo = try EngineStatement(
-          database,
+        let canGo = try database.first(
           """
           SELECT 1 FROM outbox CROSS JOIN record ON record.id = outbox.record WHERE outbox.record = ?1 AND \(Self.canGo)
-          """
-        ).first([.integer(row), .integer(now)]) { _ in true }
+          """, .integer(row), .integer(now)
+        ) { _ in true }
         guard canGo == true, var entry = try self.entries([row], database).first,
           let record = try RecordWriter(database: database).read(row)
         else { return nil }
         let attempt = entry.attempt ?? UUIDv7.make().text
         entry.attempt = attempt
-        try EngineStatement(
-          database,
+        try database.run(
           """
           UPDATE outbox SET attempts = attempts + 1, first_tried_at = coalesce(first_tried_at, ?), sent = coalesce(sent, ?),
             attempt = ?, attempted = ? WHERE record = ?
-          """
-        ).run([
-          .integer(now), .blob(try record.content.body), .text(attempt), .text(entry.operation.rawValue), .integer(row),
-        ])
-        try EngineStatement(database, "UPDATE record SET state = ?, last_attempt_at = ? WHERE id = ?")
-          .run([.integer(Int64(RecordState.syncing.rawValue)), .integer(now), .integer(row)])
+          """, .integer(now), .blob(try record.content.body), .text(attempt), .text(entry.operation.rawValue),
+          .integer(row))
+        try database.run(
+          "UPDATE record SET state = ?, last_attempt_at = ? WHERE id = ?",
+          .integer(Int64(RecordState.syncing.rawValue)), .integer(now), .integer(row))
         self.view.changed(record.kind, [record.id])
         return entry
       }
@@ -69,8 +66,7 @@ extension OutboxTable where View == Transaction {
       if !isUnsure { try self.settle(row, database) }
       if let busyUntil { try self.hold(row, until: busyUntil, database) }
       if !isOpen {
-        try EngineStatement(database, "UPDATE outbox SET attempt = NULL, attempted = NULL WHERE record = ?")
-          .run([.integer(row)])
+        try database.run("UPDATE outbox SET attempt = NULL, attempted = NULL WHERE record = ?", .integer(row))
       }
       let keeper = RecordKeeper(database: database)
       if wasEdited || (old.isDeleted && !old.isOnServer && !isUnsure) {
@@ -78,9 +74,9 @@ extension OutboxTable where View == Transaction {
         record.state = .pending
         try keeper.requeue(record, now: now)
       } else {
-        try EngineStatement(database, "UPDATE outbox SET error = ?, next_attempt_at = ? WHERE record = ?").run([
-          .blob(try error.serializedBytes()), nextAttemptAt.map { .integer($0) } ?? .null, .integer(row),
-        ])
+        try database.run(
+          "UPDATE outbox SET error = ?, next_attempt_at = ? WHERE record = ?", .blob(try error.serializedBytes()),
+          nextAttemptAt.map { .integer($0) } ?? .null, .integer(row))
         try keeper.setState(nextAttemptAt == nil ? .failed : .pending, of: row)
       }
       return [old]
@@ -109,11 +105,11 @@ extension OutboxTable where View == Transaction {
   /// - Parameter busyUntil: Until when the server may be at it.
   public func settleInterrupted(busyUntil: Int64) throws(Failure) {
     let rows = try self.view.attempt { database in
-      try Int64.fetchAll(
-        database,
-        // The second condition is that of the index.
-        sql: "SELECT id FROM record WHERE account IN (SELECT id FROM monica_account) AND state = ? AND state <> 0",
-        arguments: [RecordState.syncing.rawValue])
+      // The second condition is that of the index.
+      try database.all(
+        "SELECT id FROM record WHERE account IN (SELECT id FROM monica_account) AND state = ? AND state <> 0",
+        .integer(Int64(RecordState.syncing.rawValue))
+      ) { $0.integer(0) }
     }
     for row in rows {
       try self.change(row) { old, database in
@@ -125,9 +121,7 @@ extension OutboxTable where View == Transaction {
   }
 
   private func hold(_ row: Int64, until: Int64, _ database: Database) throws {
-    try EngineStatement(database, "UPDATE outbox SET busy_until = ? WHERE record = ?").run([
-      .integer(until), .integer(row),
-    ])
+    try database.run("UPDATE outbox SET busy_until = ? WHERE record = ?", .integer(until), .integer(row))
   }
 
   func change(

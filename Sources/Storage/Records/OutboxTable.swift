@@ -38,26 +38,24 @@ public struct OutboxTable<View: DatabaseView> {
     let latest = Due.latest(at: now, atMost: OutboxEntry.longestWait)
     let latestHold = Due.latest(at: now, atMost: OutboxEntry.longestHold)
     return try self.view.attempt { database in
-      let free = try EngineStatement(
-        database,
+      let free = try database.first(
         """
         SELECT outbox.next_attempt_at FROM outbox CROSS JOIN record ON record.id = outbox.record
         WHERE outbox.account = ?1 AND outbox.next_attempt_at IS NOT NULL
           AND coalesce(outbox.busy_until, 0) NOT BETWEEN ?2 + 1 AND ?3 AND \(Self.canGo)
         ORDER BY outbox.next_attempt_at LIMIT 1
-        """
-      ).first([.integer(account), .integer(now), .integer(latestHold)]) {
+        """, .integer(account), .integer(now), .integer(latestHold)
+      ) {
         Due(at: $0.integer(0), atMost: OutboxEntry.longestWait).moment(from: now)
       }
-      let busy = try EngineStatement(
-        database,
+      let busy = try database.first(
         """
         SELECT min(max(iif(outbox.next_attempt_at > ?3, 0, outbox.next_attempt_at), outbox.busy_until))
         FROM outbox CROSS JOIN record ON record.id = outbox.record
         WHERE outbox.account = ?1 AND outbox.next_attempt_at IS NOT NULL
           AND outbox.busy_until BETWEEN ?2 + 1 AND ?4 AND \(Self.canGo)
-        """
-      ).first([.integer(account), .integer(now), .integer(latest), .integer(latestHold)]) {
+        """, .integer(account), .integer(now), .integer(latest), .integer(latestHold)
+      ) {
         $0.isNull(0) ? nil : $0.integer(0)
       }
       return [free, busy.flatMap(\.self)].compactMap(\.self).min()
@@ -72,17 +70,14 @@ public struct OutboxTable<View: DatabaseView> {
   public func heldUntil(now: Int64, within patience: Int64) throws(Failure) -> Int64? {
     let account = try self.view.records.account
     return try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.first(
         """
         SELECT min(outbox.busy_until) FROM outbox CROSS JOIN record ON record.id = outbox.record
         WHERE outbox.account = ?1 AND outbox.next_attempt_at NOT BETWEEN ?2 + 1 AND ?3
           AND outbox.busy_until BETWEEN ?2 + 1 AND ?4 AND \(Self.canGo)
-        """
-      ).first([
-        .integer(account), .integer(now), .integer(Due.latest(at: now, atMost: OutboxEntry.longestWait)),
-        .integer(now + patience),
-      ]) {
+        """, .integer(account), .integer(now), .integer(Due.latest(at: now, atMost: OutboxEntry.longestWait)),
+        .integer(now + patience)
+      ) {
         $0.isNull(0) ? nil : $0.integer(0)
       }
     }.flatMap(\.self)

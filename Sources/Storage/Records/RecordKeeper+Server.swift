@@ -11,18 +11,13 @@ extension RecordKeeper {
       try OutboxRows(database: self.database).queue(.update, of: old, next: nil, now: now)
     }
     try OutboxRows(database: self.database).settle(old.row)
-    try EngineStatement(
-      self.database,
+    try self.database.run(
       """
       INSERT INTO conflict (record, account, found_at, server) VALUES (?, ?, ?, ?)
       ON CONFLICT (record) DO UPDATE SET found_at = excluded.found_at, server = excluded.server
-      """
-    ).run([
-      .integer(old.row), .integer(old.account), .integer(now), try server.map { .blob(try $0.body) } ?? .null,
-    ])
+      """, .integer(old.row), .integer(old.account), .integer(now), try server.map { .blob(try $0.body) } ?? .null)
     if let stamp {
-      try EngineStatement(self.database, "UPDATE record SET remote_stamp = ? WHERE id = ?")
-        .run([.integer(stamp), .integer(old.row)])
+      try self.database.run("UPDATE record SET remote_stamp = ? WHERE id = ?", .integer(stamp), .integer(old.row))
     }
     try self.setState(.conflict, of: old.row)
   }
@@ -32,12 +27,10 @@ extension RecordKeeper {
   ///
   /// - Returns: The other one, which is no more; nil = there was none.
   func unify(_ record: inout StoredRecord) throws -> StoredRecord? {
-    let other = try EngineStatement(
-      self.database, "SELECT id FROM record WHERE account = ? AND kind = ? AND monica_id = ? AND id <> ?"
-    ).first([
-      .integer(record.account), .integer(Int64(record.kind.rawValue)), .integer(Int64(bitPattern: record.monicaID)),
-      .integer(record.row),
-    ]) { $0.integer(0) }
+    let other = try self.database.first(
+      "SELECT id FROM record WHERE account = ? AND kind = ? AND monica_id = ? AND id <> ?", .integer(record.account),
+      .integer(Int64(record.kind.rawValue)), .integer(Int64(bitPattern: record.monicaID)), .integer(record.row)
+    ) { $0.integer(0) }
     let writer = RecordWriter(database: self.database)
     guard record.isOnServer, let other, let twin = try writer.read(other) else { return nil }
     if twin.state != .synced, !twin.isDeleted {
@@ -51,8 +44,8 @@ extension RecordKeeper {
         moved.base = theirs.base?.replacing(person: twin.id, with: record.id)
         try writer.save(moved, over: theirs)
       }
-      try EngineStatement(self.database, "UPDATE OR IGNORE person_link SET person = ? WHERE person = ?")
-        .run([.integer(record.row), .integer(twin.row)])
+      try self.database.run(
+        "UPDATE OR IGNORE person_link SET person = ? WHERE person = ?", .integer(record.row), .integer(twin.row))
     }
     try writer.erase([twin.row])
     return twin
@@ -69,7 +62,7 @@ extension RecordKeeper {
   ) throws -> [StoredRecord] {
     let writer = RecordWriter(database: self.database)
     let body = try old.isDeleted && self.hasNobody(old) ? nil : body
-    try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(old.row)])
+    try self.database.run("DELETE FROM conflict WHERE record = ?", .integer(old.row))
     var new = old
     new.state = .pending
     new.base = server
@@ -96,8 +89,9 @@ extension RecordKeeper {
   /// - Returns: What changed.
   func giveUp(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     if old.state == .conflict {
-      let server = try EngineStatement(self.database, "SELECT server FROM conflict WHERE record = ?")
-        .first([.integer(old.row)]) { $0.isNull(0) ? nil : $0.blob(0) }
+      let server = try self.database.first("SELECT server FROM conflict WHERE record = ?", .integer(old.row)) {
+        $0.isNull(0) ? nil : $0.blob(0)
+      }
       let content = try server.flatMap { $0 }.map {
         try StoredRecord.content(old.kind, $0, owner: old.content.record.personID)
       }

@@ -25,8 +25,7 @@ struct RecordKeeper {
   }
 
   func setState(_ state: RecordState, of row: Int64) throws {
-    try EngineStatement(self.database, "UPDATE record SET state = ? WHERE id = ?")
-      .run([.integer(Int64(state.rawValue)), .integer(row)])
+    try self.database.run("UPDATE record SET state = ? WHERE id = ?", .integer(Int64(state.rawValue)), .integer(row))
   }
 
   /// Deletes a record and what goes with it.
@@ -169,13 +168,12 @@ struct RecordKeeper {
 
   /// When the first deleted one of people was deleted; nil when all live.
   private func deletion(ofPeople ids: [String]) throws -> Int64? {
-    try EngineStatement(
-      self.database,
+    try self.database.first(
       """
       SELECT deleted_at FROM record
       WHERE uuid IN (SELECT value FROM json_each(?)) AND deleted_at IS NOT NULL ORDER BY deleted_at
-      """
-    ).first([.text(ColumnValues.array(ids))]) { $0.integer(0) }
+      """, .text(ColumnValues.array(ids))
+    ) { $0.integer(0) }
   }
 
   private func softDelete(_ old: StoredRecord, now: Int64) throws -> StoredRecord {
@@ -196,8 +194,9 @@ struct RecordKeeper {
   }
 
   private func isDeletedOnServer(_ record: StoredRecord) throws -> Bool {
-    try EngineStatement(self.database, "SELECT server IS NULL FROM conflict WHERE record = ?")
-      .first([.integer(record.row)]) { $0.integer(0) != 0 } ?? false
+    try self.database.first("SELECT server IS NULL FROM conflict WHERE record = ?", .integer(record.row)) {
+      $0.integer(0) != 0
+    } ?? false
   }
 }
 

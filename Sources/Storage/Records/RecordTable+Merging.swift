@@ -84,12 +84,11 @@ extension RecordTable where View == Transaction {
     let people = content.people
     guard !people.isEmpty else { return content.kind.needsPerson }
     let deleted = try self.view.attempt { database in
-      try Int.fetchOne(
-        database.cachedStatement(
-          sql: """
-            SELECT count(*) FROM record
-            WHERE uuid IN (SELECT value FROM json_each(?)) AND kind = 1 AND deleted_at IS NOT NULL
-            """), arguments: [ColumnValues.array(people)]) ?? 0
+      try database.first(
+        """
+        SELECT count(*) FROM record WHERE uuid IN (SELECT value FROM json_each(?)) AND kind = 1 AND deleted_at IS NOT NULL
+        """, .text(ColumnValues.array(people))
+      ) { Int($0.integer(0)) } ?? 0
     }
     return content.kind == .activity ? deleted == people.count : deleted > 0
   }
@@ -115,19 +114,20 @@ extension RecordTable where View == Transaction {
     for kind in [RecordKind.contactField, .address, .relationship] {
       let there = person.children.filter { $0.kind == kind }.map(\.monicaID)
       let gone = try self.view.attempt { database in
-        try Int64.fetchAll(
-          database.cachedStatement(
-            sql: """
-              SELECT child.monica_id FROM record AS owner
-                CROSS JOIN record_person ON record_person.person = owner.id AND record_person.kind = :kind
-                CROSS JOIN record AS child ON child.id = record_person.record AND child.owner = owner.id
-              WHERE owner.account = :account AND owner.kind = 1 AND owner.monica_id = :person
-                AND child.monica_id IS NOT NULL AND child.monica_id NOT IN (SELECT value FROM json_each(:there))
-              """),
-          arguments: [
-            "kind": kind.rawValue, "account": account, "person": Int64(bitPattern: person.monicaID),
-            "there": ColumnValues.array(there.map { Int64(bitPattern: $0) }),
-          ])
+        try database.all(
+          """
+          SELECT child.monica_id FROM record AS owner
+            CROSS JOIN record_person ON record_person.person = owner.id AND record_person.kind = :kind
+            CROSS JOIN record AS child ON child.id = record_person.record AND child.owner = owner.id
+          WHERE owner.account = :account AND owner.kind = 1 AND owner.monica_id = :person
+            AND child.monica_id IS NOT NULL AND child.monica_id NOT IN (SELECT value FROM json_each(:there))
+          """,
+          named: [
+            "kind": .integer(Int64(kind.rawValue)), "account": .integer(account),
+            "person": .integer(Int64(bitPattern: person.monicaID)),
+            "there": .text(ColumnValues.array(there.map { Int64(bitPattern: $0) })),
+          ]
+        ) { $0.integer(0) }
       }
       let outcome = try self.deletedOnServer(kind, gone.map { UInt64(bitPattern: $0) }, now: now)
       report.deleted += outcome.deleted

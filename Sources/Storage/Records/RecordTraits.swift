@@ -29,7 +29,7 @@ struct RecordTraits: Equatable {
   var blobs: [[UInt8]] = []
 
   /// In the order of their numbers, from 1, which are in the database: `proto/` only appends to them.
-  static let emotions = RecordKind.call.fields.first { $0.name == "emotion" }?.choices ?? []
+  static let emotions = CallEmotion.allCases.map(\.rawValue)
   /// The label of a call whose timer runs. No tag has it: it is no letter.
   static let running = "\u{1}"
 

@@ -67,15 +67,14 @@ struct RecordWriter {
       for (table, column) in [
         ("outbox", "record"), ("conflict", "record"), ("person_link", "person"), ("person_link_dismissed", "person"),
         ("record_person", "person"), ("record", "id"),
-      ] { try self.run("DELETE FROM \(table) WHERE \(column) = ?", [.integer(row)]) }
+      ] { try self.database.run("DELETE FROM \(table) WHERE \(column) = ?", .integer(row)) }
     }
   }
 
   /// The rows of people in the order of their ids; those that are not there are left out.
   func rows(ofPeople ids: [String]) throws -> [Int64] {
     try ids.compactMap { id in
-      try EngineStatement(self.database, "SELECT id FROM record WHERE uuid = ? AND kind = 1")
-        .first([.text(id)]) { $0.integer(0) }
+      try self.database.first("SELECT id FROM record WHERE uuid = ? AND kind = 1", .text(id)) { $0.integer(0) }
     }
   }
 
@@ -83,22 +82,19 @@ struct RecordWriter {
     let isDeleted = EngineValue.integer(record.isDeleted ? 1 : 0)
     let kind = EngineValue.integer(Int64(record.kind.rawValue))
     for person in people {
-      try self.run(
+      try self.database.run(
         "INSERT INTO record_person (person, kind, is_deleted, rank, at, record) VALUES (?, ?, ?, ?, ?, ?)",
-        [.integer(person), kind, isDeleted, .integer(traits.rank), .integer(traits.at), .integer(row)])
+        .integer(person), kind, isDeleted, .integer(traits.rank), .integer(traits.at), .integer(row))
     }
     for label in traits.labels {
-      try self.run(
+      try self.database.run(
         """
         INSERT INTO record_label (account, kind, label, is_deleted, sort_key, at, record) VALUES (?, ?, ?, ?, ?, ?, ?)
-        """,
-        [
-          .integer(record.account), kind, .text(label), isDeleted, .text(traits.sortKey ?? ""), .integer(traits.at),
-          .integer(row),
-        ])
+        """, .integer(record.account), kind, .text(label), isDeleted, .text(traits.sortKey ?? ""), .integer(traits.at),
+        .integer(row))
     }
     for digest in traits.blobs {
-      try self.run("INSERT INTO record_blob (sha256, record) VALUES (?, ?)", [.blob(digest), .integer(row)])
+      try self.database.run("INSERT INTO record_blob (sha256, record) VALUES (?, ?)", .blob(digest), .integer(row))
     }
     if !record.isDeleted, !traits.texts.isEmpty {
       try RecordSearchIndex(database: self.database).insert(
@@ -110,7 +106,7 @@ struct RecordWriter {
   private func unlist(_ row: Int64) throws {
     try RecordSearchIndex(database: self.database).delete(row)
     for table in ["record_person", "record_label", "record_blob"] {
-      try self.run("DELETE FROM \(table) WHERE record = ?", [.integer(row)])
+      try self.database.run("DELETE FROM \(table) WHERE record = ?", .integer(row))
     }
   }
 
@@ -122,10 +118,6 @@ struct RecordWriter {
     case .contactField: for person in people { try index.refresh(person) }
     default: break
     }
-  }
-
-  private func run(_ sql: String, _ values: [EngineValue]) throws {
-    try EngineStatement(self.database, sql).run(values)
   }
 
   private static func value(_ moment: Int64?) -> EngineValue { moment.map { .integer($0) } ?? .null }

@@ -30,7 +30,7 @@ struct LeaseTable: Sendable {
     case lease(String)
     case batch(UInt32)
     /// The end in this state; the worker that reported it waits for an ACK.
-    case end(JobRecord.State, Peer?, lease: String)
+    case end(JobState, Peer?, lease: String)
   }
 
   let timing: WorkTiming
@@ -279,7 +279,7 @@ struct LeaseTable: Sendable {
     }
     job.record.status = result.status
     job.record.reply = reply
-    let state = result.status.code == .ok ? JobRecord.State.done : .failed
+    let state = result.status.code == .ok ? JobState.done : .failed
     return directives + [self.end(&job, state, by: peer, result.leaseID)]
   }
 

@@ -66,7 +66,7 @@ extension WorkPlane {
   /// ``cancelled(_:)``.
   ///
   /// - Returns: The state after the cancellation; nil if no worker could have the job.
-  public func cancel(_ id: String) -> JobRecord.State? {
+  public func cancel(_ id: String) -> JobState? {
     self.perform(self.table.cancel(id, "cancelled by a person", now: .now))
     self.arm()
     return self.table.jobs[id]?.record.state
@@ -148,9 +148,9 @@ extension WorkPlane {
       info.services = session.services
       info.leases = UInt32(self.table.jobs.values.count { $0.lease?.instance == session.instance })
       info.credit = session.credit
-      info.state =
+      info.knownState =
         session.isDraining
-        ? "draining" : session.heardAt + self.table.timing.heartbeat * 2 < now ? "silent" : "ready"
+        ? .draining : session.heardAt + self.table.timing.heartbeat * 2 < now ? .silent : .ready
       info.software = session.software
       info.since = .init(nanosecondsSince1970: Self.time(of: session.since, now))
       info.heardAt = .init(nanosecondsSince1970: Self.time(of: session.heardAt, now))

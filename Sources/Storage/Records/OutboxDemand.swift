@@ -1,7 +1,4 @@
-/// What the server is to be told of a record.
-public enum OutboxOperation: String, CaseIterable, Sendable {
-  case create, update, delete
-}
+internal import KithMessages
 
 /// What a record asks of the outbox, by what is stored of it: the rule of every edit, deletion and return.
 struct OutboxDemand: Equatable {
