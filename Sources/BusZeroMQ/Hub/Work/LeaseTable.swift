@@ -381,11 +381,12 @@ struct LeaseTable: Sendable {
     return directives + self.dispatch(now)
   }
 
-  /// What a queued job waits for: its caller, a worker that serves it, a free slot, or the end of a back-off.
-  func waitsFor(_ id: String) -> String {
-    guard let job = self.jobs[id], case .queued(let notBefore) = job.phase else { return "" }
-    if !job.isClaimed { return "caller" }
-    if !self.workers.isServed(job.record.service) { return "worker" }
-    return notBefore > .now ? "backoff" : "credit"
+  /// What a queued job waits for: its caller, a worker that serves it, a free slot, or the end of a back-off; nil for
+  /// any other job.
+  func waitsFor(_ id: String) -> JobWait? {
+    guard let job = self.jobs[id], case .queued(let notBefore) = job.phase else { return nil }
+    if !job.isClaimed { return .caller }
+    if !self.workers.isServed(job.record.service) { return .worker }
+    return notBefore > .now ? .backoff : .credit
   }
 }

@@ -8,7 +8,7 @@ extension WorkPlane {
   /// What happens to a job whose caller leaves.
   enum Departure: Sendable {
     /// It ends; what it waited for, as in ``waitsFor(_:)``, and whether a worker ever got it.
-    case ended(waitedFor: String, wasGiven: Bool)
+    case ended(waitedFor: JobWait?, wasGiven: Bool)
     /// It continues: the hub stops, and the next process restores the job.
     case goesOn
   }
@@ -121,11 +121,11 @@ extension WorkPlane {
   public func command(of id: String) -> CommandID? { self.callers[id]?.command }
 
   /// What a queued job waits for; empty if it is not queued.
-  public func waitsFor(_ id: String) -> String { self.unclaimed[id] == nil ? self.table.waitsFor(id) : "caller" }
+  public func waitsFor(_ id: String) -> JobWait? { self.unclaimed[id] == nil ? self.table.waitsFor(id) : .caller }
 
   /// Adds the state that only this plane knows to a description of a job.
   public func describe(_ info: inout JobInfo) {
-    info.waitsFor = self.waitsFor(info.jobID)
+    info.knownWaitsFor = self.waitsFor(info.jobID)
     guard let job = self.table.jobs[info.jobID] else { return }
     info.fraction = job.progress.fraction
     info.note = job.progress.note
