@@ -3,14 +3,13 @@ internal import GRDB
 public import KithMessages
 
 extension AccountTable where View == Transaction {
-  /// Forgets what the server of the account in use can give again, and where pulling went on.
+  /// Erases the records that the server of the account in use can send again, and the position of pulling.
   ///
-  /// What the server does not keep stays: calls with attachments or a timer that runs, people whom a person has linked with
-  /// a contact, and the people of what stays.
+  /// Records with something that the server does not keep stay: calls with attachments or a running timer, people with a link to
+  /// a contact, and the people of those records.
   ///
-  /// - Parameter discardPending: Whether what waits for the server may be lost.
-  /// - Throws: `FAILED_PRECONDITION/CHANGES_WAIT` while something waits, is under way, was refused or is in conflict, unless
-  ///   it may be lost.
+  /// - Parameter discardPending: Whether queued changes may be lost.
+  /// - Throws: `FAILED_PRECONDITION/CHANGES_WAIT` if a change is queued, in flight, refused or in conflict and may not be lost.
   public func clearCache(discardPending: Bool) throws(Failure) -> ClearCacheReply {
     let account = try self.view.records.account
     let counts = try self.view.outbox.counts()

@@ -15,12 +15,12 @@ public struct AccountRecord: Sendable, Equatable {
   public var userName = ""
   /// The user's e-mail address.
   public var userEmail = ""
-  /// Trusted in the place of the system's authorities; empty = those of the system.
+  /// The file of trusted authorities; empty for those of the system.
   public var caFile = ""
   /// When everything was last read, in nanoseconds since 1970; nil = never.
   public var lastPullAt: Int64?
 
-  /// Makes a description of one.
+  /// Makes an account.
   public init(
     endpoint: String = "", state: AccountState = .nothing, userID: UInt64 = 0, userName: String = "",
     userEmail: String = "",
@@ -36,8 +36,8 @@ public struct AccountRecord: Sendable, Equatable {
   }
 }
 
-/// The accounts on Monica servers, one of which is in use. Before the first login that is one without an address, which the
-/// first login makes its own, with what was recorded until then.
+/// The accounts on Monica servers, one of which is in use. Before the first login, it is an account without an address; the first
+/// login gives it one, with the records until then.
 public struct AccountTable<View: DatabaseView> {
   let view: View
 
@@ -50,14 +50,14 @@ public struct AccountTable<View: DatabaseView> {
     return account
   }
 
-  /// The account of an address; nil when there is none.
+  /// The account of an address; nil if there is none.
   public func find(_ endpoint: String) throws(Failure) -> AccountRecord? {
     try self.view.attempt { database in
       try database.first(Self.selection + "WHERE endpoint = ?", .text(endpoint), read: AccountRecord.init(row:))
     }
   }
 
-  /// The addresses that were logged in to, the one in use first, then those used last.
+  /// The addresses of all accounts: the one in use, then the others by their last use.
   public func endpoints() throws(Failure) -> [String] {
     try self.view.attempt { database in
       try database.all(
@@ -68,14 +68,14 @@ public struct AccountTable<View: DatabaseView> {
     }
   }
 
-  /// Where pulling goes on, as the sync left it; nil = at the beginning.
+  /// Where pulling continues; nil for the beginning.
   public func pullState() throws(Failure) -> [UInt8]? {
     try self.view.attempt { database in
       try database.first("SELECT pull FROM monica_account WHERE is_current AND pull IS NOT NULL") { $0.blob(0) }
     }
   }
 
-  /// Where the last pass stands; nil = there was none.
+  /// The status of the last pass; nil if there was none.
   public func status() throws(Failure) -> SyncStatus? {
     try self.view.attempt { database in
       try database.first("SELECT status FROM monica_account WHERE is_current AND status IS NOT NULL") { $0.blob(0) }.map
@@ -83,7 +83,7 @@ public struct AccountTable<View: DatabaseView> {
     }
   }
 
-  /// Makes sure that what is stored of an address is of the user to whom a token belongs, or nothing.
+  /// Checks that the records of an address, if any, belong to the user of a token.
   ///
   /// - Throws: `FAILED_PRECONDITION/OTHER_USER`.
   public func requireOwner(_ account: AccountRecord) throws(Failure) {
@@ -123,9 +123,9 @@ extension AccountRecord {
 }
 
 extension AccountTable where View == Transaction {
-  /// Logs in: the account of the address is in use from now on, with what it had.
+  /// Logs in: the account of the address is in use from now on, with its records.
   ///
-  /// - Parameter account: Who the server says the token belongs to.
+  /// - Parameter account: The user of the token, as the server says.
   /// - Throws: `FAILED_PRECONDITION/OTHER_USER` when what is stored of this address belongs to another user.
   public func login(_ account: AccountRecord, now: Int64) throws(Failure) {
     try self.requireOwner(account)
@@ -157,7 +157,7 @@ extension AccountTable where View == Transaction {
   /// Stores the state of the account in use.
   public func setState(_ state: AccountState) throws(Failure) { try self.set("state", .text(state.rawValue)) }
 
-  /// Turns to another account. What waits in the one before stays there.
+  /// Switches to another account. Queued changes stay with theirs.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func switchTo(_ endpoint: String, now: Int64) throws(Failure) {
@@ -168,15 +168,15 @@ extension AccountTable where View == Transaction {
     try self.use(endpoint, now: now)
   }
 
-  /// Keeps where pulling goes on; nil = it begins anew.
+  /// Stores where pulling continues; nil for the beginning.
   public func setPullState(_ state: [UInt8]?) throws(Failure) {
     try self.set("pull", state.map { .blob($0) } ?? .null)
   }
 
-  /// Notes when everything was last read, in nanoseconds since 1970.
+  /// Stores when everything was last read, in nanoseconds since 1970.
   public func setLastPull(_ now: Int64) throws(Failure) { try self.set("last_pull_at", .integer(now)) }
 
-  /// Keeps where the pass stands.
+  /// Stores the status of the pass.
   public func setStatus(_ status: SyncStatus) throws(Failure) {
     try self.set("status", .blob(try Encoding.pb.encode(status)))
   }

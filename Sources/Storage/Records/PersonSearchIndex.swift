@@ -2,11 +2,11 @@ internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Keeps what people are found by in step: name, nickname, company and e-mail addresses, and how the names sound.
+/// The full-text index of people: name, nickname, company and e-mail addresses, and how the names sound.
 struct PersonSearchIndex {
   let database: Database
 
-  /// Makes a person findable by what is recorded now.
+  /// Updates the entry of a person.
   func refresh(_ row: Int64) throws {
     let entry = try self.entry(of: row)
     let known = try self.text(of: row)
@@ -15,7 +15,7 @@ struct PersonSearchIndex {
     if let entry { try self.list(entry, row) }
   }
 
-  /// Hides a person.
+  /// Removes a person.
   func delete(_ row: Int64) throws {
     if let known = try self.text(of: row) { try self.unlist(known, row) }
   }
@@ -29,7 +29,7 @@ struct PersonSearchIndex {
     let names: [String]
   }
 
-  /// What there is to find of a person; nil when they are deleted.
+  /// The entry of a person; nil if the person is deleted.
   private func entry(of row: Int64) throws -> Entry? {
     let stored = try self.database.first(
       "SELECT account, sort_key, body FROM record WHERE id = ? AND deleted_at IS NULL", .integer(row)

@@ -7,12 +7,12 @@ internal import KithMessages
 /// Each kind is one walk through an index that has the order of the list, from where the last page ended. Which index that is
 /// follows from what restricts the list most; what else restricts it is checked at each step of the walk.
 struct RecordListing {
-  /// What the walk goes through.
+  /// The index that the query walks.
   private enum Walk {
     case person, label, state, emotion, all
   }
 
-  /// Where a record stands in its list.
+  /// The place of a record in its list.
   struct Place {
     let row: Int64
     let cursor: PageCursor
@@ -71,7 +71,7 @@ struct RecordListing {
       selections.map { "SELECT * FROM (\($0))" }.joined(separator: " UNION ALL ") + " ORDER BY \(order) LIMIT :limit"
   }
 
-  /// Reads what the statement gives.
+  /// Reads a row of the statement.
   static func place(of row: EngineRow, isNamed: Bool) -> Place {
     let id = row.integer(3)
     let key = isNamed ? row.text(0) : "\(row.integer(1)):\(row.integer(2))"
@@ -106,7 +106,7 @@ struct RecordListing {
       """
   }
 
-  /// What the walk's index begins with.
+  /// The conditions on the first columns of that index.
   private func start(of kind: RecordKind, isDeleted: Bool) -> [String] {
     let isInList = kind.isNamed ? "place.sort_key IS NOT NULL" : "place.sort_key IS NULL"
     let deletion = "place.deleted_at IS \(isDeleted ? "NOT NULL" : "NULL")"
@@ -133,7 +133,7 @@ struct RecordListing {
     }
   }
 
-  /// What is checked at each step.
+  /// The other conditions, checked for each row.
   private func restrictions(of kind: RecordKind, isDeleted: Bool, id: String) -> [String] {
     let record = id == "place.record" ? "record" : "place"
     var conditions: [String] = []

@@ -1,13 +1,13 @@
 internal import GRDB
 internal import KithMessages
 
-/// Keeps what search looks through in step with the live calls, conversations, notes and activities.
+/// The full-text index of calls, conversations, notes and activities that are not deleted.
 ///
-/// As in ``ContactSearchIndex``, an entry is taken out by the text that it was made of.
+/// As in ``ContactSearchIndex``, an entry is removed by the text that it was made of.
 struct RecordSearchIndex {
   let database: Database
 
-  /// Makes a record findable that is not.
+  /// Adds a record.
   func insert(_ traits: RecordTraits, row: Int64, kind: RecordKind, account: Int64, people: [Int64]) throws {
     let marks = [Self.mark(of: kind, account: account)] + people.map(Self.mark(ofPerson:))
     let words = SearchText.text(of: traits.texts, marks: marks)
@@ -17,7 +17,7 @@ struct RecordSearchIndex {
     try self.database.run("INSERT INTO record_words (rowid, words) VALUES (?, ?)", .integer(place), .text(words))
   }
 
-  /// Hides a record.
+  /// Removes a record.
   func delete(_ row: Int64) throws {
     let entry = try self.database.first("SELECT id, words FROM record_search WHERE record = ?", .integer(row)) {
       (place: $0.integer(0), words: $0.text(1))

@@ -48,7 +48,7 @@ public struct RecordTable<View: DatabaseView> {
     try self.page(of: kinds.filter { !$0.isNamed && $0 != .task }, query)
   }
 
-  /// What is recorded of a person, in the order of lists, at most 500.
+  /// The records of a person in the order of lists, at most 500.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the person.
   public func all<R: SyncedRecord>(_ type: R.Type, ofPerson person: String) throws(Failure) -> [R] {
@@ -149,7 +149,7 @@ public struct RecordTable<View: DatabaseView> {
 extension DatabaseView {
   /// People and what happened with them.
   public var records: RecordTable<Self> { RecordTable(view: self) }
-  /// What waits for the server.
+  /// The queued changes.
   public var outbox: OutboxTable<Self> { OutboxTable(view: self) }
   /// The accounts on Monica servers.
   public var accounts: AccountTable<Self> { AccountTable(view: self) }

@@ -3,11 +3,11 @@ internal import Foundation
 internal import GRDB
 internal import KithMessages
 
-/// Writes rows of `record` and keeps in step what goes by them: lists of people, labels, blobs, search. It decides nothing.
+/// Writes rows of `record` with the rows that follow from them: people, labels, blobs, search. It decides nothing.
 struct RecordWriter {
   let database: Database
 
-  /// The row of a record; nil when there is none.
+  /// The row of a record; nil if there is none.
   func read(_ row: Int64) throws -> StoredRecord? {
     var record: StoredRecord?
     try EngineStatement(self.database, StoredRecord.selection + " WHERE record.id = ?")
@@ -24,9 +24,9 @@ struct RecordWriter {
     return records
   }
 
-  /// Writes a record, new where its row is 0.
+  /// Writes a record; inserts it if its row is 0.
   ///
-  /// - Parameter old: As it is stored; nil = it is not.
+  /// - Parameter old: The stored record; nil if it is new.
   /// - Returns: Its row.
   @discardableResult
   func save(_ record: StoredRecord, over old: StoredRecord?) throws -> Int64 {
@@ -59,7 +59,7 @@ struct RecordWriter {
     return old.row
   }
 
-  /// Erases rows with everything that goes by them.
+  /// Erases rows with all rows that follow from them.
   func erase(_ rows: [Int64]) throws {
     for row in rows {
       try self.unlist(row)
@@ -71,7 +71,7 @@ struct RecordWriter {
     }
   }
 
-  /// The rows of people in the order of their ids; those that are not there are left out.
+  /// The rows of people in the order of `ids`; unknown ids are left out.
   func rows(ofPeople ids: [String]) throws -> [Int64] {
     try ids.compactMap { id in
       try self.database.first("SELECT id FROM record WHERE uuid = ? AND kind = 1", .text(id)) { $0.integer(0) }
@@ -110,7 +110,7 @@ struct RecordWriter {
     }
   }
 
-  /// Keeps in step what finds the person, whose e-mail addresses are records of their own.
+  /// Updates the search index of people; their e-mail addresses are records of their own.
   private func findable(_ record: StoredRecord, row: Int64, people: [Int64]) throws {
     let index = PersonSearchIndex(database: self.database)
     switch record.kind {
