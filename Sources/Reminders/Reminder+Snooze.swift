@@ -20,7 +20,7 @@ extension Reminder {
   func snoozed(minutes: UInt32, now: Int64, zone: Zone) throws(Failure) -> Reminder {
     let minutes = minutes == 0 ? 30 : minutes
     guard minutes <= 1440 else { throw .invalid(field: "minutes", "must be at most 1440 minutes (a day).") }
-    guard ["due", "snoozed"].contains(self.state) else {
+    guard self.knownState == .due || self.knownState == .snoozed else {
       throw Failure(
         .failedPrecondition, "NOT_DUE", "This reminder is not due: it is \(self.state).")
     }
