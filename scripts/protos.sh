@@ -12,7 +12,6 @@ if [ "${1:-}" = --check ]; then
 fi
 
 swift build --product protoc-gen-swift
-swift build --product protoc-gen-kith
 bin=$(swift build --show-bin-path)
 messages=(proto/kith/v1/{wire,work,events,system,contacts,records,monica,people,calls,channels,care,reminders,keys}.proto)
 swift_opts=(--swift_opt=FileNaming=DropPath --swift_opt=UseAccessLevelOnImports=true)
@@ -21,6 +20,8 @@ protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" --swift_opt=
   --swift_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
 protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" \
   --swift_out="$out/Sources/protoc-gen-kith" proto/kith/v1/options.proto
+# It reads the options by the code that was made just now.
+swift build --product protoc-gen-kith
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=swift \
   --kith_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=markdown --kith_out="$out/docs" "${messages[@]}"

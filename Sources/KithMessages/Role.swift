@@ -1,14 +1,8 @@
 /// The rights of a client or worker.
-public enum Role: String, Sendable, Hashable, CaseIterable {
-  /// Reads and subscribes.
-  case viewer
-  /// Also records and starts a sync.
-  case recorder
-  /// May call every method except a worker's.
-  case admin
-  /// Takes leased jobs and nothing else.
-  case worker
-
+///
+/// A viewer reads and subscribes; a recorder also records and starts a sync; an admin may call every method except a worker's; a
+/// worker takes leased jobs and nothing else.
+extension Role {
   /// Whether this role may call a method that requires `required`.
   ///
   /// The worker's role is separate from the other three: they cannot take jobs, and a worker cannot read data.
