@@ -15,6 +15,12 @@ let strict: [SwiftSetting] = [
 /// For targets that touch C or raw memory: each unsafe expression is marked.
 let memorySafe = strict + [.strictMemorySafety()]
 
+/// A megabyte of relocations becomes some kilobytes, and the pages that they are read from at each start stay on the disk.
+/// Only the linker of LLVM, which Swift brings along, can do it: glibc 2.36, ld.lld(1).
+let packed: [LinkerSetting] = [
+  .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], .when(configuration: .release))
+]
+
 /// Which state of the sources this is, as scripts/version.sh says; given by the scripts that build for others.
 let build = Context.environment["KITH_BUILD"] ?? ""
 
@@ -34,6 +40,7 @@ let package = Package(
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kith-web", targets: ["kith-web"]),
     .executable(name: "kith-report", targets: ["kith-report"]),
+    .executable(name: "kith-programs", targets: ["kith-programs"]),
     .executable(name: "kith-pocketsphinx", targets: ["kith-pocketsphinx"]),
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "KithWorker", targets: ["KithWorker", "KithClient", "Bus", "KithMessages"]),
@@ -66,6 +73,7 @@ let package = Package(
   targets: [
     .target(name: "CLinux"),
     .target(name: "CSystemd"),
+    .target(name: "CPango"),
     .target(name: "CTraffic"),
     .target(name: "CCertificates", dependencies: ["CCrypto"]),
     .target(name: "CBuild", cSettings: [.define("KITH_BUILD", to: build)]),
@@ -75,7 +83,6 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPocketSphinx", providers: [.apt(["libpocketsphinx-dev"])]),
-    .systemLibrary(name: "CPango", providers: [.apt(["libpango1.0-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
     .target(name: "EventLoop", dependencies: ["CLinux", logging], swiftSettings: memorySafe),
@@ -192,22 +199,21 @@ let package = Package(
       dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithClient", "KithMessages", "ZeroMQ", logging],
       swiftSettings: strict),
 
+    .target(name: "DaemonCommands", dependencies: ["Hub", arguments], swiftSettings: strict),
+    .target(
+      name: "Report", dependencies: ["CPango", "CivilTime", "KithMessages", protobuf], swiftSettings: memorySafe),
+
+    .executableTarget(name: "kithd", dependencies: ["DaemonCommands"], swiftSettings: strict, linkerSettings: packed),
     .executableTarget(
-      name: "kithd", dependencies: ["Hub", arguments, logging], swiftSettings: strict,
-      // A megabyte of relocations becomes some kilobytes, and the pages that they are read from at each start stay on the disk.
-      // Only the linker of LLVM, which Swift brings along, can do it: glibc 2.36, ld.lld(1).
-      linkerSettings: [
-        .unsafeFlags(
-          ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], .when(configuration: .release))
-      ]),
+      name: "kith-programs", dependencies: ["Commands", "DaemonCommands", "Report"], swiftSettings: strict,
+      linkerSettings: packed),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
     .executableTarget(name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict),
     .executableTarget(
       name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], exclude: ["model"],
       // By hand, because pkg-config also names the library for microphones, which brings the whole of PulseAudio along.
       swiftSettings: memorySafe + [.unsafeFlags(["-Xcc", "-I/usr/include/pocketsphinx"])]),
-    .executableTarget(
-      name: "kith-report", dependencies: ["CPango", "CivilTime", "KithMessages", protobuf], swiftSettings: memorySafe),
+    .executableTarget(name: "kith-report", dependencies: ["Report"], swiftSettings: strict),
     .executableTarget(
       name: "protoc-gen-kith",
       dependencies: [protobuf, .product(name: "SwiftProtobufPluginLibrary", package: "swift-protobuf")],

@@ -26,8 +26,10 @@ for name in "${wanted[@]}"; do
   [ -d "Benchmarks/Sources/$name-bench" ] || continue
   swift build "${release[@]}" --package-path Benchmarks --product "$name-bench"
 done
-for product in kithd kith; do swift build "${release[@]}" --product "$product"; done
-kithd=$(swift build "${release[@]}" --show-bin-path)/kithd
+swift build "${release[@]}" --product kith-programs
+programs=$(swift build "${release[@]}" --show-bin-path)
+for name in kithd kith kith-report; do ln -s "$programs/kith-programs" "$work/$name"; done
+kithd=$work/kithd
 bin=$(swift build "${release[@]}" --package-path Benchmarks --show-bin-path)
 for floor in zmq:-lzmq:-lpthread sqlite:-lsqlite3; do
   IFS=: read -r name libraries <<<"$floor"
@@ -166,7 +168,7 @@ speech() {
   sentences=(Benchmarks/sentences.txt)
   [ -z "${SENTENCES:-}" ] || sentences+=("$SENTENCES")
   swift build "${release[@]}" --product kith-pocketsphinx >&2
-  python3 Benchmarks/speech_bench.py "$(dirname "$kithd")/kith-pocketsphinx" .build/speech/caregiving.lm.bin \
+  python3 Benchmarks/speech_bench.py "$programs/kith-pocketsphinx" .build/speech/caregiving.lm.bin \
     "$work/corpus" "${sentences[@]}"
 }
 

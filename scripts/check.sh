@@ -67,6 +67,19 @@ file_lengths() {
     awk '$2 != "total" && $1 > 400 { print $2 " has " $1 " lines; split it by what it holds" }'
 }
 
+# A small type that one file of its folder uses stands in that file.
+small_types() {
+  local file types users
+  written_swift | grep '^Sources/' | while IFS= read -r file; do
+    [ "$(wc -l <"$file")" -lt 40 ] || continue
+    types=$(sed -nE 's/^(@[a-z]+ )?((public|package|final|indirect) )*(struct|enum|class|actor|protocol) ([A-Z][A-Za-z]*).*/\5/p' "$file")
+    [ -n "$types" ] || continue
+    users=$(written_swift | grep '^Sources/' | grep -vxF "$file" | xargs grep -lwE "$(paste -sd'|' <<<"$types")")
+    [ "$(wc -w <<<"$users")" = 1 ] && [ "$(dirname "$users")" = "$(dirname "$file")" ] || continue
+    echo "$file has less than 40 lines and serves $users alone; move it there"
+  done
+}
+
 # Each rpc is in the service reference, and is sent by the command line tool or the client library below it.
 methods_documented_and_reachable() {
   awk '
@@ -191,6 +204,7 @@ check "upcoming features" upcoming_features
 check "forbidden forms" forbidden_forms
 check "arguments for what is unchecked" unargued_unsafety
 check "file lengths" file_lengths
+check "small types" small_types
 check "links" links
 check "named paths" named_paths
 check "contents lists" contents

@@ -1,25 +1,38 @@
 #!/usr/bin/env bash
 # Builds the programs in release and installs them into bin/ of PREFIX (/usr/local), where kithd finds the others beside
-# itself, and the language model of caregiving and the licences into share/. Swift's own libraries are linked in: the programs
-# then run where there is no Swift, take less memory and answer sooner. What follows PREFIX goes to `swift build`. Root is asked
-# for, by sudo, only where the folder is not the caller's.
+# itself, the language model of caregiving and the licences into share/, and what a debugger needs into bin/.debug/. Swift's own
+# libraries are linked in: the programs then run where there is no Swift, take less memory and answer sooner. kithd and kith-report
+# are links to kith, which contains all three. What follows PREFIX goes to `swift build`. Root is asked for, by sudo, only where
+# the folder is not the caller's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 prefix=$(realpath -m "${1:-/usr/local}")
 options=(-c release --static-swift-stdlib "${@:2}")
-programs=(kithd kith kith-report kith-pocketsphinx)
+declare -A built_as=([kith]=kith-programs [kith-pocketsphinx]=kith-pocketsphinx)
 
 scripts/setup.sh
 KITH_BUILD=$(scripts/version.sh)
 export KITH_BUILD
-for program in "${programs[@]}"; do swift build "${options[@]}" --product "$program"; done
+for product in "${built_as[@]}"; do swift build "${options[@]}" --product "$product"; done
 built=$(swift build "${options[@]}" --show-bin-path)
 scripts/speech-model.sh
 
+stripped=$(mktemp -d)
+trap 'rm -rf "$stripped"' EXIT
+for program in "${!built_as[@]}"; do
+  objcopy --only-keep-debug --compress-debug-sections "$built/${built_as[$program]}" "$stripped/$program.debug"
+  # A debugger looks for the file of this name in .debug beside the program.
+  (cd "$stripped" && objcopy --strip-unneeded --add-gnu-debuglink="$program.debug" "$built/${built_as[$program]}" "$program")
+done
+
 as_root=()
 if ! install -d "$prefix/bin" 2>/dev/null || ! [ -w "$prefix/bin" ]; then as_root=(sudo); fi
-"${as_root[@]}" install -D -t "$prefix/bin" "${programs[@]/#/$built/}"
+for program in "${!built_as[@]}"; do
+  "${as_root[@]}" install -D -t "$prefix/bin" "$stripped/$program"
+  "${as_root[@]}" install -D -m 644 -t "$prefix/bin/.debug" "$stripped/$program.debug"
+done
+for name in kithd kith-report; do "${as_root[@]}" ln -sfn kith "$prefix/bin/$name"; done
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/kith/speech" .build/speech/caregiving.lm.bin
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith" LICENSE NOTICE THIRD-PARTY.md
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith/licenses" licenses/*
-echo "installed ${programs[*]} in $prefix/bin" >&2
+echo "installed kith, kithd, kith-report and kith-pocketsphinx in $prefix/bin" >&2

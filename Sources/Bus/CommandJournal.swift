@@ -42,6 +42,12 @@ public struct UnfinishedCommand: Sendable {
 ///
 /// The ``Router`` makes the ticket. The store checks it in the transaction of the effect, writes the answer in the same
 /// transaction, and then settles the ticket. FINAL is built from that outcome alone.
+///
+/// ```swift
+/// let ticket = CommandTicket(
+///   principal: "uid:1000", key: key, requestID: key, method: LogCallRequest.method, fingerprint: code)
+/// if let outcome = try await journal.recall(ticket) { return outcome }
+/// ```
 public final class CommandTicket: Sendable {
   /// The principal that owns the key.
   public let principal: String

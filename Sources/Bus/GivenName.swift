@@ -1,4 +1,8 @@
 /// The one rule for names that people give: to keys, workers, sources and channels. In `proto/` it is the format `NAME`.
+///
+/// ```swift
+/// let name = try GivenName.check(request.name, field: "name")  // "kitchen-tablet"
+/// ```
 public enum GivenName {
   /// Checks a name.
   ///

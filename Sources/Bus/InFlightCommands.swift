@@ -2,6 +2,10 @@ internal import EventLoop
 internal import KithMessages
 
 /// Identifies a command in flight: its principal, and its request id or idempotency key.
+///
+/// ```swift
+/// let isCancelled = inFlight.cancel(CommandID(principal: "uid:1000", key: request.requestID))
+/// ```
 public struct CommandID: Hashable, Sendable {
   let principal: String
   let key: String

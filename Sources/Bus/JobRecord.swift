@@ -2,27 +2,6 @@ public import KithMessages
 
 /// A stored job: a command for a worker, and its outcome.
 public struct JobRecord: Sendable, Hashable {
-  /// The state of a job.
-  public enum State: String, Sendable, Hashable, CaseIterable {
-    /// Waits for a worker.
-    case queued
-    /// A worker has a lease on it.
-    case leased
-    /// Ended; its reply is stored.
-    case done
-    /// The service returned an error.
-    case failed
-    /// Five workers failed while running it; only a person retries it.
-    case dead
-    /// It must run at most once and its worker was lost, so its outcome is unknown.
-    case unknown
-    /// Its caller or a person cancelled it.
-    case cancelled
-
-    /// Whether a worker may still report its end.
-    public var isOpen: Bool { self == .queued || self == .leased }
-  }
-
   /// The id, the same for all attempts.
   public let id: String
   /// Identifies the request: a caller that returns with the same key gets the same job.
@@ -39,7 +18,7 @@ public struct JobRecord: Sendable, Hashable {
   public let createdAt: Int64
 
   /// The state.
-  public var state = State.queued
+  public var state = JobState.queued
   /// The number of leases so far.
   public var attempt: UInt32 = 0
   /// The number of attempts whose worker was lost.
@@ -116,4 +95,9 @@ public protocol JobStore: Sendable {
 
   /// Publishes once that no worker serves a placed service, or that a worker serves it again.
   func announce(_ service: String, isServed: Bool) async
+}
+
+extension JobState {
+  /// Whether a worker may still report its end.
+  public var isOpen: Bool { self == .queued || self == .leased }
 }

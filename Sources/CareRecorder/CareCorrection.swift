@@ -6,7 +6,7 @@ internal import SwiftProtobuf
 /// A correction of an entry: the fields that the request names, or the fields that are not empty if it names none.
 struct CareCorrection {
   private let change: CareRecord
-  private let fields: Set<String>
+  private let fields: FieldMask
   private let author: String
 
   /// Checks the request.
@@ -14,16 +14,12 @@ struct CareCorrection {
   /// - Throws: `FIELD_INVALID` naming the field.
   init(_ request: UpdateCareRequest, now: Int64) throws(Failure) {
     var change = request.record
-    let set: [(String, Bool)] = [
-      ("category", !change.category.isEmpty), ("occurred_at", change.hasOccurredAt),
-      ("transcript", !change.transcript.isEmpty), ("memo", !change.memo.isEmpty),
-      ("recorder", !change.recorder.isEmpty),
-    ]
-    let known = set.map(\.0)
-    if let unknown = request.fields.first(where: { !known.contains($0) }) {
-      throw .invalid(field: "fields", "'\(unknown.prefix(64))' is none of \(known.joined(separator: ", ")).")
-    }
-    self.fields = Set(request.fields.isEmpty ? set.filter(\.1).map(\.0) : request.fields)
+    self.fields = try FieldMask(
+      request.fields,
+      given: [
+        "category": !change.category.isEmpty, "occurred_at": change.hasOccurredAt,
+        "transcript": !change.transcript.isEmpty, "memo": !change.memo.isEmpty, "recorder": !change.recorder.isEmpty,
+      ])
     guard !self.fields.isEmpty else { throw .invalid(field: "record", "give at least one field to correct.") }
     if self.fields.contains("category") { change.category = try CareRules.category(change.category).rawValue }
     if self.fields.contains("occurred_at") { try CareRules.time(change.occurredAt.nanosecondsSince1970, now: now) }
@@ -46,7 +42,7 @@ struct CareCorrection {
     if self.fields.contains("recorder") { record.recorder = self.change.recorder }
     if self.fields.contains("transcript") {
       record.transcript = self.change.transcript
-      if record.review == "needed" { record.review = "done" }
+      if record.knownReview == .needed { record.knownReview = .done }
     }
     return record
   }

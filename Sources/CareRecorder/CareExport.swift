@@ -23,8 +23,8 @@ actor CareExport {
   ///
   /// - Throws: `FIELD_INVALID` for the format or the days.
   init(_ request: ExportCareRequest, storage: StorageActor, now: Int64) throws(Failure) {
-    guard ["csv", "json"].contains(request.format) else { throw .invalid(field: "format", "must be csv or json.") }
-    self.isCSV = request.format == "csv"
+    guard let format = request.knownFormat else { throw .invalid(field: "format", "must be csv or json.") }
+    self.isCSV = format == .csv
     self.days = (
       request.fromDay.isEmpty ? nil : try CareRules.day(request.fromDay, field: "from_day"),
       request.toDay.isEmpty ? nil : try CareRules.day(request.toDay, field: "to_day")

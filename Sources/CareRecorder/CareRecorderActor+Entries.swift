@@ -13,7 +13,7 @@ extension CareRecorderActor {
         record.category = try CareRules.category(request.category).rawValue
         try CareRules.text(request.memo, field: "memo")
         record.memo = request.memo
-        record.state = record.memo.isEmpty ? "needs_memo" : "written"
+        record.knownState = record.memo.isEmpty ? .needsMemo : .written
         if record.recorder.isEmpty { record.recorder = try transaction.care.recorder(for: context.principal) }
         try transaction.care.insert(record)
         return record
@@ -55,12 +55,12 @@ extension CareRecorderActor {
     return try await self.storage.commit(ConfirmCareRequest.self, context) { transaction throws(Failure) in
       let old = try transaction.care.require(request.id)
       var record = old
-      guard record.review != "none" else {
+      guard record.knownReview != .nothing else {
         throw Failure(.failedPrecondition, "NOTHING_TO_REVIEW", "This entry has no transcript that waits for review.")
       }
       if let category { record.category = category.rawValue }
       record.suggestedCategory = ""
-      record.review = "done"
+      record.knownReview = .done
       record.updatedAt = .init(nanosecondsSince1970: now)
       let isCorrected = record.category != old.category
       try transaction.care.replace(
@@ -82,9 +82,8 @@ extension CareRecorderActor {
 
   func list(_ request: ListCareRequest) async throws(Failure) -> ListCareReply {
     let day = request.day.isEmpty ? nil : try CareRules.day(request.day)
-    try CareRules.word(request.review, of: ["none", "needed", "done"], field: "review")
-    let states = ["written", "recording", "pending_transcription", "transcribed", "needs_memo"]
-    try CareRules.word(request.state, of: states, field: "state")
+    try CareRules.word(request.review, of: CareReview.self, field: "review")
+    try CareRules.word(request.state, of: CareState.self, field: "state")
     var query = CareQuery()
     if !request.category.isEmpty { query.category = try CareRules.category(request.category).rawValue }
     query.review = request.review
@@ -126,22 +125,22 @@ extension CareRecord {
     self.updatedAt = self.createdAt
     self.occurredAt = .init(nanosecondsSince1970: time)
     self.recorder = recorder
-    self.review = "none"
+    self.knownReview = .nothing
   }
 
   /// Whether a person has written the text before the transcription ended, or a memo instead of it.
   var isWrittenByHand: Bool {
-    switch self.state {
-    case "pending_transcription": !self.transcript.isEmpty
-    case "needs_memo": !self.transcript.isEmpty || !self.memo.isEmpty
-    default: false
+    switch self.knownState {
+    case .pendingTranscription: !self.transcript.isEmpty
+    case .needsMemo: !self.transcript.isEmpty || !self.memo.isEmpty
+    case .written, .recording, .transcribed, nil: false
     }
   }
 
   /// Records that the sound is missing or will not be transcribed: the entry needs a memo, unless a person has written
   /// one already.
   mutating func giveUpSound(reason: String) {
-    self.state = "needs_memo"
+    self.knownState = .needsMemo
     self.reason = reason
     self.hasAudio_p = false
     if self.isWrittenByHand { self.settle() }
@@ -149,7 +148,7 @@ extension CareRecord {
 
   /// Records that the written text replaces the sound, which may be deleted.
   mutating func settle() {
-    self.state = "written"
+    self.knownState = .written
     self.reason = ""
     self.hasAudio_p = false
     self.clearNextAttemptAt()

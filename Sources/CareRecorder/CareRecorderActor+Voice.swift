@@ -12,7 +12,7 @@ extension CareRecorderActor {
         var record = try CareRecord(at: time, by: request.recorder, now: clock.wall)
         if !request.category.isEmpty { record.category = try CareRules.category(request.category).rawValue }
         try CareRules.name(request.language, field: "language")
-        record.state = "recording"
+        record.knownState = .recording
         record.hasAudio_p = true
         let settings = try transaction.care.settings()
         if record.recorder.isEmpty { record.recorder = try transaction.care.recorder(for: context.principal) }
@@ -96,7 +96,7 @@ extension CareRecorderActor {
       guard var audio = try transaction.careAudio.of(request.id), audio.state == .waiting else {
         throw Failure(
           .failedPrecondition, "NO_SOUND",
-          record.state == "recording"
+          record.knownState == .recording
             ? "This entry is still being recorded. Stop it first."
             : "The sound of this entry is gone. Write a memo: `kith care edit \(record.id) --memo TEXT`.")
       }

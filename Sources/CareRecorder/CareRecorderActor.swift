@@ -72,7 +72,7 @@ public actor CareRecorderActor {
       switch event.header.stream {
       case EventStream.jobs.name:
         let job = event.event.job
-        if job.state == "queued", job.capability == TranscribeRequest.method.name { isRevived = true }
+        if job.knownState == .queued, job.capability == TranscribeRequest.method.name { isRevived = true }
       case EventStream.system.name where event.header.key == Self.workerKey:
         // Set here, so that the order of the commits is kept.
         self.isUnserved.withLock { $0 = event.event.system.kind == "worker.missing" }
@@ -103,7 +103,7 @@ public actor CareRecorderActor {
     try await self.storage.write { transaction throws(Failure) in
       for audio in try transaction.careAudio.all() where audio.state == .waiting && audio.nextAttemptAt != nil {
         var record = try transaction.care.require(audio.record)
-        guard record.state == "pending_transcription", !record.hasNextAttemptAt, record.reason != reason else {
+        guard record.knownState == .pendingTranscription, !record.hasNextAttemptAt, record.reason != reason else {
           continue
         }
         record.reason = reason
@@ -118,7 +118,7 @@ public actor CareRecorderActor {
   /// - Parameter record: The present entry.
   func endAttempt(for record: CareRecord) {
     guard let attempt, attempt.audio.record == record.id else { return }
-    if record.state == "written" || record.language != attempt.audio.language { attempt.task.cancel() }
+    if record.knownState == .written || record.language != attempt.audio.language { attempt.task.cancel() }
   }
 
   /// Queues recordings whose dead jobs were revived. Each continues its own job, which has the number of its attempt.
@@ -328,7 +328,7 @@ extension Transaction {
     audio.attempts = 0
     audio.nextAttemptAt = now
     var record = try self.care.require(audio.record)
-    record.state = "pending_transcription"
+    record.knownState = .pendingTranscription
     record.reason = reason
     record.language = audio.language
     record.attempts = 0

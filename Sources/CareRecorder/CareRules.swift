@@ -22,9 +22,11 @@ enum CareRules {
   }
 
   /// One of a few words; empty for any.
-  static func word(_ word: String, of words: [String], field: String) throws(Failure) {
-    guard word.isEmpty || words.contains(word) else {
-      throw .invalid(field: field, "must be one of \(words.joined(separator: ", ")), or empty.")
+  static func word<Word: RawRepresentable<String> & CaseIterable>(
+    _ word: String, of type: Word.Type, field: String
+  ) throws(Failure) {
+    guard word.isEmpty || Word(rawValue: word) != nil else {
+      throw .invalid(field: field, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")), or empty.")
     }
   }
 
@@ -63,15 +65,18 @@ enum CareRules {
       ("recipient", \.recipient), ("honorific", \.honorific), ("recorder", \.recorder), ("language", \.language),
       ("time_zone", \.timeZone),
     ]
-    let known = texts.map(\.0) + ["keep_audio_hours"]
-    if let unknown = fields.first(where: { !known.contains($0) }) {
-      throw .invalid(field: "fields", "'\(unknown.prefix(64))' is none of \(known.joined(separator: ", ")).")
-    }
-    for (name, path) in texts where fields.contains(name) || (fields.isEmpty && !change[keyPath: path].isEmpty) {
+    let mask = try FieldMask(
+      fields,
+      given: [
+        "recipient": !change.recipient.isEmpty, "honorific": !change.honorific.isEmpty,
+        "recorder": !change.recorder.isEmpty, "language": !change.language.isEmpty,
+        "time_zone": !change.timeZone.isEmpty, "keep_audio_hours": change.keepAudioHours > 0,
+      ])
+    for (name, path) in texts where mask.contains(name) {
       try self.name(change[keyPath: path], field: "settings.\(name)")
       settings[keyPath: path] = change[keyPath: path]
     }
-    if fields.contains("keep_audio_hours") || (fields.isEmpty && change.keepAudioHours > 0) {
+    if mask.contains("keep_audio_hours") {
       guard change.keepAudioHours <= 8760 else {
         throw .invalid(field: "settings.keep_audio_hours", "must be at most 8760 hours (a year).")
       }
@@ -83,14 +88,9 @@ enum CareRules {
   }
 }
 
-/// The category of an entry, in the order of summaries.
-public enum CareCategory: String, Sendable, CaseIterable {
-  case medication, meal, toileting
-  case medicalVisit = "medical_visit"
-  case freeMemo = "free_memo"
-
+extension CareCategory {
   /// Parses a category in any common spelling: `medical_visit`, `medical-visit`, `medicalVisit`, `Medical visit`.
-  public init?(named name: String) {
+  init?(named name: String) {
     if let category = Self(rawValue: name) {
       self = category
       return

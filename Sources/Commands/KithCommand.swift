@@ -10,7 +10,7 @@ public struct KithCommand: AsyncParsableCommand {
       Exit codes: 0 done, 1 failed, 2 wrong usage, 3 kithd is not running, 4 refused.
       Example: kith contacts search ann
       """,
-    version: "kith \(SoftwareVersion.current)",
+    version: Self.version,
     subcommands: [
       StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
       PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self, ActivityCommand.self,
@@ -18,6 +18,8 @@ public struct KithCommand: AsyncParsableCommand {
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,
       WebCommand.self, WhoamiCommand.self,
     ])
+
+  private static let version = "kith \(SoftwareVersion.current)"
 
   @OptionGroup var global: GlobalOptions
 
@@ -29,6 +31,11 @@ public struct KithCommand: AsyncParsableCommand {
   /// - Parameter arguments: Without the name of the program.
   /// - Returns: The code to exit with.
   public static func execute(_ arguments: [String], console: Console = .standard) async -> Int32 {
+    // The parser would first look at every command, which takes as long as all the rest.
+    if arguments == ["--version"] {
+      console.print(Self.version)
+      return ExitStatus.done.rawValue
+    }
     let command: any ParsableCommand
     do {
       command = try self.parseAsRoot(arguments)

@@ -6,9 +6,8 @@ internal import Transfer
 
 /// The connections that carry messages, and the secrets of their logins.
 public final class ChannelConnections: Sendable {
-  private let loop: LoopExecutor
   private let secrets: any SecretStore
-  private let clients = Lock<[TLSSettings: Clients]>([:])
+  private let clients: ClientSet<Clients>
 
   private struct Clients: Sendable {
     let web: HTTPClient
@@ -21,17 +20,15 @@ public final class ChannelConnections: Sendable {
   ///   - loop: Carries the transfers; has to run until ``close()`` returns.
   ///   - secrets: The store of passwords and tokens. They are read for each message, so a new one counts at once.
   public init(on loop: LoopExecutor, secrets: any SecretStore) {
-    self.loop = loop
     self.secrets = secrets
+    self.clients = ClientSet { tls in
+      Clients(web: HTTPClient(on: loop, tls: tls), mail: MailClient(on: loop, tls: tls))
+    }
   }
 
   /// Closes the connections and ends their transfers.
   public func close() async {
-    let clients = self.clients.withLock { clients in
-      defer { clients = [:] }
-      return Array(clients.values)
-    }
-    for client in clients {
+    for client in self.clients.removeAll() {
       await client.web.close()
       await client.mail.close()
     }
@@ -51,11 +48,6 @@ public final class ChannelConnections: Sendable {
 
   private func clients(for channel: Channel) -> Clients {
     let tls = channel.caFile.isEmpty ? TLSSettings.system : TLSSettings(authorityFile: channel.caFile)
-    return self.clients.withLock { [loop] clients in
-      if let known = clients[tls] { return known }
-      let new = Clients(web: HTTPClient(on: loop, tls: tls), mail: MailClient(on: loop, tls: tls))
-      clients[tls] = new
-      return new
-    }
+    return self.clients.client(for: tls)
   }
 }

@@ -14,7 +14,7 @@ extension Notice {
   /// The texts with the title, for a receiver that shows no title. A summary contains its own.
   var plainTexts: [String] {
     guard let first = self.texts.first, !first.isEmpty else { return [self.subject] }
-    guard self.kind != "care_summary" else { return self.texts }
+    guard self.kind != NoticeKind.careSummary.rawValue else { return self.texts }
     return ["\(self.subject)\n\(first)"] + self.texts.dropFirst()
   }
 }

@@ -29,6 +29,10 @@ public enum PollSource {
 }
 
 /// The ways in which a source is ready, or is waited for.
+///
+/// ```swift
+/// let watch = self.watch(.descriptor(socket), for: [.readable, .writable]) { $0.handle($1) }
+/// ```
 public struct Readiness: OptionSet, Hashable, Sendable {
   /// The flags as bits.
   public let rawValue: UInt8
@@ -94,6 +98,10 @@ public final class EventDescriptor: Wakeup {
 /// A poller for descriptors only, by poll(2).
 ///
 /// Without sources it waits only for jobs; its loop is then a single-thread executor for a blocking library.
+///
+/// ```swift
+/// let loop = try LoopExecutor(name: "files", poller: DescriptorPoller(), logger: logger)
+/// ```
 public struct DescriptorPoller: LoopPoller {
   private let event: EventDescriptor
   private var descriptors: [pollfd] = []

@@ -1,4 +1,9 @@
 /// A timer of an event loop, for `LoopActor.cancel`.
+///
+/// ```swift
+/// let timer = self.schedule(at: .now + .seconds(5)) { $0.giveUp() }
+/// self.cancel(timer)
+/// ```
 public struct LoopTimer: Hashable, Sendable, Comparable {
   /// When it fires.
   public let deadline: ContinuousClock.Instant

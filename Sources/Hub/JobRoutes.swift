@@ -50,7 +50,7 @@ struct JobRoutes: Sendable {
           }
           return Self.reply(record)
         }
-        if answer.reply.job.state == JobRecord.State.cancelled.rawValue { await self.plane.cancelled(request.jobID) }
+        if answer.reply.job.knownState == .cancelled { await self.plane.cancelled(request.jobID) }
         return answer
       },
     ]

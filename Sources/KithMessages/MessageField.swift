@@ -1,6 +1,10 @@
 public import SwiftProtobuf
 
 /// A message that has a table of its fields.
+///
+/// ```swift
+/// for field in Gift.fields where field.rules.isRequired { print(field.name) }
+/// ```
 public protocol CheckedMessage: SwiftProtobuf.Message, Sendable {
   /// Its fields with their rules, in the order of `proto/`.
   static var fields: [MessageField<Self>] { get }

@@ -1,6 +1,10 @@
 public import SwiftProtobuf
 
 /// A method of the wire protocol with the rules that `proto/` states for it.
+///
+/// ```swift
+/// print(Methods.careList.name, Methods.careList.role)  // "kith.v1.Care/List" viewer
+/// ```
 public struct Method: Sendable, Hashable {
   /// How often a leased method may run.
   public enum Delivery: Sendable, Hashable {
@@ -64,6 +68,11 @@ public struct Method: Sendable, Hashable {
 /// A request message with one type of reply.
 ///
 /// Conformances are generated from the `rpc` lines of `proto/`: the type of a request determines its method.
+///
+/// ```swift
+/// let reply: ListCareReply = try await port.ask(ListCareRequest())
+/// print(ListCareRequest.method.isMutating)  // false
+/// ```
 public protocol Command: SwiftProtobuf.Message, Sendable {
   /// The reply of the method.
   associatedtype Reply: SwiftProtobuf.Message & Sendable
@@ -73,6 +82,10 @@ public protocol Command: SwiftProtobuf.Message, Sendable {
 }
 
 /// A command that is answered in batches before its reply.
+///
+/// ```swift
+/// let reply = try await port.call(command, context) { batch in try await store(batch) }
+/// ```
 public protocol BatchCommand: Command {
   /// One batch. At most two are unacknowledged.
   associatedtype Batch: SwiftProtobuf.Message & Sendable

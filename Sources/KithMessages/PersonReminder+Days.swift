@@ -14,12 +14,12 @@ extension PersonReminder {
   public func nextDay(from today: Day) -> Day? {
     guard var day = Day(self.initialDate) else { return nil }
     let every = Int(max(1, self.every))
-    if self.frequency == "week" {
+    if self.knownFrequency == .week {
       let (days, length) = (today.number - day.number, 7 * every)
       return day.adding(days: days > 0 ? (days + length - 1) / length * length : 0)
     }
-    let months = self.frequency == "month" ? every : self.frequency == "year" ? 12 * every : 12
-    let end = self.frequency == "one_time" ? min(self.dayOfMaking, today) : today
+    let months = self.knownFrequency == .month ? every : self.knownFrequency == .year ? 12 * every : 12
+    let end = self.knownFrequency == .oneTime ? min(self.dayOfMaking, today) : today
     while day < end {
       let (year, month, dayOfMonth) = day.components
       day = Day(year: year, month: month + months, overflowing: dayOfMonth)

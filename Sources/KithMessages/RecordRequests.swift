@@ -1,6 +1,12 @@
 public import SwiftProtobuf
 
 /// A request that creates a record.
+///
+/// ```swift
+/// func draft<Request: RecordCreation>(_ record: Request.Reply, for type: Request.Type) -> Request {
+///   Request.with { $0.record = record }
+/// }
+/// ```
 public protocol RecordCreation: Command where Reply: SyncedRecord {
   /// The content of the record.
   var record: Reply { get set }

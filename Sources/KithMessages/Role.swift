@@ -1,16 +1,9 @@
 /// The rights of a client or worker.
-public enum Role: String, Sendable, Hashable, CaseIterable {
-  /// Reads and subscribes.
-  case viewer
-  /// Also records and starts a sync.
-  case recorder
-  /// May call every method except a worker's.
-  case admin
-  /// Takes leased jobs and nothing else.
-  case worker
-  /// Follows events, pairs devices, and passes on the commands of devices with their tokens.
-  case door
-
+///
+/// A viewer reads and subscribes; a recorder also records and starts a sync; an admin may call every method except a worker's; a
+/// worker takes leased jobs and nothing else; a door follows events, pairs devices, and passes on the commands of devices with
+/// their tokens.
+extension Role {
   /// Whether this role may call the method.
   public func mayCall(_ method: Method) -> Bool {
     method.isOpen ? self != .worker : self.covers(method.role)

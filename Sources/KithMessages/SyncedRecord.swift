@@ -4,6 +4,10 @@ public import SwiftProtobuf
 public typealias AnyRecord = RemoteRecord.OneOf_Record
 
 /// What all records share: the first nine fields of each message in `records.proto`.
+///
+/// ```swift
+/// func title(of record: some SyncedRecord) -> String { "\(type(of: record).kind) \(record.id)" }
+/// ```
 public protocol SyncedRecord: CheckedMessage, Equatable {
   /// The kind of records that the message is.
   static var kind: RecordKind { get }

@@ -9,13 +9,9 @@ internal import Transfer
 /// Connections are kept between calls, one set for each CA file. So are the state of each account's rate limit and, for
 /// a while, the names in its catalogs.
 public final class MonicaConnections: Sendable {
-  private let loop: LoopExecutor
   private let secrets: any SecretStore
-  private let clients = Lock<[TLSSettings: HTTPClient]>([:])
+  private let clients: ClientSet<HTTPClient>
   private let accounts = Lock<[AccountKey: AccountMemory]>([:])
-
-  /// If there are more CA files than this, connections are not reused.
-  private static let clientLimit = 16
 
   private struct AccountKey: Hashable {
     let endpoint: String
@@ -33,17 +29,13 @@ public final class MonicaConnections: Sendable {
   ///   - loop: Runs the transfers, and has to run until ``close()`` returns.
   ///   - secrets: The store of tokens. A token is read at each call, so that a new one is used at once.
   public init(on loop: LoopExecutor, secrets: any SecretStore) {
-    self.loop = loop
     self.secrets = secrets
+    self.clients = ClientSet(limit: 16) { tls in HTTPClient(on: loop, tls: tls) }
   }
 
   /// Closes the connections and cancels their requests.
   public func close() async {
-    let clients = self.clients.withLock { clients in
-      defer { clients = [:] }
-      return Array(clients.values)
-    }
-    for client in clients { await client.close() }
+    for client in self.clients.removeAll() { await client.close() }
   }
 
   /// Returns a client for an account.
@@ -72,11 +64,6 @@ public final class MonicaConnections: Sendable {
 
   private func http(_ account: MonicaAccount) -> HTTPClient {
     let tls = account.caFile.isEmpty ? TLSSettings.system : TLSSettings(authorityFile: account.caFile)
-    return self.clients.withLock { [loop] clients in
-      if let client = clients[tls] { return client }
-      let client = HTTPClient(on: loop, tls: tls)
-      if clients.count < Self.clientLimit { clients[tls] = client }
-      return client
-    }
+    return self.clients.client(for: tls)
   }
 }

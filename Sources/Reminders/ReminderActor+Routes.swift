@@ -23,10 +23,10 @@ extension ReminderActor {
         try await self.snooze(request, context)
       },
       Route(answering: DoneReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
-        try await self.end(DoneReminderRequest.self, request.id, as: "done", context)
+        try await self.end(DoneReminderRequest.self, request.id, as: .done, context)
       },
       Route(answering: RemoveReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
-        try await self.end(RemoveReminderRequest.self, request.id, as: "removed", context)
+        try await self.end(RemoveReminderRequest.self, request.id, as: .removed, context)
       },
       Route(ReminderSettingsRequest.self) { _, _ throws(Failure) in
         try await self.storage.read { view throws(Failure) in try view.reminders.settings() }
@@ -52,8 +52,8 @@ extension ReminderActor {
     let answer = try await self.storage.commit(SetDailyReminderRequest.self, context) { transaction throws(Failure) in
       var daily = try DailyReminder(request, before: transaction.reminders.daily(), now: now, systemZone: systemZone)
       try transaction.reminders.setDaily(daily)
-      if !daily.enabled { try transaction.endDailyReminders(as: "removed", now: now) }
-      daily.show(in: systemZone, over: try transaction.channels(of: "daily", always: always))
+      if !daily.enabled { try transaction.endDailyReminders(as: .removed, now: now) }
+      daily.show(in: systemZone, over: try transaction.channels(of: .daily, always: always))
       return daily
     }
     self.wake()
@@ -67,7 +67,7 @@ extension ReminderActor {
       reply.daily = try view.reminders.daily()
       let last = try view.reminders.lastDaily()
       reply.daily.show(
-        in: zone, over: try view.channels(of: "daily", always: always),
+        in: zone, over: try view.channels(of: .daily, always: always),
         last: try last.map { reminder throws(Failure) in try view.sent(about: reminder) } ?? [])
       reply.due = try view.reminders.due()
       for index in reply.due.indices { reply.due[index].deliveries = try view.sent(about: reply.due[index]) }
@@ -98,7 +98,7 @@ extension ReminderActor {
   private func draft(_ request: AddCallReminderRequest, now: Int64) async throws(Failure) -> Reminder {
     var reminder = Reminder()
     reminder.id = UUIDv7.make().text
-    reminder.kind = "call"
+    reminder.knownKind = .call
     reminder.personID = request.personID
     reminder.title = try await self.nameOfPerson(request.personID)
     reminder.note = try CallReminderRules.note(request.note)
@@ -106,7 +106,7 @@ extension ReminderActor {
     let (day, instant) = try CallReminderRules.time(request, now: now, zone: zone)
     reminder.day = day.description
     reminder.due = .init(nanosecondsSince1970: instant)
-    reminder.state = "waiting"
+    reminder.knownState = .waiting
     reminder.createdAt = .init(nanosecondsSince1970: now)
     reminder.updatedAt = reminder.createdAt
     return reminder
@@ -128,13 +128,13 @@ extension ReminderActor {
   }
 
   private func end<C: Command>(
-    _ type: C.Type, _ id: String, as state: String, _ context: CallContext
+    _ type: C.Type, _ id: String, as state: ReminderState, _ context: CallContext
   ) async throws(Failure) -> Answer<Reminder> where C.Reply == Reminder {
     let now = self.now()
     return try await self.storage.commit(type, context) { transaction throws(Failure) in
       var reminder = try transaction.reminders.require(id)
-      guard reminder.state != state else { return reminder }
-      reminder.state = state
+      guard reminder.knownState != state else { return reminder }
+      reminder.knownState = state
       reminder.updatedAt = .init(nanosecondsSince1970: now)
       try transaction.reminders.put(reminder)
       return reminder
@@ -144,7 +144,7 @@ extension ReminderActor {
 
 extension DatabaseView {
   /// The channels for reminders of a kind.
-  fileprivate func channels(of kind: String, always: [String]) throws(Failure) -> [String] {
+  fileprivate func channels(of kind: ReminderKind, always: [String]) throws(Failure) -> [String] {
     let names = try self.reminders.settings().channels(of: kind)
     return names + always.filter { !names.contains($0) }
   }

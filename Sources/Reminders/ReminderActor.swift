@@ -80,7 +80,7 @@ public actor ReminderActor {
   /// Handles committed events: recorded care ends the due reminder, and queued messages are sent.
   public nonisolated func handle(events: [LoggedEvent]) {
     let isCare = events.contains { $0.header.stream == EventStream.care.name }
-    let isQueued = events.contains { $0.event.delivery.state == "pending" }
+    let isQueued = events.contains { $0.event.delivery.knownState == .pending }
     let isPeople = events.contains {
       $0.header.stream == EventStream.people.name && $0.event.changed.kind == RecordKind.reminder.name
     }
@@ -156,9 +156,9 @@ public actor ReminderActor {
       guard let reminder = try transaction.reminders.openDaily().last, let entry = try transaction.care.lastMade(),
         !entry.hasDeletedAt, entry.createdAt.nanosecondsSince1970 >= reminder.due.nanosecondsSince1970
       else { return }
-      try transaction.endDailyReminders(as: "done", now: now)
+      try transaction.endDailyReminders(as: .done, now: now)
       var daily = try transaction.reminders.daily()
-      daily.lastOutcome = "acknowledged"
+      daily.knownLastOutcome = .acknowledged
       try transaction.reminders.setDaily(daily)
     }
   }

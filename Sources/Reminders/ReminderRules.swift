@@ -9,18 +9,19 @@ extension ReminderSettings {
   /// - Throws: `FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a channel that does not exist.
   func changed(by request: ConfigureRemindersRequest, _ channels: some DatabaseView) throws(Failure) -> ReminderSettings
   {
-    let known = [
-      "daily_channels", "call_channels", "person_channels", "no_person_reminders", "person_time", "language",
+    let change = request.settings
+    let mask = try FieldMask(
+      request.fields,
+      given: [
+        "daily_channels": !change.dailyChannels.isEmpty, "call_channels": !change.callChannels.isEmpty,
+        "person_channels": !change.personChannels.isEmpty, "no_person_reminders": change.noPersonReminders,
+        "person_time": !change.personTime.isEmpty, "language": !change.language.isEmpty,
+      ])
+    let lists: [(String, WritableKeyPath<Self, [String]>)] = [
+      ("daily_channels", \.dailyChannels), ("call_channels", \.callChannels), ("person_channels", \.personChannels),
     ]
-    if let unknown = request.fields.first(where: { !known.contains($0) }) {
-      throw .invalid(field: "fields", "'\(unknown.prefix(64))' is none of \(known.joined(separator: ", ")).")
-    }
-    func isNamed(_ field: String, _ isSet: Bool) -> Bool {
-      request.fields.contains(field) || request.fields.isEmpty && isSet
-    }
-    let (change, names) = (request.settings, [\Self.dailyChannels, \.callChannels, \.personChannels])
     var settings = self
-    for (field, path) in zip(known, names) where isNamed(field, !change[keyPath: path].isEmpty) {
+    for (field, path) in lists where mask.contains(field) {
       let wanted = change[keyPath: path]
       guard wanted.count <= 10, Set(wanted).count == wanted.count else {
         throw .invalid(field: "settings.\(field)", "must be at most 10 channels, each once.")
@@ -28,16 +29,16 @@ extension ReminderSettings {
       for name in wanted { _ = try channels.channels.require(name) }
       settings[keyPath: path] = wanted
     }
-    if isNamed("no_person_reminders", change.noPersonReminders) {
+    if mask.contains("no_person_reminders") {
       settings.noPersonReminders = change.noPersonReminders
     }
-    if isNamed("person_time", !change.personTime.isEmpty) {
+    if mask.contains("person_time") {
       guard change.personTime.isEmpty || TimeOfDay(change.personTime) != nil else {
         throw .invalid(field: "settings.person_time", "must be a time as HH:MM.")
       }
       settings.personTime = change.personTime
     }
-    if isNamed("language", !change.language.isEmpty) {
+    if mask.contains("language") {
       try ReminderWords.check(change.language, field: "settings.language")
       settings.language = change.language
     }
@@ -52,11 +53,11 @@ extension ReminderSettings {
   }
 
   /// The names of the channels for reminders of a kind.
-  func channels(of kind: String) -> [String] {
+  func channels(of kind: ReminderKind?) -> [String] {
     switch kind {
-    case "daily": self.dailyChannels
-    case "call": self.callChannels
-    default: self.personChannels
+    case .daily: self.dailyChannels
+    case .call: self.callChannels
+    case .person, nil: self.personChannels
     }
   }
 }

@@ -30,15 +30,15 @@ struct ReminderWords: Sendable {
 
   /// Names no care, only that something is due: anybody may see the message.
   func title(of reminder: Reminder) -> String {
-    switch reminder.kind {
-    case "call": self.isJapanese ? "電話: \(reminder.title)" : "Call \(reminder.title)"
-    case "person": reminder.title
-    default: self.isJapanese ? "介護記録" : "Care log"
+    switch reminder.knownKind {
+    case .call: self.isJapanese ? "電話: \(reminder.title)" : "Call \(reminder.title)"
+    case .person: reminder.title
+    case .daily, nil: self.isJapanese ? "介護記録" : "Care log"
     }
   }
 
   func text(of reminder: Reminder) -> String {
-    guard reminder.kind == "daily" else { return reminder.note }
+    guard reminder.knownKind == .daily else { return reminder.note }
     return self.isJapanese ? "本日の介護の記録を入力してください。" : "Please record today's care."
   }
 }

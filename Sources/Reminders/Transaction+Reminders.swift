@@ -19,12 +19,12 @@ extension Transaction {
     guard schedule != before else { return [] }
     var come: [Reminder] = []
     // Only one is open at a time: a new day ends the previous reminder.
-    if !directives.isEmpty { try self.endDailyReminders(as: "missed", now: now) }
+    if !directives.isEmpty { try self.endDailyReminders(as: .missed, now: now) }
     for directive in directives {
       let (reminder, outcome) = Self.reminder(for: directive, daily, in: zone, now: now)
       try self.reminders.put(reminder)
-      if reminder.state == "due" { come.append(reminder) }
-      daily.lastOutcome = outcome
+      if reminder.knownState == .due { come.append(reminder) }
+      daily.knownLastOutcome = outcome
     }
     daily.lastDay = schedule.lastDay.description
     try self.reminders.setDaily(daily)
@@ -39,7 +39,7 @@ extension Transaction {
       $0.snoozedUntil.nanosecondsSince1970 > now && $0.again?.isDue(at: now) ?? false
     }
     for var reminder in try self.reminders.ripe(at: now) + parked {
-      reminder.state = "due"
+      reminder.knownState = .due
       reminder.clearSnoozedUntil()
       reminder.updatedAt = .init(nanosecondsSince1970: now)
       try self.reminders.put(reminder)
@@ -49,9 +49,9 @@ extension Transaction {
   }
 
   /// Ends the daily reminder that is due or snoozed.
-  func endDailyReminders(as state: String, now: Int64) throws(Failure) {
+  func endDailyReminders(as state: ReminderState, now: Int64) throws(Failure) {
     for var reminder in try self.reminders.openDaily() {
-      reminder.state = state
+      reminder.knownState = state
       reminder.updatedAt = .init(nanosecondsSince1970: now)
       try self.reminders.put(reminder)
     }
@@ -59,22 +59,22 @@ extension Transaction {
 
   private static func reminder(
     for directive: DailySchedule.Directive, _ daily: DailyReminder, in zone: Zone, now: Int64
-  ) -> (Reminder, outcome: String) {
+  ) -> (Reminder, DailyOutcome) {
     var reminder = Reminder()
-    reminder.kind = "daily"
+    reminder.knownKind = .daily
     let day: Day
-    let outcome: String
+    let outcome: DailyOutcome
     switch directive {
     case .remind(let date, let isLate):
-      (day, outcome) = (date, isLate ? "late" : "delivered")
-      reminder.state = "due"
+      (day, outcome) = (date, isLate ? .late : .delivered)
+      reminder.knownState = .due
       reminder.isLate = isLate
     case .noteMissed(let date):
-      (day, outcome) = (date, "missed")
-      reminder.state = "missed"
+      (day, outcome) = (date, .missed)
+      reminder.knownState = .missed
     case .noteSatisfied(let date):
-      (day, outcome) = (date, "satisfied")
-      reminder.state = "satisfied"
+      (day, outcome) = (date, .satisfied)
+      reminder.knownState = .satisfied
     }
     reminder.id = "daily:\(day)"
     reminder.day = day.description
@@ -134,14 +134,14 @@ extension Transaction {
     let name = try self.records.get(Person.self, kept.personID)?.displayName ?? ""
     var reminder = Reminder()
     reminder.id = id
-    reminder.kind = "person"
+    reminder.knownKind = .person
     reminder.personID = kept.personID
     reminder.title = name.isEmpty || kept.title.contains(name) ? kept.title : "\(name): \(kept.title)"
     reminder.note = kept.description_p
     reminder.day = day.description
     let time = try self.reminders.settings().timeOfPersonReminders
     reminder.due = .init(nanosecondsSince1970: zone.instant(of: day, at: time) ?? now)
-    reminder.state = "due"
+    reminder.knownState = .due
     reminder.isLate = day < today
     reminder.createdAt = .init(nanosecondsSince1970: now)
     reminder.updatedAt = reminder.createdAt
@@ -181,7 +181,7 @@ extension Transaction {
         kind: "\(reminder.kind)_reminder", title: words.title(of: reminder), text: words.text(of: reminder),
         date: zone.mailDate(at: now), expiresAt: reminder.expiry(daily, now: now, zone: zone), reminderID: reminder.id,
         subject: "\(reminder.id) \(reminder.snoozes)")
-      let names = settings.channels(of: reminder.kind)
+      let names = settings.channels(of: reminder.knownKind)
       for name in names + always.filter({ !names.contains($0) }) {
         guard let channel = try self.channels.find(name) else { continue }
         do throws(Failure) {
@@ -203,7 +203,7 @@ extension Transaction {
 extension Reminder {
   /// When the message expires: the daily one as long as it may come late, the others after a day.
   fileprivate func expiry(_ daily: DailyReminder, now: Int64, zone: Zone) -> Int64 {
-    guard self.kind == "daily" else { return now + 86_400_000_000_000 }
+    guard self.knownKind == .daily else { return now + 86_400_000_000_000 }
     let midnight = zone.start(of: zone.day(at: now).adding(days: 1))
     return min(now + daily.catchUp, midnight)
   }

@@ -1,5 +1,4 @@
 internal import Bus
-internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 internal import KithMessages
@@ -18,70 +17,63 @@ struct BlobRows {
 
   func file(_ digest: BlobDigest) throws(Failure) -> File? {
     try self.view.attempt { database in
-      try Row.fetchOne(
-        database, sql: "SELECT size, media_type, reader FROM blob_file WHERE sha256 = ?",
-        arguments: [Data(digest.bytes)]
-      ).map { File(size: UInt64($0[0] as Int64), mediaType: $0[1], reader: Role(rawValue: $0[2]) ?? .admin) }
+      try database.first("SELECT size, media_type, reader FROM blob_file WHERE sha256 = ?", .blob(digest.bytes)) {
+        File(size: UInt64($0.integer(0)), mediaType: $0.text(1), reader: Role(rawValue: $0.text(2)) ?? .admin)
+      }
     }
   }
 
   /// Inserts a file's row, or keeps the file for another day. The role of a stored row does not change.
   func keepFile(_ digest: BlobDigest, _ file: File, now: Int64) throws(Failure) {
     try self.view.attempt { database in
-      try database.execute(
-        sql: """
-          INSERT INTO blob_file (sha256, size, media_type, reader, created_at) VALUES (?, ?, ?, ?, ?)
-          ON CONFLICT (sha256) DO UPDATE SET created_at = excluded.created_at
-          """,
-        arguments: [Data(digest.bytes), Int64(file.size), file.mediaType, file.reader.rawValue, now])
+      try database.run(
+        """
+        INSERT INTO blob_file (sha256, size, media_type, reader, created_at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (sha256) DO UPDATE SET created_at = excluded.created_at
+        """, .blob(digest.bytes), .integer(Int64(file.size)), .text(file.mediaType), .text(file.reader.rawValue),
+        .integer(now))
     }
   }
 
   /// Deletes the rows of files created before a moment.
   func forgetFiles(before moment: Int64) throws(Failure) {
-    try self.view.attempt { database in
-      try database.execute(sql: "DELETE FROM blob_file WHERE created_at < ?", arguments: [moment])
-    }
+    try self.view.attempt { try $0.run("DELETE FROM blob_file WHERE created_at < ?", .integer(moment)) }
   }
 
   /// How many files there are, and their bytes.
   func files() throws(Failure) -> (count: Int, bytes: UInt64) {
     try self.view.attempt { database in
-      let row = try Row.fetchOne(database, sql: "SELECT count(*), coalesce(sum(size), 0) FROM blob_file")
-      return row.map { ($0[0] as Int, UInt64($0[1] as Int64)) } ?? (0, 0)
+      try database.first("SELECT count(*), coalesce(sum(size), 0) FROM blob_file") {
+        (Int($0.integer(0)), UInt64($0.integer(1)))
+      } ?? (0, 0)
     }
   }
 
   /// The export that was made first; nil when there is none. Uploads have no media type, and backups are for admins.
   func oldestExport() throws(Failure) -> BlobDigest? {
     try self.view.attempt { database in
-      try Data.fetchOne(
-        database,
-        sql: "SELECT sha256 FROM blob_file WHERE media_type <> '' AND reader = ? ORDER BY created_at LIMIT 1",
-        arguments: [Role.viewer.rawValue]
-      ).map { BlobDigest(bytes: [UInt8]($0)) }
+      try database.first(
+        "SELECT sha256 FROM blob_file WHERE media_type <> '' AND reader = ? ORDER BY created_at LIMIT 1",
+        .text(Role.viewer.rawValue)
+      ) { BlobDigest(bytes: $0.blob(0)) }
     }
   }
 
   /// Forgets a file.
   func forgetFile(_ digest: BlobDigest) throws(Failure) {
-    try self.view.attempt { database in
-      try database.execute(sql: "DELETE FROM blob_file WHERE sha256 = ?", arguments: [Data(digest.bytes)])
-    }
+    try self.view.attempt { try $0.run("DELETE FROM blob_file WHERE sha256 = ?", .blob(digest.bytes)) }
   }
 
   func fileDigests() throws(Failure) -> Set<String> {
     try self.view.attempt { database in
-      Set(
-        try Data.fetchAll(database, sql: "SELECT sha256 FROM blob_file").map { BlobDigest(bytes: [UInt8]($0)).text })
+      Set(try database.all("SELECT sha256 FROM blob_file") { BlobDigest(bytes: $0.blob(0)).text })
     }
   }
 
   /// The size of a blob that belongs to a record; nil if there is none.
   func size(_ digest: BlobDigest) throws(Failure) -> UInt64? {
     try self.view.attempt { database in
-      try Int64.fetchOne(database, sql: "SELECT size FROM blob WHERE sha256 = ?", arguments: [Data(digest.bytes)])
-        .map { UInt64($0) }
+      try database.first("SELECT size FROM blob WHERE sha256 = ?", .blob(digest.bytes)) { UInt64($0.integer(0)) }
     }
   }
 
@@ -92,8 +84,8 @@ struct BlobRows {
   func read(_ digest: BlobDigest, offset: UInt64, length: Int) throws(Failure) -> [UInt8] {
     try self.view.attempt { database in
       guard
-        let row = try Int64.fetchOne(
-          database, sql: "SELECT rowid FROM blob WHERE sha256 = ?", arguments: [Data(digest.bytes)])
+        let row = try database.first(
+          "SELECT rowid FROM blob WHERE sha256 = ?", .blob(digest.bytes), read: { $0.integer(0) })
       else { return [] }
       var blob: OpaquePointer?
       // The connection is that of the closure; the blob is closed before it ends.

@@ -1,5 +1,4 @@
 internal import Bus
-internal import Foundation
 internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
@@ -21,13 +20,14 @@ struct CommandRows {
   /// - Throws: `INVALID_ARGUMENT/IDEMPOTENCY_KEY_REUSED` if the key was used with other content.
   func find(_ ticket: CommandTicket) throws(Failure) -> Entry? {
     let entry = try self.view.attempt { database -> Entry? in
-      let statement = try database.cachedStatement(
-        sql: """
-          SELECT id, fingerprint, finished_at IS NOT NULL, header, reply FROM command WHERE principal = ? AND key = ?
-          """)
-      guard let row = try Row.fetchOne(statement, arguments: [ticket.principal, ticket.key]) else { return nil }
-      return Entry(
-        id: row[0], fingerprint: [UInt8](row[1] as Data), outcome: row[2] ? try Self.outcome(row[3], row[4]) : nil)
+      try database.first(
+        "SELECT id, fingerprint, finished_at IS NOT NULL, header, reply FROM command WHERE principal = ? AND key = ?",
+        .text(ticket.principal), .text(ticket.key)
+      ) { row in
+        Entry(
+          id: row.integer(0), fingerprint: row.blob(1),
+          outcome: row.integer(2) != 0 ? try Self.outcome(row.blob(3), row.blob(4)) : nil)
+      }
     }
     guard let entry else { return nil }
     guard entry.fingerprint == ticket.fingerprint else {
@@ -41,15 +41,12 @@ struct CommandRows {
   /// Inserts the row of a running command.
   func insertRunning(_ ticket: CommandTicket, request: [UInt8], now: Int64) throws(Failure) {
     try self.view.attempt { database in
-      try database.execute(
-        sql: """
-          INSERT INTO command (principal, key, request_id, method, fingerprint, created_at, kept_bytes, request)
-          VALUES (?, ?, ?, ?, ?, ?, 0, ?)
-          """,
-        arguments: [
-          ticket.principal, ticket.key, ticket.requestID, ticket.method.name, Data(ticket.fingerprint), now,
-          Data(request),
-        ])
+      try database.run(
+        """
+        INSERT INTO command (principal, key, request_id, method, fingerprint, created_at, kept_bytes, request)
+        VALUES (?, ?, ?, ?, ?, ?, 0, ?)
+        """, .text(ticket.principal), .text(ticket.key), .text(ticket.requestID), .text(ticket.method.name),
+        .blob(ticket.fingerprint), .integer(now), .blob(request))
     }
   }
 
@@ -79,9 +76,9 @@ struct CommandRows {
   /// - Returns: False if there was none.
   func deleteRunning(_ ticket: CommandTicket) throws(Failure) -> Bool {
     try self.view.attempt { database in
-      try database.execute(
-        sql: "DELETE FROM command WHERE principal = ? AND key = ? AND finished_at IS NULL",
-        arguments: [ticket.principal, ticket.key])
+      try database.run(
+        "DELETE FROM command WHERE principal = ? AND key = ? AND finished_at IS NULL", .text(ticket.principal),
+        .text(ticket.key))
       return database.changesCount > 0
     }
   }
@@ -89,26 +86,24 @@ struct CommandRows {
   /// The running commands, the oldest first.
   func running() throws(Failure) -> [UnfinishedCommand] {
     try self.view.attempt { database in
-      try Row.fetchAll(
-        database,
-        sql: """
-          SELECT principal, key, request_id, method, fingerprint, request FROM command WHERE finished_at IS NULL
-          ORDER BY id
-          """
-      ).compactMap { row in
-        let name: String = row[3]
+      try database.all(
+        """
+        SELECT principal, key, request_id, method, fingerprint, request FROM command WHERE finished_at IS NULL ORDER BY id
+        """
+      ) { row -> UnfinishedCommand? in
+        let name = row.text(3)
         // This hub does not know the method; the row waits for a version that does.
         guard let method = Methods.all.first(where: { $0.name == name }) else { return nil }
         return UnfinishedCommand(
-          principal: row[0], key: row[1], requestID: row[2], method: method, fingerprint: [UInt8](row[4] as Data),
-          request: [UInt8](row[5] as Data))
-      }
+          principal: row.text(0), key: row.text(1), requestID: row.text(2), method: method, fingerprint: row.blob(4),
+          request: row.blob(5))
+      }.compactMap(\.self)
     }
   }
 
-  private static func outcome(_ header: Data, _ reply: Data) throws -> CommandOutcome {
+  private static func outcome(_ header: [UInt8], _ reply: [UInt8]) throws -> CommandOutcome {
     let header = try ReplyHeader(serializedBytes: header)
     return CommandOutcome(
-      status: header.status, reply: [UInt8](reply), effects: header.effects, isReplayed: true)
+      status: header.status, reply: reply, effects: header.effects, isReplayed: true)
   }
 }

@@ -56,14 +56,16 @@ extension CreationTable where View == Transaction {
       throw .invalid(field: "client_id", "has \(clientID.utf8.count) bytes; it may have 64.")
     }
     let first = try self.view.attempt { database in
-      try EngineStatement(database, "SELECT kind, record FROM creation WHERE client_id = ?")
-        .first([.text(clientID)]) { (kind: $0.text(0), record: $0.text(1)) }
+      try database.first("SELECT kind, record FROM creation WHERE client_id = ?", .text(clientID)) {
+        (kind: $0.text(0), record: $0.text(1))
+      }
     }
     guard let first else {
       let reply = try make()
       try self.view.attempt { database in
-        try EngineStatement(database, "INSERT INTO creation (client_id, kind, record) VALUES (?, ?, ?)")
-          .run([.text(clientID), .text(kind), .text(id(reply))])
+        try database.run(
+          "INSERT INTO creation (client_id, kind, record) VALUES (?, ?, ?)", .text(clientID), .text(kind),
+          .text(id(reply)))
       }
       return reply
     }

@@ -2,10 +2,16 @@ internal import FoundationEssentials
 internal import GRDB
 internal import GRDBSQLite
 
-/// A prepared statement for frequently used rows, run without GRDB's argument arrays and rows.
+/// A prepared statement, run without GRDB's argument arrays and rows.
 ///
-/// Several of these run for every command and every contact, and boxing their values took more time than SQLite itself.
-/// Nothing observes these tables through GRDB, so they do not need its bookkeeping.
+/// All tables are read and written by these statements; connections, transactions, migrations and PRAGMAs are GRDB's. Several
+/// run for every command and every contact, and boxing their values took more time than SQLite itself. Nothing observes
+/// the tables through GRDB, so they do not need its bookkeeping.
+///
+/// ```swift
+/// try database.run("DELETE FROM card WHERE contact = ?", .integer(row))
+/// let id = try database.first("SELECT uuid FROM contact WHERE id = ?", .integer(row)) { $0.text(0) }
+/// ```
 struct EngineStatement {
   private let statement: Statement
   private let database: Database
@@ -29,22 +35,30 @@ struct EngineStatement {
 
   /// Runs a query and calls `body` with each row.
   func forEach(_ values: [EngineValue], _ body: (EngineRow) throws -> Void) throws {
+    try self.takeRows(values) { row in
+      try body(row)
+      return true
+    }
+  }
+
+  /// Runs a query and calls `body` with each row until it returns false.
+  func takeRows(_ values: [EngineValue], while body: (EngineRow) throws -> Bool) throws {
     let handle = unsafe try self.bind(nil, values)
     defer { unsafe sqlite3_reset(handle) }
     while true {
       let result = unsafe sqlite3_step(handle)
       guard result == SQLITE_ROW else { return try self.require(result) }
-      try body(unsafe EngineRow(handle: handle))
+      guard try body(unsafe EngineRow(handle: handle)) else { return }
     }
   }
 
   /// Reads the first row; nil if there is none.
-  func first<Value>(_ values: [EngineValue], _ read: (EngineRow) -> Value) throws -> Value? {
+  func first<Value>(_ values: [EngineValue], _ read: (EngineRow) throws -> Value) throws -> Value? {
     let handle = unsafe try self.bind(nil, values)
     defer { unsafe sqlite3_reset(handle) }
     let result = unsafe sqlite3_step(handle)
     try self.require(result)
-    return result == SQLITE_ROW ? read(unsafe EngineRow(handle: handle)) : nil
+    return result == SQLITE_ROW ? try read(unsafe EngineRow(handle: handle)) : nil
   }
 
   /// Runs a statement without parameters.
@@ -53,6 +67,16 @@ struct EngineStatement {
     let handle = unsafe self.statement.sqliteStatement
     defer { unsafe sqlite3_reset(handle) }
     try self.require(unsafe sqlite3_step(handle))
+  }
+
+  /// The values in the order of the parameters with these names, such as `:limit`. Other names are left out.
+  func values(named values: [String: EngineValue]) -> [EngineValue] {
+    // As in `bind`; SQLite's names live as long as the statement, and are copied here.
+    let handle = unsafe self.statement.sqliteStatement
+    return (1..<(unsafe sqlite3_bind_parameter_count(handle)) + 1).map { index in
+      guard let name = unsafe sqlite3_bind_parameter_name(handle, index) else { return .null }
+      return values[String(unsafe String(cString: name).dropFirst())] ?? .null
+    }
   }
 
   private func bind(_ first: EngineValue?, _ values: [EngineValue]) throws -> OpaquePointer {
@@ -78,6 +102,41 @@ struct EngineStatement {
   }
 }
 
+extension Database {
+  /// Runs a statement with its parameters in order.
+  func run(_ sql: String, _ values: EngineValue...) throws { try EngineStatement(self, sql).run(values) }
+
+  /// Runs a statement with its parameters by name.
+  func run(_ sql: String, named values: [String: EngineValue]) throws {
+    let statement = try EngineStatement(self, sql)
+    try statement.run(statement.values(named: values))
+  }
+
+  /// Reads the first row of a query; nil if there is none.
+  func first<Value>(
+    _ sql: String, _ values: EngineValue..., read: (EngineRow) throws -> Value
+  ) throws -> Value? {
+    try EngineStatement(self, sql).first(values, read)
+  }
+
+  /// Reads all rows of a query.
+  func all<Value>(_ sql: String, _ values: EngineValue..., read: (EngineRow) throws -> Value) throws -> [Value] {
+    var rows: [Value] = []
+    try EngineStatement(self, sql).forEach(values) { rows.append(try read($0)) }
+    return rows
+  }
+
+  /// Reads all rows of a query with its parameters by name.
+  func all<Value>(
+    _ sql: String, named values: [String: EngineValue], read: (EngineRow) throws -> Value
+  ) throws -> [Value] {
+    let statement = try EngineStatement(self, sql)
+    var rows: [Value] = []
+    try statement.forEach(statement.values(named: values)) { rows.append(try read($0)) }
+    return rows
+  }
+}
+
 /// A parameter of an ``EngineStatement``.
 enum EngineValue: Sendable {
   case integer(Int64)
@@ -86,6 +145,9 @@ enum EngineValue: Sendable {
   /// The same as `blob`.
   case data(Data)
   case null
+
+  /// NULL for nil.
+  static func optional(_ value: Int64?) -> EngineValue { value.map { .integer($0) } ?? .null }
 
   /// - Returns: SQLite's result code.
   func bind(to handle: OpaquePointer, at index: CInt) -> CInt {

@@ -93,8 +93,8 @@ final class EventAppender {
       guard !key.isEmpty else { return }
       if self.firsts[stream.rawValue] > 1 { try self.dropCompactedLast(of: stream, key, database) }
       if tombstone {
-        try database.cachedStatement(sql: "DELETE FROM last_event WHERE stream = ? AND key = ?")
-          .execute(arguments: [stream.rawValue, key])
+        try database.run(
+          "DELETE FROM last_event WHERE stream = ? AND key = ?", .integer(Int64(stream.rawValue)), .text(key))
       } else {
         try self.noteLast.run([.integer(Int64(stream.rawValue)), .text(key), .integer(Int64(seq))])
       }
@@ -128,8 +128,9 @@ final class EventAppender {
   /// Saves the last numbers of the streams that the group appended to.
   func saveHeads(_ database: Database) throws {
     for stream in self.sequence.movedByGroup {
-      try database.cachedStatement(sql: "UPDATE stream SET seq = ? WHERE id = ?")
-        .execute(arguments: [Int64(self.sequence[stream]), stream.rawValue])
+      try database.run(
+        "UPDATE stream SET seq = ? WHERE id = ?", .integer(Int64(self.sequence[stream])),
+        .integer(Int64(stream.rawValue)))
     }
   }
 
@@ -140,12 +141,11 @@ final class EventAppender {
 
   /// Deletes the event that compaction kept only because it was the key's last.
   private func dropCompactedLast(of stream: EventStream, _ key: String, _ database: Database) throws {
-    try database.cachedStatement(
-      sql: """
-        DELETE FROM event WHERE stream = ?1 AND seq < (SELECT first_seq FROM stream WHERE id = ?1)
-          AND seq = (SELECT seq FROM last_event WHERE stream = ?1 AND key = ?2)
-        """
-    ).execute(arguments: [stream.rawValue, key])
+    try database.run(
+      """
+      DELETE FROM event WHERE stream = ?1 AND seq < (SELECT first_seq FROM stream WHERE id = ?1)
+        AND seq = (SELECT seq FROM last_event WHERE stream = ?1 AND key = ?2)
+      """, .integer(Int64(stream.rawValue)), .text(key))
   }
 
   private static let idsInChanged = 500

@@ -30,7 +30,7 @@ struct EventLog {
     reply.events = try self.page(
       stream, limit: request.limit,
       sql: "SELECT \(Self.columns) FROM event WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?",
-      [stream.rawValue, Int64(request.afterSeq)])
+      [.integer(Int64(stream.rawValue)), .integer(Int64(request.afterSeq))])
     reply.more = (reply.events.last?.header.seq ?? request.afterSeq) < head
     return reply
   }
@@ -53,12 +53,13 @@ struct EventLog {
         SELECT \(Self.columns) FROM last_event JOIN event USING (stream, seq)
         WHERE last_event.stream = ? AND last_event.seq > ? AND last_event.seq <= ? ORDER BY last_event.seq LIMIT ?
         """,
-      [stream.rawValue, Int64(token.after), Int64(token.position)])
+      [.integer(Int64(stream.rawValue)), .integer(Int64(token.after)), .integer(Int64(token.position))])
     guard let last = reply.lastByKey.last?.header.seq else { return reply }
     let isMore = try self.view.attempt { database in
-      try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM last_event WHERE stream = ? AND seq > ? AND seq <= ?)",
-        arguments: [stream.rawValue, Int64(last), Int64(token.position)]) ?? false
+      try database.first(
+        "SELECT 1 FROM last_event WHERE stream = ? AND seq > ? AND seq <= ? LIMIT 1", .integer(Int64(stream.rawValue)),
+        .integer(Int64(last)), .integer(Int64(token.position))
+      ) { _ in true } ?? false
     }
     if isMore { reply.nextPageToken = SnapshotToken(epoch: self.epoch, position: token.position, after: last).text }
     return reply
@@ -66,33 +67,32 @@ struct EventLog {
 
   private func bounds(of stream: EventStream) throws(Failure) -> (head: UInt64, first: UInt64) {
     try self.view.attempt { database in
-      let statement = try database.cachedStatement(sql: "SELECT seq, first_seq FROM stream WHERE id = ?")
-      guard let row = try Row.fetchOne(statement, arguments: [stream.rawValue]) else { return (0, 1) }
-      return (UInt64(row[0] as Int64), UInt64(row[1] as Int64))
+      try database.first("SELECT seq, first_seq FROM stream WHERE id = ?", .integer(Int64(stream.rawValue))) {
+        (UInt64($0.integer(0)), UInt64($0.integer(1)))
+      } ?? (0, 1)
     }
   }
 
   private func page(
-    _ stream: EventStream, limit: UInt32, sql: String, _ arguments: StatementArguments
+    _ stream: EventStream, limit: UInt32, sql: String, _ values: [EngineValue]
   ) throws(Failure) -> [LoggedEvent] {
     let count = PageLimit.records(limit, usual: Self.maximumEvents, most: Self.maximumEvents)
     return try self.view.attempt { database in
-      let rows = try Row.fetchCursor(
-        database.cachedStatement(sql: sql), arguments: arguments + [count])
       var page = Page<LoggedEvent>(limit: count)
-      while let row = try rows.next() {
-        let payload: Data = row[5]
-        guard page.hasRoom(for: payload.count + Self.headerBytes) else { break }
+      try EngineStatement(database, sql).takeRows(values + [.integer(Int64(count))]) { row in
+        let payload = row.blob(5)
+        guard page.hasRoom(for: payload.count + Self.headerBytes) else { return false }
         var logged = LoggedEvent()
         logged.header.stream = stream.name
         logged.header.epoch = self.epoch
-        logged.header.seq = UInt64(row[0] as Int64)
-        logged.header.key = row[1]
-        logged.header.time = .init(nanosecondsSince1970: row[2])
-        logged.header.causeRequestID = row[3]
-        logged.header.tombstone = row[4]
+        logged.header.seq = UInt64(row.integer(0))
+        logged.header.key = row.text(1)
+        logged.header.time = .init(nanosecondsSince1970: row.integer(2))
+        logged.header.causeRequestID = row.text(3)
+        logged.header.tombstone = row.integer(4) != 0
         logged.event = try Event(serializedBytes: payload)
         page.append(logged)
+        return true
       }
       return page.records
     }

@@ -266,21 +266,21 @@ struct Compaction {
     let tooOld = now - self.limits.age.nanoseconds
     let byCount = head >= self.limits.count ? head - self.limits.count + 1 : 0
     return try self.transaction.attempt { database in
-      let firstYoung = try Int64.fetchOne(
-        database.cachedStatement(
-          sql: "SELECT min(seq) FROM event WHERE stream = ? AND seq >= ? AND seq < ? AND time >= ?"),
-        arguments: [stream.rawValue, Int64(first), Int64(end), tooOld])
-      let byAge = firstYoung.map { UInt64($0) } ?? end
+      let id = EngineValue.integer(Int64(stream.rawValue))
+      let firstYoung = try database.first(
+        "SELECT min(seq) FROM event WHERE stream = ? AND seq >= ? AND seq < ? AND time >= ?", id,
+        .integer(Int64(first)),
+        .integer(Int64(end)), .integer(tooOld)
+      ) { $0.isNull(0) ? nil : UInt64($0.integer(0)) }
+      let byAge = (firstYoung ?? nil) ?? end
       let boundary = min(end, max(byCount, byAge, first))
       guard boundary > first else { return first }
-      try database.cachedStatement(
-        sql: """
-          DELETE FROM event WHERE stream = ?1 AND seq >= ?2 AND seq < ?3
-            AND seq NOT IN (SELECT seq FROM last_event WHERE stream = ?1 AND seq >= ?2 AND seq < ?3)
-          """
-      ).execute(arguments: [stream.rawValue, Int64(first), Int64(boundary)])
-      try database.cachedStatement(sql: "UPDATE stream SET first_seq = ? WHERE id = ?")
-        .execute(arguments: [Int64(boundary), stream.rawValue])
+      try database.run(
+        """
+        DELETE FROM event WHERE stream = ?1 AND seq >= ?2 AND seq < ?3
+          AND seq NOT IN (SELECT seq FROM last_event WHERE stream = ?1 AND seq >= ?2 AND seq < ?3)
+        """, id, .integer(Int64(first)), .integer(Int64(boundary)))
+      try database.run("UPDATE stream SET first_seq = ? WHERE id = ?", .integer(Int64(boundary)), id)
       return boundary
     }
   }

@@ -32,13 +32,14 @@ final class Journal: Sendable {
 
   /// Builds the index at the start: one pass over the keys.
   static func index(_ database: Database) throws -> JournalIndex {
-    let keys = try Row.fetchCursor(database, sql: "SELECT principal, key FROM command INDEXED BY command_key")
-    let running = try Int.fetchOne(database, sql: "SELECT count(*) FROM command WHERE finished_at IS NULL") ?? 0
+    let names = try database.all("SELECT principal, key FROM command INDEXED BY command_key") {
+      ($0.text(0), $0.text(1))
+    }
+    let running =
+      try database.first("SELECT count(*) FROM command WHERE finished_at IS NULL") { Int($0.integer(0)) } ?? 0
     let finished = "SELECT kept_bytes FROM command WHERE finished_at IS NOT NULL ORDER BY id"
-    let oldest = try Int64.fetchOne(database, sql: "\(finished) LIMIT 1") ?? 0
-    let newest = try Int64.fetchOne(database, sql: "\(finished) DESC LIMIT 1") ?? 0
-    var names: [(String, String)] = []
-    while let row = try keys.next() { names.append((row[0], row[1])) }
+    let oldest = try database.first("\(finished) LIMIT 1") { $0.integer(0) } ?? 0
+    let newest = try database.first("\(finished) DESC LIMIT 1") { $0.integer(0) } ?? 0
     return JournalIndex(keys: names, rows: names.count - running, keptBytes: newest, forgottenBytes: oldest)
   }
 
@@ -172,23 +173,22 @@ final class Journal: Sendable {
     let tooLarge = index.keptBytes - self.limits.bytes
     let tooOld = now - self.limits.age.nanoseconds
     return try transaction.attempt { database in
-      let statement = try database.cachedStatement(
-        sql: """
-          SELECT id, principal, key, kept_bytes, finished_at FROM command WHERE finished_at IS NOT NULL
-          ORDER BY id LIMIT ?
-          """)
       var keys: [(String, String)] = []
       var last: (id: Int64, keptBytes: Int64) = (0, 0)
-      let oldest = try Row.fetchCursor(statement, arguments: [self.limits.slice])
-      while let row = try oldest.next() {
-        let keptBytes: Int64 = row[3]
-        guard keys.count < tooMany || keptBytes <= tooLarge || (row[4] as Int64) < tooOld else { break }
-        keys.append((row[1], row[2]))
-        last = (row[0], keptBytes)
+      try EngineStatement(
+        database,
+        """
+        SELECT id, principal, key, kept_bytes, finished_at FROM command WHERE finished_at IS NOT NULL ORDER BY id LIMIT ?
+        """
+      ).takeRows([.integer(Int64(self.limits.slice))]) { row in
+        let keptBytes = row.integer(3)
+        guard keys.count < tooMany || keptBytes <= tooLarge || row.integer(4) < tooOld else { return false }
+        keys.append((row.text(1), row.text(2)))
+        last = (row.integer(0), keptBytes)
+        return true
       }
       if !keys.isEmpty {
-        try database.cachedStatement(sql: "DELETE FROM command WHERE id <= ? AND finished_at IS NOT NULL")
-          .execute(arguments: [last.id])
+        try database.run("DELETE FROM command WHERE id <= ? AND finished_at IS NOT NULL", .integer(last.id))
       }
       return (keys, last.keptBytes)
     }

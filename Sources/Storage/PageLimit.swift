@@ -53,10 +53,24 @@ struct PageCursor: Equatable {
     guard let bytes = Data(base64Encoded: padded), bytes.count >= 8,
       let key = String(validating: bytes.dropFirst(8), as: UTF8.self), !key.utf8.contains(0)
     else {
-      throw .invalid(field: "cursor", "is not the next_cursor of an earlier page. Begin again without one.")
+      throw Self.foreign
     }
     self.key = key
     self.row = Int64(bitPattern: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  /// Parses a cursor whose key is a number; nil for the empty cursor of a first page.
+  ///
+  /// - Throws: `FIELD_INVALID` for any other text.
+  static func numbered(_ text: String) throws(Failure) -> (key: Int64, row: Int64)? {
+    guard !text.isEmpty else { return nil }
+    let cursor = try PageCursor(text: text)
+    guard let key = Int64(cursor.key) else { throw Self.foreign }
+    return (key, cursor.row)
+  }
+
+  private static var foreign: Failure {
+    .invalid(field: "cursor", "is not the next_cursor of an earlier page. Begin again without one.")
   }
 
   /// The row and the key in base64url (RFC 4648, section 5) without padding.

@@ -2,6 +2,7 @@ public import Bus
 internal import CoreMetrics
 internal import GRDB
 internal import Instruments
+internal import KithMessages
 
 /// Counts commits and what was written, and measures how long the disk takes.
 struct StoreMetrics: Sendable {
@@ -50,8 +51,7 @@ extension StorageActor {
     let writes = self.group.waiting
     return try await self.read { view throws(Failure) in
       let deliveries = try view.attempt { database in
-        try EngineStatement(database, "SELECT count(*) FROM delivery WHERE state IN ('pending', 'sending')")
-          .first([]) { $0.integer(0) }
+        try database.first("SELECT count(*) FROM delivery WHERE state \(DeliveryState.open.inSQL)") { $0.integer(0) }
       }
       return QueueLengths(writes: writes, outbox: try view.outbox.counts(), deliveries: Int(deliveries ?? 0))
     }

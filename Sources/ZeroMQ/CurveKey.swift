@@ -101,6 +101,10 @@ public struct CurveKeyPair: Hashable, Sendable {
 }
 
 /// The Z85 encoding: four bytes in five printable characters. ZeroMQ RFC 32.
+///
+/// ```swift
+/// let text = Z85.encode([0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B])  // "HelloWorld"
+/// ```
 public enum Z85 {
   private static let alphabet = Array(
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#".utf8)

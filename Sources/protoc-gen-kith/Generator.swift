@@ -24,6 +24,7 @@ struct Generator: CodeGenerator {
       try generatorOutputs.add(fileName: "Methods.swift", contents: SwiftTable(methods: methods).text)
       try generatorOutputs.add(
         fileName: "Records.swift", contents: RecordTable(messages: messages, methods: methods).text)
+      try generatorOutputs.add(fileName: "Choices.swift", contents: ChoiceTable(messages: messages).text)
     case "markdown":
       try generatorOutputs.add(
         fileName: "services.md",

@@ -17,6 +17,7 @@ struct MessageModel {
   static func all(of files: [FileDescriptor]) throws -> [MessageModel] {
     // Of each field that all kinds share, the rules that the first kind states.
     var shared: [String: Kith_V1_FieldRules] = [:]
+    let choices = try self.choices(of: files)
     func models(_ message: Descriptor) throws -> [MessageModel] {
       let record = message.options.hasKith_V1_record ? message.options.Kith_V1_record : nil
       let fields = try message.fields.map { field in
@@ -24,6 +25,12 @@ struct MessageModel {
         if record != nil, field.number < 20 {
           if let rules, shared[field.name] == nil { shared[field.name] = rules }
           rules = rules ?? shared[field.name]
+        }
+        if let type = rules?.type, !type.isEmpty {
+          guard let named = choices[type] else {
+            throw GeneratorError(description: "\(field.fullName): no field lists the choices of `type: \"\(type)\"`")
+          }
+          rules?.choices = named
         }
         return try FieldModel(field, rules)
       }
@@ -39,6 +46,25 @@ struct MessageModel {
       throw GeneratorError(description: "each kind of record needs a `number` of its own, above 0")
     }
     return all
+  }
+
+  /// The choices of each name of `type`.
+  ///
+  /// - Throws: ``GeneratorError`` if two fields list them.
+  private static func choices(of files: [FileDescriptor]) throws -> [String: [String]] {
+    var choices: [String: [String]] = [:]
+    func read(_ message: Descriptor) throws {
+      for field in message.fields where !field.options.Kith_V1_field.type.isEmpty {
+        let rules = field.options.Kith_V1_field
+        guard !rules.choices.isEmpty else { continue }
+        guard choices.updateValue(rules.choices, forKey: rules.type) == nil else {
+          throw GeneratorError(description: "\(field.fullName): another field lists the choices of `\(rules.type)`")
+        }
+      }
+      try message.messages.forEach(read)
+    }
+    try files.flatMap(\.messages).forEach(read)
+    return choices
   }
 
   /// Throws where no table can say what its fields state.
@@ -122,4 +148,12 @@ extension Descriptor {
 extension EnumDescriptor {
   /// The name without that of the package.
   var nameInPackage: String { String(self.fullName.dropFirst(self.file.package.count + 1)) }
+}
+
+extension String {
+  /// "contact_field" is "contactField".
+  var lowerCamelCase: String {
+    let parts = self.split(separator: "_")
+    return parts.prefix(1).joined() + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
 }

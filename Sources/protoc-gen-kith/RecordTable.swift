@@ -28,18 +28,18 @@ struct RecordTable {
       "/// The kinds of records. The numbers are in the database of a hub.",
       "public enum RecordKind: Int, CaseIterable, Sendable {",
     ]
-    lines += self.records.map { "  case \(Self.identifier($1)) = \($1.number)" }
+    lines += self.records.map { "  case \($1.kind.lowerCamelCase) = \($1.number)" }
     lines += [
       "", "  /// The message of a record of the kind.", "  public var type: any SyncedRecord.Type {",
       "    switch self {",
     ]
-    lines += self.records.map { "    case .\(Self.identifier($1)): \($0.name).self" }
+    lines += self.records.map { "    case .\($1.kind.lowerCamelCase): \($0.name).self" }
     lines += [
       "    }", "  }", "", "  /// What `proto/` states for the kind.", "  public var rules: RecordRules {",
       "    switch self {",
     ]
     for (_, record) in self.records {
-      let kind = Self.identifier(record)
+      let kind = record.kind.lowerCamelCase
       lines.append("    case .\(kind): RecordRules(kind: \"\(record.kind)\", owner: .\(record.belongsTo),")
       lines.append(
         "      stream: \"\(record.stream)\", isByName: \(record.byName), outlivesPerson: \(record.outlivesPerson))")
@@ -52,12 +52,12 @@ struct RecordTable {
       "extension RemoteRecord.OneOf_Record {", "  /// The record that it holds.",
       "  public var record: any SyncedRecord {", "    switch self {",
     ]
-    lines += self.records.map { "    case .\(Self.identifier($1))(let record): record" }
+    lines += self.records.map { "    case .\($1.kind.lowerCamelCase)(let record): record" }
     return lines + ["    }", "  }", "}", ""]
   }
 
   private func kind(of message: MessageModel, _ record: Kith_V1_RecordRules) -> [String] {
-    let kind = Self.identifier(record)
+    let kind = record.kind.lowerCamelCase
     var lines = [
       "extension \(message.name): SyncedRecord {", "  /// Its kind.",
       "  public static var kind: RecordKind { .\(kind) }", "  /// As one of all records.",
@@ -180,11 +180,5 @@ struct RecordTable {
 
   private func isRecord(_ message: Descriptor) -> Bool {
     self.messages.contains { $0.descriptor === message && $0.record != nil }
-  }
-
-  /// "contact_field" is `contactField`.
-  private static func identifier(_ record: Kith_V1_RecordRules) -> String {
-    let parts = record.kind.split(separator: "_")
-    return parts.prefix(1).joined() + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 }

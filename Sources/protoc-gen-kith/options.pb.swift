@@ -203,55 +203,109 @@ nonisolated struct Kith_V1_MethodRules: Sendable {
 /// They apply to what a client sends; white space at both ends of a text of a record does not count. What a server or a card has
 /// is stored unchanged, so a reply may have a longer text, or a word that is not among the choices. No text of a record may contain
 /// U+0000 or have more than 200,000 bytes of UTF-8.
-nonisolated struct Kith_V1_FieldRules: Sendable {
+nonisolated struct Kith_V1_FieldRules: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// of a text: most characters (Unicode code points), for each entry if repeated; of a number: largest value
-  var max: UInt32 = 0
+  var max: UInt32 {
+    get {_storage._max}
+    set {_uniqueStorage()._max = newValue}
+  }
 
   /// smallest value of a number
-  var min: UInt32 = 0
+  var min: UInt32 {
+    get {_storage._min}
+    set {_uniqueStorage()._min = newValue}
+  }
 
   /// most bytes of a text, for each entry if repeated
-  var maxBytes: UInt32 = 0
+  var maxBytes: UInt32 {
+    get {_storage._maxBytes}
+    set {_uniqueStorage()._maxBytes = newValue}
+  }
 
   /// most entries of a repeated field
-  var maxItems: UInt32 = 0
+  var maxItems: UInt32 {
+    get {_storage._maxItems}
+    set {_uniqueStorage()._maxItems = newValue}
+  }
 
   /// must be given; in a record, when it is created, and it cannot be emptied later
-  var required: Bool = false
+  var required: Bool {
+    get {_storage._required}
+    set {_uniqueStorage()._required = newValue}
+  }
 
   /// never taken from a client: a value in a request is ignored
-  var readOnly: Bool = false
+  var readOnly: Bool {
+    get {_storage._readOnly}
+    set {_uniqueStorage()._readOnly = newValue}
+  }
 
   /// taken when the record is created, and never changed
-  var fixed: Bool = false
+  var fixed: Bool {
+    get {_storage._fixed}
+    set {_uniqueStorage()._fixed = newValue}
+  }
 
   /// not in the future; one day ahead is accepted because of time zones, in care one hour
-  var past: Bool = false
+  var past: Bool {
+    get {_storage._past}
+    set {_uniqueStorage()._past = newValue}
+  }
 
-  var place: Kith_V1_FieldRules.Place = .both
+  var place: Kith_V1_FieldRules.Place {
+    get {_storage._place}
+    set {_uniqueStorage()._place = newValue}
+  }
 
-  var merge: Kith_V1_FieldRules.Merge = .value
+  var merge: Kith_V1_FieldRules.Merge {
+    get {_storage._merge}
+    set {_uniqueStorage()._merge = newValue}
+  }
 
   /// the Search method of its service searches it
-  var search: Bool = false
+  var search: Bool {
+    get {_storage._search}
+    set {_uniqueStorage()._search = newValue}
+  }
 
   /// must be a name in this catalog of the server (CatalogEntry), once the catalog was read
-  var catalog: String = String()
+  var catalog: String {
+    get {_storage._catalog}
+    set {_uniqueStorage()._catalog = newValue}
+  }
 
   /// must be one of these words, or empty unless required
-  var choices: [String] = []
+  var choices: [String] {
+    get {_storage._choices}
+    set {_uniqueStorage()._choices = newValue}
+  }
 
   /// requests may have words other than `choices`: other spellings, or filters that match nothing
-  var loose: Bool = false
+  var loose: Bool {
+    get {_storage._loose}
+    set {_uniqueStorage()._loose = newValue}
+  }
 
-  var format: Kith_V1_FieldRules.Format = .any
+  var format: Kith_V1_FieldRules.Format {
+    get {_storage._format}
+    set {_uniqueStorage()._format = newValue}
+  }
 
   /// of a field that the server sets: it is forgotten when one of these fields changes
-  var follows: [String] = []
+  var follows: [String] {
+    get {_storage._follows}
+    set {_uniqueStorage()._follows = newValue}
+  }
+
+  /// the name of `choices` as an enum in Swift; one field lists them, the others with this name have the same
+  var type: String {
+    get {_storage._type}
+    set {_uniqueStorage()._type = newValue}
+  }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -449,6 +503,8 @@ nonisolated struct Kith_V1_FieldRules: Sendable {
   }
 
   init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Makes a message a kind of record. Fields 1 to 9 are the same in all kinds and state their rules once: a field without rules has
@@ -727,104 +783,177 @@ nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Kith_V1_FieldRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FieldRules"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}max\0\u{1}min\0\u{3}max_bytes\0\u{3}max_items\0\u{1}required\0\u{3}read_only\0\u{1}fixed\0\u{1}past\0\u{1}place\0\u{1}merge\0\u{1}search\0\u{1}catalog\0\u{1}choices\0\u{1}loose\0\u{1}format\0\u{1}follows\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}max\0\u{1}min\0\u{3}max_bytes\0\u{3}max_items\0\u{1}required\0\u{3}read_only\0\u{1}fixed\0\u{1}past\0\u{1}place\0\u{1}merge\0\u{1}search\0\u{1}catalog\0\u{1}choices\0\u{1}loose\0\u{1}format\0\u{1}follows\0\u{1}type\0")
+
+  fileprivate class _StorageClass {
+    var _max: UInt32 = 0
+    var _min: UInt32 = 0
+    var _maxBytes: UInt32 = 0
+    var _maxItems: UInt32 = 0
+    var _required: Bool = false
+    var _readOnly: Bool = false
+    var _fixed: Bool = false
+    var _past: Bool = false
+    var _place: Kith_V1_FieldRules.Place = .both
+    var _merge: Kith_V1_FieldRules.Merge = .value
+    var _search: Bool = false
+    var _catalog: String = String()
+    var _choices: [String] = []
+    var _loose: Bool = false
+    var _format: Kith_V1_FieldRules.Format = .any
+    var _follows: [String] = []
+    var _type: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _max = source._max
+      _min = source._min
+      _maxBytes = source._maxBytes
+      _maxItems = source._maxItems
+      _required = source._required
+      _readOnly = source._readOnly
+      _fixed = source._fixed
+      _past = source._past
+      _place = source._place
+      _merge = source._merge
+      _search = source._search
+      _catalog = source._catalog
+      _choices = source._choices
+      _loose = source._loose
+      _format = source._format
+      _follows = source._follows
+      _type = source._type
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.max) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.min) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.maxBytes) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.maxItems) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self.required) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self.readOnly) }()
-      case 7: try { try decoder.decodeSingularBoolField(value: &self.fixed) }()
-      case 8: try { try decoder.decodeSingularBoolField(value: &self.past) }()
-      case 9: try { try decoder.decodeSingularEnumField(value: &self.place) }()
-      case 10: try { try decoder.decodeSingularEnumField(value: &self.merge) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self.search) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self.catalog) }()
-      case 13: try { try decoder.decodeRepeatedStringField(value: &self.choices) }()
-      case 14: try { try decoder.decodeSingularBoolField(value: &self.loose) }()
-      case 15: try { try decoder.decodeSingularEnumField(value: &self.format) }()
-      case 16: try { try decoder.decodeRepeatedStringField(value: &self.follows) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt32Field(value: &_storage._max) }()
+        case 2: try { try decoder.decodeSingularUInt32Field(value: &_storage._min) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._maxBytes) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._maxItems) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._required) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._readOnly) }()
+        case 7: try { try decoder.decodeSingularBoolField(value: &_storage._fixed) }()
+        case 8: try { try decoder.decodeSingularBoolField(value: &_storage._past) }()
+        case 9: try { try decoder.decodeSingularEnumField(value: &_storage._place) }()
+        case 10: try { try decoder.decodeSingularEnumField(value: &_storage._merge) }()
+        case 11: try { try decoder.decodeSingularBoolField(value: &_storage._search) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._catalog) }()
+        case 13: try { try decoder.decodeRepeatedStringField(value: &_storage._choices) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._loose) }()
+        case 15: try { try decoder.decodeSingularEnumField(value: &_storage._format) }()
+        case 16: try { try decoder.decodeRepeatedStringField(value: &_storage._follows) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.max != 0 {
-      try visitor.visitSingularUInt32Field(value: self.max, fieldNumber: 1)
-    }
-    if self.min != 0 {
-      try visitor.visitSingularUInt32Field(value: self.min, fieldNumber: 2)
-    }
-    if self.maxBytes != 0 {
-      try visitor.visitSingularUInt32Field(value: self.maxBytes, fieldNumber: 3)
-    }
-    if self.maxItems != 0 {
-      try visitor.visitSingularUInt32Field(value: self.maxItems, fieldNumber: 4)
-    }
-    if self.required != false {
-      try visitor.visitSingularBoolField(value: self.required, fieldNumber: 5)
-    }
-    if self.readOnly != false {
-      try visitor.visitSingularBoolField(value: self.readOnly, fieldNumber: 6)
-    }
-    if self.fixed != false {
-      try visitor.visitSingularBoolField(value: self.fixed, fieldNumber: 7)
-    }
-    if self.past != false {
-      try visitor.visitSingularBoolField(value: self.past, fieldNumber: 8)
-    }
-    if self.place != .both {
-      try visitor.visitSingularEnumField(value: self.place, fieldNumber: 9)
-    }
-    if self.merge != .value {
-      try visitor.visitSingularEnumField(value: self.merge, fieldNumber: 10)
-    }
-    if self.search != false {
-      try visitor.visitSingularBoolField(value: self.search, fieldNumber: 11)
-    }
-    if !self.catalog.isEmpty {
-      try visitor.visitSingularStringField(value: self.catalog, fieldNumber: 12)
-    }
-    if !self.choices.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.choices, fieldNumber: 13)
-    }
-    if self.loose != false {
-      try visitor.visitSingularBoolField(value: self.loose, fieldNumber: 14)
-    }
-    if self.format != .any {
-      try visitor.visitSingularEnumField(value: self.format, fieldNumber: 15)
-    }
-    if !self.follows.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.follows, fieldNumber: 16)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      if _storage._max != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._max, fieldNumber: 1)
+      }
+      if _storage._min != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._min, fieldNumber: 2)
+      }
+      if _storage._maxBytes != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._maxBytes, fieldNumber: 3)
+      }
+      if _storage._maxItems != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._maxItems, fieldNumber: 4)
+      }
+      if _storage._required != false {
+        try visitor.visitSingularBoolField(value: _storage._required, fieldNumber: 5)
+      }
+      if _storage._readOnly != false {
+        try visitor.visitSingularBoolField(value: _storage._readOnly, fieldNumber: 6)
+      }
+      if _storage._fixed != false {
+        try visitor.visitSingularBoolField(value: _storage._fixed, fieldNumber: 7)
+      }
+      if _storage._past != false {
+        try visitor.visitSingularBoolField(value: _storage._past, fieldNumber: 8)
+      }
+      if _storage._place != .both {
+        try visitor.visitSingularEnumField(value: _storage._place, fieldNumber: 9)
+      }
+      if _storage._merge != .value {
+        try visitor.visitSingularEnumField(value: _storage._merge, fieldNumber: 10)
+      }
+      if _storage._search != false {
+        try visitor.visitSingularBoolField(value: _storage._search, fieldNumber: 11)
+      }
+      if !_storage._catalog.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._catalog, fieldNumber: 12)
+      }
+      if !_storage._choices.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._choices, fieldNumber: 13)
+      }
+      if _storage._loose != false {
+        try visitor.visitSingularBoolField(value: _storage._loose, fieldNumber: 14)
+      }
+      if _storage._format != .any {
+        try visitor.visitSingularEnumField(value: _storage._format, fieldNumber: 15)
+      }
+      if !_storage._follows.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._follows, fieldNumber: 16)
+      }
+      if !_storage._type.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._type, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_V1_FieldRules, rhs: Kith_V1_FieldRules) -> Bool {
-    if lhs.max != rhs.max {return false}
-    if lhs.min != rhs.min {return false}
-    if lhs.maxBytes != rhs.maxBytes {return false}
-    if lhs.maxItems != rhs.maxItems {return false}
-    if lhs.required != rhs.required {return false}
-    if lhs.readOnly != rhs.readOnly {return false}
-    if lhs.fixed != rhs.fixed {return false}
-    if lhs.past != rhs.past {return false}
-    if lhs.place != rhs.place {return false}
-    if lhs.merge != rhs.merge {return false}
-    if lhs.search != rhs.search {return false}
-    if lhs.catalog != rhs.catalog {return false}
-    if lhs.choices != rhs.choices {return false}
-    if lhs.loose != rhs.loose {return false}
-    if lhs.format != rhs.format {return false}
-    if lhs.follows != rhs.follows {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._max != rhs_storage._max {return false}
+        if _storage._min != rhs_storage._min {return false}
+        if _storage._maxBytes != rhs_storage._maxBytes {return false}
+        if _storage._maxItems != rhs_storage._maxItems {return false}
+        if _storage._required != rhs_storage._required {return false}
+        if _storage._readOnly != rhs_storage._readOnly {return false}
+        if _storage._fixed != rhs_storage._fixed {return false}
+        if _storage._past != rhs_storage._past {return false}
+        if _storage._place != rhs_storage._place {return false}
+        if _storage._merge != rhs_storage._merge {return false}
+        if _storage._search != rhs_storage._search {return false}
+        if _storage._catalog != rhs_storage._catalog {return false}
+        if _storage._choices != rhs_storage._choices {return false}
+        if _storage._loose != rhs_storage._loose {return false}
+        if _storage._format != rhs_storage._format {return false}
+        if _storage._follows != rhs_storage._follows {return false}
+        if _storage._type != rhs_storage._type {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

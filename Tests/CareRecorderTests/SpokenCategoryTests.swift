@@ -1,3 +1,4 @@
+import KithMessages
 import Testing
 
 @testable import CareRecorder

@@ -32,7 +32,7 @@ import Testing
     #expect(CardDecision(read: Self.read(says: 2), known: Self.known()) == .update(contactID: "c"))
     #expect(CardDecision(read: Self.read(raw: 2), known: Self.known()) == .store(contactID: "c"))
     #expect(CardDecision(read: Self.read(raw: 2, says: 2), known: Self.known()) == .update(contactID: "c"))
-    #expect(CardDecision(read: Self.read(), known: Self.known(isDeleted: true)) == .revive(contactID: "c"))
+    #expect(CardDecision(read: Self.read(), known: Self.known(isDeleted: true)) == .undelete(contactID: "c"))
     #expect(CardDecision(read: Self.read(), known: Self.known(raw: [])) == .update(contactID: "c"))
     #expect(CardDecision(read: Self.read(isReadable: false), known: nil) == .reportOnly)
     #expect(CardDecision(read: Self.read(isReadable: false), known: Self.known()) == .keepStale(contactID: "c"))

@@ -19,7 +19,7 @@ import Testing
     let plane = try await post.open()
     let page = try await post.storage.read { view throws(Failure) in try view.jobs.page(ListJobsRequest()) }
     let job = try #require(page.jobs.first?.jobID)
-    #expect(await plane.waitsFor(job) == "caller")
+    #expect(await plane.waitsFor(job) == .caller)
     return (plane, job)
   }
 

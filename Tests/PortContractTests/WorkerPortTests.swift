@@ -199,7 +199,7 @@ import ZeroMQ
       return record
     }
     await plane.retry(record)
-    #expect(await plane.waitsFor("job") == "caller")
+    #expect(await plane.waitsFor("job") == .caller)
     _ = try await post.ask("other", under: "other", plane).value
     #expect(post.runs.withLock { $0 } == ["other"], "what belongs to it is with its caller")
     #expect(try await post.ask("two", under: "attempt", plane).value.receipt == "receipt of one")
@@ -247,7 +247,7 @@ import ZeroMQ
   }
 
   @Test(arguments: [false, true]) func withoutAWorkerItMayHaveHappenedIfOneHadIt(wasGiven: Bool) {
-    let failure = WorkerPort.late(DeliverRequest.method, "worker", wasGiven: wasGiven)
+    let failure = WorkerPort.late(DeliverRequest.method, .worker, wasGiven: wasGiven)
     #expect(failure.reason == "NO_WORKER" && (failure.status.details["outcome"] == "unknown") == wasGiven)
   }
 

@@ -182,7 +182,7 @@ import Testing
   @Test func `the end that a worker has brought is asked for, however late, and nothing else`() async throws {
     let post = try Post()
     try await post.run { engine, storage in
-      let states: [(String, JobRecord.State?)] = [
+      let states: [(String, JobState?)] = [
         ("done", .done), ("waiting", .queued), ("with a worker", .leased), ("here", nil),
       ]
       for (channel, state) in states {

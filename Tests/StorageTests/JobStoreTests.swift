@@ -12,7 +12,7 @@ import Testing
       id: id, key: key, isKept: isKept, service: "kith.v1.Delivery/Deliver", command: [1, 2], inputs: [], createdAt: 5)
   }
 
-  private func end(_ record: JobRecord, _ state: JobRecord.State, in storage: StorageActor) async throws {
+  private func end(_ record: JobRecord, _ state: JobState, in storage: StorageActor) async throws {
     var record = record
     record.state = state
     record.reply = state == .done ? [7] : []
@@ -21,8 +21,8 @@ import Testing
   }
 
   /// A failure is found again too, so a retry needs a new key; `VoiceTests` shows that care uses one.
-  @Test(arguments: [JobRecord.State.done, .failed, .dead, .unknown, .leased])
-  func theSameAttemptFindsItsJob(_ state: JobRecord.State) async throws {
+  @Test(arguments: [JobState.done, .failed, .dead, .unknown, .leased])
+  func theSameAttemptFindsItsJob(_ state: JobState) async throws {
     let store = TemporaryStore()
     let storage = try store.open()
     #expect(try await storage.open(self.draft("one")).id == "one")
@@ -45,8 +45,8 @@ import Testing
     await storage.close()
   }
 
-  @Test(arguments: JobRecord.State.allCases)
-  func onlyWhatIsDeadIsTriedAgain(_ state: JobRecord.State) async throws {
+  @Test(arguments: JobState.allCases)
+  func onlyWhatIsDeadIsTriedAgain(_ state: JobState) async throws {
     let store = TemporaryStore()
     let storage = try store.open()
     _ = try await storage.open(self.draft("one"))

@@ -20,7 +20,7 @@ import Testing
   @Test func accountsAreKeptApart() throws {
     let fixture = try ContactsFixture()
     let ann = try fixture.addPerson("Ann")
-    let work = AccountRecord(endpoint: "https://work.example", state: "logged_in", userID: 2, userName: "W")
+    let work = AccountRecord(endpoint: "https://work.example", state: .loggedIn, userID: 2, userName: "W")
     try fixture.write { transaction in
       try transaction.accounts.login(Self.home, now: 5)
       try transaction.accounts.setPullState([1, 2])
@@ -69,8 +69,8 @@ import Testing
       try fixture.write { [other] in try $0.accounts.login(other, now: 8) }
     }
     #expect(failure?.reason == "OTHER_USER")
-    try fixture.write { try $0.accounts.setState("expired") }
-    #expect(try fixture.read { try $0.accounts.current() }.state == "expired")
+    try fixture.write { try $0.accounts.setState(.expired) }
+    #expect(try fixture.read { try $0.accounts.current() }.state == .expired)
     try fixture.write { try $0.accounts.login(Self.home, now: 9) }
     #expect(try fixture.read { try $0.accounts.current() } == Self.home)
   }
@@ -147,7 +147,7 @@ import Testing
   }
 
   private static let home = AccountRecord(
-    endpoint: "https://home.example/monica", state: "logged_in", userID: 1, userName: "H", userEmail: "h@mail.example",
+    endpoint: "https://home.example/monica", state: .loggedIn, userID: 1, userName: "H", userEmail: "h@mail.example",
     caFile: "/etc/ca.pem")
 
   private static func entry(_ name: String, _ type: String, _ id: UInt64) -> CatalogEntry {

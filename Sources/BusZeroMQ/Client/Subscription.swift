@@ -175,12 +175,12 @@ public actor Subscription: LoopActor {
     switch question {
     case .replay(let request):
       Task { [weak self] in
-        let outcome = await Result { () async throws(Failure) in try await port.ask(request, context) }
+        let outcome = await Result(of: { () async throws(Failure) in try await port.ask(request, context) })
         await self?.answered { machine, now in machine.replayed(request.stream, outcome, now) }
       }
     case .snapshot(let request):
       Task { [weak self] in
-        let outcome = await Result { () async throws(Failure) in try await port.ask(request, context) }
+        let outcome = await Result(of: { () async throws(Failure) in try await port.ask(request, context) })
         await self?.answered { machine, now in machine.snapshotted(request.stream, outcome, now) }
       }
     case .open, .deliver, .fail: break
@@ -237,16 +237,5 @@ public actor Subscription: LoopActor {
   private func tick() {
     self.timer = nil
     self.perform(self.machine.tick(.now))
-  }
-}
-
-extension Result where Failure: Error {
-  /// Runs `body` and stores its result or error.
-  fileprivate init(_ body: () async throws(Failure) -> Success) async {
-    do throws(Failure) {
-      self = .success(try await body())
-    } catch {
-      self = .failure(error)
-    }
   }
 }

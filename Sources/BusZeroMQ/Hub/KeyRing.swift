@@ -113,6 +113,10 @@ public struct KeyRing: Sendable {
 }
 
 /// The rights of an approved key.
+///
+/// ```swift
+/// let grant = KeyGrant(name: "kitchen-tablet", role: .recorder)
+/// ```
 public struct KeyGrant: Sendable, Hashable {
   /// The key's name: a-z, 0-9 and hyphens.
   public let name: String

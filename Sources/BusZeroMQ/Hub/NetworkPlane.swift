@@ -4,6 +4,10 @@ public import ZeroMQ
 /// A plane that can be served over tcp in addition to ipc.
 ///
 /// A plane binds ipc first: see ``TCPBinding``.
+///
+/// ```swift
+/// let endpoints = try await plane.listen([TCPListener(address: "192.168.1.10", port: 7750, keys: keys)])
+/// ```
 public protocol NetworkPlane: Sendable {
   /// Its ZAP domain: `control`, `events` or `work`.
   var domain: String { get }

@@ -19,7 +19,7 @@ public struct CareSummary: Sendable {
     let time: String
     let transcript: String
     let memo: String
-    var isUnreviewed: Bool { self.record.review == "needed" }
+    var isUnreviewed: Bool { self.record.knownReview == .needed }
   }
 
   /// Selects the entries of a day.
@@ -106,7 +106,7 @@ public struct CareSummary: Sendable {
   }
 
   private func isPending(_ entry: Entry) -> Bool {
-    ["recording", "pending_transcription"].contains(entry.record.state)
+    [.recording, .pendingTranscription].contains(entry.record.knownState)
   }
 
   /// A text on one line: composed (NFC), without control and format characters, with single blanks.

@@ -1,4 +1,5 @@
 internal import CivilTime
+internal import KithMessages
 
 /// The words of a summary in one language.
 struct CareWords: Sendable {

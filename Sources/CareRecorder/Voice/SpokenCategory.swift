@@ -1,3 +1,5 @@
+internal import KithMessages
+
 /// A category spoken before the entry: "Medication, two tablets after breakfast."
 ///
 /// A word counts as the category only if it stands by itself at the start. "Medication was refused" and 「薬を飲んだ」 are

@@ -30,13 +30,13 @@ enum TranscriptionResult {
     switch self {
     case .words(let reply) where !TextLimit.transcript.holds(reply.text):
       // No speech of ten minutes is that long. A truncated text would replace the sound.
-      change.record.state = "needs_memo"
+      change.record.knownState = .needsMemo
       change.record.reason = "transcript_too_long"
     case .words(let reply) where reply.text.contains(where: { !$0.isWhitespace }):
       self.take(reply, into: &change)
     case .words(let reply):
       self.note(reply, in: &change.record)
-      change.record.state = "needs_memo"
+      change.record.knownState = .needsMemo
       change.record.reason = "no_speech"
     case .failed(let failure) where Self.notTried.contains(failure.reason):
       let next = now + Self.waitForOthers
@@ -48,7 +48,7 @@ enum TranscriptionResult {
     case .failed(let failure) where failure.reason == "JOB_DEAD":
       // The job is dead, and the sound waits, until a person retries one of them.
       change.audio.attempt = audio.attempt
-      change.record.state = "needs_memo"
+      change.record.knownState = .needsMemo
       change.record.reason = Self.reason(of: failure)
     case .failed(let failure) where failure.isTransient && change.audio.attempts <= Self.pauses.count:
       let next = now + Self.pauses[change.audio.attempts - 1]
@@ -56,7 +56,7 @@ enum TranscriptionResult {
       change.record.nextAttemptAt = .init(nanosecondsSince1970: next)
       change.record.reason = Self.reason(of: failure)
     case .failed(let failure):
-      change.record.state = "needs_memo"
+      change.record.knownState = .needsMemo
       change.record.reason = Self.reason(of: failure)
     }
     return change
@@ -76,8 +76,8 @@ enum TranscriptionResult {
     {
       change.record.suggestedCategory = suggestion.rawValue
     }
-    change.record.state = "transcribed"
-    change.record.review = "needed"
+    change.record.knownState = .transcribed
+    change.record.knownReview = .needed
     change.record.reason = ""
     change.record.confidence = reply.confidence.isFinite ? min(max(reply.confidence, 0), 1) : 0
     change.record.hasAudio_p = false

@@ -110,8 +110,3 @@ struct CallFilterOptions: ParsableArguments {
     return filter
   }
 }
-
-/// The sync state of a record.
-enum SyncState: String, ExpressibleByArgument, CaseIterable {
-  case pending, syncing, synced, failed, conflict
-}

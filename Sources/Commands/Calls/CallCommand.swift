@@ -164,11 +164,6 @@ struct CallAttachmentCommand: HubCommand {
 }
 
 struct ExportCallsCommand: HubCommand {
-  /// The format of an export.
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case csv, json, pdf
-  }
-
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write calls to a file: a table, JSON or a report.",
     discussion: "Example: kith call export --format pdf --from 2026-01-01 --to 2026-11-30 -o calls.pdf")
@@ -176,7 +171,7 @@ struct ExportCallsCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
 
   @Option(help: "csv, json or pdf.")
-  var format = Format.csv
+  var format = CallExportFormat.csv
 
   @OptionGroup var filter: CallFilterOptions
 

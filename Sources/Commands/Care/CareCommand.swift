@@ -243,11 +243,6 @@ struct RestoreCareCommand: BilingualCommand {
 }
 
 struct ExportCareCommand: BilingualCommand {
-  /// The format of an export.
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case csv, json
-  }
-
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write entries to a file.",
     discussion: "Example: kith care export -o november.csv --from 2026-11-01 --to 2026-11-30")
@@ -259,7 +254,7 @@ struct ExportCareCommand: BilingualCommand {
   var output: String
 
   @Option(help: "csv or json.")
-  var format = Format.csv
+  var format = CareExportFormat.csv
 
   @Option(help: "The first day, as YYYY-MM-DD.")
   var from = ""

@@ -73,9 +73,9 @@ extension CareRecord {
   func remark(_ session: Session) -> String {
     let say = session.language
     guard !self.hasDeletedAt else { return say("deleted", "削除済み") }
-    switch self.state {
-    case "recording": return say("being recorded", "録音中")
-    case "pending_transcription":
+    switch self.knownState {
+    case .recording: return say("being recorded", "録音中")
+    case .pendingTranscription:
       let reason = Self.words(for: self.reason, say)
       guard self.hasNextAttemptAt else {
         return self.reason.isEmpty
@@ -83,10 +83,10 @@ extension CareRecord {
       }
       let time = session.next(self.nextAttemptAt)
       return say("next attempt \(time): \(reason)", "\(time)に再試行: \(reason)")
-    case "needs_memo":
+    case .needsMemo:
       let reason = Self.words(for: self.reason, say)
       return say("needs a memo: \(reason)", "メモを書いてください: \(reason)")
-    default: return self.review == "needed" ? say("please check", "要確認") : ""
+    case .written, .transcribed, nil: return self.knownReview == .needed ? say("please check", "要確認") : ""
     }
   }
 

@@ -63,7 +63,7 @@ struct TranscriptWait: Sendable {
 
 extension CareRecord {
   /// Whether its transcription is still in progress.
-  var isUnderWay: Bool { ["recording", "pending_transcription"].contains(self.state) }
+  var isUnderWay: Bool { [.recording, .pendingTranscription].contains(self.knownState) }
 
   /// Whether it has text: it was transcribed, or a person wrote it.
   var isInWords: Bool { ["transcribed", "written"].contains(self.state) }

@@ -67,7 +67,7 @@ struct TestChannelCommand: BilingualCommand {
     request.name = self.name
     request.language = self.outputLanguage.lang?.rawValue ?? ""
     let reply = try await session.ask(request)
-    let isDelivered = reply.delivery.state == "delivered"
+    let isDelivered = reply.delivery.knownState == .delivered
     let name = Printable.text(self.name)
     let hint = session.language(
       "A test is not retried. After correcting the channel: kith channels test \(name)",

@@ -94,17 +94,17 @@ extension DeliveryEntry {
   /// The state in words.
   func stateInWords(_ session: Session) -> String {
     let say = session.language
-    switch self.state {
-    case "pending" where self.attempts == 0: return say("waiting", "待機中")
-    case "pending":
+    switch self.knownState {
+    case .pending where self.attempts == 0: return say("waiting", "待機中")
+    case .pending:
       return say(
         "next attempt \(session.next(self.nextAttemptAt))", "再送待ち (\(session.next(self.nextAttemptAt)))")
-    case "sending": return say("being sent", "送信中")
-    case "delivered": return say("delivered", "送信済み")
-    case "failed": return say("failed", "失敗")
-    case "unknown": return say("may have arrived", "届いたか不明")
-    case "discarded": return say("discarded", "取り消し")
-    default: return self.state
+    case .sending: return say("being sent", "送信中")
+    case .delivered: return say("delivered", "送信済み")
+    case .failed: return say("failed", "失敗")
+    case .unknown: return say("may have arrived", "届いたか不明")
+    case .discarded: return say("discarded", "取り消し")
+    case nil: return self.state
     }
   }
 }

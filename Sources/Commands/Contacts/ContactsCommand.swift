@@ -132,11 +132,6 @@ struct RestoreContactCommand: HubCommand {
 }
 
 struct ExportContactsCommand: HubCommand {
-  /// The format of an export.
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case vcf, json, csv
-  }
-
   /// A version of vCard.
   enum VCardVersion: String, ExpressibleByArgument, CaseIterable {
     case three = "3.0"
@@ -156,7 +151,7 @@ struct ExportContactsCommand: HubCommand {
   var output: String
 
   @Option(help: "vcf, json or csv.")
-  var format = Format.vcf
+  var format = ContactExportFormat.vcf
 
   @Option(help: "The version of vCard: 3.0, which every address book reads (default), or 4.0.")
   var vcard: VCardVersion?

@@ -15,15 +15,11 @@ struct GiftCommand: AsyncParsableCommand {
 }
 
 struct GiftArguments: RecordArguments {
-  enum Status: String, ExpressibleByArgument, CaseIterable {
-    case idea, offered, received
-  }
-
   @Argument(help: "The name of the gift.")
   var name: [String] = []
 
   @Option(help: "Whether it is an idea, was offered or was received.")
-  var status: Status?
+  var status: GiftStatus?
 
   @Option(parsing: .unconditional, help: "A description.")
   var comment: String?

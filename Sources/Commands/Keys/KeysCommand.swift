@@ -159,7 +159,7 @@ struct RevokeKeyCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = KeyRevokeRequest()
     let keys = try await session.ask(KeysListRequest())
-    let isName = keys.keys.contains { $0.name == self.which && $0.state != "revoked" }
+    let isName = keys.keys.contains { $0.name == self.which && $0.knownState != .revoked }
     if isName { request.name = self.which } else { request.fingerprint = self.which }
     try self.confirmation.ask("Revoke the key \(Printable.text(self.which)) for good?", session)
     let revoked = try await session.ask(request)

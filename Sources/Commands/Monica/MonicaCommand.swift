@@ -130,14 +130,6 @@ extension Session {
 }
 
 struct CatalogCommand: HubCommand {
-  /// A catalog of the server.
-  enum Catalog: String, ExpressibleByArgument, CaseIterable {
-    case gender
-    case contactFieldType = "contact_field_type"
-    case activityType = "activity_type"
-    case relationshipType = "relationship_type"
-  }
-
   static let configuration = CommandConfiguration(
     commandName: "catalog", abstract: "List the names that the server knows for genders and types.",
     discussion: "Example: kith monica catalog relationship_type")
@@ -145,7 +137,7 @@ struct CatalogCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: "The catalog. Default: all.")
-  var catalog: Catalog?
+  var catalog: CatalogKind?
 
   func run(_ session: Session) async throws { try await session.showCatalog(self.catalog?.rawValue ?? "") }
 }
@@ -202,13 +194,13 @@ struct MonicaReport {
 
   private var account: String {
     let endpoint = self.status.endpoint
-    switch self.status.state {
-    case "logged_in":
+    switch self.status.knownState {
+    case .loggedIn:
       let email = self.status.userEmail.isEmpty ? "" : " (\(self.status.userEmail))"
       return "logged in as \(self.status.userName)\(email)"
-    case "expired": return "Your session expired. Please log in again: kith monica login --endpoint \(endpoint)"
-    case "logged_out": return "logged out. To log in again: kith monica login --endpoint \(endpoint)"
-    default: return self.status.state
+    case .expired: return "Your session expired. Please log in again: kith monica login --endpoint \(endpoint)"
+    case .loggedOut: return "logged out. To log in again: kith monica login --endpoint \(endpoint)"
+    case .nothing, nil: return self.status.state
     }
   }
 }

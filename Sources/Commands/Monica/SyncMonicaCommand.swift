@@ -46,7 +46,7 @@ struct SyncMonicaCommand: HubCommand {
     let named = waiting.prefix(Self.mostNamed)
     return named.map { "  \($0.reasonLine(session))" }
       + (waiting.count > named.count ? ["  To see all of them: kith monica queue"] : [])
-      + (named.contains { $0.state == "failed" } ? ["  After correcting that: kith monica retry"] : [])
+      + (named.contains { $0.knownState == .failed } ? ["  After correcting that: kith monica retry"] : [])
   }
 
   /// The first changes that wait or were refused, at least one more than are printed. The queue has conflicts too.
@@ -55,7 +55,7 @@ struct SyncMonicaCommand: HubCommand {
     var request = QueueRequest()
     repeat {
       let reply = try await session.ask(request)
-      waiting += reply.entries.filter { $0.state != "conflict" }
+      waiting += reply.entries.filter { $0.knownState != .conflict }
       request.cursor = reply.nextCursor
     } while waiting.count <= Self.mostNamed && !request.cursor.isEmpty
     return waiting

@@ -39,7 +39,7 @@ extension Record {
   /// What a list says of where the record stands; nothing for one that is on the server as it is here.
   var mark: String {
     if self.deletedAt.seconds != 0 { return "deleted" }
-    return self.syncState == "synced" ? "" : self.syncState
+    return self.syncState == SyncState.synced.rawValue ? "" : self.syncState
   }
 }
 

@@ -24,13 +24,13 @@ struct RecordCard<R: Record> {
   }
 
   private var state: String {
-    switch self.record.syncState {
-    case "pending": "waits for the server"
-    case "syncing": "on its way to the server"
-    case "synced": "on the server"
-    case "failed": "refused by the server: \(self.record.syncError.message)"
-    case "conflict": "changed here and on the server; to settle it: kith monica conflicts"
-    default: self.record.syncState
+    switch SyncState(rawValue: self.record.syncState) {
+    case .pending: "waits for the server"
+    case .syncing: "on its way to the server"
+    case .synced: "on the server"
+    case .failed: "refused by the server: \(self.record.syncError.message)"
+    case .conflict: "changed here and on the server; to settle it: kith monica conflicts"
+    case nil: self.record.syncState
     }
   }
 }

@@ -19,7 +19,7 @@ struct ReminderTable {
       (say("WHEN", "いつ"), .left), (say("WHAT", "内容"), .left), (say("STATE", "状態"), .left), ("ID", .left))
     for reminder in self.reminders {
       let what = reminder.inWords(say)
-      let due = reminder.state == "snoozed" ? reminder.snoozedUntil : reminder.due
+      let due = reminder.knownState == .snoozed ? reminder.snoozedUntil : reminder.due
       table.add(
         session.relative(due), reminder.note.isEmpty ? what : "\(what): \(reminder.note)",
         reminder.stateInWords(say), reminder.id)
@@ -62,24 +62,24 @@ extension DailyReminder {
 extension Reminder {
   /// The task that it reminds of.
   fileprivate func inWords(_ say: Language) -> String {
-    switch self.kind {
-    case "call": say("Call \(self.title)", "\(self.title)に電話")
-    case "person": self.title
-    default: say("Record care of \(self.day)", "\(self.day)の介護を記録")
+    switch self.knownKind {
+    case .call: say("Call \(self.title)", "\(self.title)に電話")
+    case .person: self.title
+    case .daily, nil: say("Record care of \(self.day)", "\(self.day)の介護を記録")
     }
   }
 
   fileprivate func stateInWords(_ say: Language) -> String {
     let state =
-      switch self.state {
-      case "waiting": say("waiting", "予定")
-      case "due": say("due", "期限")
-      case "snoozed": say("snoozed", "延期")
-      case "done": say("done", "完了")
-      case "missed": say("missed", "未通知")
-      case "satisfied": say("satisfied", "記録あり")
-      case "removed": say("removed", "削除")
-      default: self.state
+      switch self.knownState {
+      case .waiting: say("waiting", "予定")
+      case .due: say("due", "期限")
+      case .snoozed: say("snoozed", "延期")
+      case .done: say("done", "完了")
+      case .missed: say("missed", "未通知")
+      case .satisfied: say("satisfied", "記録あり")
+      case .removed: say("removed", "削除")
+      case nil: self.state
       }
     return self.isLate ? say("\(state) (late)", "\(state)(遅れ)") : state
   }

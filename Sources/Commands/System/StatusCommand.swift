@@ -79,7 +79,7 @@ struct StatusReport {
     for worker in work.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) }).sorted()
       let silence = session.now.seconds - worker.heardAt.seconds
-      let state = worker.state == "silent" ? "silent for \(silence) s" : worker.state
+      let state = worker.knownState == .silent ? "silent for \(silence) s" : worker.state
       lines.append(
         "Worker    \(Printable.text(worker.name)): \(state), \(Count.of(Int(worker.leases), "job")), "
           + services.joined(separator: ", "))

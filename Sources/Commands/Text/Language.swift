@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import KithMessages
 internal import SwiftProtobuf
 
 /// The language of the output. Care, reminders and channels have texts in both; reports are written in one of them.
@@ -38,14 +39,13 @@ enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
 
   /// The name of a category of care.
   func category(_ name: String) -> String {
-    switch name {
-    case "": "-"
-    case "medication": self("medication", "服薬")
-    case "meal": self("meal", "食事")
-    case "toileting": self("toileting", "排泄")
-    case "medical_visit": self("medical visit", "通院")
-    case "free_memo": self("free memo", "自由メモ")
-    default: name.replacing("_", with: " ")
+    switch CareCategory(rawValue: name) {
+    case .medication: self("medication", "服薬")
+    case .meal: self("meal", "食事")
+    case .toileting: self("toileting", "排泄")
+    case .medicalVisit: self("medical visit", "通院")
+    case .freeMemo: self("free memo", "自由メモ")
+    case nil: name.isEmpty ? "-" : name.replacing("_", with: " ")
     }
   }
 }

@@ -50,7 +50,7 @@ struct BatchWriting: Sendable {
         let problems = decision.leavesContact ? card.withoutContact.problems : card.problems
         try transaction.problems.replace(problems, of: card.href, in: self.source, at: self.now)
       }
-      if case .revive(let id) = decision { deleted[card.contact.uid]?.removeAll { $0.contactID == id } }
+      if case .undelete(let id) = decision { deleted[card.contact.uid]?.removeAll { $0.contactID == id } }
     }
     return outcome
   }
@@ -87,11 +87,11 @@ struct BatchWriting: Sendable {
       for picture in card.pictures { try transaction.photos.put(picture) }
       try transaction.cards.put(card, in: self.source, with: prepared.contact)
       counts.added += 1
-    case .update(let id), .revive(let id):
+    case .update(let id), .undelete(let id):
       for picture in card.pictures { try transaction.photos.put(picture) }
       try transaction.contacts.update(id, with: prepared.contact)
       try transaction.cards.put(card, in: self.source, contactID: id)
-      if case .revive = decision { counts.revived += 1 } else { counts.updated += 1 }
+      if case .undelete = decision { counts.revived += 1 } else { counts.updated += 1 }
     case .store(let id):
       try transaction.cards.put(card, in: self.source, contactID: id)
       counts.unchanged += 1

@@ -13,7 +13,7 @@ enum CardDecision: Equatable {
   /// The same bytes with the same content: only the fingerprint is stored.
   case touch
   /// Restores a deleted contact with the card's present content.
-  case revive(contactID: String)
+  case undelete(contactID: String)
   /// The card is unreadable or incomplete; the earlier version of its contact stays.
   case keepStale(contactID: String)
   /// The card is unreadable and has no contact, or is incomplete and its contact is deleted.
@@ -37,7 +37,7 @@ enum CardDecision: Equatable {
       self = .keepStale(contactID: known.contactID)
     } else if let known, !known.contactID.isEmpty {
       if known.isDeleted {
-        self = read.isCutOff ? .reportOnly : .revive(contactID: known.contactID)
+        self = read.isCutOff ? .reportOnly : .undelete(contactID: known.contactID)
       } else if known.rawSHA256 == Array(read.rawSha256), !known.isStale {
         // The same bytes can have another content: the linked photo changed, or a new version of the reader reads more.
         let isSame = read.isCutOff || known.semanticDigest == Array(read.semanticDigest)
@@ -60,7 +60,7 @@ extension CardDecision {
   var leavesContact: Bool {
     switch self {
     case .keepStale, .reportOnly: true
-    case .insert, .update, .store, .touch, .revive, .vanished: false
+    case .insert, .update, .store, .touch, .undelete, .vanished: false
     }
   }
 
@@ -70,7 +70,7 @@ extension CardDecision {
     case .vanished: false
     // The same bytes have the same problems, except for those of a linked photo.
     case .touch: !card.contact.photoUri.isEmpty
-    case .insert, .update, .store, .revive, .keepStale, .reportOnly: true
+    case .insert, .update, .store, .undelete, .keepStale, .reportOnly: true
     }
   }
 }

@@ -60,7 +60,7 @@ struct KeyApproval: Sendable {
   ///   - now: Nanoseconds since 1970.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`, `FAILED_PRECONDITION/KEY_REVOKED`.
   func applied(to known: KeyInfo?, now: Int64) throws(Failure) -> KeyInfo {
-    guard known?.state != "revoked" else {
+    guard known?.knownState != .revoked else {
       throw Failure(
         .failedPrecondition, "KEY_REVOKED",
         "The key \(self.fingerprint) was revoked permanently. Make a new one there: kith keys new --file FILE")
@@ -80,7 +80,7 @@ struct KeyApproval: Sendable {
     key.name = self.name
     key.role = self.role.rawValue
     key.services = self.services
-    key.state = "approved"
+    key.knownState = .approved
     key.clearExpires()
     if let validFor { key.expires = .init(seconds: now / 1_000_000_000 + validFor) }
     return key

@@ -88,8 +88,10 @@ actor KeysActor {
     var reply = KeysListReply()
     let now = WallClock.nanoseconds()
     for var key in try await self.storage.read({ view throws(Failure) in try view.keys.all() }) {
-      if key.state == "approved", key.hasExpires, key.expires.nanosecondsSince1970 <= now { key.state = "expired" }
-      if key.state == "pending" { reply.pending.append(key) } else { reply.keys.append(key) }
+      if key.knownState == .approved, key.hasExpires, key.expires.nanosecondsSince1970 <= now {
+        key.knownState = .expired
+      }
+      if key.knownState == .pending { reply.pending.append(key) } else { reply.keys.append(key) }
     }
     reply.serverPublicKeyZ85 = await self.tcp.status.publicKeyZ85
     return reply
@@ -114,7 +116,7 @@ actor KeysActor {
     }
     try await self.renew()
     // Its subscriptions and leases were granted under its earlier name, role or services.
-    if let before, before.state == "approved",
+    if let before, before.knownState == .approved,
       before.role != answer.reply.role || before.name != answer.reply.name
         || before.services != answer.reply.services
     {
@@ -135,8 +137,8 @@ actor KeysActor {
         let which = request.name.isEmpty ? request.fingerprint : request.name
         throw .unknownRecord(which, "There is no key '\(which.prefix(64))'. `kith keys list` lists them.")
       }
-      guard key.state != "revoked" else { return key }
-      key.state = "revoked"
+      guard key.knownState != .revoked else { return key }
+      key.knownState = .revoked
       try transaction.keys.put(key, notice: "key.revoked")
       return key
     }
@@ -200,15 +202,15 @@ actor KeysActor {
     var states: [CurveKey: KeyRing.KeyState] = [:]
     for key in keys {
       guard let publicKey = CurveKey(z85: key.publicKeyZ85) else { continue }
-      switch key.state {
-      case "approved":
+      switch key.knownState {
+      case .approved:
         guard let role = Role(rawValue: key.role) else { continue }
         states[publicKey] = .approved(
           KeyGrant(
             name: key.name, role: role, services: Set(key.services),
             expiresAt: key.hasExpires ? key.expires.nanosecondsSince1970 : nil))
-      case "pending": states[publicKey] = .pending
-      default: states[publicKey] = .revoked
+      case .pending: states[publicKey] = .pending
+      case .expired, .revoked, nil: states[publicKey] = .revoked
       }
     }
     self.access.setKeys(states)
@@ -231,7 +233,7 @@ actor KeysActor {
         if known == nil {
           key.publicKeyZ85 = publicKey
           key.fingerprint = fingerprint
-          key.state = "pending"
+          key.knownState = .pending
           key.created = .now()
         }
         key.lastSeen = .now()
@@ -252,7 +254,7 @@ actor KeysActor {
       let now = WallClock.nanoseconds()
       do throws(Failure) {
         let keys = try await self.storage.read { view throws(Failure) in try view.keys.all() }
-        try await self.deleteAbandoned(keys.filter { $0.state == "pending" }, now)
+        try await self.deleteAbandoned(keys.filter { $0.knownState == .pending }, now)
         // The clock may have been set back meanwhile.
         let isOver = { (moment: Int64) in since <= moment && moment < now }
         let hasExpired = keys.contains { $0.hasExpires && isOver($0.expires.nanosecondsSince1970) }

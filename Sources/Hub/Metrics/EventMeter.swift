@@ -23,9 +23,9 @@ struct EventMeter: Sendable {
   /// What becomes of leases.
   static let changes = ["taken", "lost"]
   /// The states in which jobs end.
-  static let ends = JobRecord.State.allCases.filter { !$0.isOpen }.map(\.rawValue)
+  static let ends = JobState.allCases.filter { !$0.isOpen }.map(\.rawValue)
   /// The states in which messages end.
-  static let settlements = ["delivered", "failed", "unknown", "discarded"]
+  static let settlements = [DeliveryState.delivered, .failed, .unknown, .discarded].map(\.rawValue)
 
   /// The passes that run, by their source.
   private var running: [String: String] = [:]
@@ -76,7 +76,7 @@ struct EventMeter: Sendable {
 
   private mutating func take(_ status: JobStatus) -> [Count] {
     let wasLeased = self.leased.contains(status.jobID)
-    switch JobRecord.State(rawValue: status.state) {
+    switch status.knownState {
     case .leased?:
       self.leased.insert(status.jobID)
       return [.lease(change: "taken")]

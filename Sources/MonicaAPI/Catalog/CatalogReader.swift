@@ -1,14 +1,6 @@
 internal import EventLoop
 internal import KithMessages
 
-/// The catalogs of a server, named as in messages.
-enum CatalogKind: String, CaseIterable, Sendable {
-  case gender
-  case contactFieldType = "contact_field_type"
-  case activityType = "activity_type"
-  case relationshipType = "relationship_type"
-}
-
 /// A cache of one account's catalogs, so that not every change has to read them.
 final class CatalogMemory: Sendable {
   /// How long an entry is valid. A name that is not in the cache is looked up on the server in any case.

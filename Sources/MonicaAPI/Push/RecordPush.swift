@@ -19,10 +19,10 @@ struct RecordPush<R: WritableResource>: Sendable {
   /// - Throws: An error with `mayHaveArrived` also if a step before the failed one was carried out.
   func run() async throws(MonicaError) -> PushReply {
     do throws(MonicaError) {
-      switch self.request.operation {
-      case "create": return try await self.create()
-      case "update": return try await self.update()
-      case "delete": return try await self.delete()
+      switch self.request.knownOperation {
+      case .create: return try await self.create()
+      case .update: return try await self.update()
+      case .delete: return try await self.delete()
       default: throw MonicaError(.invalid(field: "operation", "must be create, update or delete."))
       }
     } catch {

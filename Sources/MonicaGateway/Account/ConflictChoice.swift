@@ -12,17 +12,17 @@ struct ConflictChoice: Sendable {
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an unknown choice.
   init(_ request: ResolveConflictRequest, of conflict: RecordConflict) throws(Failure) {
     let base = conflict.base ?? conflict.local
-    guard request.keep == "merge" || request.fields.isEmpty else {
+    guard request.knownKeep == .merge || request.fields.isEmpty else {
       throw .invalid(field: "fields", "go with keep \"merge\" only.")
     }
-    switch request.keep {
-    case "local":
+    switch request.knownKeep {
+    case .local:
       self.body = conflict.isDeletedHere ? nil : conflict.local
-    case "server":
+    case .server:
       self.body = conflict.server.map { server in
         RecordMerge(base: base, local: conflict.local, server: server, unsaid: []).base
       }
-    case "merge":
+    case .merge:
       guard let server = conflict.server, !conflict.isDeletedHere else {
         throw .invalid(
           field: "keep", "one side is deleted, so there is nothing to merge. Keep \"local\" or \"server\".")
@@ -44,7 +44,7 @@ struct ConflictChoice: Sendable {
           serverWins: Set(request.fields.filter { $0.value == "server" }.keys),
           localWins: Set(request.fields.filter { $0.value == "local" }.keys)
         ).body
-    default:
+    case nil:
       throw .invalid(field: "keep", "must be \"local\", \"server\" or \"merge\".")
     }
   }

@@ -70,7 +70,7 @@ extension SyncEngine {
       let endpoint = try await storage.read { view throws(Failure) in try view.accounts.current().endpoint }
       if !endpoint.isEmpty { try await secrets.forget(MonicaEndpoint(known: endpoint).tokenName) }
       return try await storage.commit(LogoutRequest.self, context) { transaction throws(Failure) in
-        if !endpoint.isEmpty { try transaction.accounts.setState("logged_out") }
+        if !endpoint.isEmpty { try transaction.accounts.setState(.loggedOut) }
         return try MonicaStatus(transaction, token: "")
       }
     }
@@ -86,7 +86,7 @@ extension SyncEngine {
     return try await self.hold { () async throws(Failure) in
       try await storage.commit(SwitchInstanceRequest.self, context) { transaction throws(Failure) in
         try transaction.accounts.switchTo(endpoint.text, now: now)
-        if token == nil { try transaction.accounts.setState("logged_out") }
+        if token == nil { try transaction.accounts.setState(.loggedOut) }
         return try MonicaStatus(transaction, token: AccountRules.masked(token))
       }
     }
@@ -111,7 +111,7 @@ extension SyncEngine {
     let (before, now) = (self.report, self.now())
     self.report = try await self.storage.write { transaction throws(Failure) -> SyncReport in
       var report = before
-      try transaction.accounts.setState("expired")
+      try transaction.accounts.setState(.expired)
       report.fail(.sessionExpired, now: now)
       try transaction.publish(&report, isFinal: true, now: now)
       return report
@@ -120,7 +120,7 @@ extension SyncEngine {
 
   func maskedToken() async throws(Failure) -> String {
     let account = try await self.storage.read { view throws(Failure) in try view.accounts.current() }
-    guard account.state == "logged_in" || account.state == "expired" else { return "" }
+    guard account.state == .loggedIn || account.state == .expired else { return "" }
     return AccountRules.masked(
       try await self.secrets.secret(named: MonicaEndpoint(known: account.endpoint).tokenName))
   }
@@ -134,7 +134,7 @@ extension MonicaStatus {
     self.init()
     let account = try view.accounts.current()
     self.endpoint = account.endpoint
-    self.state = account.state
+    self.knownState = account.state
     self.token = token
     self.userName = account.userName
     self.userEmail = account.userEmail

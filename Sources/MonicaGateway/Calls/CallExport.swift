@@ -36,11 +36,11 @@ struct CallExport {
     self.reports = reports
     self.now = now
     self.logger = logger
-    switch request.format {
-    case "csv": self.format = .csv
-    case "json": self.format = .json
-    case "pdf": self.format = .pdf
-    default: throw .invalid(field: "format", "must be csv, json or pdf.")
+    switch request.knownFormat {
+    case .csv: self.format = .csv
+    case .json: self.format = .json
+    case .pdf: self.format = .pdf
+    case nil: throw .invalid(field: "format", "must be csv, json or pdf.")
     }
     guard ["", "en", "ja"].contains(request.language) else {
       throw .invalid(field: "language", "must be en or ja.")

@@ -39,6 +39,10 @@ struct ReportProgram: Sendable {
       }
     }
     let messages = String(decoding: outcome.errors, as: UTF8.self)
+    // EX_UNAVAILABLE of sysexits.h: a library of the program is missing.
+    guard outcome.ending != .exited(69) else {
+      throw Failure(.failedPrecondition, "PROGRAM_MISSING", "PDF reports cannot be made here: \(messages.prefix(200))")
+    }
     guard outcome.ending == .exited(0) else {
       throw Failure(
         .internal, "REPORT_FAILED",

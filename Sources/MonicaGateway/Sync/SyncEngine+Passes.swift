@@ -160,7 +160,7 @@ extension SyncEngine {
       var report = before
       switch fault {
       case .session:
-        try transaction.accounts.setState("expired")
+        try transaction.accounts.setState(.expired)
         report.fail(.sessionExpired, now: now)
       case .interrupted: report.stop(now: now)
       case .everything, .trouble, .forbidden, .refusal: report.fail(failure ?? .cancelled, now: now)

@@ -74,7 +74,7 @@ extension SyncEngine {
     guard let account = self.account else { return .failure(.cancelled) }
     var request = PushRequest()
     request.account = account
-    request.operation = entry.operation.rawValue
+    request.knownOperation = entry.operation
     request.record = entry.record
     if let base = entry.base { request.base = base }
     request.lookFirst = entry.isUnsure

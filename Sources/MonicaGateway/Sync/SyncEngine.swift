@@ -173,7 +173,7 @@ public actor SyncEngine {
       }
       return (try transaction.accounts.current(), report.status, try transaction.outbox.nextDue(now: now))
     }
-    self.account = account.state == "logged_in" ? MonicaAccount(account) : nil
+    self.account = account.state == .loggedIn ? MonicaAccount(account) : nil
     self.report = SyncReport(status)
     self.nextDue = due.map { uptime + $0 - now }
     self.push = PushState()
@@ -267,7 +267,7 @@ public actor SyncEngine {
   /// Why no request can be sent to the server.
   func accountFailure() async throws(Failure) -> Failure {
     let account = try await self.storage.read { view throws(Failure) in try view.accounts.current() }
-    return account.state == "expired" ? .sessionExpired : .notLoggedIn
+    return account.state == .expired ? .sessionExpired : .notLoggedIn
   }
 
   // MARK: - Writes

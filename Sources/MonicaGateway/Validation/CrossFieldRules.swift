@@ -114,7 +114,7 @@ extension Relationship: EditableRecord {
 extension PersonReminder: EditableRecord {
   mutating func derive(from previous: PersonReminder?, now: Int64) {
     // A reminder that happens once has no interval, but the server requires a number.
-    if self.frequency == "one_time" { self.every = 1 }
+    if self.knownFrequency == .oneTime { self.every = 1 }
   }
 }
 

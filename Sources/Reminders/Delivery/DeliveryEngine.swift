@@ -97,13 +97,13 @@ actor DeliveryEngine {
   /// ended during the attempt, or the store refused to record the outcome.
   private func heads() async throws(Failure) -> [DeliveryEntry] {
     let heads = try await self.storage.read { view throws(Failure) in try view.deliveries.heads() }
-    let left = heads.filter { $0.state == "sending" && self.attempts[$0.channel] == nil }.map(\.id)
+    let left = heads.filter { $0.knownState == .sending && self.attempts[$0.channel] == nil }.map(\.id)
     guard !left.isEmpty else { return heads }
     let now = self.now()
     return try await self.storage.write { transaction throws(Failure) in
       for id in left {
         var entry = try transaction.deliveries.require(id)
-        guard entry.state == "sending" else { continue }
+        guard entry.knownState == .sending else { continue }
         entry.resume(at: now)
         try transaction.deliveries.put(entry, now: now)
       }
@@ -185,7 +185,7 @@ actor DeliveryEngine {
     let entry = try await self.storage.write { transaction throws(Failure) in
       var entry = try transaction.deliveries.require(id)
       // Its channel may have been removed meanwhile.
-      guard entry.state == "sending" else { return entry }
+      guard entry.knownState == .sending else { return entry }
       entry.settle(outcome, at: end, chance: chance)
       try transaction.deliveries.put(entry, now: end)
       return entry

@@ -15,7 +15,7 @@ extension DeliveryEntry {
 
   /// When a pending delivery may be sent; nil in any other state.
   var due: Due? {
-    guard self.state == "pending" else { return nil }
+    guard self.knownState == .pending else { return nil }
     // The delivery's own pause, or the one that the other server requested.
     let longest = max(
       Self.backoff.wait(after: Int(self.attempts), jitter: 1), Int64(self.error.retryAfterMs) * 1_000_000)
@@ -28,7 +28,7 @@ extension DeliveryEntry {
   /// Whether it has waited so long that it is no longer useful, because the machine slept or its channel was blocked. A
   /// test message never expires: a person waits for its result.
   func isOutOfDate(at now: Int64) -> Bool {
-    (self.kind != "test" || self.mayHaveArrived) && now > self.expiresAt.nanosecondsSince1970
+    (self.knownKind != .test || self.mayHaveArrived) && now > self.expiresAt.nanosecondsSince1970
   }
 
   /// The name of the next attempt; the same until its outcome is stored.
@@ -46,7 +46,7 @@ extension DeliveryEntry {
 
   /// Records the start of an attempt. From here on the message may arrive.
   mutating func begin(at now: Int64) {
-    self.state = "sending"
+    self.knownState = .sending
     self.attempts += 1
     self.lastAttemptAt = .init(nanosecondsSince1970: now)
     if !self.hasFirstAttemptAt { self.firstAttemptAt = self.lastAttemptAt }
@@ -59,7 +59,7 @@ extension DeliveryEntry {
   mutating func settle(_ outcome: Result<DeliverReply, Failure>, at now: Int64, chance: Double) {
     switch outcome {
     case .success(let reply):
-      self.state = "delivered"
+      self.knownState = .delivered
       self.deliveredAt = .init(nanosecondsSince1970: now)
       // Text of the other server, shown in lists: an id is short.
       self.receipt = String(String.UnicodeScalarView(reply.receipt.unicodeScalars.prefix(Self.receiptLimit)))
@@ -85,7 +85,7 @@ extension DeliveryEntry {
   mutating func resume(at now: Int64) {
     self.mayHaveArrived = true
     self.attempts -= min(self.attempts, 1)
-    self.state = "pending"
+    self.knownState = .pending
     self.nextAttemptAt = .init(nanosecondsSince1970: now)
   }
 
@@ -93,13 +93,15 @@ extension DeliveryEntry {
   ///
   /// - Throws: `FAILED_PRECONDITION/NOT_RETRIABLE`.
   mutating func retry(at now: Int64) throws(Failure) {
-    guard ["failed", "unknown", "pending"].contains(self.state) else {
+    switch self.knownState {
+    case .failed, .unknown, .pending: break
+    case .sending, .delivered, .discarded, nil:
       throw Failure(
         .failedPrecondition, "NOT_RETRIABLE",
         "This message is \(self.state); only a message that failed or may not have arrived can be retried.")
     }
     self.expiresAt = .init(nanosecondsSince1970: max(self.expiresAt.nanosecondsSince1970, now + Self.secondLife))
-    self.state = "pending"
+    self.knownState = .pending
     self.clearError()
     self.nextAttemptAt = .init(nanosecondsSince1970: now)
   }
@@ -108,22 +110,24 @@ extension DeliveryEntry {
   ///
   /// - Throws: `FAILED_PRECONDITION/NOT_WAITING`.
   mutating func discard() throws(Failure) {
-    guard ["failed", "unknown", "pending", "discarded"].contains(self.state) else {
+    switch self.knownState {
+    case .failed, .unknown, .pending, .discarded: break
+    case .sending, .delivered, nil:
       throw Failure(
         .failedPrecondition, "NOT_WAITING", "This message is \(self.state) and cannot be withdrawn.")
     }
-    self.state = "discarded"
+    self.knownState = .discarded
     self.clearNextAttemptAt()
   }
 
   private mutating func goOn(at instant: Int64) {
     guard instant <= self.expiresAt.nanosecondsSince1970 else { return self.giveUp() }
-    self.state = "pending"
+    self.knownState = .pending
     self.nextAttemptAt = .init(nanosecondsSince1970: instant)
   }
 
   private mutating func giveUp() {
-    self.state = self.mayHaveArrived ? "unknown" : "failed"
+    self.knownState = self.mayHaveArrived ? .unknown : .failed
     self.clearNextAttemptAt()
   }
 }

@@ -58,29 +58,32 @@ public struct CareAudioTable<View: DatabaseView> {
   let view: View
 
   /// All rows, the oldest first.
-  public func all() throws(Failure) -> [CareAudio] { try self.rows("", []) }
+  public func all() throws(Failure) -> [CareAudio] { try self.rows() }
 
   /// The sound of an entry; nil if it has none or it was removed.
   public func of(_ record: String) throws(Failure) -> CareAudio? {
-    try self.rows("WHERE care_record.uuid = ?", [record]).first
+    try self.rows("WHERE care_record.uuid = ?", .text(record)).first
   }
 
-  private func rows(_ condition: String, _ arguments: StatementArguments) throws(Failure) -> [CareAudio] {
+  private func rows(_ condition: String = "", _ values: EngineValue...) throws(Failure) -> [CareAudio] {
     try self.view.attempt { database in
-      try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT care_record.uuid, name, care_audio.state, language, attempts, attempt, next_attempt_at, since, steady,
-              boot
-            FROM care_audio JOIN care_record ON care_record.id = care_audio.record \(condition)
-            ORDER BY since, care_audio.record
-            """), arguments: arguments
-      ).map {
-        CareAudio(
-          record: $0[0], name: $0[1], state: CareAudio.State(rawValue: $0[2]) ?? .waiting, language: $0[3],
-          attempts: $0[4], attempt: $0[5], nextAttemptAt: $0[6],
-          since: ClockReading(wall: $0[7], steady: $0[8], boot: $0[9]))
+      var found: [CareAudio] = []
+      try EngineStatement(
+        database,
+        """
+        SELECT care_record.uuid, name, care_audio.state, language, attempts, attempt, next_attempt_at, since, steady, boot
+        FROM care_audio JOIN care_record ON care_record.id = care_audio.record \(condition)
+        ORDER BY since, care_audio.record
+        """
+      ).forEach(values) { row in
+        found.append(
+          CareAudio(
+            record: row.text(0), name: row.text(1), state: CareAudio.State(rawValue: row.text(2)) ?? .waiting,
+            language: row.text(3), attempts: Int(row.integer(4)), attempt: Int(row.integer(5)),
+            nextAttemptAt: row.isNull(6) ? nil : row.integer(6),
+            since: ClockReading(wall: row.integer(7), steady: row.integer(8), boot: row.text(9))))
       }
+      return found
     }
   }
 }
@@ -92,21 +95,17 @@ extension CareAudioTable where View == Transaction {
   public func put(_ audio: CareAudio) throws(Failure) {
     let record = try self.row(audio.record)
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.run(
         """
         INSERT INTO care_audio (record, name, state, language, attempts, attempt, next_attempt_at, since, steady, boot)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (record) DO UPDATE SET state = excluded.state, language = excluded.language,
           attempts = excluded.attempts, attempt = excluded.attempt, next_attempt_at = excluded.next_attempt_at,
           since = excluded.since, steady = excluded.steady, boot = excluded.boot
-        """
-      ).run([
-        .integer(record), .text(audio.name), .text(audio.state.rawValue), .text(audio.language),
+        """, .integer(record), .text(audio.name), .text(audio.state.rawValue), .text(audio.language),
         .integer(Int64(audio.attempts)), .integer(Int64(audio.attempt)),
-        audio.nextAttemptAt.map { .integer($0) } ?? .null, .integer(audio.since.wall),
-        .integer(audio.since.steady), .text(audio.since.boot),
-      ])
+        audio.nextAttemptAt.map { .integer($0) } ?? .null, .integer(audio.since.wall), .integer(audio.since.steady),
+        .text(audio.since.boot))
     }
   }
 
@@ -117,13 +116,11 @@ extension CareAudioTable where View == Transaction {
   /// - Parameter clock: The current reading of both clocks.
   public func follow(_ clock: ClockReading) throws(Failure) {
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.run(
         """
         UPDATE care_audio SET since = ?1 - (?2 - steady)
         WHERE boot = ?3 AND steady <= ?2 AND abs(since - (?1 - (?2 - steady))) >= 1000000000
-        """
-      ).run([.integer(clock.wall), .integer(clock.steady), .text(clock.boot)])
+        """, .integer(clock.wall), .integer(clock.steady), .text(clock.boot))
     }
   }
 
@@ -132,7 +129,7 @@ extension CareAudioTable where View == Transaction {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the entry.
   public func remove(_ record: String) throws(Failure) {
     let row = try self.row(record)
-    try self.view.attempt { try EngineStatement($0, "DELETE FROM care_audio WHERE record = ?").run([.integer(row)]) }
+    try self.view.attempt { try $0.run("DELETE FROM care_audio WHERE record = ?", .integer(row)) }
   }
 
   private func row(_ record: String) throws(Failure) -> Int64 {

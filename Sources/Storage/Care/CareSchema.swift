@@ -80,7 +80,7 @@ extension Migration {
         guard var record = try? CareRecord(serializedBytes: [UInt8](row[1] as Data)),
           record.engine.isEmpty || record.transcript.isEmpty
         else { continue }
-        record.state = "written"
+        record.knownState = .written
         try database.execute(
           sql: "UPDATE care_record SET state = ?, body = ? WHERE id = ?",
           arguments: [record.state, Data(try record.serializedBytes() as [UInt8]), row[0] as Int64])

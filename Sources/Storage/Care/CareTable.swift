@@ -1,5 +1,4 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
@@ -21,12 +20,13 @@ public struct CareTable<View: DatabaseView> {
     guard withVersions else { return found }
     return try self.view.attempt { database in
       var page = Page<CareVersion>()
-      let rows = try Data.fetchCursor(
-        database.cachedStatement(sql: "SELECT body FROM care_version WHERE record = ? ORDER BY position DESC"),
-        arguments: [row])
-      while let body = try rows.next(), page.hasRoom(for: body.count) {
-        page.append(try CareVersion(serializedBytes: [UInt8](body)))
-      }
+      try EngineStatement(database, "SELECT body FROM care_version WHERE record = ? ORDER BY position DESC")
+        .takeRows([.integer(row)]) { row in
+          let body = row.blob(0)
+          guard page.hasRoom(for: body.count) else { return false }
+          page.append(try CareVersion(serializedBytes: body))
+          return true
+        }
       var record = found
       record.versions = page.records
       return record
@@ -49,74 +49,44 @@ public struct CareTable<View: DatabaseView> {
   public func page(_ query: CareQuery) throws(Failure) -> ListCareReply {
     let limit = PageLimit.records(query.limit)
     let direction = query.isAscending ? ("ASC", ">") : ("DESC", "<")
-    var start: (Int64, Int64)?
-    if !query.cursor.isEmpty {
-      let cursor = try PageCursor(text: query.cursor)
-      guard let time = Int64(cursor.key) else {
-        throw .invalid(field: "cursor", "is not the next_cursor of an earlier page. Begin again without one.")
-      }
-      start = (time, cursor.row)
-    }
+    let start = try PageCursor.numbered(query.cursor)
     let words = SearchText.words(of: query.text)
     // The cursor's time bounds the index scan.
-    let from = query.isAscending ? max(query.from ?? .min, start?.0 ?? .min) : query.from ?? .min
-    let to = query.isAscending ? query.to ?? .max : min(query.to ?? .max, start.map { $0.0 &+ 1 } ?? .max)
-    return try self.view.attempt { database in
-      var page = Page<CareRecord>(limit: limit)
-      let rows = try Row.fetchCursor(
-        database.cachedStatement(
-          sql: """
-            SELECT body, occurred_at, id FROM care_record
-            WHERE deleted_at IS \(query.isDeleted ? "NOT NULL" : "NULL")
-              AND occurred_at >= ?1 AND occurred_at < ?2 AND (?3 = '' OR category = ?3) AND (?4 = '' OR review = ?4)
-              AND (?5 = '' OR state = ?5)
-              AND (?6 IS NULL OR (occurred_at, id) \(direction.1) (?6, ?7))
-              AND NOT EXISTS (SELECT 1 FROM json_each(?8) WHERE instr(words, value) = 0)
-            ORDER BY occurred_at \(direction.0), id \(direction.0) LIMIT ?9
-            """),
-        arguments: [
-          from, to, query.category, query.review, query.state, start?.0, start?.1,
-          ColumnValues.array(words), limit + 1,
-        ])
-      while let row = try rows.next() {
-        let body: [UInt8] = [UInt8](row[0] as Data)
-        guard page.hasRoom(for: body.count + 8) else { break }
-        page.append(try CareRecord(serializedBytes: body), at: PageCursor(key: "\(row[1] as Int64)", row: row[2]))
-      }
-      var reply = ListCareReply()
-      reply.records = page.records
-      reply.nextCursor = page.nextCursor
-      return reply
-    }
+    let from = query.isAscending ? max(query.from ?? .min, start?.key ?? .min) : query.from ?? .min
+    let to = query.isAscending ? query.to ?? .max : min(query.to ?? .max, start.map { $0.key &+ 1 } ?? .max)
+    let page = try self.messages.page(
+      by: "occurred_at",
+      """
+      WHERE deleted_at IS \(query.isDeleted ? "NOT NULL" : "NULL")
+        AND occurred_at >= ?1 AND occurred_at < ?2 AND (?3 = '' OR category = ?3) AND (?4 = '' OR review = ?4)
+        AND (?5 = '' OR state = ?5)
+        AND (?6 IS NULL OR (occurred_at, id) \(direction.1) (?6, ?7))
+        AND NOT EXISTS (SELECT 1 FROM json_each(?8) WHERE instr(words, value) = 0)
+      ORDER BY occurred_at \(direction.0), id \(direction.0) LIMIT ?9
+      """,
+      [
+        .integer(from), .integer(to), .text(query.category), .text(query.review), .text(query.state),
+        start.map { .integer($0.key) } ?? .null, .integer(start?.row ?? 0), .text(ColumnValues.array(words)),
+        .integer(Int64(limit + 1)),
+      ], limit: limit)
+    var reply = ListCareReply()
+    reply.records = page.records
+    reply.nextCursor = page.nextCursor
+    return reply
   }
 
   /// Whether an entry that is not deleted happened in a time span.
   public func hasAny(from start: Int64, to end: Int64) throws(Failure) -> Bool {
-    try self.view.attempt { database in
-      try Bool.fetchOne(
-        database.cachedStatement(
-          sql: """
-            SELECT EXISTS (SELECT 1 FROM care_record WHERE deleted_at IS NULL AND occurred_at >= ? AND occurred_at < ?)
-            """), arguments: [start, end]) ?? false
-    }
+    try self.messages.first(
+      "WHERE deleted_at IS NULL AND occurred_at >= ? AND occurred_at < ? LIMIT 1", [.integer(start), .integer(end)])
+      != nil
   }
 
   /// The entry that was created last, deleted or not; nil if there is none.
-  public func lastMade() throws(Failure) -> CareRecord? {
-    try self.view.attempt { database in
-      try [UInt8].fetchAll(database, "SELECT body FROM care_record ORDER BY id DESC LIMIT 1", []).first
-        .map { try CareRecord(serializedBytes: $0) }
-    }
-  }
+  public func lastMade() throws(Failure) -> CareRecord? { try self.messages.first("ORDER BY id DESC LIMIT 1") }
 
   /// The settings; empty until they are set.
-  public func settings() throws(Failure) -> CareSettings {
-    try self.view.attempt { database in
-      try [UInt8].fetchAll(database, "SELECT body FROM care_settings", []).first.map {
-        try CareSettings(serializedBytes: $0)
-      } ?? CareSettings()
-    }
-  }
+  public func settings() throws(Failure) -> CareSettings { try self.careSettings.first() ?? CareSettings() }
 
   /// The name to note for an entry whose request has none: the key's or the device's, and for a user of this machine the household's
   /// setting.
@@ -126,11 +96,13 @@ public struct CareTable<View: DatabaseView> {
 
   func row(_ id: String) throws(Failure) -> (row: Int64, record: CareRecord)? {
     try self.view.attempt { database in
-      try Row.fetchOne(
-        database.cachedStatement(sql: "SELECT id, body FROM care_record WHERE uuid = ?"), arguments: [id]
-      ).map { ($0[0], try CareRecord(serializedBytes: [UInt8]($0[1] as Data))) }
+      try database.first("SELECT id, body FROM care_record WHERE uuid = ?", .text(id)) { ($0.integer(0), $0.blob(1)) }
+        .map { ($0, try CareRecord(serializedBytes: $1)) }
     }
   }
+
+  private var messages: MessageTable<CareRecord, View> { MessageTable(view: self.view, name: "care_record") }
+  private var careSettings: MessageTable<CareSettings, View> { MessageTable(view: self.view, name: "care_settings") }
 }
 
 extension CareTable where View == Transaction {
@@ -166,25 +138,18 @@ extension CareTable where View == Transaction {
         """
       ).run(try Self.columns(of: record) + [.integer(row)])
       guard let version else { return }
-      try EngineStatement(
-        database,
+      try database.run(
         """
         INSERT INTO care_version (record, position, body)
         SELECT ?1, coalesce(max(position), 0) + 1, ?2 FROM care_version WHERE record = ?1
-        """
-      ).run([.integer(row), .blob(try version.serializedBytes())])
+        """, .integer(row), .blob(try version.serializedBytes()))
     }
     try self.announce(record.id)
   }
 
   /// Changes the settings.
   public func configure(_ settings: CareSettings) throws(Failure) {
-    try self.view.attempt { database in
-      try EngineStatement(
-        database,
-        "INSERT INTO care_settings (id, body) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body"
-      ).run([.blob(try settings.serializedBytes())])
-    }
+    try self.careSettings.put(settings, key: ["id": .integer(1)])
   }
 
   private func announce(_ id: String) throws(Failure) {
@@ -203,15 +168,6 @@ extension CareTable where View == Transaction {
       .text(SearchText.words(of: record.transcript + "\n" + record.memo).joined(separator: " ")),
       .blob(try body.serializedBytes()),
     ]
-  }
-}
-
-extension [UInt8] {
-  /// The first column of each row, as bytes.
-  fileprivate static func fetchAll(_ database: Database, _ sql: String, _ arguments: StatementArguments) throws
-    -> [[UInt8]]
-  {
-    try Data.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { [UInt8]($0) }
   }
 }
 

@@ -1,5 +1,4 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
 
@@ -31,8 +30,7 @@ public struct CardTable<View: DatabaseView> {
   public func isAnyKnown(in source: String) throws(Failure) -> Bool {
     let row = try self.view.sources.row(of: source)
     return try self.view.attempt { database in
-      try Bool.fetchOne(
-        database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM card WHERE source = ?)"), arguments: [row]) ?? false
+      try database.first("SELECT 1 FROM card WHERE source = ? LIMIT 1", .integer(row)) { _ in true } ?? false
     }
   }
 
@@ -80,9 +78,9 @@ public struct CardTable<View: DatabaseView> {
   public func raw(_ href: String, in source: String) throws(Failure) -> [UInt8]? {
     let row = try self.view.sources.row(of: source)
     return try self.view.attempt { database in
-      try Data.fetchOne(
-        database.cachedStatement(sql: "SELECT raw FROM card WHERE source = ? AND href = ?"), arguments: [row, href]
-      ).map { Array($0) }
+      try database.first("SELECT raw FROM card WHERE source = ? AND href = ?", .integer(row), .text(href)) {
+        $0.isNull(0) ? nil : $0.blob(0)
+      } ?? nil
     }
   }
 
@@ -144,11 +142,11 @@ extension CardTable where View == Transaction {
 
   private static func write(_ card: CardRead, _ contact: Int64?, _ source: Int64, _ database: Database) throws {
     let isReadable = card.hasContact
-    try EngineStatement(database, isReadable ? self.replacement : self.remark).run([
-      .integer(source), .text(of: card.href), contact.map { .integer($0) } ?? .null, .text(of: card.fingerprint),
-      .data(card.rawSha256), isReadable ? .data(card.semanticDigest) : .blob([]), .text(of: card.contact.uid),
-      isReadable ? .data(card.raw) : .blob([]),
-    ])
+    try database.run(
+      isReadable ? self.replacement : self.remark, .integer(source), .text(of: card.href),
+      contact.map { .integer($0) } ?? .null, .text(of: card.fingerprint), .data(card.rawSha256),
+      isReadable ? .data(card.semanticDigest) : .blob([]), .text(of: card.contact.uid),
+      isReadable ? .data(card.raw) : .blob([]))
   }
 
   /// Updates the fingerprint of a card whose content did not change.
@@ -158,8 +156,9 @@ extension CardTable where View == Transaction {
   public func touch(_ href: String, in source: String, fingerprint: String, rawSHA256: [UInt8]) throws(Failure) {
     let row = try self.view.sources.row(of: source)
     try self.view.attempt { database in
-      try EngineStatement(database, "UPDATE card SET fingerprint = ?, raw_sha256 = ? WHERE source = ? AND href = ?")
-        .run([.text(of: fingerprint), .blob(rawSHA256), .integer(row), .text(href)])
+      try database.run(
+        "UPDATE card SET fingerprint = ?, raw_sha256 = ? WHERE source = ? AND href = ?", .text(of: fingerprint),
+        .blob(rawSHA256), .integer(row), .text(href))
     }
   }
 
@@ -175,23 +174,21 @@ extension CardTable where View == Transaction {
     let row = try self.view.sources.row(of: source)
     try self.view.attempt { database in
       for href in hrefs {
-        try database.cachedStatement(
-          sql: """
-            UPDATE card SET missing_since = coalesce(missing_since, ?1),
-              missing_passes = iif(?2, missing_passes + 1, 0), missing_counted_at = iif(?2, ?1, NULL)
-            WHERE source = ?3 AND href = ?4
-            """
-        ).execute(arguments: [now, counts, row, href])
-        let contact = try Row.fetchOne(
-          database.cachedStatement(
-            sql: """
-              SELECT contact.id, contact.uuid FROM card JOIN contact ON contact.id = card.contact
-              WHERE card.source = ? AND card.href = ? AND contact.missing_since IS NULL AND contact.deleted_at IS NULL
-              """), arguments: [row, href])
+        try database.run(
+          """
+          UPDATE card SET missing_since = coalesce(missing_since, ?1),
+            missing_passes = iif(?2, missing_passes + 1, 0), missing_counted_at = iif(?2, ?1, NULL)
+          WHERE source = ?3 AND href = ?4
+          """, .integer(now), .integer(counts ? 1 : 0), .integer(row), .text(href))
+        let contact = try database.first(
+          """
+          SELECT contact.id, contact.uuid FROM card JOIN contact ON contact.id = card.contact
+          WHERE card.source = ? AND card.href = ? AND contact.missing_since IS NULL AND contact.deleted_at IS NULL
+          """, .integer(row), .text(href)
+        ) { (row: $0.integer(0), id: $0.text(1)) }
         guard let contact else { continue }
-        try database.cachedStatement(sql: "UPDATE contact SET missing_since = ? WHERE id = ?")
-          .execute(arguments: [now, contact[0] as Int64])
-        self.view.changed(contacts: [contact[1]])
+        try database.run("UPDATE contact SET missing_since = ? WHERE id = ?", .integer(now), .integer(contact.row))
+        self.view.changed(contacts: [contact.id])
       }
     }
   }
@@ -203,9 +200,9 @@ extension CardTable where View == Transaction {
     let row = try self.view.sources.row(of: source)
     try self.view.attempt { database in
       for href in hrefs {
-        try database.cachedStatement(
-          sql: "UPDATE card SET missing_since = NULL, missing_passes = 0 WHERE source = ? AND href = ?"
-        ).execute(arguments: [row, href])
+        try database.run(
+          "UPDATE card SET missing_since = NULL, missing_passes = 0 WHERE source = ? AND href = ?", .integer(row),
+          .text(href))
         try self.note(database, contact: self.contact(of: href, row, database), isStale: nil)
       }
     }
@@ -230,15 +227,14 @@ extension CardTable where View == Transaction {
     }
     try self.view.attempt { database in
       // Problems of something else that had the new name, such as a link.
-      try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
-        .execute(arguments: [row, newHref])
+      try database.run("DELETE FROM card_problem WHERE source = ? AND href = ?", .integer(row), .text(newHref))
       for table in ["card", "card_problem"] {
-        try database.cachedStatement(sql: "UPDATE \(table) SET href = ? WHERE source = ? AND href = ?")
-          .execute(arguments: [newHref, row, href])
+        try database.run(
+          "UPDATE \(table) SET href = ? WHERE source = ? AND href = ?", .text(newHref), .integer(row), .text(href))
       }
       guard !card.contactID.isEmpty else { return }
-      try database.cachedStatement(sql: "UPDATE contact SET source_identifier = ? WHERE uuid = ?")
-        .execute(arguments: [newHref, card.contactID])
+      try database.run(
+        "UPDATE contact SET source_identifier = ? WHERE uuid = ?", .text(newHref), .text(card.contactID))
       self.view.changed(contacts: [card.contactID])
     }
   }
@@ -250,11 +246,10 @@ extension CardTable where View == Transaction {
     let row = try self.view.sources.row(of: source)
     try self.view.attempt { database in
       for href in hrefs {
-        try database.cachedStatement(sql: "DELETE FROM card WHERE source = ? AND href = ? AND contact IS NULL")
-          .execute(arguments: [row, href])
+        try database.run(
+          "DELETE FROM card WHERE source = ? AND href = ? AND contact IS NULL", .integer(row), .text(href))
         guard database.changesCount > 0 else { continue }
-        try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
-          .execute(arguments: [row, href])
+        try database.run("DELETE FROM card_problem WHERE source = ? AND href = ?", .integer(row), .text(href))
       }
     }
   }
@@ -264,23 +259,23 @@ extension CardTable where View == Transaction {
   /// - Parameter isStale: The new stale mark; nil leaves it.
   private func note(_ database: Database, contact: Int64?, isStale: Bool?) throws {
     guard let contact else { return }
-    let id = try EngineStatement(
-      database,
+    let id = try database.first(
       """
       SELECT uuid FROM contact
       WHERE id = ? AND (missing_since IS NOT NULL OR is_kept OR stale <> coalesce(?, stale))
-      """
-    ).first([.integer(contact), isStale.map { .integer($0 ? 1 : 0) } ?? .null]) { $0.text(0) }
+      """, .integer(contact), isStale.map { .integer($0 ? 1 : 0) } ?? .null
+    ) { $0.text(0) }
     guard let id else { return }
-    try database.cachedStatement(
-      sql: "UPDATE contact SET missing_since = NULL, is_kept = 0, stale = coalesce(?, stale) WHERE id = ?"
-    ).execute(arguments: [isStale, contact])
+    try database.run(
+      "UPDATE contact SET missing_since = NULL, is_kept = 0, stale = coalesce(?, stale) WHERE id = ?",
+      isStale.map { .integer($0 ? 1 : 0) } ?? .null, .integer(contact))
     self.view.changed(contacts: [id])
   }
 
   private func contact(of href: String, _ source: Int64, _ database: Database) throws -> Int64? {
-    try EngineStatement(database, "SELECT contact FROM card WHERE source = ? AND href = ? AND contact IS NOT NULL")
-      .first([.integer(source), .text(href)]) { $0.integer(0) }
+    try database.first(
+      "SELECT contact FROM card WHERE source = ? AND href = ? AND contact IS NOT NULL", .integer(source), .text(href)
+    ) { $0.integer(0) }
   }
 
   private static var replacement: String {

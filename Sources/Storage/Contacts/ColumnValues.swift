@@ -87,6 +87,11 @@ enum ColumnValues {
   }
 }
 
+extension Collection where Element: RawRepresentable<String> {
+  /// Of states: "IN ('queued', 'leased')". SQLite uses a partial index only if the query has its words in the same order.
+  var inSQL: String { "IN (\(self.map { "'\($0.rawValue)'" }.joined(separator: ", ")))" }
+}
+
 extension EngineValue {
   /// Text without U+0000.
   static func text(of text: String) -> EngineValue { .text(ColumnValues.text(text)) }

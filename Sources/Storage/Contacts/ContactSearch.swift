@@ -45,24 +45,24 @@ extension ContactTable {
   private func hits(of query: SearchQuery, in index: String, limit: Int) throws(Failure) -> [Int64] {
     let words = query.wordsToCheck
     return try self.view.attempt { database in
-      try Int64.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT contact FROM (
-              SELECT text.contact, text.sort_key, instr(text.names, :beginning) = 0 AS place
-              FROM contact_\(index) AS found CROSS JOIN contact_search AS text ON text.contact = found.rowid
-              WHERE contact_\(index) MATCH :expression AND instr(text.\(index), :first)
-                AND instr(text.\(index), :second) AND (:others IS NULL
-                OR NOT EXISTS (SELECT 1 FROM json_each(:others) WHERE instr(text.\(index), value) = 0))
-              LIMIT :candidates)
-            ORDER BY place, sort_key, contact LIMIT :limit
-            """),
-        arguments: [
-          "beginning": query.beginning, "expression": query.expression, "first": words.first ?? "",
-          "second": words.dropFirst().first ?? "",
-          "others": words.count > 2 ? ColumnValues.array(Array(words.dropFirst(2))) : nil,
-          "candidates": max(Self.candidates, limit), "limit": limit,
-        ])
+      try database.all(
+        """
+        SELECT contact FROM (
+          SELECT text.contact, text.sort_key, instr(text.names, :beginning) = 0 AS place
+          FROM contact_\(index) AS found CROSS JOIN contact_search AS text ON text.contact = found.rowid
+          WHERE contact_\(index) MATCH :expression AND instr(text.\(index), :first)
+            AND instr(text.\(index), :second) AND (:others IS NULL
+            OR NOT EXISTS (SELECT 1 FROM json_each(:others) WHERE instr(text.\(index), value) = 0))
+          LIMIT :candidates)
+        ORDER BY place, sort_key, contact LIMIT :limit
+        """,
+        named: [
+          "beginning": .text(query.beginning), "expression": .text(query.expression), "first": .text(words.first ?? ""),
+          "second": .text(words.dropFirst().first ?? ""),
+          "others": words.count > 2 ? .text(ColumnValues.array(Array(words.dropFirst(2)))) : .null,
+          "candidates": .integer(Int64(max(Self.candidates, limit))), "limit": .integer(Int64(limit)),
+        ]
+      ) { $0.integer(0) }
     }
   }
 }

@@ -29,31 +29,26 @@ struct ContactSearchIndex {
   }
 
   private func list(_ text: SearchText, row: Int64) throws {
-    try self.run(
+    try self.database.run(
       "INSERT INTO contact_search (contact, sort_key, names, words) VALUES (?, ?, ?, ?)",
-      [.integer(row), .text(text.sortKey), .text(text.names), .text(text.words)])
-    try self.run("INSERT INTO contact_names (rowid, names) VALUES (?, ?)", [.integer(row), .text(text.names)])
-    try self.run("INSERT INTO contact_words (rowid, words) VALUES (?, ?)", [.integer(row), .text(text.words)])
+      .integer(row), .text(text.sortKey), .text(text.names), .text(text.words))
+    try self.database.run("INSERT INTO contact_names (rowid, names) VALUES (?, ?)", .integer(row), .text(text.names))
+    try self.database.run("INSERT INTO contact_words (rowid, words) VALUES (?, ?)", .integer(row), .text(text.words))
   }
 
   private func unlist(_ text: SearchText, row: Int64) throws {
-    try self.run(
+    try self.database.run(
       "INSERT INTO contact_names (contact_names, rowid, names) VALUES ('delete', ?, ?)",
-      [.integer(row), .text(text.names)])
-    try self.run(
+      .integer(row), .text(text.names))
+    try self.database.run(
       "INSERT INTO contact_words (contact_words, rowid, words) VALUES ('delete', ?, ?)",
-      [.integer(row), .text(text.words)])
-    try self.run("DELETE FROM contact_search WHERE contact = ?", [.integer(row)])
+      .integer(row), .text(text.words))
+    try self.database.run("DELETE FROM contact_search WHERE contact = ?", .integer(row))
   }
 
   private func text(of row: Int64) throws -> SearchText? {
-    try Row.fetchOne(
-      self.database.cachedStatement(sql: "SELECT sort_key, names, words FROM contact_search WHERE contact = ?"),
-      arguments: [row]
-    ).map { SearchText(sortKey: $0[0], names: $0[1], words: $0[2]) }
-  }
-
-  private func run(_ sql: String, _ values: [EngineValue]) throws {
-    try EngineStatement(self.database, sql).run(values)
+    try self.database.first(
+      "SELECT sort_key, names, words FROM contact_search WHERE contact = ?", .integer(row)
+    ) { SearchText(sortKey: $0.text(0), names: $0.text(1), words: $0.text(2)) }
   }
 }

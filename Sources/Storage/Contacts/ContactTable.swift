@@ -38,12 +38,14 @@ public struct ContactTable<View: DatabaseView> {
     let places = try self.view.attempt { database in
       let live = Self.selection(ofSource: sourceRow != nil, where: "deleted_at IS NULL")
       let deleted = Self.selection(ofSource: sourceRow != nil, where: "deleted_at IS NOT NULL")
-      let statement = try database.cachedStatement(
-        sql: !includeDeleted
-          ? live : "SELECT * FROM (\(live)) UNION ALL SELECT * FROM (\(deleted)) ORDER BY sort_key, id LIMIT :limit")
-      var arguments: StatementArguments = ["key": start.key, "row": start.row, "limit": limit + 1]
-      if let sourceRow { arguments += ["source": sourceRow] }
-      return try Row.fetchAll(statement, arguments: arguments).map { PageCursor(key: $0[0], row: $0[1]) }
+      return try database.all(
+        !includeDeleted
+          ? live : "SELECT * FROM (\(live)) UNION ALL SELECT * FROM (\(deleted)) ORDER BY sort_key, id LIMIT :limit",
+        named: [
+          "key": .text(start.key), "row": .integer(start.row), "limit": .integer(Int64(limit + 1)),
+          "source": .optional(sourceRow),
+        ]
+      ) { PageCursor(key: $0.text(0), row: $0.integer(1)) }
     }
     var reply = ListContactsReply()
     let rows = places.prefix(limit).map(\.row)
@@ -58,16 +60,16 @@ public struct ContactTable<View: DatabaseView> {
   public func count(source: String) throws(Failure) -> Int {
     let row = try self.view.sources.row(of: source)
     return try self.view.attempt { database in
-      try Int.fetchOne(
-        database.cachedStatement(sql: "SELECT count(*) FROM contact WHERE source = ? AND deleted_at IS NULL"),
-        arguments: [row]) ?? 0
+      try database.first("SELECT count(*) FROM contact WHERE source = ? AND deleted_at IS NULL", .integer(row)) {
+        Int($0.integer(0))
+      } ?? 0
     }
   }
 
   /// The row of a contact; nil if the id is unknown.
   func row(of id: String) throws(Failure) -> Int64? {
     try self.view.attempt { database in
-      try EngineStatement(database, "SELECT id FROM contact WHERE uuid = ?").first([.text(id)]) { $0.integer(0) }
+      try database.first("SELECT id FROM contact WHERE uuid = ?", .text(id)) { $0.integer(0) }
     }
   }
 
@@ -189,15 +191,13 @@ extension ContactTable where View == Transaction {
     let deleted = try self.view.attempt { database in
       let search = ContactSearchIndex(database: database)
       return try ids.filter { id in
-        let row = try Int64.fetchOne(
-          database.cachedStatement(sql: "SELECT id FROM contact WHERE uuid = ? AND deleted_at IS NULL"), arguments: [id]
-        )
+        let row = try database.first("SELECT id FROM contact WHERE uuid = ? AND deleted_at IS NULL", .text(id)) {
+          $0.integer(0)
+        }
         guard let row else { return false }
-        try database.cachedStatement(
-          sql: """
-            UPDATE contact SET deleted_at = ?1, updated_at = ?1, missing_since = NULL, is_kept = 0 WHERE id = ?2
-            """
-        ).execute(arguments: [now, row])
+        try database.run(
+          "UPDATE contact SET deleted_at = ?1, updated_at = ?1, missing_since = NULL, is_kept = 0 WHERE id = ?2",
+          .integer(now), .integer(row))
         try search.delete(row: row)
         return true
       }
@@ -218,9 +218,9 @@ extension ContactTable where View == Transaction {
     guard contact.hasDeletedAt else { return contact }
     let source = try self.view.sources.row(of: contact.source)
     try self.view.attempt { database in
-      try database.cachedStatement(
-        sql: "UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = 1 WHERE id = ?"
-      ).execute(arguments: [now, row])
+      try database.run(
+        "UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = 1 WHERE id = ?",
+        .integer(now), .integer(row))
       try ContactSearchIndex(database: database).update(SearchText(of: contact), row: row, source: source)
     }
     self.view.changed(contacts: [id])
@@ -244,23 +244,20 @@ extension ContactTable where View == Transaction {
   public func purge(keptFor kept: Int64, notice: Int64, at now: Int64) throws(Failure) -> [String] {
     let ids = try self.view.attempt { database in
       // A mark is void if the contact was deleted again or the clock was set back.
-      try database.execute(
-        sql: """
-          UPDATE contact SET erasure_noted_at = NULL
-          WHERE deleted_at IS NOT NULL AND erasure_noted_at IS NOT NULL
-            AND (deleted_at >= ?1 OR erasure_noted_at > ?2)
-          """, arguments: [now - kept + notice, now])
-      try database.execute(
-        sql: """
-          UPDATE contact SET erasure_noted_at = ?2
-          WHERE deleted_at IS NOT NULL AND deleted_at < ?1 AND erasure_noted_at IS NULL
-          """, arguments: [now - kept + notice, now])
-      let rows = try Int64.fetchAll(
-        database,
-        sql: """
-          SELECT id FROM contact
-          WHERE deleted_at IS NOT NULL AND deleted_at < ?1 AND erasure_noted_at <= ?2
-          """, arguments: [now - kept, now - notice])
+      try database.run(
+        """
+        UPDATE contact SET erasure_noted_at = NULL
+        WHERE deleted_at IS NOT NULL AND erasure_noted_at IS NOT NULL AND (deleted_at >= ?1 OR erasure_noted_at > ?2)
+        """, .integer(now - kept + notice), .integer(now))
+      try database.run(
+        """
+        UPDATE contact SET erasure_noted_at = ?2
+        WHERE deleted_at IS NOT NULL AND deleted_at < ?1 AND erasure_noted_at IS NULL
+        """, .integer(now - kept + notice), .integer(now))
+      let rows = try database.all(
+        "SELECT id FROM contact WHERE deleted_at IS NOT NULL AND deleted_at < ?1 AND erasure_noted_at <= ?2",
+        .integer(now - kept), .integer(now - notice)
+      ) { $0.integer(0) }
       return try self.erase(rows)
     }
     if !ids.isEmpty { try self.view.photos.dropUnreferenced() }
@@ -275,16 +272,12 @@ extension ContactTable where View == Transaction {
       return try rows.compactMap { row in
         try values.delete(row: row)
         try search.delete(row: row)
-        try database.cachedStatement(
-          sql: """
-            DELETE FROM card_problem
-            WHERE (source, href) IN (SELECT source, href FROM card WHERE contact = ?)
-            """
-        ).execute(arguments: [row])
-        try database.cachedStatement(sql: "DELETE FROM card WHERE contact = ?").execute(arguments: [row])
-        let id = try String.fetchOne(
-          database.cachedStatement(sql: "SELECT uuid FROM contact WHERE id = ?"), arguments: [row])
-        try database.cachedStatement(sql: "DELETE FROM contact WHERE id = ?").execute(arguments: [row])
+        try database.run(
+          "DELETE FROM card_problem WHERE (source, href) IN (SELECT source, href FROM card WHERE contact = ?)",
+          .integer(row))
+        try database.run("DELETE FROM card WHERE contact = ?", .integer(row))
+        let id = try database.first("SELECT uuid FROM contact WHERE id = ?", .integer(row)) { $0.text(0) }
+        try database.run("DELETE FROM contact WHERE id = ?", .integer(row))
         return id
       }
     }

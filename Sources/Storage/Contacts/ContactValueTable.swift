@@ -31,7 +31,7 @@ struct ContactValueTable {
   /// Deletes the lists of a contact.
   func delete(row: Int64) throws {
     for table in ["contact_value", "contact_address"] {
-      try self.database.cachedStatement(sql: "DELETE FROM \(table) WHERE contact = ?").execute(arguments: [row])
+      try self.database.run("DELETE FROM \(table) WHERE contact = ?", .integer(row))
     }
   }
 

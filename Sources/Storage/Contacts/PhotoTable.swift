@@ -19,15 +19,12 @@ public struct PhotoTable<View: DatabaseView> {
   public func get(_ sha256: String) throws(Failure) -> Picture? {
     guard let digest = Hex.decode(sha256) else { return nil }
     return try self.view.attempt { database in
-      try Row.fetchOne(
-        database.cachedStatement(sql: "SELECT size, media_type, data FROM blob WHERE sha256 = ?"),
-        arguments: [Data(digest)]
-      ).map { row in
+      try database.first("SELECT size, media_type, data FROM blob WHERE sha256 = ?", .blob(digest)) { row in
         var picture = Picture()
         picture.ref.sha256 = Hex.encode(digest)
-        picture.ref.size = UInt64(bitPattern: row[0])
-        picture.ref.mediaType = row[1]
-        picture.data = row[2]
+        picture.ref.size = UInt64(bitPattern: row.integer(0))
+        picture.ref.mediaType = row.text(1)
+        picture.data = Data(row.blob(2))
         return picture
       }
     }
@@ -41,7 +38,7 @@ extension PhotoTable {
   public func contains(_ sha256: String) throws(Failure) -> Bool {
     guard let digest = Hex.decode(sha256) else { return false }
     return try self.view.attempt { database in
-      try EngineStatement(database, "SELECT 1 FROM blob WHERE sha256 = ?").first([.blob(digest)]) { _ in true } ?? false
+      try database.first("SELECT 1 FROM blob WHERE sha256 = ?", .blob(digest)) { _ in true } ?? false
     }
   }
 }
@@ -56,10 +53,9 @@ extension PhotoTable where View == Transaction {
       throw .invalid(field: "pictures.ref.sha256", "is not 64 hexadecimal digits.")
     }
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
-        "INSERT INTO blob (sha256, size, media_type, data) VALUES (?, ?, ?, ?) ON CONFLICT (sha256) DO NOTHING"
-      ).run([.blob(digest), .integer(Int64(picture.data.count)), .text(of: picture.ref.mediaType), .data(picture.data)])
+      try database.run(
+        "INSERT INTO blob (sha256, size, media_type, data) VALUES (?, ?, ?, ?) ON CONFLICT (sha256) DO NOTHING",
+        .blob(digest), .integer(Int64(picture.data.count)), .text(of: picture.ref.mediaType), .data(picture.data))
     }
   }
 
@@ -69,13 +65,12 @@ extension PhotoTable where View == Transaction {
   @discardableResult
   public func dropUnreferenced() throws(Failure) -> Int {
     try self.view.attempt { database in
-      try database.cachedStatement(
-        sql: """
-          DELETE FROM blob WHERE sha256 IN (
-            SELECT sha256 FROM blob EXCEPT SELECT photo_sha256 FROM contact WHERE photo_sha256 IS NOT NULL
-            EXCEPT SELECT sha256 FROM record_blob)
-          """
-      ).execute()
+      try database.run(
+        """
+        DELETE FROM blob WHERE sha256 IN (
+          SELECT sha256 FROM blob EXCEPT SELECT photo_sha256 FROM contact WHERE photo_sha256 IS NOT NULL
+          EXCEPT SELECT sha256 FROM record_blob)
+        """)
       return database.changesCount
     }
   }

@@ -30,21 +30,23 @@ public struct ProblemTable<View: DatabaseView> {
     let only: Int64? = source.isEmpty ? nil : try self.view.sources.row(of: source)
     return try self.view.attempt { database in
       var page = Page<Problem>(limit: limit, room: PageLimit.bodyBytes)
-      let rows = try Row.fetchCursor(
-        database.cachedStatement(
-          sql: """
-            SELECT source.name, href, line, card_problem.kind, skipped, first_seen_at, message, position, source.id
-            FROM card_problem JOIN source ON source.id = card_problem.source
-            WHERE (card_problem.source, href, position) > (?, ?, ?)\(only == nil ? "" : " AND card_problem.source = ?")
-            ORDER BY card_problem.source, href, position LIMIT ?
-            """),
-        arguments: StatementArguments(
-          [start.source, start.href, start.position] + (only.map { [$0] } ?? []) + [limit + 1]))
-      while let row = try rows.next() {
+      try EngineStatement(
+        database,
+        """
+        SELECT source.name, href, line, card_problem.kind, skipped, first_seen_at, message, position, source.id
+        FROM card_problem JOIN source ON source.id = card_problem.source
+        WHERE (card_problem.source, href, position) > (?, ?, ?)\(only == nil ? "" : " AND card_problem.source = ?")
+        ORDER BY card_problem.source, href, position LIMIT ?
+        """
+      ).takeRows(
+        [.integer(start.source), .text(start.href), .integer(start.position)] + (only.map { [.integer($0)] } ?? [])
+          + [.integer(Int64(limit + 1))]
+      ) { row in
         let problem = Self.problem(from: row)
-        guard page.hasRoom(for: problem.roomInReply) else { break }
-        let place = (row[8] as Int64) << 32 | (row[7] as Int64)
+        guard page.hasRoom(for: problem.roomInReply) else { return false }
+        let place = row.integer(8) << 32 | row.integer(7)
         page.append(problem, at: PageCursor(key: problem.sourceIdentifier, row: place))
+        return true
       }
       var reply = ListProblemsReply()
       reply.problems = page.records
@@ -67,15 +69,15 @@ public struct ProblemTable<View: DatabaseView> {
     }
   }
 
-  private static func problem(from row: Row) -> Problem {
+  private static func problem(from row: EngineRow) -> Problem {
     var problem = Problem()
-    problem.source = row[0]
-    problem.sourceIdentifier = row[1]
-    problem.line = UInt32(truncatingIfNeeded: row[2] as Int64)
-    problem.kind = row[3]
-    problem.skipped = row[4]
-    problem.firstSeenAt = .init(nanosecondsSince1970: row[5])
-    problem.message = row[6]
+    problem.source = row.text(0)
+    problem.sourceIdentifier = row.text(1)
+    problem.line = UInt32(truncatingIfNeeded: row.integer(2))
+    problem.kind = row.text(3)
+    problem.skipped = row.integer(4) != 0
+    problem.firstSeenAt = .init(nanosecondsSince1970: row.integer(5))
+    problem.message = row.text(6)
     return problem
   }
 }
@@ -104,19 +106,15 @@ extension ProblemTable where View == Transaction {
           firstSeen[kind] = min(firstSeen[kind] ?? .max, earlier.integer(1))
         }
       guard !firstSeen.isEmpty || !problems.isEmpty else { return }
-      try database.cachedStatement(sql: "DELETE FROM card_problem WHERE source = ? AND href = ?")
-        .execute(arguments: [row, href])
+      try database.run("DELETE FROM card_problem WHERE source = ? AND href = ?", .integer(row), .text(href))
       for (position, problem) in problems.enumerated() {
         let kind = ColumnValues.text(problem.kind)
-        try database.cachedStatement(
-          sql: """
-            INSERT INTO card_problem (source, href, position, line, kind, skipped, first_seen_at, message)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        ).execute(arguments: [
-          row, ColumnValues.text(href), position, Int64(problem.line), kind, problem.skipped, firstSeen[kind] ?? now,
-          ColumnValues.text(problem.message),
-        ])
+        try database.run(
+          """
+          INSERT INTO card_problem (source, href, position, line, kind, skipped, first_seen_at, message)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          """, .integer(row), .text(of: href), .integer(Int64(position)), .integer(Int64(problem.line)), .text(kind),
+          .integer(problem.skipped ? 1 : 0), .integer(firstSeen[kind] ?? now), .text(of: problem.message))
       }
     }
   }
@@ -130,14 +128,13 @@ extension ProblemTable where View == Transaction {
   public func clear(except hrefs: [String], of kind: String, in source: String) throws(Failure) {
     let row = try self.view.sources.row(of: source)
     try self.view.attempt { database in
-      try database.cachedStatement(
-        sql: """
-          DELETE FROM card_problem WHERE source = ?1 AND href NOT IN (SELECT value FROM json_each(?2))
-          AND (kind = ?3 OR NOT EXISTS (
-            SELECT 1 FROM card LEFT JOIN contact ON contact.id = card.contact
-            WHERE card.source = ?1 AND card.href = card_problem.href AND contact.deleted_at IS NULL))
-          """
-      ).execute(arguments: [row, ColumnValues.array(hrefs), kind])
+      try database.run(
+        """
+        DELETE FROM card_problem WHERE source = ?1 AND href NOT IN (SELECT value FROM json_each(?2))
+        AND (kind = ?3 OR NOT EXISTS (
+          SELECT 1 FROM card LEFT JOIN contact ON contact.id = card.contact
+          WHERE card.source = ?1 AND card.href = card_problem.href AND contact.deleted_at IS NULL))
+        """, .integer(row), .text(ColumnValues.array(hrefs)), .text(kind))
     }
   }
 }

@@ -1,5 +1,4 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
@@ -26,17 +25,14 @@ public struct SourceTable<View: DatabaseView> {
   /// All sources by name.
   public func all() throws(Failure) -> [SourceRecord] {
     try self.view.attempt { database in
-      try Row.fetchAll(database.cachedStatement(sql: Self.selection + "ORDER BY name")).map {
-        try SourceRecord(row: $0)
-      }
+      try database.all(Self.selection + "ORDER BY name", read: SourceRecord.init(row:))
     }
   }
 
   /// A source; nil if the name is unknown.
   public func find(_ name: String) throws(Failure) -> SourceRecord? {
     try self.view.attempt { database in
-      try Row.fetchOne(database.cachedStatement(sql: Self.selection + "WHERE name = ?"), arguments: [name])
-        .map { try SourceRecord(row: $0) }
+      try database.first(Self.selection + "WHERE name = ?", .text(name), read: SourceRecord.init(row:))
     }
   }
 
@@ -45,7 +41,7 @@ public struct SourceTable<View: DatabaseView> {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   func row(of name: String) throws(Failure) -> Int64 {
     let row = try self.view.attempt { database in
-      try EngineStatement(database, "SELECT id FROM source WHERE name = ?").first([.text(name)]) { $0.integer(0) }
+      try database.first("SELECT id FROM source WHERE name = ?", .text(name)) { $0.integer(0) }
     }
     guard let row else {
       throw .unknownRecord(
@@ -64,27 +60,27 @@ public struct SourceTable<View: DatabaseView> {
 
 extension SourceRecord {
   /// Reads the columns of `SourceTable.selection`.
-  fileprivate init(row: Row) throws {
+  fileprivate init(row: EngineRow) throws {
     var source = Source()
-    source.name = row[0]
+    source.name = row.text(0)
     var location = SourceLocation()
-    location.name = row[0]
-    location.identity = row[6]
-    switch row[1] as String {
+    location.name = row.text(0)
+    location.identity = row.text(6)
+    switch row.text(1) {
     case "vdir":
-      source.vdir.path = row[2]
+      source.vdir.path = row.text(2)
       location.vdir = source.vdir
     case "vcf":
-      source.vcf.path = row[2]
+      source.vcf.path = row.text(2)
       location.vcf = source.vcf
     default:
-      if let account = row[3] as Data? { source.carddav = try CardDAV(serializedBytes: account) }
-      source.carddav.url = row[2]
+      if !row.isNull(3) { source.carddav = try CardDAV(serializedBytes: row.blob(3)) }
+      source.carddav.url = row.text(2)
       location.carddav = source.carddav
     }
-    if let time = row[4] as Int64? { source.createdAt = .init(nanosecondsSince1970: time) }
-    if let status = row[7] as Data? { source.status = try SyncStatus(serializedBytes: status) }
-    self.init(source: source, location: location, token: row[5])
+    if !row.isNull(4) { source.createdAt = .init(nanosecondsSince1970: row.integer(4)) }
+    if !row.isNull(7) { source.status = try SyncStatus(serializedBytes: row.blob(7)) }
+    self.init(source: source, location: location, token: row.text(5))
   }
 }
 
@@ -100,13 +96,11 @@ extension SourceTable where View == Transaction {
     }
     let (kind, location) = try Self.place(of: source)
     try self.view.attempt { database in
-      try database.cachedStatement(
-        sql: "INSERT INTO source (name, kind, location, account, created_at, status) VALUES (?, ?, ?, ?, ?, ?)"
-      ).execute(arguments: [
-        source.name, kind, location, try Self.account(of: source),
-        source.hasCreatedAt ? ColumnValues.nanoseconds(source.createdAt) : nil,
-        source.hasStatus ? try source.status.serializedData() : nil,
-      ])
+      try database.run(
+        "INSERT INTO source (name, kind, location, account, created_at, status) VALUES (?, ?, ?, ?, ?, ?)",
+        .text(source.name), .text(kind), .text(location), try Self.account(of: source),
+        .stamp(source.hasCreatedAt, source.createdAt),
+        source.hasStatus ? .blob(try source.status.serializedBytes()) : .null)
     }
   }
 
@@ -117,8 +111,9 @@ extension SourceTable where View == Transaction {
     let row = try self.row(of: source.name)
     let (kind, location) = try Self.place(of: source)
     try self.view.attempt { database in
-      try database.cachedStatement(sql: "UPDATE source SET kind = ?, location = ?, account = ? WHERE id = ?")
-        .execute(arguments: [kind, location, try Self.account(of: source), row])
+      try database.run(
+        "UPDATE source SET kind = ?, location = ?, account = ? WHERE id = ?", .text(kind), .text(location),
+        try Self.account(of: source), .integer(row))
     }
   }
 
@@ -132,10 +127,10 @@ extension SourceTable where View == Transaction {
   }
 
   /// The account without its password.
-  private static func account(of source: Source) throws -> Data? {
-    guard case .carddav(var account) = source.kind else { return nil }
+  private static func account(of source: Source) throws -> EngineValue {
+    guard case .carddav(var account) = source.kind else { return .null }
     account.password = ""
-    return try account.serializedData()
+    return .blob(try account.serializedBytes())
   }
 
   /// Deletes a source with its contacts, cards and problems, and photos that nothing else uses.
@@ -146,11 +141,11 @@ extension SourceTable where View == Transaction {
     let row = try self.row(of: name)
     let ids = try self.view.attempt { database in
       for table in ["card_problem", "card"] {
-        try database.execute(sql: "DELETE FROM \(table) WHERE source = ?", arguments: [row])
+        try database.run("DELETE FROM \(table) WHERE source = ?", .integer(row))
       }
-      let contacts = try Int64.fetchAll(database, sql: "SELECT id FROM contact WHERE source = ?", arguments: [row])
+      let contacts = try database.all("SELECT id FROM contact WHERE source = ?", .integer(row)) { $0.integer(0) }
       let ids = try self.view.contacts.erase(contacts)
-      try database.execute(sql: "DELETE FROM source WHERE id = ?", arguments: [row])
+      try database.run("DELETE FROM source WHERE id = ?", .integer(row))
       return ids
     }
     try self.view.photos.dropUnreferenced()
@@ -163,8 +158,8 @@ extension SourceTable where View == Transaction {
   public func setListing(_ name: String, token: String, identity: String) throws(Failure) {
     let row = try self.row(of: name)
     try self.view.attempt { database in
-      try database.cachedStatement(sql: "UPDATE source SET token = ?, identity = ? WHERE id = ?")
-        .execute(arguments: [token, identity, row])
+      try database.run(
+        "UPDATE source SET token = ?, identity = ? WHERE id = ?", .text(token), .text(identity), .integer(row))
     }
   }
 
@@ -174,8 +169,7 @@ extension SourceTable where View == Transaction {
   public func setStatus(_ status: SyncStatus, of name: String) throws(Failure) {
     let row = try self.row(of: name)
     try self.view.attempt { database in
-      try database.cachedStatement(sql: "UPDATE source SET status = ? WHERE id = ?")
-        .execute(arguments: [try status.serializedData(), row])
+      try database.run("UPDATE source SET status = ? WHERE id = ?", .blob(try status.serializedBytes()), .integer(row))
     }
   }
 }

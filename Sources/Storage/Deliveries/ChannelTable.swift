@@ -1,8 +1,6 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
-internal import SwiftProtobuf
 
 extension DatabaseView {
   /// The channels.
@@ -17,12 +15,7 @@ public struct ChannelTable<View: DatabaseView> {
   public static var desktop: String { "desktop" }
 
   /// All channels, by name.
-  public func all() throws(Failure) -> [Channel] {
-    try self.view.attempt { database in
-      try Data.fetchAll(database.cachedStatement(sql: "SELECT body FROM channel ORDER BY name"))
-        .map { try Channel(serializedBytes: [UInt8]($0)) }
-    }
-  }
+  public func all() throws(Failure) -> [Channel] { try self.messages.all("ORDER BY name") }
 
   /// A channel; nil if the name is unknown.
   public func find(_ name: String) throws(Failure) -> Channel? {
@@ -32,10 +25,7 @@ public struct ChannelTable<View: DatabaseView> {
       channel.desktop = DesktopChannel()
       return channel
     }
-    return try self.view.attempt { database in
-      try Data.fetchOne(database.cachedStatement(sql: "SELECT body FROM channel WHERE name = ?"), arguments: [name])
-        .map { try Channel(serializedBytes: [UInt8]($0)) }
-    }
+    return try self.messages.first("WHERE name = ?", [.text(name)])
   }
 
   /// A channel that must exist.
@@ -48,6 +38,8 @@ public struct ChannelTable<View: DatabaseView> {
     }
     return channel
   }
+
+  private var messages: MessageTable<Channel, View> { MessageTable(view: self.view, name: "channel") }
 }
 
 extension ChannelTable where View == Transaction {
@@ -55,17 +47,13 @@ extension ChannelTable where View == Transaction {
   public func put(_ channel: Channel) throws(Failure) {
     var kept = channel
     kept.clearLast()
-    try self.view.attempt { database in
-      try EngineStatement(
-        database, "INSERT INTO channel (name, body) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET body = excluded.body"
-      ).run([.text(channel.name), .blob(try kept.serializedBytes())])
-    }
+    try self.messages.put(kept, key: ["name": .text(channel.name)])
   }
 
   /// Removes a channel.
   public func remove(_ name: String) throws(Failure) {
     try self.view.attempt { database in
-      try EngineStatement(database, "DELETE FROM channel WHERE name = ?").run([.text(name)])
+      try database.run("DELETE FROM channel WHERE name = ?", .text(name))
     }
   }
 }

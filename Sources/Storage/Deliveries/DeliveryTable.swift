@@ -1,5 +1,4 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
@@ -50,7 +49,9 @@ public struct DeliveryTable<View: DatabaseView> {
   let view: View
 
   /// A delivery; nil if the id is unknown.
-  public func get(_ id: String) throws(Failure) -> DeliveryEntry? { try self.entries("WHERE uuid = ?", [id]).first }
+  public func get(_ id: String) throws(Failure) -> DeliveryEntry? {
+    try self.messages.first("WHERE uuid = ?", [.text(id)])
+  }
 
   /// A delivery that must exist.
   ///
@@ -66,30 +67,27 @@ public struct DeliveryTable<View: DatabaseView> {
   /// The content of a delivery; nil if it is no longer kept.
   public func notice(of id: String) throws(Failure) -> Notice? {
     try self.view.attempt { database in
-      try Data.fetchOne(
-        database.cachedStatement(sql: "SELECT notice FROM delivery WHERE uuid = ? AND notice IS NOT NULL"),
-        arguments: [id]
-      ).map { try Notice(serializedBytes: [UInt8]($0)) }
+      try database.first("SELECT notice FROM delivery WHERE uuid = ? AND notice IS NOT NULL", .text(id)) { $0.blob(0) }
+        .map { try Notice(serializedBytes: $0) }
     }
   }
 
   /// The first open delivery of each channel. Its later ones wait for it.
   public func heads() throws(Failure) -> [DeliveryEntry] {
-    try self.entries(
-      "WHERE id IN (SELECT min(id) FROM delivery WHERE state IN ('pending', 'sending') GROUP BY channel) ORDER BY id",
-      [])
+    try self.messages.all(
+      "WHERE id IN (SELECT min(id) FROM delivery WHERE state \(DeliveryState.open.inSQL) GROUP BY channel) ORDER BY id")
   }
 
   /// The newest delivery of a channel.
   public func last(on channel: String) throws(Failure) -> DeliveryEntry? {
-    try self.entries("WHERE channel = ? ORDER BY id DESC LIMIT 1", [channel]).first
+    try self.messages.first("WHERE channel = ? ORDER BY id DESC LIMIT 1", [.text(channel)])
   }
 
   /// The newest delivery of each channel about a reminder.
   public func newest(about reminder: String) throws(Failure) -> [DeliveryEntry] {
-    try self.entries(
+    try self.messages.all(
       "WHERE id IN (SELECT max(id) FROM delivery WHERE reminder = ? AND reminder <> '' GROUP BY channel) ORDER BY channel",
-      [reminder])
+      [.text(reminder)])
   }
 
   /// A page of deliveries, newest first. It ends early if the reply would become too large.
@@ -98,33 +96,17 @@ public struct DeliveryTable<View: DatabaseView> {
   public func page(_ request: ListDeliveriesRequest) throws(Failure) -> ListDeliveriesReply {
     let limit = PageLimit.records(request.limit)
     let start = request.cursor.isEmpty ? Int64.max : try PageCursor(text: request.cursor).row
-    let rows = try self.view.attempt { database in
-      try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT body, id FROM delivery WHERE (?1 = '' OR channel = ?1) AND (?2 = '' OR state = ?2) AND id < ?3
-            ORDER BY id DESC LIMIT ?4
-            """), arguments: [request.channel, request.state, start, limit + 1]
-      ).map { (try DeliveryEntry(serializedBytes: [UInt8]($0[0] as Data)), $0[1] as Int64) }
-    }
-    var page = Page<DeliveryEntry>(limit: limit)
-    for (entry, row) in rows {
-      guard page.hasRoom(for: try Encoding.pb.encode(entry).count) else { break }
-      page.append(entry, at: PageCursor(key: "", row: row))
-    }
+    let page = try self.messages.page(
+      by: "changed_at",
+      "WHERE (?1 = '' OR channel = ?1) AND (?2 = '' OR state = ?2) AND id < ?3 ORDER BY id DESC LIMIT ?4",
+      [.text(request.channel), .text(request.state), .integer(start), .integer(Int64(limit + 1))], limit: limit)
     var reply = ListDeliveriesReply()
     reply.deliveries = page.records
     reply.nextCursor = page.nextCursor
     return reply
   }
 
-  func entries(_ condition: String, _ arguments: StatementArguments) throws(Failure) -> [DeliveryEntry] {
-    try self.view.attempt { database in
-      try Data.fetchAll(
-        database.cachedStatement(sql: "SELECT body FROM delivery \(condition)"), arguments: arguments
-      ).map { try DeliveryEntry(serializedBytes: [UInt8]($0)) }
-    }
-  }
+  private var messages: MessageTable<DeliveryEntry, View> { MessageTable(view: self.view, name: "delivery") }
 }
 
 extension DeliveryTable where View == Transaction {
@@ -155,7 +137,7 @@ extension DeliveryTable where View == Transaction {
       entry.channel = channel.name
       entry.kind = message.kind
       entry.title = message.title
-      entry.state = "pending"
+      entry.knownState = .pending
       entry.reminderID = message.reminderID
       entry.part = UInt32(index + 1)
       entry.parts = UInt32(groups.count)
@@ -184,18 +166,14 @@ extension DeliveryTable where View == Transaction {
   private func insert(
     _ entry: DeliveryEntry, _ notice: Notice, subject: String?, now: Int64
   ) throws(Failure) -> DeliveryEntry {
-    if let subject, let known = try self.entries("WHERE subject = ?", [subject]).first { return known }
+    if let subject, let known = try self.messages.first("WHERE subject = ?", [.text(subject)]) { return known }
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.run(
         """
         INSERT INTO delivery (uuid, subject, reminder, channel, state, changed_at, body, notice)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """
-      ).run([
-        .text(entry.id), subject.map { .text($0) } ?? .null, .text(entry.reminderID), .text(entry.channel),
-        .text(entry.state), .integer(now), .blob(try entry.serializedBytes()), .blob(try notice.serializedBytes()),
-      ])
+        """, .text(entry.id), subject.map { .text($0) } ?? .null, .text(entry.reminderID), .text(entry.channel),
+        .text(entry.state), .integer(now), .blob(try entry.serializedBytes()), .blob(try notice.serializedBytes()))
     }
     try self.announce(entry)
     return entry
@@ -205,18 +183,14 @@ extension DeliveryTable where View == Transaction {
   ///
   /// The content is deleted once the delivery cannot be sent again.
   public func put(_ entry: DeliveryEntry, now: Int64) throws(Failure) {
-    let isOver = ["delivered", "discarded"].contains(entry.state)
+    let isOver = entry.isOver
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.run(
         """
         UPDATE delivery SET state = ?, changed_at = ?, body = ?, notice = CASE WHEN ? THEN NULL ELSE notice END
         WHERE uuid = ?
-        """
-      ).run([
-        .text(entry.state), .integer(now), .blob(try entry.serializedBytes()), .integer(isOver ? 1 : 0),
-        .text(entry.id),
-      ])
+        """, .text(entry.state), .integer(now), .blob(try entry.serializedBytes()), .integer(isOver ? 1 : 0),
+        .text(entry.id))
     }
     try self.announce(entry)
   }
@@ -224,21 +198,24 @@ extension DeliveryTable where View == Transaction {
   /// Discards the pending deliveries about a reminder that was dealt with. A delivery in flight goes on.
   public func discardWaiting(about reminder: String, now: Int64) throws(Failure) {
     try self.discard(
-      self.entries("WHERE reminder = ? AND reminder <> '' AND state = 'pending'", [reminder]), now: now)
+      self.messages.all(
+        "WHERE reminder = ? AND reminder <> '' AND state = ?",
+        [.text(reminder), .text(DeliveryState.pending.rawValue)]), now: now)
   }
 
   /// Discards the open deliveries of a channel.
   ///
   /// - Returns: Their number.
   public func discardWaiting(on channel: String, now: Int64) throws(Failure) -> Int {
-    let waiting = try self.entries("WHERE channel = ? AND state IN ('pending', 'sending')", [channel])
+    let waiting = try self.messages.all(
+      "WHERE channel = ? AND state \(DeliveryState.open.inSQL)", [.text(channel)])
     try self.discard(waiting, now: now)
     return waiting.count
   }
 
   private func discard(_ entries: [DeliveryEntry], now: Int64) throws(Failure) {
     for var entry in entries {
-      entry.state = "discarded"
+      entry.knownState = .discarded
       entry.clearNextAttemptAt()
       try self.put(entry, now: now)
     }
@@ -246,13 +223,11 @@ extension DeliveryTable where View == Transaction {
 
   private func forgetOld(now: Int64) throws(Failure) {
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.run(
         """
         DELETE FROM delivery WHERE id IN (
-          SELECT id FROM delivery WHERE state NOT IN ('pending', 'sending') AND changed_at < ? LIMIT 100)
-        """
-      ).run([.integer(now - Self.kept)])
+          SELECT id FROM delivery WHERE state NOT \(DeliveryState.open.inSQL) AND changed_at < ? LIMIT 100)
+        """, .integer(now - Self.kept))
     }
   }
 
@@ -264,6 +239,16 @@ extension DeliveryTable where View == Transaction {
     event.delivery.attempts = entry.attempts
     try self.view.emit(
       event, on: EventStream.reminders.name, key: "delivery:\(entry.id)",
-      tombstone: ["delivered", "discarded"].contains(entry.state))
+      tombstone: entry.isOver)
   }
+}
+
+extension DeliveryState {
+  /// The states of a message that is still to be sent, in the order that the indexes have.
+  static let open: [DeliveryState] = [.pending, .sending]
+}
+
+extension DeliveryEntry {
+  /// Whether it is never sent again, not even at a person's request.
+  fileprivate var isOver: Bool { self.knownState == .delivered || self.knownState == .discarded }
 }

@@ -1,5 +1,4 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
@@ -71,15 +70,15 @@ public struct JobTable<View: DatabaseView> {
 
   /// The jobs that are open or of unknown outcome, the oldest first.
   public func unended() throws(Failure) -> [JobRecord] {
-    try self.rows("WHERE state IN ('queued', 'leased', 'unknown') ORDER BY id", [])
+    try self.rows("WHERE state \([JobState.queued, .leased, .unknown].inSQL) ORDER BY id", [])
   }
 
   /// A page of jobs, the newest first. It ends early if the reply would become too large.
   ///
   /// - Throws: `FIELD_INVALID` for the cursor or the state.
   public func page(_ request: ListJobsRequest) throws(Failure) -> ListJobsReply {
-    guard request.state.isEmpty || JobRecord.State(rawValue: request.state) != nil else {
-      let states = JobRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
+    guard request.state.isEmpty || request.knownState != nil else {
+      let states = JobState.allCases.map(\.rawValue).joined(separator: ", ")
       throw .invalid(field: "state", "'\(request.state.prefix(32))' is not a state; the states are \(states).")
     }
     let limit = PageLimit.records(request.limit, most: 200)
@@ -121,7 +120,7 @@ public struct JobTable<View: DatabaseView> {
         var record = JobRecord(
           id: row.text(1), key: row.text(2), isKept: row.integer(3) == 1, service: row.text(4), command: row.blob(15),
           inputs: try Job(serializedBytes: row.blob(16)).inputs, createdAt: row.integer(12))
-        record.state = JobRecord.State(rawValue: row.text(5)) ?? .failed
+        record.state = JobState(rawValue: row.text(5)) ?? .failed
         record.attempt = UInt32(clamping: row.integer(6))
         record.losses = UInt32(clamping: row.integer(7))
         record.worker = row.text(8)
@@ -146,18 +145,14 @@ extension JobTable where View == Transaction {
     inputs.inputs = record.inputs
     let inputBytes = try Encoding.pb.encode(inputs)
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.run(
         """
         INSERT INTO job (uuid, key, kept, service, state, attempt, losses, worker, instance, lease, batches, created_at,
           updated_at, command, inputs, checkpoint, status, reply)
         VALUES (?, ?, ?, ?, ?, 0, 0, '', '', '', 0, ?, ?, ?, ?, zeroblob(0), zeroblob(0), zeroblob(0))
-        """
-      ).run([
-        .text(record.id), .text(record.key), .integer(record.isKept ? 1 : 0), .text(record.service),
+        """, .text(record.id), .text(record.key), .integer(record.isKept ? 1 : 0), .text(record.service),
         .text(record.state.rawValue), .integer(record.createdAt), .integer(record.updatedAt), .blob(record.command),
-        .blob(inputBytes),
-      ])
+        .blob(inputBytes))
     }
     try self.publish(record)
   }
@@ -194,17 +189,16 @@ extension JobTable where View == Transaction {
   public func expire(before: Int64, limit: Int) throws(Failure) -> Bool {
     let slice = 200
     let old = try self.view.attempt { database in
-      try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT id, uuid FROM job WHERE state NOT IN ('queued', 'leased')
-              AND (updated_at < ?1 OR id <= (SELECT id FROM job ORDER BY id DESC LIMIT 1 OFFSET ?2))
-            ORDER BY updated_at, id LIMIT ?3
-            """), arguments: [before, limit, slice]
-      ).map { (row: $0[0] as Int64, id: $0[1] as String) }
+      try database.all(
+        """
+        SELECT id, uuid FROM job WHERE state NOT \([JobState.queued, .leased].inSQL)
+          AND (updated_at < ?1 OR id <= (SELECT id FROM job ORDER BY id DESC LIMIT 1 OFFSET ?2))
+        ORDER BY updated_at, id LIMIT ?3
+        """, .integer(before), .integer(Int64(limit)), .integer(Int64(slice))
+      ) { (row: $0.integer(0), id: $0.text(1)) }
     }
     for job in old {
-      try self.view.attempt { try EngineStatement($0, "DELETE FROM job WHERE id = ?").run([.integer(job.row)]) }
+      try self.view.attempt { try $0.run("DELETE FROM job WHERE id = ?", .integer(job.row)) }
       var event = Event()
       event.job.jobID = job.id
       try self.view.emit(event, on: EventStream.jobs.name, key: job.id, tombstone: true)
@@ -215,18 +209,14 @@ extension JobTable where View == Transaction {
   private func write(_ record: JobRecord, now: Int64) throws(Failure) {
     let status = try Encoding.pb.encode(record.status)
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.run(
         """
         UPDATE job SET state = ?, attempt = ?, losses = ?, worker = ?, instance = ?, lease = ?, batches = ?,
           updated_at = ?, command = ?, checkpoint = ?, status = ?, reply = ? WHERE uuid = ?
-        """
-      ).run([
-        .text(record.state.rawValue), .integer(Int64(record.attempt)), .integer(Int64(record.losses)),
+        """, .text(record.state.rawValue), .integer(Int64(record.attempt)), .integer(Int64(record.losses)),
         .text(record.worker), .text(record.instance), .text(record.leaseID), .integer(Int64(record.batches)),
         .integer(now), .blob(record.state == .done ? [] : record.command), .blob(record.checkpoint), .blob(status),
-        .blob(record.reply), .text(record.id),
-      ])
+        .blob(record.reply), .text(record.id))
     }
   }
 
@@ -234,7 +224,7 @@ extension JobTable where View == Transaction {
     var event = Event()
     event.job.jobID = record.id
     event.job.capability = record.service
-    event.job.state = record.state.rawValue
+    event.job.knownState = record.state
     event.job.attempt = record.attempt
     event.job.worker = record.worker
     if record.status.code != .ok {
@@ -252,7 +242,7 @@ extension JobInfo {
     self.init()
     self.jobID = record.id
     self.service = record.service
-    self.state = record.state.rawValue
+    self.knownState = record.state
     self.attempt = record.attempt
     self.losses = record.losses
     self.worker = record.worker

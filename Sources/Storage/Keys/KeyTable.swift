@@ -1,5 +1,4 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
@@ -33,38 +32,33 @@ public struct KeyTable<View: DatabaseView> {
   let view: View
 
   /// All keys in the order of their first connection.
-  public func all() throws(Failure) -> [KeyInfo] { try self.rows("ORDER BY id", []) }
+  public func all() throws(Failure) -> [KeyInfo] { try self.messages.all("ORDER BY id") }
 
   /// The number of keys that wait for approval.
   public func pendingCount() throws(Failure) -> Int {
     try self.view.attempt { database in
-      try Int.fetchOne(
-        database.cachedStatement(sql: "SELECT count(*) FROM client_key WHERE state = 'pending'")) ?? 0
+      try database.first("SELECT count(*) FROM client_key WHERE state = ?", .text(ApprovalState.pending.rawValue)) {
+        Int($0.integer(0))
+      } ?? 0
     }
   }
 
   /// A key by its 40 characters; nil if it is unknown.
   public func find(publicKey: String) throws(Failure) -> KeyInfo? {
-    try self.rows("WHERE public_key = ?", [publicKey]).first
+    try self.messages.first("WHERE public_key = ?", [.text(publicKey)])
   }
 
   /// A key by its fingerprint; nil if it is unknown.
   public func find(fingerprint: String) throws(Failure) -> KeyInfo? {
-    try self.rows("WHERE fingerprint = ?", [fingerprint.lowercased()]).first
+    try self.messages.first("WHERE fingerprint = ?", [.text(fingerprint.lowercased())])
   }
 
   /// The approved key of a name; nil if there is none.
   public func approved(_ name: String) throws(Failure) -> KeyInfo? {
-    try self.rows("WHERE state = 'approved' AND name = ?", [name]).first
+    try self.messages.first("WHERE state \([ApprovalState.approved].inSQL) AND name = ?", [.text(name)])
   }
 
-  private func rows(_ condition: String, _ arguments: StatementArguments) throws(Failure) -> [KeyInfo] {
-    try self.view.attempt { database in
-      try Data.fetchAll(
-        database.cachedStatement(sql: "SELECT body FROM client_key \(condition)"), arguments: arguments
-      ).map { try KeyInfo(serializedBytes: [UInt8]($0)) }
-    }
-  }
+  private var messages: MessageTable<KeyInfo, View> { MessageTable(view: self.view, name: "client_key") }
 }
 
 extension KeyTable where View == Transaction {
@@ -72,19 +66,11 @@ extension KeyTable where View == Transaction {
   ///
   /// - Parameter notice: The kind of the event for the stream `system`, such as `key.approved`; nil = no event.
   public func put(_ key: KeyInfo, notice: String? = nil) throws(Failure) {
-    try self.view.attempt { database in
-      try EngineStatement(
-        database,
-        """
-        INSERT INTO client_key (public_key, fingerprint, name, state, last_seen, body) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (public_key) DO UPDATE SET
-          name = excluded.name, state = excluded.state, last_seen = excluded.last_seen, body = excluded.body
-        """
-      ).run([
-        .text(key.publicKeyZ85), .text(key.fingerprint), .text(key.name), .text(key.state),
-        .integer(key.lastSeen.nanosecondsSince1970), .blob(try key.serializedBytes()),
-      ])
-    }
+    try self.messages.put(
+      key, key: ["public_key": .text(key.publicKeyZ85)],
+      columns: [
+        "name": .text(key.name), "state": .text(key.state), "last_seen": .integer(key.lastSeen.nanosecondsSince1970),
+      ], initial: ["fingerprint": .text(key.fingerprint)])
     guard let notice else { return }
     var event = Event()
     event.system.kind = notice
@@ -95,8 +81,9 @@ extension KeyTable where View == Transaction {
   /// Deletes pending keys that were not seen since `moment`, nanoseconds since 1970.
   public func dropPending(notSeenSince moment: Int64) throws(Failure) {
     try self.view.attempt { database in
-      try EngineStatement(database, "DELETE FROM client_key WHERE state = 'pending' AND last_seen < ?")
-        .run([.integer(moment)])
+      try database.run(
+        "DELETE FROM client_key WHERE state = ? AND last_seen < ?", .text(ApprovalState.pending.rawValue),
+        .integer(moment))
     }
   }
 }

@@ -3,14 +3,13 @@ internal import GRDB
 public import KithMessages
 
 extension AccountTable where View == Transaction {
-  /// Forgets what the server of the account in use can give again, and where pulling went on.
+  /// Erases the records that the server of the account in use can send again, and the position of pulling.
   ///
-  /// What the server does not keep stays: calls with attachments or a timer that runs, people whom a person has linked with
-  /// a contact, and the people of what stays.
+  /// Records with something that the server does not keep stay: calls with attachments or a running timer, people with a link to
+  /// a contact, and the people of those records.
   ///
-  /// - Parameter discardPending: Whether what waits for the server may be lost.
-  /// - Throws: `FAILED_PRECONDITION/CHANGES_WAIT` while something waits, is under way, was refused or is in conflict, unless
-  ///   it may be lost.
+  /// - Parameter discardPending: Whether queued changes may be lost.
+  /// - Throws: `FAILED_PRECONDITION/CHANGES_WAIT` if a change is queued, in flight, refused or in conflict and may not be lost.
   public func clearCache(discardPending: Bool) throws(Failure) -> ClearCacheReply {
     let account = try self.view.records.account
     let counts = try self.view.outbox.counts()
@@ -25,23 +24,23 @@ extension AccountTable where View == Transaction {
       let kept = try self.rowsThatStay(account, database)
       let condition =
         "IN (SELECT id FROM record WHERE account = :account AND id NOT IN (SELECT value FROM json_each(:kept)))"
-      let arguments: StatementArguments = ["account": account, "kept": ColumnValues.array(kept)]
-      let gone = try Row.fetchAll(
-        database, sql: "SELECT kind, uuid FROM record WHERE id \(condition)", arguments: arguments)
+      let values: [String: EngineValue] = ["account": .integer(account), "kept": .text(ColumnValues.array(kept))]
+      let gone = try database.all("SELECT kind, uuid FROM record WHERE id \(condition)", named: values) {
+        (kind: RecordKind(rawValue: Int($0.integer(0))), id: $0.text(1))
+      }
       for (table, column) in [
         ("record_person", "record"), ("record_label", "record"), ("record_blob", "record"), ("record_search", "record"),
         ("outbox", "record"), ("conflict", "record"), ("record_person", "person"), ("person_search", "person"),
         ("person_spelling", "person"), ("person_link_dismissed", "person"), ("record", "id"),
       ] {
-        try database.execute(sql: "DELETE FROM \(table) WHERE \(column) \(condition)", arguments: arguments)
+        try database.run("DELETE FROM \(table) WHERE \(column) \(condition)", named: values)
       }
       for index in ["record_words", "person_words"] {
-        try database.execute(sql: "INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
+        try database.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
       }
-      try database.execute(
-        sql: "UPDATE monica_account SET pull = NULL, last_pull_at = NULL WHERE id = ?", arguments: [account])
+      try database.run("UPDATE monica_account SET pull = NULL, last_pull_at = NULL WHERE id = ?", .integer(account))
       for row in gone {
-        if let kind = RecordKind(rawValue: row[0]) { self.view.changed(kind, [row[1]]) }
+        if let kind = row.kind { self.view.changed(kind, [row.id]) }
       }
       var reply = ClearCacheReply()
       reply.removed = UInt32(gone.count)
@@ -52,17 +51,17 @@ extension AccountTable where View == Transaction {
 
   /// Records with something that the server does not keep, and their people.
   private func rowsThatStay(_ account: Int64, _ database: Database) throws -> [Int64] {
-    try Int64.fetchAll(
-      database,
-      sql: """
-        WITH own AS (
-          SELECT record AS id FROM record_blob CROSS JOIN record ON record.id = record_blob.record
-          WHERE record.account = :account AND record.kind = \(RecordKind.call.rawValue)
-          UNION
-          SELECT record FROM record_label WHERE account = :account AND kind = \(RecordKind.call.rawValue) AND label = :running
-          UNION
-          SELECT person FROM person_link CROSS JOIN record ON record.id = person_link.person WHERE record.account = :account)
-        SELECT id FROM own UNION SELECT person FROM record_person WHERE record IN (SELECT id FROM own)
-        """, arguments: ["account": account, "running": RecordTraits.running])
+    try database.all(
+      """
+      WITH own AS (
+        SELECT record AS id FROM record_blob CROSS JOIN record ON record.id = record_blob.record
+        WHERE record.account = :account AND record.kind = \(RecordKind.call.rawValue)
+        UNION
+        SELECT record FROM record_label WHERE account = :account AND kind = \(RecordKind.call.rawValue) AND label = :running
+        UNION
+        SELECT person FROM person_link CROSS JOIN record ON record.id = person_link.person WHERE record.account = :account)
+      SELECT id FROM own UNION SELECT person FROM record_person WHERE record IN (SELECT id FROM own)
+      """, named: ["account": .integer(account), "running": .text(RecordTraits.running)]
+    ) { $0.integer(0) }
   }
 }

@@ -7,22 +7,23 @@ internal import SwiftProtobuf
 public struct AccountRecord: Sendable, Equatable {
   /// The server's address; empty before the first login.
   public var endpoint = ""
-  /// "none", "logged_in", "logged_out" or "expired".
-  public var state = "none"
+  /// Whether its token is used.
+  public var state = AccountState.nothing
   /// The user's id on the server; 0 = not known.
   public var userID: UInt64 = 0
   /// The user's name.
   public var userName = ""
   /// The user's e-mail address.
   public var userEmail = ""
-  /// Trusted in the place of the system's authorities; empty = those of the system.
+  /// The file of trusted authorities; empty for those of the system.
   public var caFile = ""
   /// When everything was last read, in nanoseconds since 1970; nil = never.
   public var lastPullAt: Int64?
 
-  /// Makes a description of one.
+  /// Makes an account.
   public init(
-    endpoint: String = "", state: String = "none", userID: UInt64 = 0, userName: String = "", userEmail: String = "",
+    endpoint: String = "", state: AccountState = .nothing, userID: UInt64 = 0, userName: String = "",
+    userEmail: String = "",
     caFile: String = "", lastPullAt: Int64? = nil
   ) {
     self.endpoint = endpoint
@@ -35,59 +36,54 @@ public struct AccountRecord: Sendable, Equatable {
   }
 }
 
-/// The accounts on Monica servers, one of which is in use. Before the first login that is one without an address, which the
-/// first login makes its own, with what was recorded until then.
+/// The accounts on Monica servers, one of which is in use. Before the first login, it is an account without an address; the first
+/// login gives it one, with the records until then.
 public struct AccountTable<View: DatabaseView> {
   let view: View
 
   /// The account in use.
   public func current() throws(Failure) -> AccountRecord {
     let account = try self.view.attempt { database in
-      try Row.fetchOne(database.cachedStatement(sql: Self.selection + "WHERE is_current")).map {
-        Self.account(from: $0)
-      }
+      try database.first(Self.selection + "WHERE is_current", read: AccountRecord.init(row:))
     }
     guard let account else { throw .storeDamaged }
     return account
   }
 
-  /// The account of an address; nil when there is none.
+  /// The account of an address; nil if there is none.
   public func find(_ endpoint: String) throws(Failure) -> AccountRecord? {
     try self.view.attempt { database in
-      try Row.fetchOne(database.cachedStatement(sql: Self.selection + "WHERE endpoint = ?"), arguments: [endpoint])
-        .map { Self.account(from: $0) }
+      try database.first(Self.selection + "WHERE endpoint = ?", .text(endpoint), read: AccountRecord.init(row:))
     }
   }
 
-  /// The addresses that were logged in to, the one in use first, then those used last.
+  /// The addresses of all accounts: the one in use, then the others by their last use.
   public func endpoints() throws(Failure) -> [String] {
     try self.view.attempt { database in
-      try String.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT endpoint FROM monica_account WHERE endpoint <> ''
-            ORDER BY is_current DESC, last_used_at DESC, id DESC
-            """))
+      try database.all(
+        """
+        SELECT endpoint FROM monica_account WHERE endpoint <> '' ORDER BY is_current DESC, last_used_at DESC, id DESC
+        """
+      ) { $0.text(0) }
     }
   }
 
-  /// Where pulling goes on, as the sync left it; nil = at the beginning.
+  /// Where pulling continues; nil for the beginning.
   public func pullState() throws(Failure) -> [UInt8]? {
     try self.view.attempt { database in
-      try EngineStatement(database, "SELECT pull FROM monica_account WHERE is_current AND pull IS NOT NULL")
-        .first([]) { $0.blob(0) }
+      try database.first("SELECT pull FROM monica_account WHERE is_current AND pull IS NOT NULL") { $0.blob(0) }
     }
   }
 
-  /// Where the last pass stands; nil = there was none.
+  /// The status of the last pass; nil if there was none.
   public func status() throws(Failure) -> SyncStatus? {
     try self.view.attempt { database in
-      try EngineStatement(database, "SELECT status FROM monica_account WHERE is_current AND status IS NOT NULL")
-        .first([]) { $0.blob(0) }.map { try SyncStatus(serializedBytes: $0) }
+      try database.first("SELECT status FROM monica_account WHERE is_current AND status IS NOT NULL") { $0.blob(0) }.map
+      { try SyncStatus(serializedBytes: $0) }
     }
   }
 
-  /// Makes sure that what is stored of an address is of the user to whom a token belongs, or nothing.
+  /// Checks that the records of an address, if any, belong to the user of a token.
   ///
   /// - Throws: `FAILED_PRECONDITION/OTHER_USER`.
   public func requireOwner(_ account: AccountRecord) throws(Failure) {
@@ -102,31 +98,34 @@ public struct AccountTable<View: DatabaseView> {
 
   private func isEmpty(_ endpoint: String) throws(Failure) -> Bool {
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.first(
         """
         SELECT EXISTS (SELECT 1 FROM record
           WHERE account = (SELECT id FROM monica_account WHERE endpoint = ?) AND monica_id IS NOT NULL)
-        """
-      ).first([.text(endpoint)]) { $0.integer(0) == 0 } ?? true
+        """, .text(endpoint)
+      ) { $0.integer(0) == 0 } ?? true
     }
   }
 
   private static var selection: String {
     "SELECT endpoint, state, user_id, user_name, user_email, ca_file, last_pull_at FROM monica_account "
   }
+}
 
-  private static func account(from row: Row) -> AccountRecord {
-    AccountRecord(
-      endpoint: row[0], state: row[1], userID: UInt64(bitPattern: row[2]), userName: row[3], userEmail: row[4],
-      caFile: row[5], lastPullAt: row[6])
+extension AccountRecord {
+  /// Reads the columns of `AccountTable.selection`.
+  fileprivate init(row: EngineRow) {
+    self.init(
+      endpoint: row.text(0), state: AccountState(rawValue: row.text(1)) ?? .nothing,
+      userID: UInt64(bitPattern: row.integer(2)), userName: row.text(3), userEmail: row.text(4), caFile: row.text(5),
+      lastPullAt: row.isNull(6) ? nil : row.integer(6))
   }
 }
 
 extension AccountTable where View == Transaction {
-  /// Logs in: the account of the address is in use from now on, with what it had.
+  /// Logs in: the account of the address is in use from now on, with its records.
   ///
-  /// - Parameter account: Who the server says the token belongs to.
+  /// - Parameter account: The user of the token, as the server says.
   /// - Throws: `FAILED_PRECONDITION/OTHER_USER` when what is stored of this address belongs to another user.
   public func login(_ account: AccountRecord, now: Int64) throws(Failure) {
     try self.requireOwner(account)
@@ -134,37 +133,31 @@ extension AccountTable where View == Transaction {
       try self.use(account.endpoint, now: now)
     } else if try self.current().endpoint.isEmpty {
       try self.view.attempt { database in
-        try database.cachedStatement(
-          sql: "UPDATE monica_account SET endpoint = ?1, created_at = ?2, last_used_at = ?2 WHERE is_current"
-        ).execute(arguments: [account.endpoint, now])
+        try database.run(
+          "UPDATE monica_account SET endpoint = ?1, created_at = ?2, last_used_at = ?2 WHERE is_current",
+          .text(account.endpoint), .integer(now))
       }
     } else {
       try self.view.attempt { database in
-        try database.cachedStatement(
-          sql: """
-            INSERT INTO monica_account (endpoint, state, is_current, created_at) VALUES (?, 'logged_in', 0, ?)
-            """
-        ).execute(arguments: [account.endpoint, now])
+        try database.run(
+          "INSERT INTO monica_account (endpoint, state, is_current, created_at) VALUES (?, ?, 0, ?)",
+          .text(account.endpoint), .text(AccountState.loggedIn.rawValue), .integer(now))
       }
       try self.use(account.endpoint, now: now)
     }
     try self.view.attempt { database in
-      try database.cachedStatement(
-        sql: """
-          UPDATE monica_account SET state = 'logged_in', user_id = ?, user_name = ?, user_email = ?, ca_file = ?
-          WHERE is_current
-          """
-      ).execute(arguments: [
-        Int64(bitPattern: account.userID), ColumnValues.text(account.userName), ColumnValues.text(account.userEmail),
-        account.caFile,
-      ])
+      try database.run(
+        """
+        UPDATE monica_account SET state = ?, user_id = ?, user_name = ?, user_email = ?, ca_file = ? WHERE is_current
+        """, .text(AccountState.loggedIn.rawValue), .integer(Int64(bitPattern: account.userID)),
+        .text(of: account.userName), .text(of: account.userEmail), .text(account.caFile))
     }
   }
 
-  /// Notes that the account in use is "logged_in", "logged_out" or "expired".
-  public func setState(_ state: String) throws(Failure) { try self.set("state", state) }
+  /// Stores the state of the account in use.
+  public func setState(_ state: AccountState) throws(Failure) { try self.set("state", .text(state.rawValue)) }
 
-  /// Turns to another account. What waits in the one before stays there.
+  /// Switches to another account. Queued changes stay with theirs.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func switchTo(_ endpoint: String, now: Int64) throws(Failure) {
@@ -175,37 +168,28 @@ extension AccountTable where View == Transaction {
     try self.use(endpoint, now: now)
   }
 
-  /// Keeps where pulling goes on; nil = it begins anew.
+  /// Stores where pulling continues; nil for the beginning.
   public func setPullState(_ state: [UInt8]?) throws(Failure) {
-    try self.view.attempt { database in
-      try EngineStatement(database, "UPDATE monica_account SET pull = ? WHERE is_current")
-        .run([state.map { .blob($0) } ?? .null])
-    }
+    try self.set("pull", state.map { .blob($0) } ?? .null)
   }
 
-  /// Notes when everything was last read, in nanoseconds since 1970.
-  public func setLastPull(_ now: Int64) throws(Failure) { try self.set("last_pull_at", now) }
+  /// Stores when everything was last read, in nanoseconds since 1970.
+  public func setLastPull(_ now: Int64) throws(Failure) { try self.set("last_pull_at", .integer(now)) }
 
-  /// Keeps where the pass stands.
+  /// Stores the status of the pass.
   public func setStatus(_ status: SyncStatus) throws(Failure) {
-    try self.view.attempt { database in
-      try EngineStatement(database, "UPDATE monica_account SET status = ? WHERE is_current")
-        .run([.blob(try status.serializedBytes())])
-    }
+    try self.set("status", .blob(try Encoding.pb.encode(status)))
   }
 
-  private func set(_ column: String, _ value: some DatabaseValueConvertible) throws(Failure) {
-    try self.view.attempt { database in
-      try database.cachedStatement(sql: "UPDATE monica_account SET \(column) = ? WHERE is_current")
-        .execute(arguments: [value])
-    }
+  private func set(_ column: String, _ value: EngineValue) throws(Failure) {
+    try self.view.attempt { try $0.run("UPDATE monica_account SET \(column) = ? WHERE is_current", value) }
   }
 
   private func use(_ endpoint: String, now: Int64) throws(Failure) {
     try self.view.attempt { database in
-      try database.execute(sql: "UPDATE monica_account SET is_current = 0 WHERE is_current")
-      try database.cachedStatement(sql: "UPDATE monica_account SET is_current = 1, last_used_at = ? WHERE endpoint = ?")
-        .execute(arguments: [now, endpoint])
+      try database.run("UPDATE monica_account SET is_current = 0 WHERE is_current")
+      try database.run(
+        "UPDATE monica_account SET is_current = 1, last_used_at = ? WHERE endpoint = ?", .integer(now), .text(endpoint))
     }
   }
 }

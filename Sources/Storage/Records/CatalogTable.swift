@@ -44,18 +44,14 @@ extension CatalogTable where View == Transaction {
   public func replace(_ catalog: String, with entries: [CatalogEntry]) throws(Failure) {
     let account = try self.view.records.account
     try self.view.attempt { database in
-      try EngineStatement(database, "DELETE FROM monica_catalog WHERE account = ? AND catalog = ?")
-        .run([.integer(account), .text(catalog)])
+      try database.run(
+        "DELETE FROM monica_catalog WHERE account = ? AND catalog = ?", .integer(account), .text(catalog))
       for entry in entries {
-        try EngineStatement(
-          database,
+        try database.run(
           """
           INSERT OR REPLACE INTO monica_catalog (account, catalog, monica_id, name, type, body) VALUES (?, ?, ?, ?, ?, ?)
-          """
-        ).run([
-          .integer(account), .text(catalog), .integer(Int64(bitPattern: entry.monicaID)),
-          .text(RecordTraits.key(entry.name)), .text(RecordTraits.key(entry.type)), .blob(try entry.serializedBytes()),
-        ])
+          """, .integer(account), .text(catalog), .integer(Int64(bitPattern: entry.monicaID)),
+          .text(RecordTraits.key(entry.name)), .text(RecordTraits.key(entry.type)), .blob(try entry.serializedBytes()))
       }
     }
   }

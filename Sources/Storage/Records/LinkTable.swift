@@ -57,24 +57,22 @@ extension LinkTable where View == Transaction {
   public func link(person: String, contact: String) throws(Failure) {
     let (row, contact) = try self.ids(person, contact)
     try self.view.attempt { database in
-      try EngineStatement(database, "DELETE FROM person_link WHERE person = ?").run([.integer(row)])
+      try database.run("DELETE FROM person_link WHERE person = ?", .integer(row))
       guard !contact.isEmpty else { return }
-      let other = try EngineStatement(
-        database,
+      let other = try database.first(
         """
         SELECT other.name FROM person_link CROSS JOIN record AS other ON other.id = person_link.person
           CROSS JOIN record AS person ON person.id = ?2 AND person.account = other.account
         WHERE person_link.contact_uuid = ?1 AND other.deleted_at IS NULL
-        """
-      ).first([.text(contact), .integer(row)]) { $0.text(0) }
+        """, .text(contact), .integer(row)
+      ) { $0.text(0) }
       if let other {
         throw Failure(
           .failedPrecondition, "CONTACT_LINKED", "This contact is linked to \(other) already. Remove that link first.")
       }
-      try EngineStatement(database, "INSERT INTO person_link (person, contact_uuid) VALUES (?, ?)")
-        .run([.integer(row), .text(contact)])
-      try EngineStatement(database, "DELETE FROM person_link_dismissed WHERE person = ? AND contact_uuid = ?")
-        .run([.integer(row), .text(contact)])
+      try database.run("INSERT INTO person_link (person, contact_uuid) VALUES (?, ?)", .integer(row), .text(contact))
+      try database.run(
+        "DELETE FROM person_link_dismissed WHERE person = ? AND contact_uuid = ?", .integer(row), .text(contact))
     }
     self.view.changed(.person, [person])
   }
@@ -88,9 +86,9 @@ extension LinkTable where View == Transaction {
       throw .invalid(field: "contact_id", "is empty. Name the contact of the suggestion to reject.")
     }
     try self.view.attempt { database in
-      try EngineStatement(
-        database, "INSERT INTO person_link_dismissed (person, contact_uuid) VALUES (?, ?) ON CONFLICT DO NOTHING"
-      ).run([.integer(row), .text(contact)])
+      try database.run(
+        "INSERT INTO person_link_dismissed (person, contact_uuid) VALUES (?, ?) ON CONFLICT DO NOTHING", .integer(row),
+        .text(contact))
     }
   }
 }

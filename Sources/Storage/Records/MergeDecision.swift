@@ -1,18 +1,18 @@
 public import KithMessages
 
-/// What is stored of a record that the server has sent.
+/// The stored record for one that the server has sent.
 public struct LocalRecord: Sendable {
   /// Its row.
   public let row: Int64
   /// The record, with id and state; people by our ids.
   public let record: AnyRecord
-  /// What the server had when it was last seen; nil = nothing.
+  /// The server's last known version; nil if unknown.
   public let base: AnyRecord?
-  /// What is under way, or was and may have arrived.
+  /// The content in flight, or of an attempt that may have arrived.
   public let sent: AnyRecord?
-  /// What waits for the server; nil = nothing.
+  /// The queued operation; nil if there is none.
   public let operation: OutboxOperation?
-  /// Where it stands with the server.
+  /// Its sync state.
   public let state: RecordState
   /// When the server last changed it, in nanoseconds since 1970, as it was last seen.
   public let stamp: Int64?
@@ -20,35 +20,35 @@ public struct LocalRecord: Sendable {
   public let isDeleted: Bool
 }
 
-/// What is done with a record that the server has sent.
+/// The decision about a record that the server has sent.
 public enum MergeDecision: Sendable, Equatable {
   /// Nothing.
   case ignore
-  /// It is stored as the server has it.
+  /// The server's version is stored.
   case take
-  /// It is to say this, and `base` is what the server has: where they differ, the server has to be told.
+  /// The merged content is stored, with the server's version as `base`; the difference is queued.
   case merged(AnyRecord, base: AnyRecord)
-  /// Both sides are kept for a person to settle.
+  /// A conflict: both versions are kept until a person decides.
   case conflict(server: AnyRecord)
 }
 
-/// What a page of the server's records changed.
+/// The changes that a page of the server's records made.
 public struct MergeReport: Sendable, Equatable {
   /// Records that were new.
   public var added = 0
   /// Records that were changed here.
   public var updated = 0
-  /// Records that were left as they are.
+  /// Unchanged records.
   public var unchanged = 0
   /// Records that are deleted here now.
   public var deleted = 0
-  /// Records that a person has to look at.
+  /// New conflicts.
   public var conflicts = 0
-  /// Records that were not stored because they name people who are not known; hand them in again when these are.
+  /// Records that were not stored because they name unknown people; merge them again once those people are stored.
   public var postponed: [RemoteRecord] = []
-  /// Those people, by the server's ids, each once.
+  /// The server's ids of those people, each once.
   public var missingPeople: [UInt64] = []
 
-  /// Makes a report of nothing.
+  /// An empty report.
   public init() {}
 }

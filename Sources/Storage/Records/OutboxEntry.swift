@@ -1,24 +1,24 @@
 public import KithMessages
 
-/// A change that waits for the server: one a record, however often it was edited.
+/// A queued change of one record. Later edits of the record join it.
 public struct OutboxEntry: Sendable {
-  /// The longest that a change waits, in nanoseconds: its ``Bus/Due`` has this at most.
+  /// The longest wait of a change, in nanoseconds; the limit of its ``Bus/Due``.
   public static let longestWait: Int64 = 900_000_000_000
-  /// The same of what the server may still be at. A quarter of an hour may be asked for, and clocks are set back a
-  /// little all the time.
+  /// The longest wait for a request that the server may still be running: the configuration allows 15 minutes, and clocks
+  /// are often set back a little.
   static let longestHold = 2 * OutboxEntry.longestWait
 
-  /// The record's row, by which the outbox is told what became of it.
+  /// The record's row, which identifies the change when its outcome is stored.
   public let row: Int64
   /// The record's id; the entry's own on the wire.
   public let id: String
   /// The record's kind.
   public let kind: RecordKind
-  /// What the server is to be told. Of an ``attempt`` that is repeated, what that was to tell.
+  /// The operation on the server; for a repeated ``attempt``, the operation of that attempt.
   public let operation: OutboxOperation
-  /// How often it was tried since the last edit.
+  /// The number of attempts since the last edit.
   public let attempts: Int
-  /// When it may go, in nanoseconds since 1970; nil = not by itself.
+  /// When it is sent, in nanoseconds since 1970; nil if a person has to retry it.
   public let nextAttemptAt: Int64?
   /// When it was first tried, in nanoseconds since 1970.
   public let firstTriedAt: Int64?
@@ -26,13 +26,13 @@ public struct OutboxEntry: Sendable {
   public let queuedAt: Int64
   /// Whether an earlier attempt may have arrived.
   public let isUnsure: Bool
-  /// What is to be sent, people by the server's ids. When ``isUnsure``, this is what was sent then, so that it can be found
-  /// and is not made twice; later edits follow once that is settled.
+  /// The record to send, with the server's ids of people. If ``isUnsure``, the record as the earlier attempt sent it, so that
+  /// it is found on the server and not created twice; later edits are sent after that.
   public let record: RemoteRecord
-  /// What the server had when the change was made; nil = nothing that is known.
+  /// The server's version from which the change was made; nil if unknown.
   public let base: RemoteRecord?
-  /// Names the attempt that is under way, or whose outcome was not stored: a worker may be at it, or have ended it. The same
-  /// attempt again is no second one. nil = the next one is new.
+  /// The name of the attempt in flight, or of one whose outcome was not stored: a worker may still run it, or have its result.
+  /// Sending under the same name continues that attempt. nil if the next attempt is new.
   public internal(set) var attempt: String?
   /// Why the last attempt failed.
   public let error: Status?

@@ -4,7 +4,7 @@ internal import SwiftProtobuf
 
 /// A row of `outbox`.
 struct OutboxRow {
-  /// The record's.
+  /// The row of the record.
   let row: Int64
   let operation: OutboxOperation
   let attempts: Int
@@ -12,10 +12,10 @@ struct OutboxRow {
   let nextAttemptAt: Int64?
   let firstTriedAt: Int64?
   let queuedAt: Int64
-  /// The body that is under way, or of which nobody knows whether it arrived.
+  /// The body in flight, or the body of an attempt whose outcome is unknown.
   let sent: [UInt8]?
   let error: Status?
-  /// The attempt whose outcome is not stored, and what it is to do.
+  /// The attempt whose outcome is not stored, and its operation.
   let attempt: String?
   let attempted: OutboxOperation?
 
@@ -39,7 +39,7 @@ struct OutboxRow {
   }
 }
 
-/// The rows of `outbox`: one a record at most.
+/// The rows of `outbox`: at most one for each record.
 struct OutboxRows {
   let database: Database
 
@@ -50,33 +50,28 @@ struct OutboxRows {
     return found
   }
 
-  /// Queues an operation, in the place of the one that waited for the record; it keeps that one's place in the order.
+  /// Queues an operation. It replaces the record's queued operation and keeps its place in the order.
   ///
-  /// - Parameter next: When it may go; nil = not by itself.
+  /// - Parameter next: When it is sent; nil if a person has to retry it.
   func queue(_ operation: OutboxOperation, of record: StoredRecord, next: Int64?, now: Int64) throws {
-    try EngineStatement(
-      self.database,
+    try self.database.run(
       """
       INSERT INTO outbox (record, account, operation, next_attempt_at, queued_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (record) DO UPDATE SET operation = excluded.operation, attempts = 0, error = NULL,
         next_attempt_at = excluded.next_attempt_at
-      """
-    ).run([
-      .integer(record.row), .integer(record.account), .text(operation.rawValue), next.map { .integer($0) } ?? .null,
-      .integer(now),
-    ])
+      """, .integer(record.row), .integer(record.account), .text(operation.rawValue),
+      next.map { .integer($0) } ?? .null, .integer(now))
   }
 
-  /// Nothing of the record is under way any more.
+  /// Records that nothing of the record is in flight.
   func settle(_ row: Int64) throws {
-    try EngineStatement(
-      self.database,
-      "UPDATE outbox SET sent = NULL, first_tried_at = NULL, attempt = NULL, attempted = NULL WHERE record = ?"
-    ).run([.integer(row)])
+    try self.database.run(
+      "UPDATE outbox SET sent = NULL, first_tried_at = NULL, attempt = NULL, attempted = NULL WHERE record = ?",
+      .integer(row))
   }
 
   func remove(_ row: Int64) throws {
-    try EngineStatement(self.database, "DELETE FROM outbox WHERE record = ?").run([.integer(row)])
-    try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(row)])
+    try self.database.run("DELETE FROM outbox WHERE record = ?", .integer(row))
+    try self.database.run("DELETE FROM conflict WHERE record = ?", .integer(row))
   }
 }

@@ -2,14 +2,14 @@ public import Bus
 internal import GRDB
 public import KithMessages
 
-/// What waits for the server: what the server answered. Times are in nanoseconds since 1970.
+/// The server's answers to queued changes. Times are in nanoseconds since 1970.
 extension OutboxTable where View == Transaction {
-  /// Notes that the server has what was sent.
+  /// Stores that the server has accepted a change.
   ///
   /// - Parameters:
   ///   - server: The record as the server has it now.
-  ///   - decide: Says what the record is to say, by what is stored and what the server has: ``MergeDecision/merged(_:base:)``, or
-  ///     nil = the edited one, whole, where it was edited meanwhile.
+  ///   - decide: Merges the stored record with the server's: ``MergeDecision/merged(_:base:)``, or nil to keep the whole edited
+  ///     record if it was edited meanwhile.
   /// - Throws: `INTERNAL/BUG` where the message holds no record of the same kind; what `decide` throws.
   public func arrived(
     _ row: Int64, server: RemoteRecord, now: Int64,
@@ -35,11 +35,11 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// Notes that the server has something else than what a change was made from, and took nothing of it.
+  /// Stores that the server refused a change because its version differs from the one that the change was made from.
   ///
   /// - Parameters:
   ///   - server: The record as the server has it now.
-  ///   - decide: Says what is done, as of ``RecordTable/merge(_:now:decide:)``.
+  ///   - decide: As in ``RecordTable/merge(_:now:decide:)``.
   /// - Throws: As ``arrived(_:server:now:decide:)``.
   public func differs(
     _ row: Int64, server: RemoteRecord, now: Int64,
@@ -58,19 +58,18 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// Has what waits for a moment go at once.
+  /// Makes all changes due that wait for a time.
   public func hurry(now: Int64) throws(Failure) {
     let account = try self.view.records.account
     try self.view.attempt { database in
-      try EngineStatement(
-        database, "UPDATE outbox SET next_attempt_at = ?1 WHERE account = ?2 AND next_attempt_at > ?1"
-      )
-      .run([.integer(now), .integer(account)])
+      try database.run(
+        "UPDATE outbox SET next_attempt_at = ?1 WHERE account = ?2 AND next_attempt_at > ?1", .integer(now),
+        .integer(account))
     }
   }
 
-  /// What is stored of a record, with the server's id and as one with what a pull brought of it, and what the server
-  /// has with our ids; nil when it is stored no more.
+  /// The stored record with the server's id, united with a record that a pull has added for it, and the server's record with our
+  /// ids; nil if the record is no longer stored.
   private func answer(
     _ row: Int64, _ server: RemoteRecord
   ) throws(Failure) -> (old: StoredRecord, local: LocalRecord, received: AnyRecord)? {

@@ -10,22 +10,22 @@ public struct RecordConflict: Sendable {
   public let id: String
   /// The record's kind.
   public let kind: RecordKind
-  /// Whom it belongs to, or the person's own name.
+  /// The name of its person, or the person's own name.
   public let personName: String
-  /// What is stored, be it deleted here or not.
+  /// The stored record, even if it is deleted.
   public let local: AnyRecord
-  /// What both were before; nil = not known.
+  /// The last common version; nil if unknown.
   public let base: AnyRecord?
-  /// What the server has; nil = it was deleted there.
+  /// The server's version; nil if the server has deleted it.
   public let server: AnyRecord?
   /// Whether it is deleted here.
   public let isDeletedHere: Bool
-  /// When it was found, in nanoseconds since 1970.
+  /// When the conflict was found, in nanoseconds since 1970.
   public let foundAt: Int64
 }
 
 extension OutboxTable {
-  /// A page of conflicts, those found first first.
+  /// A page of conflicts, the oldest first.
   ///
   /// - Parameters:
   ///   - limit: How many conflicts: 0 = 50, more than 500 = 500.
@@ -101,10 +101,10 @@ extension OutboxTable where View == Transaction {
   ///
   /// - Parameters:
   ///   - id: The record's.
-  ///   - body: What the record is to say; nil = it is to be deleted. Where that is not what the server has, it is told;
-  ///     where the server has deleted the record, it is made there again, with what belongs to it.
+  ///   - body: The new content; nil deletes the record. If the server's version differs, the change is queued; if the server has
+  ///     deleted the record, the record and its children are created there again.
   ///   - now: Nanoseconds since 1970.
-  /// - Returns: The change as it is now.
+  /// - Returns: The queued change.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` where there is no conflict.
   public func resolve(_ id: String, as body: AnyRecord?, now: Int64) throws(Failure) -> [QueueEntry] {
     let conflict = try self.conflict(of: id)
@@ -114,17 +114,17 @@ extension OutboxTable where View == Transaction {
     return try self.entries(of: [id])
   }
 
-  /// Has changes sent again now that were refused or wait. What is under way or in conflict stays as it is.
+  /// Makes refused and waiting changes due. Changes in flight or in conflict stay as they are.
   ///
   /// - Parameter ids: Of the records; none = all.
-  /// - Returns: Those it was about, as they are now.
+  /// - Returns: The changes after that.
   public func retry(_ ids: [String], now: Int64) throws(Failure) -> [QueueEntry] {
     let rows = try self.rows(of: ids, in: [.pending, .failed])
     for row in rows {
       try self.change(row) { old, database in
-        try EngineStatement(
-          database, "UPDATE outbox SET attempts = 0, next_attempt_at = ? WHERE record = ?"
-        ).run([old.isRunning ? .null : .integer(now), .integer(row)])
+        try database.run(
+          "UPDATE outbox SET attempts = 0, next_attempt_at = ? WHERE record = ?", old.isRunning ? .null : .integer(now),
+          .integer(row))
         try RecordKeeper(database: database).setState(.pending, of: row)
         return [old]
       }
@@ -132,11 +132,11 @@ extension OutboxTable where View == Transaction {
     return try self.entries(ofRows: rows)
   }
 
-  /// Gives changes up: the records are again what the server has, and those that it never had are deleted. What is
-  /// under way stays.
+  /// Discards changes: their records get the server's version, and records that the server never had are deleted. Changes in flight
+  /// stay.
   ///
   /// - Parameter ids: Of the records; nil = all.
-  /// - Returns: Those it was about, as they are now.
+  /// - Returns: The changes after that.
   public func clear(_ ids: [String]?, now: Int64) throws(Failure) -> [QueueEntry] {
     if let ids, ids.isEmpty { return [] }
     let rows = try self.rows(of: ids ?? [], in: [.pending, .failed, .conflict])
@@ -146,29 +146,30 @@ extension OutboxTable where View == Transaction {
     return try self.entries(ofRows: rows)
   }
 
-  /// The rows of records that stand in one of some ways, in the order in which they were queued.
+  /// The rows of records in some states, in the order in which their changes were queued.
   ///
   /// - Parameter ids: None = all.
   private func rows(of ids: [String], in states: [RecordState]) throws(Failure) -> [Int64] {
     let account = try self.view.records.account
     return try self.view.attempt { database in
-      try Int64.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT outbox.record FROM outbox CROSS JOIN record ON record.id = outbox.record
-            WHERE outbox.account = :account AND record.state IN (SELECT value FROM json_each(:states))
-            \(ids.isEmpty ? "" : "AND record.uuid IN (SELECT value FROM json_each(:ids))") ORDER BY outbox.seq
-            """),
-        arguments: StatementArguments(
-          ["account": account, "states": ColumnValues.array(states.map { Int64($0.rawValue) })])
-          + (ids.isEmpty ? [] : ["ids": ColumnValues.array(ids)]))
+      try database.all(
+        """
+        SELECT outbox.record FROM outbox CROSS JOIN record ON record.id = outbox.record
+        WHERE outbox.account = :account AND record.state IN (SELECT value FROM json_each(:states))
+        \(ids.isEmpty ? "" : "AND record.uuid IN (SELECT value FROM json_each(:ids))") ORDER BY outbox.seq
+        """,
+        named: [
+          "account": .integer(account), "states": .text(ColumnValues.array(states.map { Int64($0.rawValue) })),
+          "ids": .text(ColumnValues.array(ids)),
+        ]
+      ) { $0.integer(0) }
     }
   }
 
   private func entries(ofRows rows: [Int64]) throws(Failure) -> [QueueEntry] {
     let ids = try self.view.attempt { database in
       try rows.compactMap { row in
-        try EngineStatement(database, "SELECT uuid FROM record WHERE id = ?").first([.integer(row)]) { $0.text(0) }
+        try database.first("SELECT uuid FROM record WHERE id = ?", .integer(row)) { $0.text(0) }
       }
     }
     return try self.entries(of: ids)

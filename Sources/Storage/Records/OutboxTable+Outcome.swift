@@ -3,43 +3,40 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
-/// What waits for the server: what becomes of it. Times are in nanoseconds since 1970.
+/// The progress of queued changes. Times are in nanoseconds since 1970.
 extension OutboxTable where View == Transaction {
-  /// Notes that changes are sent now. Those that cannot go any more, or have to wait for one of the others, are left out.
+  /// Marks changes as in flight. Changes that cannot be sent any more, or have to wait for another one, are left out.
   ///
-  /// - Returns: What is to be sent: it is this that is kept until the outcome is known.
+  /// - Returns: The changes to send. They are stored as sent until their outcome is known.
   public func begin(_ rows: [Int64], now: Int64) throws(Failure) -> [OutboxEntry] {
     try self.view.attempt { database in
       try rows.compactMap { row -> OutboxEntry? in
-        let canGo = try EngineStatement(
-          database,
+        let canGo = try database.first(
           """
           SELECT 1 FROM outbox CROSS JOIN record ON record.id = outbox.record WHERE outbox.record = ?1 AND \(Self.canGo)
-          """
-        ).first([.integer(row), .integer(now)]) { _ in true }
+          """, .integer(row), .integer(now)
+        ) { _ in true }
         guard canGo == true, var entry = try self.entries([row], database).first,
           let record = try RecordWriter(database: database).read(row)
         else { return nil }
         let attempt = entry.attempt ?? UUIDv7.make().text
         entry.attempt = attempt
-        try EngineStatement(
-          database,
+        try database.run(
           """
           UPDATE outbox SET attempts = attempts + 1, first_tried_at = coalesce(first_tried_at, ?), sent = coalesce(sent, ?),
             attempt = ?, attempted = ? WHERE record = ?
-          """
-        ).run([
-          .integer(now), .blob(try record.content.body), .text(attempt), .text(entry.operation.rawValue), .integer(row),
-        ])
-        try EngineStatement(database, "UPDATE record SET state = ?, last_attempt_at = ? WHERE id = ?")
-          .run([.integer(Int64(RecordState.syncing.rawValue)), .integer(now), .integer(row)])
+          """, .integer(now), .blob(try record.content.body), .text(attempt), .text(entry.operation.rawValue),
+          .integer(row))
+        try database.run(
+          "UPDATE record SET state = ?, last_attempt_at = ? WHERE id = ?",
+          .integer(Int64(RecordState.syncing.rawValue)), .integer(now), .integer(row))
         self.view.changed(record.kind, [record.id])
         return entry
       }
     }
   }
 
-  /// Notes that a deletion is done on the server, or that it had no such record. The record stays, to be restored.
+  /// Stores that the server has deleted a record, or did not have it. The record stays in the trash.
   public func deleted(_ row: Int64, now: Int64) throws(Failure) {
     try self.change(row) { old, database in
       try self.settle(row, database)
@@ -49,28 +46,25 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// Notes that an attempt failed.
+  /// Stores that an attempt failed.
   ///
   /// - Parameters:
   ///   - error: Why.
-  ///   - nextAttemptAt: When to try again; nil = not before a person has looked, or has edited the record.
-  ///   - isUnsure: Whether this attempt or an earlier one may have arrived all the same. Say false only when it is sure that
-  ///     the server has nothing of it.
-  ///   - isOpen: Whether a worker may go on with the attempt, so that it is asked for its outcome, and not made again.
-  ///   - busyUntil: Until when the server may be at it: before that it does not go again, whatever is done with the
-  ///     record or asked for; nil = it is not at it.
+  ///   - nextAttemptAt: When to retry; nil if a person has to retry it or edit the record.
+  ///   - isUnsure: Whether this attempt or an earlier one may have arrived; false only if the server certainly has nothing of it.
+  ///   - isOpen: Whether a worker may still run the attempt, so that the attempt is continued and not made again.
+  ///   - busyUntil: Until when the server may still run the request; it is not sent again before that. nil if it does not run.
   public func failed(
     _ row: Int64, error: Status, nextAttemptAt: Int64?, isUnsure: Bool, isOpen: Bool = false, busyUntil: Int64? = nil,
     now: Int64
   ) throws(Failure) {
     try self.change(row) { old, database in
-      // An edit begins to count anew: what failed is then no longer what waits.
+      // An edit resets the count: the failed content is not the queued content any more.
       let wasEdited = try OutboxRows(database: database).find(row)?.attempts == 0
       if !isUnsure { try self.settle(row, database) }
       if let busyUntil { try self.hold(row, until: busyUntil, database) }
       if !isOpen {
-        try EngineStatement(database, "UPDATE outbox SET attempt = NULL, attempted = NULL WHERE record = ?")
-          .run([.integer(row)])
+        try database.run("UPDATE outbox SET attempt = NULL, attempted = NULL WHERE record = ?", .integer(row))
       }
       let keeper = RecordKeeper(database: database)
       if wasEdited || (old.isDeleted && !old.isOnServer && !isUnsure) {
@@ -78,17 +72,16 @@ extension OutboxTable where View == Transaction {
         record.state = .pending
         try keeper.requeue(record, now: now)
       } else {
-        try EngineStatement(database, "UPDATE outbox SET error = ?, next_attempt_at = ? WHERE record = ?").run([
-          .blob(try error.serializedBytes()), nextAttemptAt.map { .integer($0) } ?? .null, .integer(row),
-        ])
+        try database.run(
+          "UPDATE outbox SET error = ?, next_attempt_at = ? WHERE record = ?", .blob(try error.serializedBytes()),
+          nextAttemptAt.map { .integer($0) } ?? .null, .integer(row))
         try keeper.setState(nextAttemptAt == nil ? .failed : .pending, of: row)
       }
       return [old]
     }
   }
 
-  /// Notes that the server has deleted what a change was about: a person has to say whether it is made again, unless it was
-  /// deleted here as well.
+  /// Stores that the server has deleted the record of a change: a conflict, unless the record is deleted here too.
   public func gone(_ row: Int64, now: Int64) throws(Failure) {
     try self.change(row) { old, database in
       let keeper = RecordKeeper(database: database)
@@ -103,17 +96,17 @@ extension OutboxTable where View == Transaction {
     }
   }
 
-  /// Takes up what was under way when the last process ended, or when its outcome could not be stored: it waits again, and may
-  /// have arrived.
+  /// Queues changes again that were in flight when the last process ended, or whose outcome could not be stored. They may have
+  /// arrived.
   ///
-  /// - Parameter busyUntil: Until when the server may be at it.
+  /// - Parameter busyUntil: Until when the server may still run their requests.
   public func settleInterrupted(busyUntil: Int64) throws(Failure) {
     let rows = try self.view.attempt { database in
-      try Int64.fetchAll(
-        database,
-        // The second condition is that of the index.
-        sql: "SELECT id FROM record WHERE account IN (SELECT id FROM monica_account) AND state = ? AND state <> 0",
-        arguments: [RecordState.syncing.rawValue])
+      // The second condition is that of the index.
+      try database.all(
+        "SELECT id FROM record WHERE account IN (SELECT id FROM monica_account) AND state = ? AND state <> 0",
+        .integer(Int64(RecordState.syncing.rawValue))
+      ) { $0.integer(0) }
     }
     for row in rows {
       try self.change(row) { old, database in
@@ -125,9 +118,7 @@ extension OutboxTable where View == Transaction {
   }
 
   private func hold(_ row: Int64, until: Int64, _ database: Database) throws {
-    try EngineStatement(database, "UPDATE outbox SET busy_until = ? WHERE record = ?").run([
-      .integer(until), .integer(row),
-    ])
+    try database.run("UPDATE outbox SET busy_until = ? WHERE record = ?", .integer(until), .integer(row))
   }
 
   func change(
@@ -144,7 +135,7 @@ extension OutboxTable where View == Transaction {
 }
 
 extension RemoteRecord.OneOf_Record {
-  /// The record as it is stored, belonging to the same person as another one where it does not say to whom.
+  /// The stored record, with the person of another one if it names none.
   func keepingOwner(of other: AnyRecord) -> AnyRecord {
     let owner = self.record.personID.isEmpty ? other.record.personID : self.record.personID
     var content = self.stripped

@@ -3,14 +3,14 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
-/// What waits for the server of the account in use: reading.
+/// The queued changes of the account in use.
 public struct OutboxTable<View: DatabaseView> {
   let view: View
 
-  /// The changes that can be sent now, in the order in which they were made.
+  /// The changes that can be sent now, in the order in which they were queued.
   ///
-  /// What is under way, failed or in conflict does not count, nor what is about somebody whom the server does not know yet:
-  /// that person comes first. Nor does what the server may still be at.
+  /// Leaves out changes that are in flight, failed or in conflict, those of a person who is not on the server yet (the person
+  /// is sent first), and those whose earlier request the server may still be running.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   public func due(now: Int64, limit: Int) throws(Failure) -> [OutboxEntry] {
@@ -32,39 +32,38 @@ public struct OutboxTable<View: DatabaseView> {
     }
   }
 
-  /// When the first change that can be sent may go; nil = none waits for a moment. As `now` in nanoseconds since 1970.
+  /// When the next change is due, in nanoseconds since 1970; nil if no change waits for a time.
   public func nextDue(now: Int64) throws(Failure) -> Int64? {
     let account = try self.view.records.account
     let latest = Due.latest(at: now, atMost: OutboxEntry.longestWait)
     let latestHold = Due.latest(at: now, atMost: OutboxEntry.longestHold)
     return try self.view.attempt { database in
-      let free = try EngineStatement(
-        database,
+      let free = try database.first(
         """
         SELECT outbox.next_attempt_at FROM outbox CROSS JOIN record ON record.id = outbox.record
         WHERE outbox.account = ?1 AND outbox.next_attempt_at IS NOT NULL
           AND coalesce(outbox.busy_until, 0) NOT BETWEEN ?2 + 1 AND ?3 AND \(Self.canGo)
         ORDER BY outbox.next_attempt_at LIMIT 1
-        """
-      ).first([.integer(account), .integer(now), .integer(latestHold)]) {
+        """, .integer(account), .integer(now), .integer(latestHold)
+      ) {
         Due(at: $0.integer(0), atMost: OutboxEntry.longestWait).moment(from: now)
       }
-      let busy = try EngineStatement(
-        database,
+      let busy = try database.first(
         """
         SELECT min(max(iif(outbox.next_attempt_at > ?3, 0, outbox.next_attempt_at), outbox.busy_until))
         FROM outbox CROSS JOIN record ON record.id = outbox.record
         WHERE outbox.account = ?1 AND outbox.next_attempt_at IS NOT NULL
           AND outbox.busy_until BETWEEN ?2 + 1 AND ?4 AND \(Self.canGo)
-        """
-      ).first([.integer(account), .integer(now), .integer(latest), .integer(latestHold)]) {
+        """, .integer(account), .integer(now), .integer(latest), .integer(latestHold)
+      ) {
         $0.isNull(0) ? nil : $0.integer(0)
       }
       return [free, busy.flatMap(\.self)].compactMap(\.self).min()
     }
   }
 
-  /// Until when the server may be at the first of the changes that would be due; nil = at none, or for longer than `patience`.
+  /// Until when the server may be running the request of the first change that is otherwise due; nil if none, or if it is longer
+  /// than `patience`.
   ///
   /// - Parameters:
   ///   - now: Nanoseconds since 1970.
@@ -72,33 +71,30 @@ public struct OutboxTable<View: DatabaseView> {
   public func heldUntil(now: Int64, within patience: Int64) throws(Failure) -> Int64? {
     let account = try self.view.records.account
     return try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.first(
         """
         SELECT min(outbox.busy_until) FROM outbox CROSS JOIN record ON record.id = outbox.record
         WHERE outbox.account = ?1 AND outbox.next_attempt_at NOT BETWEEN ?2 + 1 AND ?3
           AND outbox.busy_until BETWEEN ?2 + 1 AND ?4 AND \(Self.canGo)
-        """
-      ).first([
-        .integer(account), .integer(now), .integer(Due.latest(at: now, atMost: OutboxEntry.longestWait)),
-        .integer(now + patience),
-      ]) {
+        """, .integer(account), .integer(now), .integer(Due.latest(at: now, atMost: OutboxEntry.longestWait)),
+        .integer(now + patience)
+      ) {
         $0.isNull(0) ? nil : $0.integer(0)
       }
     }.flatMap(\.self)
   }
 
-  /// The change of a record; nil when none waits.
+  /// The queued change of a record; nil if there is none.
   public func entry(_ row: Int64) throws(Failure) -> OutboxEntry? {
     try self.view.attempt { try self.entries([row], $0).first }
   }
 
-  /// A page of what waits, in the order in which it was queued.
+  /// A page of queued changes, in the order in which they were queued.
   ///
   /// - Parameters:
   ///   - limit: How many changes: 0 = 50, more than 500 = 500.
   ///   - cursor: `nextCursor` of the page before; empty = the first page.
-  ///   - state: Only those that stand so; nil = all.
+  ///   - state: Only changes in this state; nil for all.
   /// - Throws: `FIELD_INVALID` for the cursor.
   public func page(
     limit: UInt32 = 0, cursor: String = "", state: RecordState? = nil
@@ -123,7 +119,7 @@ public struct OutboxTable<View: DatabaseView> {
     return (page.map(\.entry), next)
   }
 
-  /// The changes of records, as ``page(limit:cursor:state:)`` shows them; those that no longer wait as settled.
+  /// The changes of records as in ``page(limit:cursor:state:)``; a record without a queued change is shown as synced.
   public func entries(of ids: [String]) throws(Failure) -> [QueueEntry] {
     var found: [String: QueueEntry] = [:]
     try self.view.attempt { database in
@@ -141,7 +137,7 @@ public struct OutboxTable<View: DatabaseView> {
     return ids.compactMap { found[$0] }
   }
 
-  /// How many changes stand how.
+  /// The number of changes in each state.
   public func counts() throws(Failure) -> OutboxCounts {
     let account = try self.view.records.account
     return try self.view.attempt { database in
@@ -175,7 +171,7 @@ public struct OutboxTable<View: DatabaseView> {
         try StoredRecord.content(record.kind, $0, owner: record.content.record.personID)
       }
       let remote = try names.remote(record, saying: sent ?? record.content)
-      // Whom it was about is not on the server any more, and with them went all that a worker may have made for them.
+      // The server has deleted the person, and with the person everything that a worker may have created.
       let isMoot = remote.owner == 0 && !record.content.record.personID.isEmpty
       let attempted = isMoot ? nil : row.attempted
       entries[record.row] = OutboxEntry(
@@ -188,9 +184,9 @@ public struct OutboxTable<View: DatabaseView> {
     return rows.compactMap { entries[$0] }
   }
 
-  /// Whether a change may go beside those under way. `?2` is the time of day.
+  /// Whether a change may be sent beside those in flight. `?2` is the time.
   ///
-  /// What is about somebody goes after that person, and not at the same time: the server could have deleted both by then.
+  /// A record is sent after its person, never at the same time: the server could have deleted both by then.
   static var canGo: String {
     """
     record.state = \(RecordState.pending.rawValue) AND \(Self.namesAreThere) AND CASE outbox.operation
@@ -204,14 +200,13 @@ public struct OutboxTable<View: DatabaseView> {
     """
   }
 
-  /// Whether nothing that the change names is being made, renamed or deleted by another change: what others find by its name has one
-  /// creator at a time, since the server makes a second one of the same name without a word.
+  /// Whether no other change is creating, renaming or deleting anything that this change names. Two requests may not create the same
+  /// name at once, because the server creates duplicates without an error.
   ///
-  /// A person waits for the records of the tags it names. But one of whom nobody knows whether they arrived goes before a tag is
-  /// renamed: what is sent of them has the old name, and the server would make a tag of it. One that has failed waits for a user, and
-  /// holds up no tag. A conversation may make the type of its channel, so it waits for
-  /// another one of that channel that is under way, that a worker may be at, or that the server may be at. Where workers may be at
-  /// both, the first of them goes.
+  /// A person waits for the tags that it names. But a person whose earlier attempt may have arrived is sent before a tag is renamed:
+  /// that attempt has the old name, from which the server would create a tag. A failed change waits for a person and blocks no tag.
+  /// A conversation may create the type of its channel, so it waits for another conversation of that channel that is in flight, or
+  /// that a worker or the server may still be running. If workers may be running both, the first one is sent.
   private static var namesAreThere: String {
     """
     (outbox.operation = 'delete' OR CASE record.kind
@@ -267,17 +262,17 @@ public struct OutboxTable<View: DatabaseView> {
   }
 }
 
-/// How many changes stand how.
+/// The number of changes in each state.
 public struct OutboxCounts: Sendable, Hashable {
-  /// They wait.
+  /// Queued.
   public var pending = 0
-  /// They are under way.
+  /// In flight.
   public var syncing = 0
-  /// The server refuses them.
+  /// Refused by the server.
   public var failed = 0
-  /// They were made on both sides.
+  /// Changed on both sides.
   public var conflicts = 0
 
-  /// Makes counts of nothing.
+  /// All zero.
   public init() {}
 }

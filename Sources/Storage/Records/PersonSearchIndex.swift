@@ -2,11 +2,11 @@ internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Keeps what people are found by in step: name, nickname, company and e-mail addresses, and how the names sound.
+/// The full-text index of people: name, nickname, company and e-mail addresses, and how the names sound.
 struct PersonSearchIndex {
   let database: Database
 
-  /// Makes a person findable by what is recorded now.
+  /// Updates the entry of a person.
   func refresh(_ row: Int64) throws {
     let entry = try self.entry(of: row)
     let known = try self.text(of: row)
@@ -15,7 +15,7 @@ struct PersonSearchIndex {
     if let entry { try self.list(entry, row) }
   }
 
-  /// Hides a person.
+  /// Removes a person.
   func delete(_ row: Int64) throws {
     if let known = try self.text(of: row) { try self.unlist(known, row) }
   }
@@ -29,11 +29,11 @@ struct PersonSearchIndex {
     let names: [String]
   }
 
-  /// What there is to find of a person; nil when they are deleted.
+  /// The entry of a person; nil if the person is deleted.
   private func entry(of row: Int64) throws -> Entry? {
-    let stored = try EngineStatement(
-      self.database, "SELECT account, sort_key, body FROM record WHERE id = ? AND deleted_at IS NULL"
-    ).first([.integer(row)]) { (account: $0.integer(0), sortKey: $0.text(1), body: $0.blob(2)) }
+    let stored = try self.database.first(
+      "SELECT account, sort_key, body FROM record WHERE id = ? AND deleted_at IS NULL", .integer(row)
+    ) { (account: $0.integer(0), sortKey: $0.text(1), body: $0.blob(2)) }
     guard let stored else { return nil }
     let person = try Person(serializedBytes: stored.body)
     var emails: [String] = []
@@ -64,38 +64,30 @@ struct PersonSearchIndex {
   }
 
   private func list(_ entry: Entry, _ row: Int64) throws {
-    try self.run(
-      "INSERT INTO person_search (person, account, sort_key, names, words) VALUES (?, ?, ?, ?, ?)",
-      [
-        .integer(row), .integer(entry.account), .text(entry.text.sortKey), .text(entry.text.names),
-        .text(entry.text.words),
-      ])
-    try self.run("INSERT INTO person_words (rowid, words) VALUES (?, ?)", [.integer(row), .text(entry.text.words)])
+    try self.database.run(
+      "INSERT INTO person_search (person, account, sort_key, names, words) VALUES (?, ?, ?, ?, ?)", .integer(row),
+      .integer(entry.account), .text(entry.text.sortKey), .text(entry.text.names), .text(entry.text.words))
+    try self.database.run(
+      "INSERT INTO person_words (rowid, words) VALUES (?, ?)", .integer(row), .text(entry.text.words))
     for word in Set(entry.names.flatMap(SearchText.words(of:))) where word.unicodeScalars.count > 1 {
-      try self.run(
+      try self.database.run(
         "INSERT INTO person_spelling (account, letters, word, person, sound) VALUES (?, ?, ?, ?, ?)",
-        [
-          .integer(entry.account), .integer(Int64(word.unicodeScalars.count)), .text(word), .integer(row),
-          .text(Spelling.sound(of: word)),
-        ])
+        .integer(entry.account), .integer(Int64(word.unicodeScalars.count)), .text(word), .integer(row),
+        .text(Spelling.sound(of: word)))
     }
   }
 
   private func unlist(_ text: SearchText, _ row: Int64) throws {
-    try self.run(
-      "INSERT INTO person_words (person_words, rowid, words) VALUES ('delete', ?, ?)",
-      [.integer(row), .text(text.words)])
+    try self.database.run(
+      "INSERT INTO person_words (person_words, rowid, words) VALUES ('delete', ?, ?)", .integer(row), .text(text.words))
     for table in ["person_search", "person_spelling"] {
-      try self.run("DELETE FROM \(table) WHERE person = ?", [.integer(row)])
+      try self.database.run("DELETE FROM \(table) WHERE person = ?", .integer(row))
     }
   }
 
   private func text(of row: Int64) throws -> SearchText? {
-    try EngineStatement(self.database, "SELECT sort_key, names, words FROM person_search WHERE person = ?")
-      .first([.integer(row)]) { SearchText(sortKey: $0.text(0), names: $0.text(1), words: $0.text(2)) }
-  }
-
-  private func run(_ sql: String, _ values: [EngineValue]) throws {
-    try EngineStatement(self.database, sql).run(values)
+    try self.database.first("SELECT sort_key, names, words FROM person_search WHERE person = ?", .integer(row)) {
+      SearchText(sortKey: $0.text(0), names: $0.text(1), words: $0.text(2))
+    }
   }
 }

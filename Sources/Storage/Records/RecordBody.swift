@@ -9,7 +9,7 @@ extension RemoteRecord.OneOf_Record {
     self = try read(kind.type)
   }
 
-  /// What is stored: the record without what columns have and what follows from other rows.
+  /// The stored form: the record without the fields that are columns or follow from other rows.
   var body: [UInt8] {
     get throws { try self.stripped.record.serializedBytes() }
   }

@@ -1,43 +1,36 @@
 internal import GRDB
 internal import KithMessages
 
-/// What becomes of a record that the server has otherwise.
+/// Changes a record whose version on the server differs.
 extension RecordKeeper {
-  /// Keeps both sides of a record for a person to look at.
+  /// Stores a conflict with both versions of a record.
   ///
-  /// - Parameter server: nil = it was deleted there.
+  /// - Parameter server: The server's version; nil if the server has deleted it.
   func conflict(_ old: StoredRecord, server: AnyRecord?, stamp: Int64?, now: Int64) throws {
     if try OutboxRows(database: self.database).find(old.row) == nil {
       try OutboxRows(database: self.database).queue(.update, of: old, next: nil, now: now)
     }
     try OutboxRows(database: self.database).settle(old.row)
-    try EngineStatement(
-      self.database,
+    try self.database.run(
       """
       INSERT INTO conflict (record, account, found_at, server) VALUES (?, ?, ?, ?)
       ON CONFLICT (record) DO UPDATE SET found_at = excluded.found_at, server = excluded.server
-      """
-    ).run([
-      .integer(old.row), .integer(old.account), .integer(now), try server.map { .blob(try $0.body) } ?? .null,
-    ])
+      """, .integer(old.row), .integer(old.account), .integer(now), try server.map { .blob(try $0.body) } ?? .null)
     if let stamp {
-      try EngineStatement(self.database, "UPDATE record SET remote_stamp = ? WHERE id = ?")
-        .run([.integer(stamp), .integer(old.row)])
+      try self.database.run("UPDATE record SET remote_stamp = ? WHERE id = ?", .integer(stamp), .integer(old.row))
     }
     try self.setState(.conflict, of: old.row)
   }
 
-  /// Makes one of a record and of another one that has its id of the server: the answer to its creation was lost, and a
-  /// pull brought it as something new. What was recorded of the other one since is kept.
+  /// Unites a record with another one that has its server id: the answer to its creation was lost, and a pull has stored it as a
+  /// new record. Later changes of the other one are kept.
   ///
-  /// - Returns: The other one, which is no more; nil = there was none.
+  /// - Returns: The other record, which is erased; nil if there was none.
   func unify(_ record: inout StoredRecord) throws -> StoredRecord? {
-    let other = try EngineStatement(
-      self.database, "SELECT id FROM record WHERE account = ? AND kind = ? AND monica_id = ? AND id <> ?"
-    ).first([
-      .integer(record.account), .integer(Int64(record.kind.rawValue)), .integer(Int64(bitPattern: record.monicaID)),
-      .integer(record.row),
-    ]) { $0.integer(0) }
+    let other = try self.database.first(
+      "SELECT id FROM record WHERE account = ? AND kind = ? AND monica_id = ? AND id <> ?", .integer(record.account),
+      .integer(Int64(record.kind.rawValue)), .integer(Int64(bitPattern: record.monicaID)), .integer(record.row)
+    ) { $0.integer(0) }
     let writer = RecordWriter(database: self.database)
     guard record.isOnServer, let other, let twin = try writer.read(other) else { return nil }
     if twin.state != .synced, !twin.isDeleted {
@@ -51,25 +44,25 @@ extension RecordKeeper {
         moved.base = theirs.base?.replacing(person: twin.id, with: record.id)
         try writer.save(moved, over: theirs)
       }
-      try EngineStatement(self.database, "UPDATE OR IGNORE person_link SET person = ? WHERE person = ?")
-        .run([.integer(record.row), .integer(twin.row)])
+      try self.database.run(
+        "UPDATE OR IGNORE person_link SET person = ? WHERE person = ?", .integer(record.row), .integer(twin.row))
     }
     try writer.erase([twin.row])
     return twin
   }
 
-  /// Settles a conflict. What went with its person stays deleted as long as that person is, whatever it is to say.
+  /// Ends a conflict. A record that was deleted with its person stays deleted as long as the person is.
   ///
   /// - Parameters:
-  ///   - server: What the server has; nil = it was deleted there.
-  ///   - body: What the record is to say; nil = it is to be deleted.
-  /// - Returns: What changed.
+  ///   - server: The server's version; nil if the server has deleted it.
+  ///   - body: The new content; nil deletes the record.
+  /// - Returns: The changed records.
   func settle(
     _ old: StoredRecord, server: AnyRecord?, as body: AnyRecord?, now: Int64
   ) throws -> [StoredRecord] {
     let writer = RecordWriter(database: self.database)
     let body = try old.isDeleted && self.hasNobody(old) ? nil : body
-    try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(old.row)])
+    try self.database.run("DELETE FROM conflict WHERE record = ?", .integer(old.row))
     var new = old
     new.state = .pending
     new.base = server
@@ -91,13 +84,14 @@ extension RecordKeeper {
     return try self.forgetServer(live, now: now)
   }
 
-  /// Gives up what waits: the record is again what the server has, and gone when the server never had it.
+  /// Discards the queued change: the record gets the server's version, or is deleted if the server never had it.
   ///
-  /// - Returns: What changed.
+  /// - Returns: The changed records.
   func giveUp(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     if old.state == .conflict {
-      let server = try EngineStatement(self.database, "SELECT server FROM conflict WHERE record = ?")
-        .first([.integer(old.row)]) { $0.isNull(0) ? nil : $0.blob(0) }
+      let server = try self.database.first("SELECT server FROM conflict WHERE record = ?", .integer(old.row)) {
+        $0.isNull(0) ? nil : $0.blob(0)
+      }
       let content = try server.flatMap { $0 }.map {
         try StoredRecord.content(old.kind, $0, owner: old.content.record.personID)
       }

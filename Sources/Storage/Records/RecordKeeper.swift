@@ -1,16 +1,16 @@
 internal import GRDB
 internal import KithMessages
 
-/// What becomes of a record and of those that go with it, and of its row in the outbox.
+/// Changes a record together with its children and its row in the outbox.
 struct RecordKeeper {
   let database: Database
 
   private var writer: RecordWriter { RecordWriter(database: self.database) }
   private var outbox: OutboxRows { OutboxRows(database: self.database) }
 
-  /// Puts the record's row of the outbox in step with what is stored, and gives the record the state that follows.
+  /// Updates the record's row in the outbox and its sync state after a change.
   ///
-  /// - Parameter isCovered: Whether the server is told by what it is told of another record.
+  /// - Parameter isCovered: Whether the change of another record also tells the server of this one.
   func requeue(_ record: StoredRecord, now: Int64, isCovered: Bool = false) throws {
     let waiting = try self.outbox.find(record.row)
     let demand = OutboxDemand(
@@ -25,17 +25,16 @@ struct RecordKeeper {
   }
 
   func setState(_ state: RecordState, of row: Int64) throws {
-    try EngineStatement(self.database, "UPDATE record SET state = ? WHERE id = ?")
-      .run([.integer(Int64(state.rawValue)), .integer(row)])
+    try self.database.run("UPDATE record SET state = ? WHERE id = ?", .integer(Int64(state.rawValue)), .integer(row))
   }
 
-  /// Deletes a record and what goes with it.
+  /// Soft-deletes a record and its children.
   ///
-  /// - Returns: All that were deleted.
+  /// - Returns: The deleted records.
   func delete(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     var record = try self.softDelete(old, now: now)
     if old.state == .conflict, try self.isDeletedOnServer(old) {
-      // Both sides say the same.
+      // Deleted on both sides, which is no conflict.
       record.monicaID = 0
       record.base = nil
       record.state = .synced
@@ -52,15 +51,15 @@ struct RecordKeeper {
     return [old] + others
   }
 
-  /// Takes a deletion back, and that of what went with it.
+  /// Undeletes a record and the children that were deleted with it.
   ///
-  /// - Returns: All that came back.
+  /// - Returns: The undeleted records.
   func restore(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     let others = old.kind == .person ? try self.recordsThatWent(with: old) : []
     var changed = [try self.undelete(old, now: now)]
     for other in others {
       if other.kind == .relationship, let grave = try self.deletion(ofPeople: other.content.people) {
-        // It comes back with the other one.
+        // It is undeleted together with the other one.
         var moved = other
         moved.deletedAt = grave
         try self.writer.save(moved, over: other)
@@ -71,10 +70,10 @@ struct RecordKeeper {
     return changed
   }
 
-  /// Notes that the server has deleted a record and what it deletes with it. Where they live here they are to be made again, and
-  /// what was in conflict of them is settled by that.
+  /// Stores that the server has deleted a record with its children. Those that are not deleted here will be created again, which
+  /// ends their conflicts.
   ///
-  /// - Returns: All that this is said of.
+  /// - Returns: The record and its children.
   func forgetServer(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     let others =
       old.kind == .person
@@ -92,9 +91,9 @@ struct RecordKeeper {
     }
   }
 
-  /// Deletes here what the server has deleted. Nothing is sent.
+  /// Soft-deletes a record that the server has deleted. Nothing is queued.
   ///
-  /// - Returns: All that were deleted.
+  /// - Returns: The deleted records.
   func deleteAsServer(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     try ([old] + (try self.recordsThatGo(with: old))).map { known in
       var record = try self.softDelete(known, now: now)
@@ -113,13 +112,13 @@ struct RecordKeeper {
     }
   }
 
-  /// Whether somebody would lose what they wrote, were the record deleted: it or what goes with it waits for the server.
+  /// Whether a deletion would lose a change: the record or one of its children has a queued change.
   func isChangedHere(_ record: StoredRecord) throws -> Bool {
     guard record.state == .synced else { return true }
     return try self.recordsThatGo(with: record).contains { $0.state != .synced }
   }
 
-  /// The live records that have nobody once this one is gone; none for records that are no people.
+  /// The live records that belong to this person alone; empty for other kinds.
   func recordsThatGo(with person: StoredRecord) throws -> [StoredRecord] {
     guard person.kind == .person else { return [] }
     return try self.records(of: person.row).filter { record in
@@ -129,7 +128,7 @@ struct RecordKeeper {
     }
   }
 
-  /// The deleted records of a person that went with one of their people.
+  /// The records of a person that were deleted together with one of their people.
   private func recordsThatWent(with person: StoredRecord) throws -> [StoredRecord] {
     try self.records(of: person.row).filter { record in
       guard let deletedAt = record.deletedAt else { return false }
@@ -156,7 +155,7 @@ struct RecordKeeper {
     return people
   }
 
-  /// Whether those are deleted without whom a record cannot be.
+  /// Whether the people that a record needs are deleted.
   func hasNobody(_ record: StoredRecord) throws -> Bool {
     let people = try self.people(of: record)
     let live = people.count { $0.deletedAt == nil }
@@ -167,15 +166,14 @@ struct RecordKeeper {
     try self.people(of: record).filter { $0.deletedAt == nil }.map(\.row)
   }
 
-  /// When the first deleted one of people was deleted; nil when all live.
+  /// The earliest deletion among people; nil if none is deleted.
   private func deletion(ofPeople ids: [String]) throws -> Int64? {
-    try EngineStatement(
-      self.database,
+    try self.database.first(
       """
       SELECT deleted_at FROM record
       WHERE uuid IN (SELECT value FROM json_each(?)) AND deleted_at IS NOT NULL ORDER BY deleted_at
-      """
-    ).first([.text(ColumnValues.array(ids))]) { $0.integer(0) }
+      """, .text(ColumnValues.array(ids))
+    ) { $0.integer(0) }
   }
 
   private func softDelete(_ old: StoredRecord, now: Int64) throws -> StoredRecord {
@@ -196,15 +194,50 @@ struct RecordKeeper {
   }
 
   private func isDeletedOnServer(_ record: StoredRecord) throws -> Bool {
-    try EngineStatement(self.database, "SELECT server IS NULL FROM conflict WHERE record = ?")
-      .first([.integer(record.row)]) { $0.integer(0) != 0 } ?? false
+    try self.database.first("SELECT server IS NULL FROM conflict WHERE record = ?", .integer(record.row)) {
+      $0.integer(0) != 0
+    } ?? false
   }
 }
 
 extension StoredRecord {
-  /// Whether it is a call whose timer runs: it waits for its end.
+  /// Whether it is a call whose timer runs; it is sent when the call ends.
   var isRunning: Bool {
     guard case .call(let call) = self.content else { return false }
     return call.isRunning
+  }
+}
+
+/// The operation that a stored record needs on the server: one rule for edits, deletions and undeletions.
+struct OutboxDemand: Equatable {
+  /// nil if the server is up to date.
+  let operation: OutboxOperation?
+  /// The sync state of the record.
+  let state: RecordState
+
+  /// Decides from the stored record.
+  ///
+  /// - Parameters:
+  ///   - isOnServer: Whether the server has it, under a known id.
+  ///   - isSame: Whether the server has the same content.
+  ///   - mayHaveArrived: Whether a change is in flight, or an earlier attempt may have arrived.
+  ///   - state: The state until now. A change in flight continues, and a conflict stays until a person decides.
+  init(isDeleted: Bool, isOnServer: Bool, isSame: Bool, mayHaveArrived: Bool, state: RecordState) {
+    let needed: OutboxOperation? =
+      if isDeleted {
+        isOnServer || mayHaveArrived ? .delete : nil
+      } else if !isOnServer {
+        .create
+      } else {
+        isSame && !mayHaveArrived ? nil : .update
+      }
+    switch state {
+    case .syncing, .conflict:
+      self.operation = needed ?? .update
+      self.state = state
+    case .synced, .pending, .failed:
+      self.operation = needed
+      self.state = needed == nil ? .synced : .pending
+    }
   }
 }

@@ -7,19 +7,20 @@ internal import KithMessages
 /// Each kind is one walk through an index that has the order of the list, from where the last page ended. Which index that is
 /// follows from what restricts the list most; what else restricts it is checked at each step of the walk.
 struct RecordListing {
-  /// What the walk goes through.
+  /// The index that the query walks.
   private enum Walk {
     case person, label, state, emotion, all
   }
 
-  /// Where a record stands in its list.
+  /// The place of a record in its list.
   struct Place {
     let row: Int64
     let cursor: PageCursor
   }
 
   private(set) var sql = ""
-  private var values: [String: any DatabaseValueConvertible]
+  /// The values of the statement's parameters; it need not name all of them.
+  private(set) var values: [String: EngineValue]
   private let query: RecordQuery
   private let labels: [String]
   private let walk: Walk
@@ -54,11 +55,11 @@ struct RecordListing {
     } else {
       self.walk = emotion == nil ? .all : .emotion
     }
-    self.values = ["limit": limit, "account": account]
-    if let person { self.values["person"] = person }
-    if let emotion { self.values["emotion"] = emotion }
-    if let state = query.syncState { self.values["state"] = state.rawValue }
-    for (index, label) in self.labels.enumerated() { self.values["label\(index)"] = label }
+    self.values = ["limit": .integer(Int64(limit)), "account": .integer(account)]
+    if let person { self.values["person"] = .integer(person) }
+    if let emotion { self.values["emotion"] = .integer(emotion) }
+    if let state = query.syncState { self.values["state"] = .integer(Int64(state.rawValue)) }
+    for (index, label) in self.labels.enumerated() { self.values["label\(index)"] = .text(label) }
     let states = query.includesDeleted ? [false, true] : [false]
     let selections = kinds.flatMap { kind in states.map { self.selection(of: kind, isDeleted: $0) } }
     guard selections.count > 1 else {
@@ -70,13 +71,10 @@ struct RecordListing {
       selections.map { "SELECT * FROM (\($0))" }.joined(separator: " UNION ALL ") + " ORDER BY \(order) LIMIT :limit"
   }
 
-  /// What the statement is asked with; it need not name all of it.
-  var arguments: StatementArguments { StatementArguments(self.values) }
-
-  /// Reads what the statement gives.
-  static func place(of row: Row, isNamed: Bool) -> Place {
-    let id: Int64 = row[3]
-    let key: String = isNamed ? row[0] : "\(row[1] as Int64):\(row[2] as Int64)"
+  /// Reads a row of the statement.
+  static func place(of row: EngineRow, isNamed: Bool) -> Place {
+    let id = row.integer(3)
+    let key = isNamed ? row.text(0) : "\(row.integer(1)):\(row.integer(2))"
     return Place(row: id, cursor: PageCursor(key: key, row: id))
   }
 
@@ -108,7 +106,7 @@ struct RecordListing {
       """
   }
 
-  /// What the walk's index begins with.
+  /// The conditions on the first columns of that index.
   private func start(of kind: RecordKind, isDeleted: Bool) -> [String] {
     let isInList = kind.isNamed ? "place.sort_key IS NOT NULL" : "place.sort_key IS NULL"
     let deletion = "place.deleted_at IS \(isDeleted ? "NOT NULL" : "NULL")"
@@ -135,7 +133,7 @@ struct RecordListing {
     }
   }
 
-  /// What is checked at each step.
+  /// The other conditions, checked for each row.
   private func restrictions(of kind: RecordKind, isDeleted: Bool, id: String) -> [String] {
     let record = id == "place.record" ? "record" : "place"
     var conditions: [String] = []
@@ -155,7 +153,7 @@ struct RecordListing {
 
   private mutating func beginning(ofNamed id: String) -> [String] {
     guard case .name(let key, let row)? = self.start else { return [] }
-    (self.values["key"], self.values["row"]) = (key, row)
+    (self.values["key"], self.values["row"]) = (.text(key), .integer(row))
     return [
       self.walk == .label
         ? "(place.sort_key, place.at, \(id)) > (:key, 0, :row)" : "(place.sort_key, \(id)) > (:key, :row)"
@@ -165,13 +163,13 @@ struct RecordListing {
   private mutating func beginning(of kind: RecordKind, _ id: String) -> [String] {
     var conditions: [String] = []
     if let from = self.query.from {
-      self.values["from"] = from
+      self.values["from"] = .integer(from)
       conditions.append("place.at >= :from")
     }
     if case .time(let rank, let at, let row)? = self.start, kind == .task || rank == 0 {
-      (self.values["at"], self.values["row"]) = (at, row)
+      (self.values["at"], self.values["row"]) = (.integer(at), .integer(row))
       if kind == .task {
-        self.values["rank"] = rank
+        self.values["rank"] = .integer(rank)
         conditions.append("(place.rank, place.at, \(id)) < (:rank, :at, :row)")
       } else {
         // The end of the range is behind the walk already: a second upper bound could be the one that the index is asked for.
@@ -179,7 +177,7 @@ struct RecordListing {
       }
     }
     if let to = self.query.to {
-      self.values["to"] = to
+      self.values["to"] = .integer(to)
       conditions.append("place.at < :to")
     }
     return conditions

@@ -1,4 +1,4 @@
-/// What a list of records is asked for. What is not set does not restrict.
+/// The filter of a list of records. Properties that are not set do not filter.
 public struct RecordQuery: Sendable, Hashable {
   /// 1-500 records; 0 = 50.
   public var limit: UInt32

@@ -1,5 +1,5 @@
 extension Migration {
-  /// People and what happened with them, what waits for the server, and what search goes by.
+  /// Records, queued changes, and their search indexes.
   static let records = Migration(
     name: "records",
     sql: """
@@ -184,7 +184,7 @@ extension Migration {
       CREATE INDEX person_spelling_person ON person_spelling (person);
       """)
 
-  /// Attempts at changes, which a worker may be at while the hub that asked for them is gone.
+  /// Attempts, which a worker may still run after the hub has ended.
   static let attempts = Migration(
     name: "attempts",
     sql: """
@@ -194,7 +194,7 @@ extension Migration {
       ALTER TABLE outbox ADD COLUMN attempted TEXT;
       """)
 
-  /// Changes whose answer was lost, and that the server may still carry out.
+  /// Changes whose answer was lost and that the server may still carry out.
   static let busyServers = Migration(
     name: "busy_servers",
     sql: """
@@ -202,7 +202,7 @@ extension Migration {
       ALTER TABLE outbox ADD COLUMN busy_until INTEGER;
       """)
 
-  /// What others of its kind may have to wait for.
+  /// Names that changes of one kind may wait for.
   static let openChanges = Migration(
     name: "open_changes",
     sql: """

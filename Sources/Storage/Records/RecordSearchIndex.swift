@@ -1,31 +1,32 @@
 internal import GRDB
 internal import KithMessages
 
-/// Keeps what search looks through in step with the live calls, conversations, notes and activities.
+/// The full-text index of calls, conversations, notes and activities that are not deleted.
 ///
-/// As in ``ContactSearchIndex``, an entry is taken out by the text that it was made of.
+/// As in ``ContactSearchIndex``, an entry is removed by the text that it was made of.
 struct RecordSearchIndex {
   let database: Database
 
-  /// Makes a record findable that is not.
+  /// Adds a record.
   func insert(_ traits: RecordTraits, row: Int64, kind: RecordKind, account: Int64, people: [Int64]) throws {
     let marks = [Self.mark(of: kind, account: account)] + people.map(Self.mark(ofPerson:))
     let words = SearchText.text(of: traits.texts, marks: marks)
     let place = try self.freePlace(at: traits.at)
-    try self.run(
-      "INSERT INTO record_search (id, record, words) VALUES (?, ?, ?)", [.integer(place), .integer(row), .text(words)])
-    try self.run("INSERT INTO record_words (rowid, words) VALUES (?, ?)", [.integer(place), .text(words)])
+    try self.database.run(
+      "INSERT INTO record_search (id, record, words) VALUES (?, ?, ?)", .integer(place), .integer(row), .text(words))
+    try self.database.run("INSERT INTO record_words (rowid, words) VALUES (?, ?)", .integer(place), .text(words))
   }
 
-  /// Hides a record.
+  /// Removes a record.
   func delete(_ row: Int64) throws {
-    let entry = try EngineStatement(self.database, "SELECT id, words FROM record_search WHERE record = ?")
-      .first([.integer(row)]) { (place: $0.integer(0), words: $0.text(1)) }
+    let entry = try self.database.first("SELECT id, words FROM record_search WHERE record = ?", .integer(row)) {
+      (place: $0.integer(0), words: $0.text(1))
+    }
     guard let entry else { return }
-    try self.run(
-      "INSERT INTO record_words (record_words, rowid, words) VALUES ('delete', ?, ?)",
-      [.integer(entry.place), .text(entry.words)])
-    try self.run("DELETE FROM record_search WHERE record = ?", [.integer(row)])
+    try self.database.run(
+      "INSERT INTO record_words (record_words, rowid, words) VALUES ('delete', ?, ?)", .integer(entry.place),
+      .text(entry.words))
+    try self.database.run("DELETE FROM record_search WHERE record = ?", .integer(row))
   }
 
   /// The word in the texts of all records of a kind.
@@ -62,12 +63,8 @@ struct RecordSearchIndex {
   }
 
   private func isTaken(_ place: Int64) throws -> Bool {
-    try EngineStatement(self.database, "SELECT 1 FROM record_search WHERE id = ?").first([.integer(place)]) { _ in true
+    try self.database.first("SELECT 1 FROM record_search WHERE id = ?", .integer(place)) { _ in true
     }
       ?? false
-  }
-
-  private func run(_ sql: String, _ values: [EngineValue]) throws {
-    try EngineStatement(self.database, sql).run(values)
   }
 }

@@ -1,12 +1,12 @@
-/// Where a record stands with the server. The numbers stand in the database.
+/// The sync state of a record. The numbers are in the database.
 public enum RecordState: Int, CaseIterable, Sendable {
-  /// The server has it as it is here, or never had it and need not.
+  /// The server has the same version, or needs none.
   case synced
-  /// It waits to be sent.
+  /// A change is queued.
   case pending
-  /// An attempt is under way. Edits do not end this state.
+  /// A change is in flight. Edits do not end this state.
   case syncing
-  /// The server refuses it: a person has to look.
+  /// The server refused the change; a person has to correct or retry it.
   case failed
   /// It was changed here and on the server.
   case conflict
@@ -14,7 +14,7 @@ public enum RecordState: Int, CaseIterable, Sendable {
   /// The name on the wire.
   public var name: String { String(describing: self) }
 
-  /// Finds a state by its name on the wire; nil when there is none of that name.
+  /// The state with this name on the wire; nil if there is none.
   public init?(named name: String) {
     guard let state = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = state

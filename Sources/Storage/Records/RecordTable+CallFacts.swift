@@ -2,7 +2,7 @@ public import Bus
 internal import GRDB
 internal import KithMessages
 
-/// What statistics need to know of a call.
+/// The facts of a call for statistics.
 public struct CallFact: Sendable, Hashable {
   /// The row of the person, for ``RecordTable/people(_:)``.
   public let person: Int64

@@ -2,15 +2,15 @@ public import Bus
 internal import GRDB
 public import KithMessages
 
-/// People and what happened with them: what the server has. Times are in nanoseconds since 1970.
+/// Merges the server's records into the stored ones. Times are in nanoseconds since 1970.
 extension RecordTable where View == Transaction {
-  /// Brings records of the server in: one page of a list, or a person read whole.
+  /// Merges records of the server: one page of a list, or a person with its children.
   ///
-  /// A record is found by the server's id, else by ours where the server keeps it. Children of a person are brought in after
-  /// it; where they are all there are, those that are missing are deleted here.
+  /// A record is found by the server's id, else by our id if the server keeps it. Children are merged after their person; if the
+  /// list of children is complete, stored children that it lacks are deleted.
   ///
-  /// - Parameter decide: Says what is done, by what is stored (nil = nothing) and what the server has, with our ids for people
-  ///   and with what the server does not keep taken from what is stored.
+  /// - Parameter decide: Decides from the stored record (nil if there is none) and the server's record, which has our ids of people,
+  ///   and the stored values of fields that the server does not keep.
   /// - Throws: What `decide` throws.
   public func merge(
     _ server: [RemoteRecord], now: Int64,
@@ -18,7 +18,7 @@ extension RecordTable where View == Transaction {
   ) throws(Failure) -> MergeReport {
     let account = try self.account
     var report = MergeReport()
-    // People first: what is theirs may stand before them on the page.
+    // People first: their records may precede them on the page.
     let (people, others) = (server.filter { $0.kind == .person }, server.filter { $0.kind != .person })
     for batch in [people, others, people.flatMap(\.children)] where !batch.isEmpty {
       try self.merge(batch, account: account, now: now, &report, decide)
@@ -79,17 +79,16 @@ extension RecordTable where View == Transaction {
     self.tell(changed)
   }
 
-  /// Whether nobody is left whom a record is about.
+  /// Whether all people of a record are deleted.
   private func isAboutDeletedPeople(_ content: AnyRecord) throws(Failure) -> Bool {
     let people = content.people
     guard !people.isEmpty else { return content.kind.needsPerson }
     let deleted = try self.view.attempt { database in
-      try Int.fetchOne(
-        database.cachedStatement(
-          sql: """
-            SELECT count(*) FROM record
-            WHERE uuid IN (SELECT value FROM json_each(?)) AND kind = 1 AND deleted_at IS NOT NULL
-            """), arguments: [ColumnValues.array(people)]) ?? 0
+      try database.first(
+        """
+        SELECT count(*) FROM record WHERE uuid IN (SELECT value FROM json_each(?)) AND kind = 1 AND deleted_at IS NOT NULL
+        """, .text(ColumnValues.array(people))
+      ) { Int($0.integer(0)) } ?? 0
     }
     return content.kind == .activity ? deleted == people.count : deleted > 0
   }
@@ -115,19 +114,20 @@ extension RecordTable where View == Transaction {
     for kind in [RecordKind.contactField, .address, .relationship] {
       let there = person.children.filter { $0.kind == kind }.map(\.monicaID)
       let gone = try self.view.attempt { database in
-        try Int64.fetchAll(
-          database.cachedStatement(
-            sql: """
-              SELECT child.monica_id FROM record AS owner
-                CROSS JOIN record_person ON record_person.person = owner.id AND record_person.kind = :kind
-                CROSS JOIN record AS child ON child.id = record_person.record AND child.owner = owner.id
-              WHERE owner.account = :account AND owner.kind = 1 AND owner.monica_id = :person
-                AND child.monica_id IS NOT NULL AND child.monica_id NOT IN (SELECT value FROM json_each(:there))
-              """),
-          arguments: [
-            "kind": kind.rawValue, "account": account, "person": Int64(bitPattern: person.monicaID),
-            "there": ColumnValues.array(there.map { Int64(bitPattern: $0) }),
-          ])
+        try database.all(
+          """
+          SELECT child.monica_id FROM record AS owner
+            CROSS JOIN record_person ON record_person.person = owner.id AND record_person.kind = :kind
+            CROSS JOIN record AS child ON child.id = record_person.record AND child.owner = owner.id
+          WHERE owner.account = :account AND owner.kind = 1 AND owner.monica_id = :person
+            AND child.monica_id IS NOT NULL AND child.monica_id NOT IN (SELECT value FROM json_each(:there))
+          """,
+          named: [
+            "kind": .integer(Int64(kind.rawValue)), "account": .integer(account),
+            "person": .integer(Int64(bitPattern: person.monicaID)),
+            "there": .text(ColumnValues.array(there.map { Int64(bitPattern: $0) })),
+          ]
+        ) { $0.integer(0) }
       }
       let outcome = try self.deletedOnServer(kind, gone.map { UInt64(bitPattern: $0) }, now: now)
       report.deleted += outcome.deleted
@@ -135,10 +135,10 @@ extension RecordTable where View == Transaction {
     }
   }
 
-  /// Brings in that the server has deleted records. What was not changed here is deleted here as well; what was, is a conflict.
+  /// Merges deletions on the server. Records without changes are deleted; changed records become conflicts.
   ///
-  /// - Parameter ids: The server's; those that are not known, or deleted here as well, need nothing from anybody.
-  /// - Returns: How many went, with what went with them not counted, and how many are conflicts.
+  /// - Parameter ids: The server's ids; unknown and already deleted ones are ignored.
+  /// - Returns: The number of deleted records, without their children, and of conflicts.
   @discardableResult
   public func deletedOnServer(
     _ kind: RecordKind, _ ids: [UInt64], now: Int64
@@ -166,11 +166,11 @@ extension RecordTable where View == Transaction {
 }
 
 extension RecordTable {
-  /// The server's ids of the records of a kind: what a whole list of ids is compared with.
+  /// The server's ids of all stored records of a kind, for the comparison with a complete list of the server.
   ///
-  /// Records that are deleted here and wait to be deleted there are among them.
+  /// Records whose deletion is queued are included.
   ///
-  /// - Parameter person: Only of records that are about this person; nil = of all.
+  /// - Parameter person: Only records of this person; nil for all.
   public func serverIDs(
     _ kind: RecordKind, ofPerson person: String? = nil
   ) throws(Failure) -> Set<UInt64> {

@@ -74,21 +74,22 @@ private struct PersonSearch {
 
   private func rows(of query: SearchQuery, candidates: Int, limit: Int) throws -> [Int64] {
     let words = query.wordsToCheck
-    return try Int64.fetchAll(
-      self.database.cachedStatement(
-        sql: """
-          SELECT person FROM (
-            SELECT text.person, text.sort_key, instr(text.names, :beginning) = 0 AS place
-            FROM person_words AS found CROSS JOIN person_search AS text ON text.person = found.rowid
-            WHERE person_words MATCH :expression AND text.account = :account
-              AND NOT EXISTS (SELECT 1 FROM json_each(:words) WHERE instr(text.words, value) = 0)
-            LIMIT :candidates)
-          ORDER BY place, sort_key, person LIMIT :limit
-          """),
-      arguments: [
-        "beginning": query.beginning, "expression": query.expression, "account": self.account,
-        "words": ColumnValues.array(words), "candidates": candidates, "limit": limit,
-      ])
+    return try self.database.all(
+      """
+      SELECT person FROM (
+        SELECT text.person, text.sort_key, instr(text.names, :beginning) = 0 AS place
+        FROM person_words AS found CROSS JOIN person_search AS text ON text.person = found.rowid
+        WHERE person_words MATCH :expression AND text.account = :account
+          AND NOT EXISTS (SELECT 1 FROM json_each(:words) WHERE instr(text.words, value) = 0)
+        LIMIT :candidates)
+      ORDER BY place, sort_key, person LIMIT :limit
+      """,
+      named: [
+        "beginning": .text(query.beginning), "expression": .text(query.expression), "account": .integer(self.account),
+        "words": .text(ColumnValues.array(words)), "candidates": .integer(Int64(candidates)),
+        "limit": .integer(Int64(limit)),
+      ]
+    ) { $0.integer(0) }
   }
 
   /// People with a name that is spelled or sounds like a word, and how far that is from it.

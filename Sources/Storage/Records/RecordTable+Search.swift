@@ -56,53 +56,55 @@ private struct RecordSearch {
   func rows(_ database: Database, limit: Int) throws -> [Int64] {
     let needles = self.words.wordsToCheck
     var conditions = ["instr(text.words, :first)", "instr(text.words, :second)"]
-    var arguments: StatementArguments = [
-      "expression": self.words.expression, "first": needles.first ?? "", "second": needles.dropFirst().first ?? "",
-      "account": self.account, "limit": limit,
+    var values: [String: EngineValue] = [
+      "expression": .text(self.words.expression), "first": .text(needles.first ?? ""),
+      "second": .text(needles.dropFirst().first ?? ""), "account": .integer(self.account),
+      "limit": .integer(Int64(limit)),
     ]
     if needles.count > 2 {
       conditions.append("NOT EXISTS (SELECT 1 FROM json_each(:others) WHERE instr(text.words, value) = 0)")
-      arguments += ["others": ColumnValues.array(Array(needles.dropFirst(2)))]
+      values["others"] = .text(ColumnValues.array(Array(needles.dropFirst(2))))
     }
     if let person {
       conditions.append(
         "EXISTS (SELECT 1 FROM record_person WHERE record_person.record = record.id AND record_person.person = :person)"
       )
-      arguments += ["person": person]
+      values["person"] = .integer(person)
     }
     if let from = self.query.from {
       conditions += ["found.rowid >= :firstPlace", "record.at >= :from"]
-      arguments += ["firstPlace": RecordSearchIndex.place(at: from), "from": from]
+      values["firstPlace"] = .integer(RecordSearchIndex.place(at: from))
+      values["from"] = .integer(from)
     }
     if let to = self.query.to {
       conditions += ["found.rowid <= :lastPlace", "record.at < :to"]
-      arguments += ["lastPlace": RecordSearchIndex.place(at: to) + Self.slack, "to": to]
+      values["lastPlace"] = .integer(RecordSearchIndex.place(at: to) + Self.slack)
+      values["to"] = .integer(to)
     }
     if let emotion {
       conditions.append("record.emotion = :emotion")
-      arguments += ["emotion": emotion]
+      values["emotion"] = .integer(emotion)
     }
     if let state = self.query.syncState {
       conditions.append("record.state = :state")
-      arguments += ["state": state.rawValue]
+      values["state"] = .integer(Int64(state.rawValue))
     }
     for (index, label) in [self.query.tag, self.query.channel].compactMap({ $0.map(RecordTraits.key) }).enumerated() {
       conditions.append(
         """
         EXISTS (SELECT 1 FROM record_label WHERE record_label.record = record.id AND record_label.label = :label\(index))
         """)
-      arguments += ["label\(index)": label]
+      values["label\(index)"] = .text(label)
     }
-    let found = try Row.fetchAll(
-      database.cachedStatement(
-        sql: """
-          SELECT record.id, record.at FROM record_words AS found CROSS JOIN record_search AS text ON text.id = found.rowid
-            CROSS JOIN record ON record.id = text.record
-          WHERE record_words MATCH :expression AND record.account = :account AND \(conditions.joined(separator: " AND "))
-          ORDER BY found.rowid DESC LIMIT :limit
-          """), arguments: arguments)
+    let found = try database.all(
+      """
+      SELECT record.id, record.at FROM record_words AS found CROSS JOIN record_search AS text ON text.id = found.rowid
+        CROSS JOIN record ON record.id = text.record
+      WHERE record_words MATCH :expression AND record.account = :account AND \(conditions.joined(separator: " AND "))
+      ORDER BY found.rowid DESC LIMIT :limit
+      """, named: values
+    ) { (row: $0.integer(0), at: $0.integer(1)) }
     // Several of one moment stand in the index as they were stored.
-    return found.map { (row: $0[0] as Int64, at: $0[1] as Int64) }
-      .sorted { ($0.at, $0.row) > ($1.at, $1.row) }.map(\.row)
+    return found.sorted { ($0.at, $0.row) > ($1.at, $1.row) }.map(\.row)
   }
 }

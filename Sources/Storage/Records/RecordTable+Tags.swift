@@ -8,15 +8,12 @@ extension RecordTable {
   public func tag(named name: String) throws(Failure) -> Tag? {
     let account = try self.account
     let row = try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.first(
         """
         SELECT id FROM record WHERE account = ? AND kind = ? AND sort_key = ? AND deleted_at IS NULL
         ORDER BY monica_id IS NULL, monica_id LIMIT 1
-        """
-      ).first([
-        .integer(account), .integer(Int64(RecordKind.tag.rawValue)), .text(RecordTraits.key(name)),
-      ]) { $0.integer(0) }
+        """, .integer(account), .integer(Int64(RecordKind.tag.rawValue)), .text(RecordTraits.key(name))
+      ) { $0.integer(0) }
     }
     return try row.flatMap { row throws(Failure) in try self.load([row]).first }.flatMap { Tag($0) }
   }

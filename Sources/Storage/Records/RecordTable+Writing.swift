@@ -4,12 +4,12 @@ internal import Foundation
 internal import GRDB
 public import KithMessages
 
-/// People and what happened with them: writing. What is written waits for the server from then on.
+/// Writes records. Each write queues a change for the server.
 extension RecordTable where View == Transaction {
   /// Adds a record.
   ///
   /// - Parameters:
-  ///   - record: Checked by the caller. What is "read, not written" of it is not stored; an empty id gets one.
+  ///   - record: Checked by the caller. Its read-only fields are not stored; an empty id is replaced by a new one.
   ///   - now: Nanoseconds since 1970.
   /// - Returns: The record as it is stored.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for a person; `FAILED_PRECONDITION/RECORD_DELETED` for a deleted one;
@@ -31,7 +31,7 @@ extension RecordTable where View == Transaction {
     return try self.tell(row)
   }
 
-  /// Writes a record over the stored one of the same id: its whole content.
+  /// Replaces the content of a stored record.
   ///
   /// - Returns: The record as it is stored.
   /// - Throws: As ``create(_:now:)``; `NOT_FOUND/RECORD_UNKNOWN` for the id; `FAILED_PRECONDITION/RECORD_DELETED`.
@@ -52,9 +52,9 @@ extension RecordTable where View == Transaction {
     return try self.tell(old.row)
   }
 
-  /// Deletes a record: it leaves lists and search, and can be restored. A deleted one stays as it is.
+  /// Soft-deletes a record: lists and search leave it out, and it can be undeleted. A deleted record does not change.
   ///
-  /// With a person goes what is recorded of that person alone, and every relationship; what others take part in stays.
+  /// A person is deleted with the records of that person alone and all relationships; records with other people stay.
   ///
   /// - Returns: The record as it is stored.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
@@ -66,9 +66,9 @@ extension RecordTable where View == Transaction {
     return try self.require(type, id)
   }
 
-  /// Takes a deletion back. The record is again what it was, and is made again on a server that has deleted it.
+  /// Undeletes a record. It is created again on a server that has deleted it.
   ///
-  /// With a person comes back what went with it. A record that is not deleted stays as it is.
+  /// A person is undeleted with the records that were deleted with it. A record that is not deleted does not change.
   ///
   /// - Returns: The record as it is stored.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`; `FAILED_PRECONDITION/RECORD_DELETED` when everybody whom it is about is deleted.
@@ -81,9 +81,9 @@ extension RecordTable where View == Transaction {
     return try self.require(type, id)
   }
 
-  /// Keeps the picture of a person, in the place of the one before. The server is told nothing of it.
+  /// Replaces the picture of a person. Nothing is queued for the server.
   ///
-  /// - Parameter bytes: As they are in the file; nothing is kept where there are none.
+  /// - Parameter bytes: The bytes of the file; if empty, no picture is stored.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func setPhoto(_ bytes: [UInt8], mediaType: String, ofPerson id: String) throws(Failure) {
     let old = try self.stored(.person, id)
@@ -103,7 +103,7 @@ extension RecordTable where View == Transaction {
     self.tell([new])
   }
 
-  /// Says that records changed.
+  /// Emits the events of changed records.
   func tell(_ changed: [StoredRecord]) {
     for record in changed { self.view.changed(record.kind, [record.id]) }
   }
@@ -115,7 +115,7 @@ extension RecordTable where View == Transaction {
     return stored
   }
 
-  /// Says that a record changed.
+  /// Emits the event of a changed record.
   ///
   /// - Returns: The record as it is stored.
   private func tell<R: SyncedRecord>(_ row: Int64) throws(Failure) -> R {

@@ -48,7 +48,7 @@ public struct RecordTable<View: DatabaseView> {
     try self.page(of: kinds.filter { !$0.isNamed && $0 != .task }, query)
   }
 
-  /// What is recorded of a person, in the order of lists, at most 500.
+  /// The records of a person in the order of lists, at most 500.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the person.
   public func all<R: SyncedRecord>(_ type: R.Type, ofPerson person: String) throws(Failure) -> [R] {
@@ -60,12 +60,12 @@ public struct RecordTable<View: DatabaseView> {
   public func count(_ kind: RecordKind) throws(Failure) -> Int {
     let account = try self.account
     return try self.view.attempt { database in
-      try Int.fetchOne(
-        database.cachedStatement(
-          sql: """
-            SELECT count(*) FROM record
-            WHERE account = ? AND kind = ? AND sort_key IS \(kind.isNamed ? "NOT NULL" : "NULL") AND deleted_at IS NULL
-            """), arguments: [account, kind.rawValue]) ?? 0
+      try database.first(
+        """
+        SELECT count(*) FROM record
+        WHERE account = ? AND kind = ? AND sort_key IS \(kind.isNamed ? "NOT NULL" : "NULL") AND deleted_at IS NULL
+        """, .integer(account), .integer(Int64(kind.rawValue))
+      ) { Int($0.integer(0)) } ?? 0
     }
   }
 
@@ -73,7 +73,7 @@ public struct RecordTable<View: DatabaseView> {
   var account: Int64 {
     get throws(Failure) {
       let row = try self.view.attempt { database in
-        try EngineStatement(database, "SELECT id FROM monica_account WHERE is_current").first([]) { $0.integer(0) }
+        try database.first("SELECT id FROM monica_account WHERE is_current") { $0.integer(0) }
       }
       guard let row else { throw .storeDamaged }
       return row
@@ -83,13 +83,12 @@ public struct RecordTable<View: DatabaseView> {
   /// The row of a record; nil when there is none of this kind.
   func row(of id: String, _ kind: RecordKind? = nil) throws(Failure) -> Int64? {
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.first(
         """
         SELECT id FROM record WHERE uuid = ? AND account = (SELECT id FROM monica_account WHERE is_current)
           AND kind = coalesce(?, kind)
-        """
-      ).first([.text(id), kind.map { .integer(Int64($0.rawValue)) } ?? .null]) { $0.integer(0) }
+        """, .text(id), kind.map { .integer(Int64($0.rawValue)) } ?? .null
+      ) { $0.integer(0) }
     }
   }
 
@@ -109,8 +108,7 @@ public struct RecordTable<View: DatabaseView> {
     let listing = try RecordListing(of: kinds, query, account: self.account, person: person, limit: limit)
     guard !listing.sql.isEmpty else { return [] }
     return try self.view.attempt { database in
-      try Row.fetchAll(database.cachedStatement(sql: listing.sql), arguments: listing.arguments)
-        .map { RecordListing.place(of: $0, isNamed: isNamed) }
+      try database.all(listing.sql, named: listing.values) { RecordListing.place(of: $0, isNamed: isNamed) }
     }
   }
 
@@ -146,4 +144,19 @@ public struct RecordTable<View: DatabaseView> {
   static func unknown(_ kind: RecordKind?, _ id: String) -> Failure {
     .unknownRecord(id, "There is no \(kind?.noun ?? "record") '\(id.prefix(64))'. It may belong to another account.")
   }
+}
+
+extension DatabaseView {
+  /// People and what happened with them.
+  public var records: RecordTable<Self> { RecordTable(view: self) }
+  /// The queued changes.
+  public var outbox: OutboxTable<Self> { OutboxTable(view: self) }
+  /// The accounts on Monica servers.
+  public var accounts: AccountTable<Self> { AccountTable(view: self) }
+  /// The names that the server knows for genders and types.
+  public var catalog: CatalogTable<Self> { CatalogTable(view: self) }
+  /// The templates of calls.
+  public var templates: TemplateTable<Self> { TemplateTable(view: self) }
+  /// Which contacts of the address book are which people.
+  public var links: LinkTable<Self> { LinkTable(view: self) }
 }

@@ -3,15 +3,15 @@ internal import CivilTime
 internal import Digest
 internal import KithMessages
 
-/// What follows from a record's content for the rows around it: where lists have it, whom it is about, what finds it.
+/// The columns and index entries that follow from a record's content: its place in lists, its people, its search text.
 struct RecordTraits: Equatable {
-  /// Of people and tags, which lists have in the order of their names.
+  /// The sort key of people and tags, whose lists are ordered by name.
   var sortKey: String?
-  /// Those with the higher rank come first: open tasks. Of people: 1 = archived, 2 = partial, 3 = both.
+  /// Records with a higher rank come first: open tasks. For people: 1 = archived, 2 = partial, 3 = both.
   var rank: Int64 = 0
-  /// What lists have newest first, in nanoseconds since 1970; 0 for people and tags.
+  /// The time by which lists are ordered, in nanoseconds since 1970; 0 for people and tags.
   var at: Int64 = 0
-  /// Of a person: as it is shown.
+  /// The shown name of a person.
   var name: String?
   /// Minutes of a call.
   var duration: Int64 = 0
@@ -23,13 +23,13 @@ struct RecordTraits: Equatable {
   var people: [String] = []
   /// Folded tags or channel, each once.
   var labels: [String] = []
-  /// What search goes through; empty for kinds that it leaves out.
+  /// The texts to search; empty for kinds without search.
   var texts: [String] = []
   /// Digests of the blobs it names.
   var blobs: [[UInt8]] = []
 
   /// In the order of their numbers, from 1, which are in the database: `proto/` only appends to them.
-  static let emotions = RecordKind.call.fields.first { $0.name == "emotion" }?.choices ?? []
+  static let emotions = CallEmotion.allCases.map(\.rawValue)
   /// The label of a call whose timer runs. No tag has it: it is no letter.
   static let running = "\u{1}"
 
@@ -74,7 +74,7 @@ struct RecordTraits: Equatable {
     self.blobs = Self.digests(call.attachments)
   }
 
-  /// What a text is looked up by in lists and filters: folded, blanks at its ends taken away.
+  /// The key of a text in lists and filters: folded and trimmed.
   static func key(_ text: String) -> String {
     var scalars = Folding.fold(text.beginning(512)).filter { $0.value > 1 }[...]
     while scalars.first?.properties.isWhitespace == true { scalars.removeFirst() }

@@ -3,11 +3,11 @@ internal import Foundation
 internal import GRDB
 internal import KithMessages
 
-/// Writes rows of `record` and keeps in step what goes by them: lists of people, labels, blobs, search. It decides nothing.
+/// Writes rows of `record` with the rows that follow from them: people, labels, blobs, search. It decides nothing.
 struct RecordWriter {
   let database: Database
 
-  /// The row of a record; nil when there is none.
+  /// The row of a record; nil if there is none.
   func read(_ row: Int64) throws -> StoredRecord? {
     var record: StoredRecord?
     try EngineStatement(self.database, StoredRecord.selection + " WHERE record.id = ?")
@@ -24,9 +24,9 @@ struct RecordWriter {
     return records
   }
 
-  /// Writes a record, new where its row is 0.
+  /// Writes a record; inserts it if its row is 0.
   ///
-  /// - Parameter old: As it is stored; nil = it is not.
+  /// - Parameter old: The stored record; nil if it is new.
   /// - Returns: Its row.
   @discardableResult
   func save(_ record: StoredRecord, over old: StoredRecord?) throws -> Int64 {
@@ -59,7 +59,7 @@ struct RecordWriter {
     return old.row
   }
 
-  /// Erases rows with everything that goes by them.
+  /// Erases rows with all rows that follow from them.
   func erase(_ rows: [Int64]) throws {
     for row in rows {
       try self.unlist(row)
@@ -67,15 +67,14 @@ struct RecordWriter {
       for (table, column) in [
         ("outbox", "record"), ("conflict", "record"), ("person_link", "person"), ("person_link_dismissed", "person"),
         ("record_person", "person"), ("record", "id"),
-      ] { try self.run("DELETE FROM \(table) WHERE \(column) = ?", [.integer(row)]) }
+      ] { try self.database.run("DELETE FROM \(table) WHERE \(column) = ?", .integer(row)) }
     }
   }
 
-  /// The rows of people in the order of their ids; those that are not there are left out.
+  /// The rows of people in the order of `ids`; unknown ids are left out.
   func rows(ofPeople ids: [String]) throws -> [Int64] {
     try ids.compactMap { id in
-      try EngineStatement(self.database, "SELECT id FROM record WHERE uuid = ? AND kind = 1")
-        .first([.text(id)]) { $0.integer(0) }
+      try self.database.first("SELECT id FROM record WHERE uuid = ? AND kind = 1", .text(id)) { $0.integer(0) }
     }
   }
 
@@ -83,22 +82,19 @@ struct RecordWriter {
     let isDeleted = EngineValue.integer(record.isDeleted ? 1 : 0)
     let kind = EngineValue.integer(Int64(record.kind.rawValue))
     for person in people {
-      try self.run(
+      try self.database.run(
         "INSERT INTO record_person (person, kind, is_deleted, rank, at, record) VALUES (?, ?, ?, ?, ?, ?)",
-        [.integer(person), kind, isDeleted, .integer(traits.rank), .integer(traits.at), .integer(row)])
+        .integer(person), kind, isDeleted, .integer(traits.rank), .integer(traits.at), .integer(row))
     }
     for label in traits.labels {
-      try self.run(
+      try self.database.run(
         """
         INSERT INTO record_label (account, kind, label, is_deleted, sort_key, at, record) VALUES (?, ?, ?, ?, ?, ?, ?)
-        """,
-        [
-          .integer(record.account), kind, .text(label), isDeleted, .text(traits.sortKey ?? ""), .integer(traits.at),
-          .integer(row),
-        ])
+        """, .integer(record.account), kind, .text(label), isDeleted, .text(traits.sortKey ?? ""), .integer(traits.at),
+        .integer(row))
     }
     for digest in traits.blobs {
-      try self.run("INSERT INTO record_blob (sha256, record) VALUES (?, ?)", [.blob(digest), .integer(row)])
+      try self.database.run("INSERT INTO record_blob (sha256, record) VALUES (?, ?)", .blob(digest), .integer(row))
     }
     if !record.isDeleted, !traits.texts.isEmpty {
       try RecordSearchIndex(database: self.database).insert(
@@ -110,11 +106,11 @@ struct RecordWriter {
   private func unlist(_ row: Int64) throws {
     try RecordSearchIndex(database: self.database).delete(row)
     for table in ["record_person", "record_label", "record_blob"] {
-      try self.run("DELETE FROM \(table) WHERE record = ?", [.integer(row)])
+      try self.database.run("DELETE FROM \(table) WHERE record = ?", .integer(row))
     }
   }
 
-  /// Keeps in step what finds the person, whose e-mail addresses are records of their own.
+  /// Updates the search index of people; their e-mail addresses are records of their own.
   private func findable(_ record: StoredRecord, row: Int64, people: [Int64]) throws {
     let index = PersonSearchIndex(database: self.database)
     switch record.kind {
@@ -122,10 +118,6 @@ struct RecordWriter {
     case .contactField: for person in people { try index.refresh(person) }
     default: break
     }
-  }
-
-  private func run(_ sql: String, _ values: [EngineValue]) throws {
-    try EngineStatement(self.database, sql).run(values)
   }
 
   private static func value(_ moment: Int64?) -> EngineValue { moment.map { .integer($0) } ?? .null }

@@ -16,8 +16,8 @@ struct RelationshipSide {
     if let sent = try outbox.find(record.row)?.sent {
       let content = try StoredRecord.content(record.kind, sent, owner: "")
       if let turned = try self.turned(content, as: server) {
-        try EngineStatement(self.database, "UPDATE outbox SET sent = ? WHERE record = ?")
-          .run([.blob(try turned.body), .integer(record.row)])
+        try self.database.run(
+          "UPDATE outbox SET sent = ? WHERE record = ?", .blob(try turned.body), .integer(record.row))
       }
     }
     record.content = try self.turned(record.content, as: server) ?? record.content
@@ -29,10 +29,10 @@ struct RelationshipSide {
     guard case .relationship(var relationship) = content, relationship.otherID == server.personID,
       server.personID != server.otherID
     else { return nil }
-    let known = try EngineStatement(
-      self.database,
-      "SELECT body FROM monica_catalog WHERE account = ? AND catalog = 'relationship_type' AND name = ? ORDER BY monica_id"
-    ).first([.integer(self.account), .text(RecordTraits.key(relationship.type))]) { $0.blob(0) }
+    let known = try self.database.first(
+      "SELECT body FROM monica_catalog WHERE account = ? AND catalog = 'relationship_type' AND name = ? ORDER BY monica_id",
+      .integer(self.account), .text(RecordTraits.key(relationship.type))
+    ) { $0.blob(0) }
     guard let reverse = try known.map({ try CatalogEntry(serializedBytes: $0).reverseName }), !reverse.isEmpty else {
       return nil
     }

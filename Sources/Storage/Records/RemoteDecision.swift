@@ -167,7 +167,7 @@ struct RemoteDecision {
       new.state = .pending
       new.deletedAt = nil
       try OutboxRows(database: self.database).settle(old.row)
-      try EngineStatement(self.database, "DELETE FROM conflict WHERE record = ?").run([.integer(old.row)])
+      try self.database.run("DELETE FROM conflict WHERE record = ?", .integer(old.row))
     }
     let isChanged = new.content.stripped != old.content.stripped || old.isDeleted != new.isDeleted
     if isChanged { new.updatedAt = remote.stamp ?? self.now }

@@ -17,9 +17,9 @@ struct StoredRecord {
   var lastAttemptAt: Int64?
   /// When the server last changed it, by the server's clock.
   var remoteStamp: Int64?
-  /// What it says, and whom it belongs to. Nothing else of what columns have is filled in.
+  /// The content with its owner. Other fields that have columns of their own are empty.
   var content: AnyRecord
-  /// What the server had when it was last seen.
+  /// The server's last known version.
   var base: AnyRecord?
 
   var kind: RecordKind { self.content.kind }

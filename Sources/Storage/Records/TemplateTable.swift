@@ -18,33 +18,21 @@ public struct TemplateTable<View: DatabaseView> {
   }
 
   private func read(_ condition: String, _ values: [EngineValue]) throws(Failure) -> [CallTemplate] {
-    try self.view.attempt { database in
-      var templates: [CallTemplate] = []
-      try EngineStatement(
-        database,
-        "SELECT body FROM call_template WHERE account = (SELECT id FROM monica_account WHERE is_current) " + condition
-      ).forEach(values) { templates.append(try CallTemplate(serializedBytes: $0.blob(0))) }
-      return templates
-    }
+    try self.messages.all("WHERE account = (SELECT id FROM monica_account WHERE is_current) " + condition, values)
   }
+
+  private var messages: MessageTable<CallTemplate, View> { MessageTable(view: self.view, name: "call_template") }
 }
 
 extension TemplateTable where View == Transaction {
   /// Keeps a template, in the place of one whose name is the same.
   public func save(_ template: CallTemplate) throws(Failure) {
-    let account = try self.view.records.account
-    try self.view.attempt { database in
-      try EngineStatement(
-        database,
-        """
-        INSERT INTO call_template (account, sort_key, name, body) VALUES (?, ?, ?, ?)
-        ON CONFLICT (account, sort_key, name) DO UPDATE SET body = excluded.body
-        """
-      ).run([
-        .integer(account), .text(RecordTraits.key(template.name)), .text(of: template.name),
-        .blob(try template.serializedBytes()),
+    try self.messages.put(
+      template,
+      key: [
+        "account": .integer(try self.view.records.account), "sort_key": .text(RecordTraits.key(template.name)),
+        "name": .text(of: template.name),
       ])
-    }
   }
 
   /// Deletes a template.
@@ -58,8 +46,9 @@ extension TemplateTable where View == Transaction {
     }
     let account = try self.view.records.account
     try self.view.attempt { database in
-      try EngineStatement(database, "DELETE FROM call_template WHERE account = ? AND sort_key = ? AND name = ?")
-        .run([.integer(account), .text(RecordTraits.key(template.name)), .text(of: template.name)])
+      try database.run(
+        "DELETE FROM call_template WHERE account = ? AND sort_key = ? AND name = ?", .integer(account),
+        .text(RecordTraits.key(template.name)), .text(of: template.name))
     }
     return template
   }

@@ -1,8 +1,6 @@
 public import Bus
-internal import Foundation
 internal import GRDB
 public import KithMessages
-internal import SwiftProtobuf
 
 extension Migration {
   /// The daily reminder's settings, and all reminders.
@@ -39,12 +37,12 @@ extension DatabaseView {
 public struct ReminderTable<View: DatabaseView> {
   let view: View
 
+  private static var open: String { ReminderState.open.inSQL }
+  private static var coming: String { "state \(Self.open) AND state <> '\(ReminderState.due.rawValue)'" }
+
   /// The settings of the daily reminder; disabled until they are set.
   public func daily() throws(Failure) -> DailyReminder {
-    try self.view.attempt { database in
-      try Data.fetchOne(database.cachedStatement(sql: "SELECT body FROM daily_reminder"))
-        .map { try DailyReminder(serializedBytes: [UInt8]($0)) } ?? DailyReminder()
-    }
+    try self.dailySettings.first() ?? DailyReminder()
   }
 
   /// A reminder that must exist.
@@ -58,62 +56,59 @@ public struct ReminderTable<View: DatabaseView> {
   }
 
   /// A reminder; nil if the id is unknown.
-  public func get(_ id: String) throws(Failure) -> Reminder? { try self.rows("WHERE uuid = ?", [id]).first }
+  public func get(_ id: String) throws(Failure) -> Reminder? { try self.messages.first("WHERE uuid = ?", [.text(id)]) }
 
   /// The settings of reminders; empty until they are set.
   public func settings() throws(Failure) -> ReminderSettings {
-    try self.view.attempt { database in
-      try Data.fetchOne(database.cachedStatement(sql: "SELECT body FROM reminder_settings"))
-        .map { try ReminderSettings(serializedBytes: [UInt8]($0)) } ?? ReminderSettings()
-    }
+    try self.reminderSettings.first() ?? ReminderSettings()
   }
 
   /// The last day whose reminders of people were handled, as YYYY-MM-DD; empty at first.
   public func lastDayOfPersonReminders() throws(Failure) -> String {
     try self.view.attempt { database in
-      try String.fetchOne(database.cachedStatement(sql: "SELECT last_day FROM reminder_settings")) ?? ""
+      try database.first("SELECT last_day FROM reminder_settings") { $0.text(0) } ?? ""
     }
   }
 
   /// The newest daily reminder.
   public func lastDaily() throws(Failure) -> Reminder? {
-    try self.rows("WHERE subject IS NOT NULL ORDER BY subject DESC LIMIT 1", []).first
+    try self.messages.first("WHERE subject IS NOT NULL ORDER BY subject DESC LIMIT 1")
   }
 
   /// The open daily reminders, snoozed ones included.
   public func openDaily() throws(Failure) -> [Reminder] {
-    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND kind = 'daily' ORDER BY due, id", [])
+    try self.messages.all(
+      "WHERE state \(Self.open) AND kind = ? ORDER BY due, id", [.text(ReminderKind.daily.rawValue)])
   }
 
   /// The due reminders that were not dealt with, the oldest first; at most 50.
   public func due() throws(Failure) -> [Reminder] {
-    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state = 'due' ORDER BY due, id LIMIT 50", [])
+    try self.messages.all(
+      "WHERE state \(Self.open) AND state = ? ORDER BY due, id LIMIT 50", [.text(ReminderState.due.rawValue)])
   }
 
   /// The coming reminders, the next first; at most 50.
   public func coming() throws(Failure) -> [Reminder] {
-    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state <> 'due' ORDER BY due, id LIMIT 50", [])
+    try self.messages.all("WHERE \(Self.coming) ORDER BY due, id LIMIT 50")
   }
 
   /// The waiting and snoozed reminders whose time has come.
   public func ripe(at now: Int64) throws(Failure) -> [Reminder] {
-    try self.rows(
-      """
-      WHERE state IN ('waiting', 'snoozed', 'due') AND state <> 'due' AND due <= ? ORDER BY due, id LIMIT 500
-      """, [now])
+    try self.messages.all(
+      "WHERE \(Self.coming) AND due <= ? ORDER BY due, id LIMIT 500", [.integer(now)])
   }
 
   /// The snoozed reminders.
   public func snoozed() throws(Failure) -> [Reminder] {
-    try self.rows("WHERE state IN ('waiting', 'snoozed', 'due') AND state = 'snoozed' ORDER BY due, id LIMIT 500", [])
+    try self.messages.all(
+      "WHERE state \(Self.open) AND state = ? ORDER BY due, id LIMIT 500", [.text(ReminderState.snoozed.rawValue)])
   }
 
   /// When the next reminder is due; nil if there is none.
   public func next() throws(Failure) -> Int64? {
     try self.view.attempt { database in
-      try Int64?.fetchOne(
-        database.cachedStatement(
-          sql: "SELECT min(due) FROM reminder WHERE state IN ('waiting', 'snoozed', 'due') AND state <> 'due'")) ?? nil
+      try database.first("SELECT min(due) FROM reminder WHERE \(Self.coming)") { $0.isNull(0) ? nil : $0.integer(0) }
+        ?? nil
     }
   }
 
@@ -122,106 +117,78 @@ public struct ReminderTable<View: DatabaseView> {
   /// - Throws: `FIELD_INVALID` for the cursor.
   public func page(_ request: ListRemindersRequest) throws(Failure) -> ListRemindersReply {
     let limit = PageLimit.records(request.limit)
-    let (order, beyond, open) = request.past ? ("DESC", "<", "NOT IN") : ("ASC", ">", "IN")
-    var start: (Int64, Int64)?
-    if !request.cursor.isEmpty {
-      let cursor = try PageCursor(text: request.cursor)
-      guard let time = Int64(cursor.key) else {
-        throw .invalid(field: "cursor", "is not the next_cursor of an earlier page. Begin again without one.")
-      }
-      start = (time, cursor.row)
-    }
-    return try self.view.attempt { database in
-      var page = Page<Reminder>(limit: limit)
-      let rows = try Row.fetchCursor(
-        database.cachedStatement(
-          sql: """
-            SELECT body, due, id FROM reminder WHERE state \(open) ('waiting', 'snoozed', 'due')
-              AND (?1 = '' OR kind = ?1) AND (?2 IS NULL OR (due, id) \(beyond) (?2, ?3))
-            ORDER BY due \(order), id \(order) LIMIT ?4
-            """), arguments: [request.kind, start?.0, start?.1, limit + 1])
-      while let row = try rows.next() {
-        let body: [UInt8] = [UInt8](row[0] as Data)
-        guard page.hasRoom(for: body.count + 8) else { break }
-        page.append(try Reminder(serializedBytes: body), at: PageCursor(key: "\(row[1] as Int64)", row: row[2]))
-      }
-      var reply = ListRemindersReply()
-      reply.reminders = page.records
-      reply.nextCursor = page.nextCursor
-      return reply
-    }
+    let (order, beyond, states) = request.past ? ("DESC", "<", "NOT \(Self.open)") : ("ASC", ">", Self.open)
+    let start = try PageCursor.numbered(request.cursor)
+    let page = try self.messages.page(
+      by: "due",
+      """
+      WHERE state \(states) AND (?1 = '' OR kind = ?1) AND (?2 IS NULL OR (due, id) \(beyond) (?2, ?3))
+      ORDER BY due \(order), id \(order) LIMIT ?4
+      """,
+      [
+        .text(request.kind), start.map { .integer($0.key) } ?? .null, .integer(start?.row ?? 0),
+        .integer(Int64(limit + 1)),
+      ], limit: limit)
+    var reply = ListRemindersReply()
+    reply.reminders = page.records
+    reply.nextCursor = page.nextCursor
+    return reply
   }
 
-  private func rows(_ condition: String, _ arguments: StatementArguments) throws(Failure) -> [Reminder] {
-    try self.view.attempt { database in
-      try Data.fetchAll(
-        database.cachedStatement(sql: "SELECT body FROM reminder \(condition)"), arguments: arguments
-      ).map { try Reminder(serializedBytes: [UInt8]($0)) }
-    }
+  private var messages: MessageTable<Reminder, View> { MessageTable(view: self.view, name: "reminder") }
+  private var dailySettings: MessageTable<DailyReminder, View> {
+    MessageTable(view: self.view, name: "daily_reminder")
+  }
+  private var reminderSettings: MessageTable<ReminderSettings, View> {
+    MessageTable(view: self.view, name: "reminder_settings")
   }
 }
 
 extension ReminderTable where View == Transaction {
   /// Stores the settings of the daily reminder.
   public func setDaily(_ daily: DailyReminder) throws(Failure) {
-    try self.view.attempt { database in
-      try EngineStatement(
-        database,
-        "INSERT INTO daily_reminder (id, body) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body"
-      ).run([.blob(try daily.serializedBytes())])
-    }
+    try self.dailySettings.put(daily, key: ["id": .integer(1)])
   }
 
   /// Stores the settings of reminders.
   public func configure(_ settings: ReminderSettings) throws(Failure) {
-    try self.view.attempt { database in
-      try EngineStatement(
-        database,
-        """
-        INSERT INTO reminder_settings (id, body, last_day) VALUES (1, ?, '')
-        ON CONFLICT (id) DO UPDATE SET body = excluded.body
-        """
-      ).run([.blob(try settings.serializedBytes())])
-    }
+    try self.reminderSettings.put(settings, key: ["id": .integer(1)], initial: ["last_day": .text("")])
   }
 
   /// Stores the last day whose reminders of people were handled.
   public func setLastDayOfPersonReminders(_ day: String) throws(Failure) {
     try self.view.attempt { database in
-      try EngineStatement(
-        database,
+      try database.run(
         """
         INSERT INTO reminder_settings (id, body, last_day) VALUES (1, x'', ?)
         ON CONFLICT (id) DO UPDATE SET last_day = excluded.last_day
-        """
-      ).run([.text(day)])
+        """, .text(day))
     }
   }
 
   /// Inserts or replaces a reminder and appends an event.
   public func put(_ reminder: Reminder) throws(Failure) {
-    let isOver = !["waiting", "snoozed", "due"].contains(reminder.state)
+    let isOver = !ReminderState.open.contains { $0 == reminder.knownState }
     // A reminder that was dealt with needs no more messages.
     if isOver {
       try self.view.deliveries.discardWaiting(about: reminder.id, now: reminder.updatedAt.nanosecondsSince1970)
     }
-    let due = reminder.hasSnoozedUntil && reminder.state == "snoozed" ? reminder.snoozedUntil : reminder.due
-    try self.view.attempt { database in
-      try EngineStatement(
-        database,
-        """
-        INSERT INTO reminder (uuid, subject, kind, state, due, body) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (uuid) DO UPDATE SET state = excluded.state, due = excluded.due, body = excluded.body
-        """
-      ).run([
-        .text(reminder.id), reminder.kind == "daily" ? .text(reminder.day) : .null, .text(reminder.kind),
-        .text(reminder.state), .integer(due.nanosecondsSince1970), .blob(try reminder.serializedBytes()),
+    let due = reminder.hasSnoozedUntil && reminder.knownState == .snoozed ? reminder.snoozedUntil : reminder.due
+    try self.messages.put(
+      reminder, key: ["uuid": .text(reminder.id)],
+      columns: ["state": .text(reminder.state), "due": .integer(due.nanosecondsSince1970)],
+      initial: [
+        "subject": reminder.knownKind == .daily ? .text(reminder.day) : .null, "kind": .text(reminder.kind),
       ])
-    }
     var event = Event()
     event.reminder.reminderID = reminder.id
     event.reminder.due = due
     event.reminder.state = reminder.state
     try self.view.emit(event, on: EventStream.reminders.name, key: reminder.id, tombstone: isOver)
   }
+}
+
+extension ReminderState {
+  /// The states of a reminder that still comes or is due, in the order that the indexes have.
+  static let open: [ReminderState] = [.waiting, .snoozed, .due]
 }

@@ -116,6 +116,10 @@ extension IPCEndpoint {
 }
 
 /// The peer of an ipc connection, as the kernel reported it at connect time.
+///
+/// ```swift
+/// if let peer = IPCPeer(address: "localhost:1000:1000:4711"), peer.isOwnUser { accept() }
+/// ```
 public struct IPCPeer: Hashable, Sendable {
   /// The user id.
   public let uid: UInt32

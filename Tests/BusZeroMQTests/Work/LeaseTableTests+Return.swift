@@ -47,7 +47,7 @@ extension LeaseTableTests {
     #expect(self.states(back) == [.queued])
     let later = self.start + .seconds(2)
     #expect(self.states(self.settle(&table, table.tick(later), at: later)).isEmpty)
-    #expect(table.waitsFor("job") == "caller")
+    #expect(table.waitsFor("job") == .caller)
     #expect(self.states(self.settle(&table, table.claim("job", now: later), at: later)) == [.leased])
   }
 

@@ -73,7 +73,7 @@ struct LeaseTableTests {
     return result
   }
 
-  func states(_ directives: [LeaseTable.Directive]) -> [JobRecord.State] {
+  func states(_ directives: [LeaseTable.Directive]) -> [JobState] {
     directives.compactMap { if case .store(let record, _) = $0 { record.state } else { nil } }
   }
 

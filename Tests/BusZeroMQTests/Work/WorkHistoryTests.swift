@@ -103,7 +103,7 @@ private struct World {
   private var left: Set<String> = []
 
   private(set) var isCalm = false
-  private(set) var ends: [String: [JobRecord.State]] = [:]
+  private(set) var ends: [String: [JobState]] = [:]
   private(set) var runs: [String: Int] = [:]
   private(set) var batches: [String: [UInt32]] = [:]
   /// Jobs whose callers were told that the outcome is unknown while a running worker had them.

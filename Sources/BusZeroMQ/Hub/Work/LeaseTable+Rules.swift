@@ -90,7 +90,7 @@ extension LeaseTable {
   /// - Parameters:
   ///   - peer: The worker that waits for an ACK, with its lease.
   mutating func end(
-    _ job: inout LeasedJob, _ state: JobRecord.State, by peer: Peer? = nil, _ leaseID: String = ""
+    _ job: inout LeasedJob, _ state: JobState, by peer: Peer? = nil, _ leaseID: String = ""
   ) -> Directive {
     // Without a worker for the method no dispatch would remove the job from its queue.
     if case .queued = job.phase { self.queues[job.record.service]?.removeAll { $0 == job.record.id } }

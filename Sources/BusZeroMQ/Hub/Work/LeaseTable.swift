@@ -30,7 +30,7 @@ struct LeaseTable: Sendable {
     case lease(String)
     case batch(UInt32)
     /// The end in this state; the worker that reported it waits for an ACK.
-    case end(JobRecord.State, Peer?, lease: String)
+    case end(JobState, Peer?, lease: String)
   }
 
   let timing: WorkTiming
@@ -279,7 +279,7 @@ struct LeaseTable: Sendable {
     }
     job.record.status = result.status
     job.record.reply = reply
-    let state = result.status.code == .ok ? JobRecord.State.done : .failed
+    let state = result.status.code == .ok ? JobState.done : .failed
     return directives + [self.end(&job, state, by: peer, result.leaseID)]
   }
 
@@ -381,11 +381,12 @@ struct LeaseTable: Sendable {
     return directives + self.dispatch(now)
   }
 
-  /// What a queued job waits for: its caller, a worker that serves it, a free slot, or the end of a back-off.
-  func waitsFor(_ id: String) -> String {
-    guard let job = self.jobs[id], case .queued(let notBefore) = job.phase else { return "" }
-    if !job.isClaimed { return "caller" }
-    if !self.workers.isServed(job.record.service) { return "worker" }
-    return notBefore > .now ? "backoff" : "credit"
+  /// What a queued job waits for: its caller, a worker that serves it, a free slot, or the end of a back-off; nil for
+  /// any other job.
+  func waitsFor(_ id: String) -> JobWait? {
+    guard let job = self.jobs[id], case .queued(let notBefore) = job.phase else { return nil }
+    if !job.isClaimed { return .caller }
+    if !self.workers.isServed(job.record.service) { return .worker }
+    return notBefore > .now ? .backoff : .credit
   }
 }

@@ -8,7 +8,7 @@ extension WorkPlane {
   /// What happens to a job whose caller leaves.
   enum Departure: Sendable {
     /// It ends; what it waited for, as in ``waitsFor(_:)``, and whether a worker ever got it.
-    case ended(waitedFor: String, wasGiven: Bool)
+    case ended(waitedFor: JobWait?, wasGiven: Bool)
     /// It continues: the hub stops, and the next process restores the job.
     case goesOn
   }
@@ -66,7 +66,7 @@ extension WorkPlane {
   /// ``cancelled(_:)``.
   ///
   /// - Returns: The state after the cancellation; nil if no worker could have the job.
-  public func cancel(_ id: String) -> JobRecord.State? {
+  public func cancel(_ id: String) -> JobState? {
     self.perform(self.table.cancel(id, "cancelled by a person", now: .now))
     self.arm()
     return self.table.jobs[id]?.record.state
@@ -121,11 +121,11 @@ extension WorkPlane {
   public func command(of id: String) -> CommandID? { self.callers[id]?.command }
 
   /// What a queued job waits for; empty if it is not queued.
-  public func waitsFor(_ id: String) -> String { self.unclaimed[id] == nil ? self.table.waitsFor(id) : "caller" }
+  public func waitsFor(_ id: String) -> JobWait? { self.unclaimed[id] == nil ? self.table.waitsFor(id) : .caller }
 
   /// Adds the state that only this plane knows to a description of a job.
   public func describe(_ info: inout JobInfo) {
-    info.waitsFor = self.waitsFor(info.jobID)
+    info.knownWaitsFor = self.waitsFor(info.jobID)
     guard let job = self.table.jobs[info.jobID] else { return }
     info.fraction = job.progress.fraction
     info.note = job.progress.note
@@ -148,9 +148,9 @@ extension WorkPlane {
       info.services = session.services
       info.leases = UInt32(self.table.jobs.values.count { $0.lease?.instance == session.instance })
       info.credit = session.credit
-      info.state =
+      info.knownState =
         session.isDraining
-        ? "draining" : session.heardAt + self.table.timing.heartbeat * 2 < now ? "silent" : "ready"
+        ? .draining : session.heardAt + self.table.timing.heartbeat * 2 < now ? .silent : .ready
       info.software = session.software
       info.since = .init(nanosecondsSince1970: Self.time(of: session.since, now))
       info.heardAt = .init(nanosecondsSince1970: Self.time(of: session.heardAt, now))

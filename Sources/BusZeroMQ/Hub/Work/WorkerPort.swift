@@ -126,22 +126,22 @@ public struct WorkerPort: Port, BatchPort {
   /// The failure of a caller whose time is over, by what its job waited for.
   ///
   /// A job that no worker got has certainly not run.
-  static func late(_ method: Method, _ waitedFor: String, wasGiven: Bool) -> Failure {
+  static func late(_ method: Method, _ waitedFor: JobWait?, wasGiven: Bool) -> Failure {
     let service = method.name.prefix { $0 != "/" }
     switch waitedFor {
-    case "worker":
+    case .worker:
       var failure = Failure(
         .unavailable, "NO_WORKER",
         "No worker serves \(service). Start one: `kithd worker --hub ENDPOINT --serve ...`.",
         retryAfterMilliseconds: 5000)
       if wasGiven { failure.status.details["outcome"] = "unknown" }
       return failure
-    case "credit" where !wasGiven:
+    case .credit where !wasGiven:
       return Failure(
         .resourceExhausted, "NO_CREDIT",
         "All workers that serve \(service) were busy. Start another one, or give one more `--slots`.",
         retryAfterMilliseconds: 5000)
-    default: return Deadline.exceeded
+    case .credit, .backoff, .caller, nil: return Deadline.exceeded
     }
   }
 }

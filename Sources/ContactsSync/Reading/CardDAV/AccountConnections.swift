@@ -9,12 +9,8 @@ internal import Transfer
 ///
 /// Connections are kept between passes, one set for each TLS setting.
 public final class AccountConnections: Sendable {
-  private let loop: LoopExecutor
   private let secrets: any SecretStore
-  private let clients = Lock<[TLSSettings: HTTPClient]>([:])
-
-  /// If there are more TLS settings than this, connections are not reused.
-  private static let clientLimit = 32
+  private let clients: ClientSet<HTTPClient>
 
   /// Makes an empty set.
   ///
@@ -22,17 +18,13 @@ public final class AccountConnections: Sendable {
   ///   - loop: Runs the transfers, and has to run until ``close()`` returns.
   ///   - secrets: The store of passwords.
   public init(on loop: LoopExecutor, secrets: any SecretStore) {
-    self.loop = loop
     self.secrets = secrets
+    self.clients = ClientSet(limit: 32) { tls in HTTPClient(on: loop, tls: tls) }
   }
 
   /// Closes the connections and cancels their requests.
   public func close() async {
-    let clients = self.clients.withLock { clients in
-      defer { clients = [:] }
-      return Array(clients.values)
-    }
-    for client in clients { await client.close() }
+    for client in self.clients.removeAll() { await client.close() }
   }
 
   /// Connects to an account.
@@ -73,12 +65,7 @@ public final class AccountConnections: Sendable {
       tls.clientCertificate = TLSSettings.ClientCertificate(
         certificateFile: account.clientCertificate, keyFile: account.clientKey)
     }
-    return self.clients.withLock { [loop, tls] clients in
-      if let client = clients[tls] { return client }
-      let client = HTTPClient(on: loop, tls: tls)
-      if clients.count < Self.clientLimit { clients[tls] = client }
-      return client
-    }
+    return self.clients.client(for: tls)
   }
 
   private func credentials(_ account: CardDAV, _ source: String?) async throws(Failure) -> Credentials? {

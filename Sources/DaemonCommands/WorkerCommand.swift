@@ -1,5 +1,5 @@
-import ArgumentParser
-import Hub
+internal import ArgumentParser
+internal import Hub
 
 /// Runs a worker for a hub in another process or on another machine. See `docs/operations.md`.
 struct WorkerCommand: AsyncParsableCommand {

@@ -1,18 +1,22 @@
-import ArgumentParser
-import Foundation
-import Hub
+public import ArgumentParser
+internal import Foundation
+internal import Hub
 
-/// The daemon. See `docs/operations.md`.
-@main
-struct Kithd: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+/// The program `kithd`. See `docs/operations.md`.
+public struct Kithd: AsyncParsableCommand {
+  /// Its name, help and subcommands.
+  public static let configuration = CommandConfiguration(
     commandName: "kithd", abstract: "Syncs a home's contacts and serves them over ZeroMQ.",
     discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith",
     version: "kithd \(HubProcess.version)", subcommands: [RunCommand.self, WorkerCommand.self],
     defaultSubcommand: RunCommand.self)
 
-  /// Ends with 2 if the options are wrong, as for a wrong configuration; ArgumentParser ends with 64 (sysexits.h).
-  static func main() async {
+  /// Makes a command whose options were not read yet.
+  public init() {}
+
+  /// Runs the program. Ends with 2 if the options are wrong, as for a wrong configuration; ArgumentParser ends with 64
+  /// (sysexits.h).
+  public static func main() async {
     do {
       var command = try Self.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

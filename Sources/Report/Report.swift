@@ -1,24 +1,31 @@
+internal import CPango
 internal import Glibc
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Prints a report of calls: reads a `kith.v1.CallReport` from standard input, and writes a PDF to standard output.
-///
-/// Warnings go to standard error, one a line. Exits with 0; with 65 if the input is not such a message, with 74 if the PDF could
-/// not be written.
-@main
-struct Report {
-  static func main() {
+/// The program `kith-report`: reads a `kith.v1.CallReport` from standard input, and writes a PDF to standard output.
+public enum Report {
+  /// Runs the program. Warnings go to standard error, one a line.
+  ///
+  /// - Returns: 0; 65 if the input is not such a message, 69 if pango is not installed, 74 if the PDF cannot be written.
+  public static func run() -> Int32 {
+    if let missing = unsafe kith_load_pango() {
+      // A text of the program itself.
+      let file = unsafe String(cString: missing)
+      self.complain("the library \(file) is missing. Install it: apt install libpangocairo-1.0-0")
+      return 69
+    }
     guard let report = try? CallReport(serializedBytes: self.input()) else {
       self.complain("the input is not a report of calls")
-      exit(65)
+      return 65
     }
     let document = CallDocument(report)
     guard document.print() else {
       self.complain("the report cannot be written")
-      exit(74)
+      return 74
     }
     for warning in document.warnings { self.complain(warning) }
+    return 0
   }
 
   private static func input() -> [UInt8] {

@@ -1,0 +1,10 @@
+public import ArgumentParser
+public import KithMessages
+
+// Choices of `proto/` as arguments: the help lists them, and a mistake names them.
+extension CallExportFormat: ExpressibleByArgument {}
+extension CareExportFormat: ExpressibleByArgument {}
+extension CatalogKind: ExpressibleByArgument {}
+extension ContactExportFormat: ExpressibleByArgument {}
+extension GiftStatus: ExpressibleByArgument {}
+extension SyncState: ExpressibleByArgument {}
