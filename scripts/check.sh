@@ -98,7 +98,7 @@ reasons_documented() {
   written_swift | grep '^Sources/' |
     grep -v -E '^Sources/(Commands|KithClient|KithWorker|BusZeroMQ/Client)/|Configuration|WorkerProcess|StoreFile|DiskFile' |
     xargs grep -ohE '\.[a-z][A-Za-z]+, "[A-Z][A-Z_]{3,}"' | sed -E 's/.*"(.*)"/\1/' | grep -vxE 'GET|POST|PUT|DELETE' | sort -u | while read -r reason; do
-    grep -qw "$reason" docs/protocol.md docs/operations.md || echo "$reason is neither in docs/protocol.md nor in docs/operations.md"
+    grep -qw "$reason" docs/protocol.md docs/operations.md docs/http.md || echo "$reason is not in docs/protocol.md, operations.md or http.md"
   done
 }
 

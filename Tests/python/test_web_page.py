@@ -1,0 +1,85 @@
+"""Each example of docs/http.md, as it stands there, against a real kith-web."""
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+from web import door
+from workers import recording
+
+PAGE = (ROOT / "docs" / "http.md").read_text()
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# What the answer of an example has to contain, by a text that only this example has.
+ANSWERS = {
+    "$KITH/pair": '"role"',
+    "System/Whoami\" -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json'": '"laptop"',
+    "curl -sS -G ": "{",
+    "fields-2.txt": "true",
+    "Connect-Timeout-Ms": "Porridge",
+    "x-ndjson": '{"result":',
+    "whoami.bin": "application/proto",
+    "Care/Get": '"code":"not_found"',
+    "$DIGEST": "picture",
+    "care/voice": '"record"',
+    "healthz": '"hub":"up"',
+    "$ADMIN": "kith_web_hub_up 1",
+}
+
+
+def examples(language):
+    """The blocks of a language."""
+    return [text for kind, text in BLOCK.findall(PAGE) if kind == language]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A door, and a folder and an environment in which its examples run one after the other."""
+    folder = tmp_path_factory.mktemp("page")
+    with door() as front:
+        recording(folder / "recording.wav")
+        invitation = front.hub.reply("Devices/Invite", {"name": "laptop", "role": "recorder"})
+        yield front, folder, {**os.environ, "KITH": front.url, "CODE": invitation["code"],
+                              "ADMIN": front.device("auditor", "admin").token}
+
+
+def test_every_example_of_the_shell(place):
+    _, folder, environment = place
+    blocks = examples("sh")
+    end = "-- the end of an example --"
+    script = "set -euo pipefail\n" + "".join(f"{block}echo\necho '{end}'\n" for block in blocks)
+    run = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+    answers = run.stdout.split(end)[:-1]
+    assert run.returncode == 0 and len(answers) == len(blocks), (run.stdout, run.stderr)
+    for block, answer in zip(blocks, answers):
+        (expected,) = [words for mark, words in ANSWERS.items() if mark in block] or [None]
+        assert expected and expected in answer, (block, answer)
+    (shown,) = examples("json")
+    assert json.loads(answers[0]) == json.loads(shown)
+
+
+def test_the_reader_of_events(place):
+    front, folder, environment = place
+    device = front.device("reader")
+    (reader,) = examples("python")
+    assert len(reader.splitlines()) <= 12
+    with subprocess.Popen(["python3", "-c", reader], cwd=folder, env={**environment, "TOKEN": device.token},
+                          stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "position {}\n"
+            made = device.reply("Care/Record", {"category": "meal", "memo": "Soup"})["record"]
+            line = process.stdout.readline()
+            assert line.startswith("message ") and made["id"] in line, line
+        finally:
+            process.kill()
+
+
+def test_every_bound_of_the_page_is_one_of_the_code():
+    rules = "".join(path.read_text() for path in (ROOT / "Sources" / "WebRules").rglob("*.swift"))
+    reasons = re.findall(r"`([A-Z]+(?:_[A-Z]+)+)`", PAGE.split("\n## Bounds\n")[1].split("\n## ")[0])
+    assert len(reasons) == 6
+    for reason in reasons:
+        assert f'"{reason}"' in rules, reason
+
