@@ -15,15 +15,17 @@ public enum ByteRange {
     let sides = field.dropFirst("bytes=".count).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard sides.count == 2, sides.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }) else { return nil }
     if sides[0].isEmpty {
-      guard let last = UInt64(sides[1]) else { return nil }
+      guard !sides[1].isEmpty else { return nil }
+      let last = UInt64(sides[1]) ?? UInt64.max
       guard last > 0, size > 0 else { throw Self.unsatisfiable(size) }
       return (size - min(last, size))..<size
     }
-    guard let first = UInt64(sides[0]) else { return nil }
-    let last = sides[1].isEmpty ? UInt64.max - 1 : UInt64(sides[1]) ?? UInt64.max - 1
+    guard let first = UInt64(sides[0]) else { throw Self.unsatisfiable(size) }
+    // A number may be larger than any that is counted with.
+    let last = sides[1].isEmpty ? UInt64.max : UInt64(sides[1]) ?? UInt64.max
     guard first <= last else { return nil }
     guard first < size else { throw Self.unsatisfiable(size) }
-    return first..<min(last + 1, size)
+    return first..<(min(last, size - 1) + 1)
   }
 
   private static func unsatisfiable(_ size: UInt64) -> Refusal {

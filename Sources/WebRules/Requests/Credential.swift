@@ -49,6 +49,8 @@ public struct Credential: Sendable, Hashable {
 public enum SessionCookie {
   /// Days that a browser keeps it; browsers allow no more.
   public static let lifetime = 400
+  /// The last day that counts as one: of the year 9999.
+  private static let lastDay = 2_932_896
   /// Days after which it is set again.
   private static let renewal = 30
 
@@ -76,6 +78,8 @@ public enum SessionCookie {
   static func read(_ value: String) -> Credential? {
     let parts = value.split(separator: ".", maxSplits: 1)
     guard let token = parts.first.map(String.init), Token.isValid(token) else { return nil }
-    return Credential(token: token, place: .cookie(day: parts.count > 1 ? Int(parts[1]) ?? 0 : 0))
+    // Anybody can send any number: what is no day of this calendar counts as none, and is set again.
+    let day = parts.count > 1 ? Int(parts[1]).flatMap { (0...Self.lastDay).contains($0) ? $0 : nil } : nil
+    return Credential(token: token, place: .cookie(day: day ?? 0))
   }
 }
