@@ -3,6 +3,7 @@ import json
 import os
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -74,6 +75,45 @@ def test_the_reader_of_events(place):
             assert line.startswith("message ") and made["id"] in line, line
         finally:
             process.kill()
+
+
+def test_the_programs_of_examples_http(place):
+    front, folder, environment = place
+    token = folder / "token"
+    token.write_text(front.device("program").token + "\n")
+    environment = {**environment, "KITH_URL": front.url, "KITH_TOKEN_FILE": str(token)}
+    programs, position = ROOT / "examples" / "http", folder / "position"
+
+    def record(*words):
+        run = subprocess.run(["python3", programs / "record.py", *words], env=environment, capture_output=True, text=True, timeout=60)
+        assert run.returncode == 0, run.stderr
+        return json.loads(run.stdout)
+
+    def follow(count, act):
+        with subprocess.Popen(["python3", programs / "follow.py", "--position", position, "care"], env=environment,
+                              stdout=subprocess.PIPE, text=True) as process:
+            try:
+                lines = [json.loads(process.stdout.readline())]
+                act()
+                while len(lines) < count:
+                    lines.append(json.loads(process.stdout.readline()))
+                # A line is printed before its position is kept.
+                end = time.monotonic() + 30
+                while not position.exists() or position.read_text() != lines[-1]["id"]:
+                    assert time.monotonic() < end, "the position is not kept"
+                    time.sleep(0.01)
+                return lines
+            finally:
+                process.kill()
+
+    first = follow(2, lambda: record("meal", "Rice"))
+    assert [line["kind"] for line in first] == ["position", "message"]
+    missed = record("meal", "Tea")
+    (_, event) = follow(2, lambda: None)
+    assert missed["id"] in json.dumps(event), "what happened between two readers"
+    spoken = record("--sound", folder / "recording.wav", "meal")
+    assert spoken["category"] == "meal" and spoken["state"] != "recording"
+    assert spoken["id"] in json.dumps(front.hub.reply("Care/List"))
 
 
 def test_every_bound_of_the_page_is_one_of_the_code():
