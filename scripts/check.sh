@@ -80,7 +80,7 @@ small_types() {
   done
 }
 
-# Each rpc is in the service reference, and is sent by the command line tool or the client library below it.
+# Each rpc is in the service reference, and is sent by the command line tool, the client library below it, or kith-web.
 methods_documented_and_reachable() {
   awk '
     /^service / { service = $2 }
@@ -89,7 +89,8 @@ methods_documented_and_reachable() {
   ' proto/kith/v1/*.proto | while read -r service name request role; do
     grep -q "^### kith.v1.$service/$name\$" docs/services.md || echo "docs/services.md lacks $service/$name"
     [ "$role" != WORKER ] || continue
-    grep -rqw "$request" Sources/Commands Sources/KithClient Sources/BusZeroMQ/Client || echo "no command of kith sends $service/$name"
+    grep -rqw "$request" Sources/Commands Sources/KithClient Sources/BusZeroMQ/Client Sources/Web 2>/dev/null ||
+      echo "neither kith nor kith-web sends $service/$name"
   done
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds everything and runs all tests. Those in Python, against the built programs, and those in Swift run side by side,
+# Builds everything but kith-web, which has scripts/test-web.sh, and runs all tests. Those in Python, against the built programs, and those in Swift run side by side,
 # because most of them wait. Arguments go to the Swift tests. KITH_LONG=1 runs tests that have a full size at that size;
 # KITH_SERVERS names the CardDAV servers that Kith is held against, which are installed.
 set -euo pipefail
@@ -43,7 +43,8 @@ trap finish EXIT
 set -m
 # A test that hangs beyond its own limit would hang all.
 limit=(timeout --kill-after 10 1800)
-KITH_BIN_DIR=$bin PYTHONDONTWRITEBYTECODE=1 "${limit[@]}" "$python" -m pytest -q -n 8 --dist loadgroup Tests/python &
+KITH_BIN_DIR=$bin PYTHONDONTWRITEBYTECODE=1 "${limit[@]}" "$python" -m pytest -q -n 8 --dist loadgroup \
+  --ignore-glob='*/test_web_*.py' Tests/python &
 python_tests=$!
 "${limit[@]}" "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$TMPDIR/swift.log" 2>&1 &
 swift_tests=$!
